@@ -7,27 +7,13 @@ use std::time::Duration;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gleaner::CrawlRequest;
 use gleaner::plan::{CrawlPlan, SitemapMode};
-use gleaner_benches::ORIGIN;
+use gleaner_benches::{ORIGIN, graph, page_number};
 use gleaner_frontier::{
     Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, Outcome,
 };
-use gleaner_testkit::{Site, SiteSpec};
 use url::Url;
 
 const PAGES: u32 = 2_000;
-
-/// The absolute links of each page, as parsing gives them.
-fn graph() -> Vec<Vec<Url>> {
-    let site = Site::generate(SiteSpec::pages(PAGES));
-    let origin = Url::parse(ORIGIN).expect("a URL");
-    let page = |id| site.truth().links(id).iter().map(|path| origin.join(path).expect("a path")).collect();
-    (0..PAGES).map(page).collect()
-}
-
-/// The number of the page that `url` names.
-fn number(url: &Url) -> usize {
-    url.path().strip_prefix("/p/").and_then(|id| id.parse().ok()).unwrap_or(0)
-}
 
 fn set_of_strings(links: &[Vec<Url>]) -> usize {
     let mut seen = HashSet::from([format!("{ORIGIN}/")]);
@@ -35,7 +21,7 @@ fn set_of_strings(links: &[Vec<Url>]) -> usize {
     while let Some(page) = waiting.pop_front() {
         for link in links.get(page).into_iter().flatten() {
             if seen.insert(link.as_str().to_owned()) {
-                waiting.push_back(number(link));
+                waiting.push_back(page_number(link));
             }
         }
     }
@@ -43,8 +29,7 @@ fn set_of_strings(links: &[Vec<Url>]) -> usize {
 }
 
 fn plan() -> CrawlPlan {
-    let request =
-        CrawlRequest { sitemap: Some(SitemapMode::Skip), ..CrawlRequest::new(format!("{ORIGIN}/")) };
+    let request = CrawlRequest::new(format!("{ORIGIN}/")).sitemap(SitemapMode::Skip);
     request.check().expect("a valid request")
 }
 
@@ -69,7 +54,7 @@ fn with_frontier(links: &[Vec<Url>], plan: &CrawlPlan, start: &Url) -> u64 {
             return frontier.counts(job).map_or(0, |counts| counts.documents);
         }
         for lease in leased.leases {
-            let found = links.get(number(&lease.url)).into_iter().flatten();
+            let found = links.get(page_number(&lease.url)).into_iter().flatten();
             let inside = found.filter(|link| scope.decide(link, false) == Decision::Inside).map(candidate);
             frontier.finish(lease.id, Outcome::Document, inside, now);
         }
@@ -77,7 +62,7 @@ fn with_frontier(links: &[Vec<Url>], plan: &CrawlPlan, start: &Url) -> u64 {
 }
 
 fn frontiers(criterion: &mut Criterion) {
-    let (links, plan) = (graph(), plan());
+    let (links, plan) = (graph(PAGES), plan());
     let start = Url::parse(ORIGIN).expect("a URL");
     assert_eq!(set_of_strings(&links), PAGES as usize);
     assert_eq!(with_frontier(&links, &plan, &start), u64::from(PAGES));

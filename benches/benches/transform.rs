@@ -15,11 +15,7 @@ use scraper::Html;
 use url::Url;
 
 fn options(formats: &[Format], only_main_content: bool) -> ScrapeOptionsPlan {
-    let options = ScrapeOptions {
-        formats: Some(formats.to_vec()),
-        only_main_content: Some(only_main_content),
-        ..ScrapeOptions::default()
-    };
+    let options = ScrapeOptions::new().formats(formats.to_vec()).only_main_content(only_main_content);
     options.check().expect("valid options")
 }
 

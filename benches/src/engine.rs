@@ -29,13 +29,8 @@ pub fn loopback() -> EngineBuilder {
 /// # Errors
 /// If the crawl cannot be started.
 pub async fn crawl(engine: &Engine, start: &str, limit: u64, formats: &[Format]) -> Result<Report, Error> {
-    let options = ScrapeOptions { formats: Some(formats.to_vec()), ..ScrapeOptions::default() };
-    let request = CrawlRequest {
-        limit: Some(limit),
-        sitemap: Some(SitemapMode::Skip),
-        scrape_options: Some(options),
-        ..CrawlRequest::new(start)
-    };
+    let options = ScrapeOptions::new().formats(formats.to_vec());
+    let request = CrawlRequest::new(start).limit(limit).sitemap(SitemapMode::Skip).scrape_options(options);
     let began = Instant::now();
     let mut job = engine.crawl(request).await?;
     let mut report = Report { pages: 0, bytes: 0, links: 0, elapsed: began.elapsed() };

@@ -4,7 +4,9 @@
 //! stands beside the least that any program must do for the same end (the *floor*), over the same pages of a
 //! generated site, and the ratio is what counts.
 //!
-//! - `cargo bench -p gleaner-benches` runs the criterion groups: `parse`, `transform`, `frontier`, `crawl`.
+//! - `cargo bench -p gleaner-benches` runs the criterion groups, a file for each crate or step (`benches/`):
+//!   `request` (types), `frontier`, `fetch`, `parse` and `transform`, `pdf`, `extract`, `store`, and `crawl`, which is all
+//!   of them at work. `cargo bench -p gleaner-benches --bench store` runs one file.
 //! - `floor` and `gleaner-crawl` (`src/bin`) are whole programs that crawl one site once and print what it cost, so
 //!   that a tool which counts instructions can be put around either. The site is best served by another process:
 //!   `cargo run --release -p gleaner-testkit --example site -- --port 8080 --pages 20000`.
@@ -21,4 +23,4 @@ mod report;
 mod sample;
 
 pub use report::{Report, peak_memory};
-pub use sample::{ORIGIN, Page, pages};
+pub use sample::{ORIGIN, Page, graph, page_number, pages};

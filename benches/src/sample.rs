@@ -1,6 +1,7 @@
 //! The pages that the benches without a network work on.
 
 use gleaner_testkit::{Site, SiteSpec};
+use url::Url;
 
 /// What absolute URLs of the pages begin with.
 pub const ORIGIN: &str = "http://almanac.example";
@@ -28,9 +29,33 @@ pub fn pages(count: u32) -> Vec<Page> {
         .collect()
 }
 
+/// The absolute links of each page of a site of so many, as parsing gives them.
+#[must_use]
+pub fn graph(count: u32) -> Vec<Vec<Url>> {
+    let site = Site::generate(SiteSpec::pages(count));
+    let Ok(origin) = Url::parse(ORIGIN) else { return Vec::new() };
+    let links = |id| site.truth().links(id).iter().filter_map(|path| origin.join(path).ok()).collect();
+    (0..count).map(links).collect()
+}
+
+/// The number of the page that `url` names: 0 is the start page.
+#[must_use]
+pub fn page_number(url: &Url) -> usize {
+    url.path().strip_prefix("/p/").and_then(|id| id.parse().ok()).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
+    use gleaner_testkit::LINKS_PER_PAGE;
+
     use super::*;
+
+    #[test]
+    fn the_graph_is_that_of_the_site() {
+        let graph = graph(150);
+        assert_eq!((graph.len(), graph.iter().map(Vec::len).sum::<usize>()), (150, 150 * LINKS_PER_PAGE));
+        assert!(graph.iter().flatten().all(|link| page_number(link) < 150));
+    }
 
     #[test]
     fn the_pages_are_those_of_the_site() {

@@ -138,12 +138,10 @@ fn cost(name: &str, bytes: usize) -> Result<(), Failure> {
         Format::Branding,
     ];
     for only_main_content in [true, false] {
-        let options = ScrapeOptions {
-            formats: Some(formats.clone()),
-            only_main_content: Some(only_main_content),
-            exclude_tags: Some(excluded.clone()),
-            ..ScrapeOptions::default()
-        };
+        let options = ScrapeOptions::new()
+            .formats(formats.clone())
+            .only_main_content(only_main_content)
+            .exclude_tags(excluded.clone());
         let options = options.check().map_err(|faults| faults.to_string())?;
         let input = Input { url: &url, content_type: Some(shape.media), body: page.as_bytes() };
         std::hint::black_box(transform(input, &options)?);

@@ -7,7 +7,6 @@ use gleaner_runtime::Error;
 use gleaner_types::request::ExtractRequest;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::result::ExtractResult;
 
@@ -62,18 +61,17 @@ impl<T: DeserializeOwned> Typed<T> {
 ///
 /// # Errors
 /// Where the request has a schema of its own, or the type is no struct.
-pub fn with_schema_of<T: JsonSchema>(mut request: ExtractRequest) -> Result<ExtractRequest, Error> {
+pub fn with_schema_of<T: JsonSchema>(request: ExtractRequest) -> Result<ExtractRequest, Error> {
     if request.schema.is_some() {
         let text = "`schema` is that of the type that is asked for: leave it out of the request";
         return Err(Error::fault("schema", text));
     }
     let schema = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>();
-    let Value::Object(schema) = schema.to_value() else {
+    if schema.as_object().is_none() {
         let text = format!("the schema of `{}` is no object: ask for a struct", short_name::<T>());
         return Err(Error::fault("schema", &text));
-    };
-    request.schema = Some(schema);
-    Ok(request)
+    }
+    Ok(request.schema(schema))
 }
 
 fn short_name<T>() -> &'static str {

@@ -1,4 +1,4 @@
-//! Budgets: what a job may spend, and the ledger of what it did.
+//! Budgets: what a job may spend, and the ledger of what it spent.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{TokenPrice, Usage};
 
-/// Tokens that make one credit (contract 8: extract).
-pub const TOKENS_PER_CREDIT: u64 = 15;
-/// Entries of a ledger that are kept; later ones only count.
+/// Tokens per credit (contract 8: extract).
+pub(crate) const TOKENS_PER_CREDIT: u64 = 15;
+/// Upper bound on the entries of a ledger; later calls count without an entry.
 pub const MAX_LEDGER_ENTRIES: usize = 10_000;
 
-/// What a job may spend. `None` is no bound.
+/// What a job may spend. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Budget {
@@ -23,7 +23,7 @@ pub struct Budget {
     /// Money, in millionths of a dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micros: Option<u64>,
-    /// Pages that are fetched.
+    /// Pages to fetch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<u64>,
     /// Time since the job's start.
@@ -31,20 +31,20 @@ pub struct Budget {
     pub time: Option<Duration>,
 }
 
-/// What a job was stopped by.
+/// The part of the budget that stopped a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Stop {
-    /// The tokens would not have been enough.
+    /// The tokens do not cover another call.
     Tokens,
-    /// The money would not have been enough.
+    /// The money does not cover another call.
     Money,
-    /// No more pages are allowed.
+    /// No further pages are allowed.
     Pages,
-    /// The time is over.
+    /// The time has run out.
     Time,
-    /// Who pays has no credits left for it.
+    /// The payer has no credits left.
     Credits,
 }
 
@@ -54,45 +54,37 @@ impl fmt::Display for Stop {
             Self::Tokens => "the token budget does not allow another call",
             Self::Money => "the money budget does not allow another call",
             Self::Pages => "the page budget allows no more pages",
-            Self::Time => "the time budget is over",
+            Self::Time => "the time budget has run out",
             Self::Credits => "insufficient credits",
         })
     }
 }
 
-/// What was spent.
+/// What a job has spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Spent {
-    /// Calls of the model.
+    /// Calls to the model.
     pub calls: u64,
     /// Tokens, requests and answers together.
     pub tokens: u64,
     /// Money, in millionths of a dollar.
     pub micros: u64,
-    /// Pages.
+    /// Pages fetched.
     pub pages: u64,
-    /// Tokens that a provider billed beyond what it was allowed.
+    /// Tokens that a provider billed beyond the reservation.
     pub overrun_tokens: u64,
-}
-
-impl Spent {
-    /// Credits by the contract: a credit is 15 tokens, rounded up.
-    #[must_use]
-    pub const fn credits(&self) -> u64 {
-        self.tokens.div_ceil(TOKENS_PER_CREDIT)
-    }
 }
 
 /// One call in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerEntry {
-    /// What was set aside.
+    /// The reservation.
     pub reserved: Usage,
-    /// What was used; the whole reservation where the provider did not say.
+    /// The usage; the whole reservation if the provider did not report it.
     pub used: Usage,
-    /// Did the provider say?
+    /// Whether the provider reported the usage.
     pub stated: bool,
 }
 
@@ -106,9 +98,10 @@ struct State {
     stopped: Option<Stop>,
 }
 
-/// The account of a job: clones share it.
+/// The account of a job; clones share it.
 ///
-/// `spent + reserved` never passes the budget, whatever order calls end in: a call is refused before it is made.
+/// `spent + reserved` never exceeds the budget, in whatever order calls end: a call is refused before it is
+/// made.
 #[derive(Debug, Clone)]
 pub struct Ledger {
     budget: Budget,
@@ -116,7 +109,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty account.
+    /// An empty account with this budget.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Self { budget, state: Arc::default() }
@@ -126,21 +119,21 @@ impl Ledger {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the account how long the job has run. Time never goes back.
+    /// Sets the time since the job's start. Time never goes back.
     pub fn set_elapsed(&self, elapsed: Duration) {
         let mut state = self.state();
         state.now = state.now.max(elapsed);
     }
 
-    /// Sets aside the most that a call may cost.
+    /// Reserves the highest possible cost of a call.
     ///
     /// # Errors
-    /// Which part of the budget does not allow it.
-    pub fn reserve_call(&self, most: Usage, price: TokenPrice) -> Result<Reservation, Stop> {
+    /// The part of the budget that does not allow it.
+    pub fn reserve_call(&self, max: Usage, price: TokenPrice) -> Result<Reservation, Stop> {
         let mut state = self.state();
-        let micros = price.cost(most);
+        let micros = price.cost(max);
         let tokens_after =
-            state.spent.tokens.saturating_add(state.reserved_tokens).saturating_add(most.total());
+            state.spent.tokens.saturating_add(state.reserved_tokens).saturating_add(max.total());
         let micros_after = state.spent.micros.saturating_add(state.reserved_micros).saturating_add(micros);
         let stop = if self.budget.time.is_some_and(|time| state.now >= time) {
             Some(Stop::Time)
@@ -155,15 +148,15 @@ impl Ledger {
             state.stopped.get_or_insert(stop);
             return Err(stop);
         }
-        state.reserved_tokens += most.total();
+        state.reserved_tokens += max.total();
         state.reserved_micros += micros;
-        Ok(Reservation { ledger: self.clone(), most, price, open: true })
+        Ok(Reservation { ledger: self.clone(), max, price, open: true })
     }
 
     /// Counts a page.
     ///
     /// # Errors
-    /// Where no more pages are allowed or the time is over; the page is not counted then.
+    /// If no more pages are allowed or the time has run out. The page is not counted then.
     pub fn take_page(&self) -> Result<(), Stop> {
         let mut state = self.state();
         let stop = if self.budget.time.is_some_and(|time| state.now >= time) {
@@ -181,25 +174,26 @@ impl Ledger {
         Ok(())
     }
 
-    /// Notes that something ended early for this reason, such as a call that the time ran out on. The first reason stays.
+    /// Records that something ended early for this reason, such as a call that ran into the time limit. The
+    /// first reason stays.
     pub fn stop(&self, stop: Stop) {
         self.state().stopped.get_or_insert(stop);
     }
 
-    /// What was spent so far, open calls aside.
+    /// What was spent so far, without open calls.
     #[must_use]
     pub fn spent(&self) -> Spent {
         self.state().spent
     }
 
-    /// The tokens that were spent and those that open calls may use.
+    /// The tokens spent plus those that open calls may use.
     #[must_use]
     pub fn committed_tokens(&self) -> u64 {
         let state = self.state();
         state.spent.tokens.saturating_add(state.reserved_tokens)
     }
 
-    /// What first did not fit, if anything.
+    /// The first reason why something did not fit the budget, if any.
     #[must_use]
     pub fn stopped(&self) -> Option<Stop> {
         self.state().stopped
@@ -210,36 +204,30 @@ impl Ledger {
     pub fn entries(&self) -> Vec<LedgerEntry> {
         self.state().entries.clone()
     }
-
-    /// The budget.
-    #[must_use]
-    pub const fn budget(&self) -> Budget {
-        self.budget
-    }
 }
 
-/// What is set aside for one call. Dropped without being settled, it counts in full.
+/// The reservation for one call. If it is dropped without being settled, it counts in full.
 #[derive(Debug)]
 #[must_use = "a reservation that is dropped counts in full"]
 pub struct Reservation {
     ledger: Ledger,
-    most: Usage,
+    max: Usage,
     price: TokenPrice,
     open: bool,
 }
 
 impl Reservation {
-    /// Ends the call with what the provider says it used; `None` counts all that was set aside.
+    /// Ends the call with the usage that the provider reports; `None` counts the whole reservation.
     pub fn settle(mut self, used: Option<Usage>) {
         self.close(used);
     }
 
-    /// Gives all back: the call was not made.
+    /// Returns the whole reservation: the call was not made.
     pub fn release(mut self) {
         self.open = false;
         let mut state = self.ledger.state();
-        state.reserved_tokens = state.reserved_tokens.saturating_sub(self.most.total());
-        state.reserved_micros = state.reserved_micros.saturating_sub(self.price.cost(self.most));
+        state.reserved_tokens = state.reserved_tokens.saturating_sub(self.max.total());
+        state.reserved_micros = state.reserved_micros.saturating_sub(self.price.cost(self.max));
     }
 
     fn close(&mut self, used: Option<Usage>) {
@@ -247,16 +235,16 @@ impl Reservation {
             return;
         }
         let mut state = self.ledger.state();
-        let counted = used.unwrap_or(self.most);
-        state.reserved_tokens = state.reserved_tokens.saturating_sub(self.most.total());
-        state.reserved_micros = state.reserved_micros.saturating_sub(self.price.cost(self.most));
+        let counted = used.unwrap_or(self.max);
+        state.reserved_tokens = state.reserved_tokens.saturating_sub(self.max.total());
+        state.reserved_micros = state.reserved_micros.saturating_sub(self.price.cost(self.max));
         state.spent.calls += 1;
         state.spent.tokens = state.spent.tokens.saturating_add(counted.total());
         state.spent.micros = state.spent.micros.saturating_add(self.price.cost(counted));
-        let overrun = counted.total().saturating_sub(self.most.total());
+        let overrun = counted.total().saturating_sub(self.max.total());
         state.spent.overrun_tokens = state.spent.overrun_tokens.saturating_add(overrun);
         if state.entries.len() < MAX_LEDGER_ENTRIES {
-            state.entries.push(LedgerEntry { reserved: self.most, used: counted, stated: used.is_some() });
+            state.entries.push(LedgerEntry { reserved: self.max, used: counted, stated: used.is_some() });
         }
     }
 }
@@ -273,14 +261,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn credits_are_tokens_by_fifteen_rounded_up() {
-        for (tokens, credits) in [(0, 0), (1, 1), (15, 1), (16, 2), (150, 10)] {
-            assert_eq!(Spent { tokens, ..Spent::default() }.credits(), credits);
-        }
-    }
-
-    #[test]
-    fn each_part_of_the_budget_stops() {
+    fn each_part_of_the_budget_has_its_limit() {
         let one = Usage { input_tokens: 50, output_tokens: 50 };
         let price = TokenPrice { input_micros: 1_000_000, output_micros: 1_000_000 };
         let ledger = |budget| Ledger::new(budget);
@@ -301,19 +282,20 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_000))]
         #[test]
-        fn no_history_passes_the_budget(
+        fn no_sequence_of_calls_exceeds_the_budget(
             bound in 0_u64..5_000,
             micros in 0_u64..5_000,
             calls in prop::collection::vec((0_u64..800, 0_u64..400, 0_u8..4, 0_u64..400), 0..60),
         ) {
-            let ledger = Ledger::new(Budget { tokens: Some(bound), micros: Some(micros), ..Budget::default() });
+            let budget = Budget { tokens: Some(bound), micros: Some(micros), ..Budget::default() };
+            let ledger = Ledger::new(budget);
             let price = TokenPrice { input_micros: 700_000, output_micros: 2_000_000 };
             let mut open = Vec::new();
             for (input, output, fate, used) in calls {
-                let most = Usage { input_tokens: input, output_tokens: output };
-                let Ok(held) = ledger.reserve_call(most, price) else { continue };
+                let max = Usage { input_tokens: input, output_tokens: output };
+                let Ok(held) = ledger.reserve_call(max, price) else { continue };
                 match fate {
-                    // Answered; failed without a word; abandoned; still running.
+                    // Answered; failed without a usage report; abandoned; still running.
                     0 => held.settle(Some(Usage { input_tokens: input, output_tokens: used.min(output) })),
                     1 => held.settle(None),
                     2 => drop(held),

@@ -1,28 +1,28 @@
-//! A schema made of a prompt.
+//! Drafts a schema from a prompt.
 //!
-//! The model sees the user's words and nothing else: a page can therefore not change what is asked of it. It does not write JSON Schema
-//! either but fills in a short form, a row for each field, which is checked and compiled here: small models manage that, and no answer can give a
-//! schema with references, patterns or depth.
+//! The model sees only the user's words, so no page can change what is requested. It does not write JSON
+//! Schema but fills in a short form with one row per field, which is checked and compiled here. Small models
+//! manage that, and no answer can produce a schema with references, patterns or depth.
 
 use serde_json::{Map, Value, json};
 
-use crate::ask::answer_object;
 use crate::bind::words;
 use crate::error::{Error, ErrorKind};
+use crate::extraction::answer_object;
 use crate::model::{LanguageModel, Message, ModelRequest, Role};
-use crate::page::cut;
+use crate::page::truncate;
 use crate::schema::{Dialect, check_schema};
 
-/// Fields of a schema that a model makes.
+/// Upper bound on the fields of a drafted schema.
 pub const MAX_DRAFT_FIELDS: usize = 40;
-/// Bytes of a prompt that a schema is made of.
+/// Bytes of a prompt that are used for a draft.
 pub const MAX_DRAFT_PROMPT_BYTES: usize = 10_000;
-/// Tokens of the answer.
+/// Upper bound on the tokens of the answer.
 const MAX_TOKENS: u64 = 4_000;
-/// Words of a field's name.
+/// Upper bound on the words of a field's name.
 const MAX_NAME_WORDS: usize = 6;
 
-/// Kinds of values a field may have, and how a schema says each.
+/// Kinds of values, with the `type` and the `format` of each in a schema.
 const KINDS: [(&str, &str, Option<&str>); 6] = [
     ("text", "string", None),
     ("number", "number", None),
@@ -34,13 +34,14 @@ const KINDS: [(&str, &str, Option<&str>); 6] = [
 
 const RULES: &str = "You design a table for a program that reads web pages.\n\
     The user says what is wanted. Give the fields that a page must be read for, few and plain.\n\
-    `many` is true where several things of one kind are wanted, false where it is one thing. `entity` is the name of that kind in one or two words.\n\
-    Each field has `name` (English, camelCase), `kind` (text, number, integer, boolean, date or url), `list` (true where it has several values) and \
-    `description` (one short sentence).\n\
+    `many` is true where several things of one kind are wanted, false where it is one thing. `entity` is \
+    the name of that kind in one or two words.\n\
+    Each field has `name` (English, camelCase), `kind` (text, number, integer, boolean, date or url), `list` \
+    (true where it has several values) and `description` (one short sentence).\n\
     Answer with JSON only.";
 
-/// The schema of the short form, as a provider takes it.
-fn form(dialect: Dialect) -> Value {
+/// The schema of the short form, in the provider's dialect.
+fn form_schema(dialect: Dialect) -> Value {
     let kinds: Vec<&str> = KINDS.iter().map(|(kind, ..)| *kind).collect();
     let mut field = json!({
         "type": "object",
@@ -60,22 +61,23 @@ fn form(dialect: Dialect) -> Value {
     }
     if let Some(object) = whole.as_object_mut() {
         let properties = json!({
-            "many": { "type": "boolean" }, "entity": { "type": "string" }, "fields": { "type": "array", "items": field },
+            "many": { "type": "boolean" }, "entity": { "type": "string" },
+            "fields": { "type": "array", "items": field },
         });
         object.insert("properties".to_owned(), properties);
     }
     whole
 }
 
-/// Asks for a schema, twice at most.
+/// Asks for a schema, at most twice.
 pub(crate) async fn draft(
     model: &dyn LanguageModel,
     seed: Option<u64>,
     prompt: &str,
 ) -> Result<Value, Error> {
-    let prompt = cut(prompt.trim(), MAX_DRAFT_PROMPT_BYTES);
+    let prompt = truncate(prompt.trim(), MAX_DRAFT_PROMPT_BYTES);
     let capabilities = model.capabilities();
-    let schema = capabilities.schema.map(form);
+    let schema = capabilities.schema.map(form_schema);
     let mut messages =
         vec![Message::new(Role::System, RULES), Message::new(Role::User, format!("Wanted: {prompt}"))];
     let mut fault = String::new();
@@ -95,7 +97,7 @@ pub(crate) async fn draft(
             }
             Err(why) => why.clone_into(&mut fault),
         }
-        messages.push(Message::new(Role::Assistant, cut(&answer, 2_000)));
+        messages.push(Message::new(Role::Assistant, truncate(&answer, 2_000)));
         messages.push(Message::new(
             Role::User,
             format!("That cannot be used: {fault}. Give the JSON object again."),
@@ -104,10 +106,10 @@ pub(crate) async fn draft(
     Err(ErrorKind::Draft(fault).into())
 }
 
-/// A name as programs write it; `None` where nothing is left of it.
-fn camel(name: &str) -> Option<String> {
+/// A name in camel case; `None` if no letter is left.
+fn camel_case(name: &str) -> Option<String> {
     let mut out = String::new();
-    for word in words(cut(name, 120)).into_iter().take(MAX_NAME_WORDS) {
+    for word in words(truncate(name, 120)).into_iter().take(MAX_NAME_WORDS) {
         let mut letters = word.chars().filter(char::is_ascii_alphanumeric);
         if out.is_empty() {
             out.extend(letters.by_ref().skip_while(char::is_ascii_digit));
@@ -125,7 +127,7 @@ fn compile(form: &Value) -> Result<Value, &'static str> {
     let mut properties = Map::new();
     for field in fields.iter().take(MAX_DRAFT_FIELDS) {
         let text = |key: &str| field.get(key).and_then(Value::as_str).unwrap_or_default();
-        let Some(name) = camel(text("name")) else { continue };
+        let Some(name) = camel_case(text("name")) else { continue };
         let (_, kind, format) =
             KINDS.iter().find(|(kind, ..)| *kind == text("kind")).unwrap_or(&("text", "string", None));
         let list = field.get("list") == Some(&Value::Bool(true));
@@ -136,7 +138,7 @@ fn compile(form: &Value) -> Result<Value, &'static str> {
         if list {
             shape = json!({ "type": "array", "items": shape });
         }
-        let description = cut(text("description").trim(), 200);
+        let description = truncate(text("description").trim(), 200);
         if let Some(object) = shape.as_object_mut().filter(|_| !description.is_empty()) {
             object.insert("description".to_owned(), Value::from(description));
         }
@@ -150,7 +152,7 @@ fn compile(form: &Value) -> Result<Value, &'static str> {
         return Ok(one);
     }
     let entity =
-        form.get("entity").and_then(Value::as_str).and_then(camel).unwrap_or_else(|| "item".to_owned());
+        form.get("entity").and_then(Value::as_str).and_then(camel_case).unwrap_or_else(|| "item".to_owned());
     let entity = if entity.ends_with('s') { entity } else { format!("{entity}s") };
     Ok(json!({ "type": "object", "properties": { entity: { "type": "array", "items": one } } }))
 }
@@ -158,7 +160,7 @@ fn compile(form: &Value) -> Result<Value, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ask::Extractor;
+    use crate::extraction::Extractor;
     use crate::model::scripted::{Scripted, block_on};
     use crate::schema::Shape;
     use std::sync::Arc;
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_useless_answer_is_an_error_and_a_missing_model_says_so() {
+    fn a_useless_answer_and_a_missing_model_are_errors() {
         let model = Scripted::with(|_| Ok(r#"{"fields":[{"name":"!!"}]}"#.to_owned()));
         let error = block_on(Extractor::new(Arc::new(model)).draft_schema("x")).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Draft(_)), "{error}");
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_answer_gives_a_schema_in_bounds() {
+    fn an_endless_answer_gives_a_bounded_schema() {
         let fields: Vec<Value> = (0..5_000)
             .map(|at| json!({ "name": format!("f{at}"), "kind": "$ref", "list": at % 2 == 0, "description": "x".repeat(900) }))
             .collect();

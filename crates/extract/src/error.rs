@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// Why something could not be extracted.
+/// Why extraction is not possible.
 ///
 /// A value that is not on the page is never an error: it is null with a [`Reason`](crate::Reason).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,21 +8,21 @@ pub struct Error {
     kind: ErrorKind,
 }
 
-/// What kind of error it is.
+/// The kinds of [`Error`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The schema cannot be used; the text says what is wrong with it and where.
+    /// The schema cannot be used; the text says what is wrong and where.
     Schema(String),
-    /// Only a prompt was given, and there is no model to read it.
+    /// The request has only a prompt, and there is no model to read it.
     ModelNotConfigured,
-    /// No page was given, and there is no search engine to find one.
+    /// The request names no page, and there is no search engine to find one.
     SearchNotConfigured,
-    /// The model was asked for a schema and gave none that can be used; the text says why.
+    /// The model was asked for a schema, but its answers cannot be used; the text says why.
     Draft(String),
-    /// The model was asked and gave no answer; the text says why.
+    /// The model gave no answer; the text says why.
     Model(String),
-    /// A pattern or an option cannot be used; the text says which and why.
+    /// A pattern or an option cannot be used; the text says which one and why.
     Options(String),
 }
 
@@ -31,19 +31,19 @@ impl Error {
         ErrorKind::Schema(what.into()).into()
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     #[must_use]
     pub const fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// Is the request at fault?
+    /// Whether the request is at fault.
     #[must_use]
     pub const fn is_request(&self) -> bool {
         matches!(self.kind, ErrorKind::Schema(_) | ErrorKind::Options(_))
     }
 
-    /// Is something missing that only the embedder can add?
+    /// Whether a service is missing that only the embedder can configure.
     #[must_use]
     pub const fn is_not_configured(&self) -> bool {
         matches!(self.kind, ErrorKind::ModelNotConfigured | ErrorKind::SearchNotConfigured)

@@ -1,31 +1,31 @@
-//! JSON as pages and models write it: a bounded, forgiving reader.
+//! A bounded, lenient reader for JSON as pages and models write it.
 //!
-//! `serde_json` is right for JSON that programs write. What stands in pages is edited by hand and by templates:
-//! comments, trailing commas, raw line ends in strings, keys without quotes, single quotes, `undefined`. And what a
-//! model writes may be endless or a million brackets deep. This reader takes one value from the front of a text, tells
-//! where it ended, holds its bounds and uses no recursion.
+//! `serde_json` is right for JSON that programs write. JSON in pages is edited by hand and by templates: it
+//! has comments, trailing commas, raw line ends in strings, keys without quotes, single quotes, `undefined`.
+//! A model's answer may be endless or a million brackets deep. This reader takes one value from the start of
+//! a text, reports where it ended, respects its bounds and uses no recursion.
 
 use serde_json::{Map, Number, Value};
 
-/// Levels of arrays and objects that are read.
+/// Upper bound on the nesting of arrays and objects.
 pub const MAX_JSON_DEPTH: usize = 64;
-/// Values that are read of one text.
+/// Upper bound on the values of one text.
 pub const MAX_JSON_VALUES: usize = 400_000;
 
-/// Why a text is no JSON, and how far it was read.
+/// Why a text is not JSON, and the offset of the fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Broken {
+pub(crate) struct JsonError {
     pub(crate) what: &'static str,
     pub(crate) at: usize,
 }
 
-/// A value from the front of a text.
+/// A value from the start of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parsed {
     pub(crate) value: Value,
-    /// The first byte behind it.
+    /// The first byte after it.
     pub(crate) end: usize,
-    /// An object had a key twice; the first one counts.
+    /// Whether an object had a key twice; the first one counts.
     pub(crate) duplicate_keys: bool,
 }
 
@@ -34,23 +34,23 @@ enum Container {
     Object(Map<String, Value>, Option<String>),
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-/// Reads the value at the start of `text`, which may be followed by anything.
-pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, Broken> {
-    let mut reader = Reader { text, at: 0 };
+/// Reads the value at the start of `text`; anything may follow it.
+pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, JsonError> {
+    let mut reader = JsonReader { text, at: 0 };
     let mut open: Vec<Container> = Vec::new();
     let mut values = 0_usize;
     let mut duplicate_keys = false;
     loop {
         values += 1;
         if values > MAX_JSON_VALUES {
-            return Err(reader.broken("it holds too many values"));
+            return Err(reader.error("it holds too many values"));
         }
-        reader.blanks();
+        reader.skip_blanks();
         // An empty container or the end of one after a trailing comma.
         let closes = matches!(
             (open.last(), reader.peek()),
@@ -65,7 +65,7 @@ pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, Broken> {
             match reader.peek() {
                 Some(bracket @ (b'{' | b'[')) => {
                     if open.len() >= MAX_JSON_DEPTH {
-                        return Err(reader.broken("it is nested too deep"));
+                        return Err(reader.error("it is nested too deep"));
                     }
                     reader.at += 1;
                     open.push(if bracket == b'[' {
@@ -78,7 +78,7 @@ pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, Broken> {
                 _ => Some(reader.scalar()?),
             }
         };
-        // Put the value in its place, and close what ends here.
+        // Insert the value into its container, and close the containers that end here.
         loop {
             if let Some(value) = done.take() {
                 match open.last_mut() {
@@ -94,7 +94,7 @@ pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, Broken> {
                     }
                 }
             }
-            reader.blanks();
+            reader.skip_blanks();
             match (reader.peek(), open.last()) {
                 (Some(b','), _) => {
                     reader.at += 1;
@@ -105,19 +105,19 @@ pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, Broken> {
                     done = match open.pop() {
                         Some(Container::List(list)) => Some(Value::Array(list)),
                         Some(Container::Object(map, _)) => Some(Value::Object(map)),
-                        None => return Err(reader.broken("a bracket closes nothing")),
+                        None => return Err(reader.error("a bracket closes nothing")),
                     };
                 }
-                (None, _) => return Err(reader.broken("it ends in the middle")),
-                _ => return Err(reader.broken("a comma or a closing bracket is missing")),
+                (None, _) => return Err(reader.error("it ends in the middle")),
+                _ => return Err(reader.error("a comma or a closing bracket is missing")),
             }
         }
     }
 }
 
-impl<'a> Reader<'a> {
-    const fn broken(&self, what: &'static str) -> Broken {
-        Broken { what, at: self.at }
+impl<'a> JsonReader<'a> {
+    const fn error(&self, what: &'static str) -> JsonError {
+        JsonError { what, at: self.at }
     }
 
     fn rest(&self) -> &'a str {
@@ -128,8 +128,8 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// White space and comments.
-    fn blanks(&mut self) {
+    /// Skips white space and comments.
+    fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
             let trimmed = rest.trim_start_matches(|found: char| found.is_whitespace() || found == '\u{feff}');
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn key(&mut self) -> Result<String, Broken> {
+    fn key(&mut self) -> Result<String, JsonError> {
         let key = match self.peek() {
             Some(b'"' | b'\'') => self.string()?,
             Some(byte)
@@ -159,18 +159,18 @@ impl<'a> Reader<'a> {
                 self.at += end;
                 key
             }
-            _ => return Err(self.broken("a key is missing")),
+            _ => return Err(self.error("a key is missing")),
         };
-        self.blanks();
+        self.skip_blanks();
         if self.peek() != Some(b':') {
-            return Err(self.broken("a colon is missing"));
+            return Err(self.error("a colon is missing"));
         }
         self.at += 1;
-        self.blanks();
+        self.skip_blanks();
         Ok(key)
     }
 
-    fn scalar(&mut self) -> Result<Value, Broken> {
+    fn scalar(&mut self) -> Result<Value, JsonError> {
         match self.peek() {
             Some(b'"' | b'\'' | b'`') => self.string().map(Value::String),
             Some(byte) if byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.') => self.number(),
@@ -190,13 +190,13 @@ impl<'a> Reader<'a> {
                         return Ok(value);
                     }
                 }
-                Err(self.broken("a value is missing"))
+                Err(self.error("a value is missing"))
             }
-            None => Err(self.broken("it ends in the middle")),
+            None => Err(self.error("it ends in the middle")),
         }
     }
 
-    fn number(&mut self) -> Result<Value, Broken> {
+    fn number(&mut self) -> Result<Value, JsonError> {
         let rest = self.rest();
         let end = rest
             .find(|found: char| !found.is_ascii_alphanumeric() && !matches!(found, '-' | '+' | '.'))
@@ -213,12 +213,12 @@ impl<'a> Reader<'a> {
                 .and_then(Number::from_f64)
                 .map(Value::Number)
         };
-        let value = value.ok_or_else(|| self.broken("a number is not one"))?;
+        let value = value.ok_or_else(|| self.error("a number is not one"))?;
         self.at += end;
         Ok(value)
     }
 
-    fn string(&mut self) -> Result<String, Broken> {
+    fn string(&mut self) -> Result<String, JsonError> {
         let quote = self.peek().unwrap_or(b'"');
         self.at += 1;
         let mut out = String::new();
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
             let rest = self.rest();
             let Some(stop) = rest.bytes().position(|byte| byte == quote || byte == b'\\') else {
                 self.at = self.text.len();
-                return Err(self.broken("a text does not end"));
+                return Err(self.error("a text does not end"));
             };
             let (plain, behind) = rest.split_at_checked(stop).unwrap_or((rest, ""));
             out.push_str(plain);
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
                 return Ok(out);
             }
             let Some(escaped) = behind.chars().nth(1) else {
-                return Err(self.broken("a text does not end"));
+                return Err(self.error("a text does not end"));
             };
             self.at += escaped.len_utf8();
             match escaped {
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
                 'r' => out.push('\r'),
                 'b' => out.push('\u{8}'),
                 'f' => out.push('\u{c}'),
-                'u' => out.push(self.unit()),
+                'u' => out.push(self.unicode_escape()),
                 'x' => {
                     let code = self.rest().get(..2).and_then(|hex| u32::from_str_radix(hex, 16).ok());
                     self.at += if code.is_some() { 2 } else { 0 };
@@ -256,8 +256,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The character behind `\u`; two of them where the first is half a character.
-    fn unit(&mut self) -> char {
+    /// The character of a `\u` escape; two escapes if the first is half of a surrogate pair.
+    fn unicode_escape(&mut self) -> char {
         let read = |text: &str| text.get(..4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
         let Some(high) = read(self.rest()) else { return '\u{FFFD}' };
         self.at += 4;
@@ -280,7 +280,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_pages_write_is_read() {
+    fn json_of_pages_is_read() {
         let rows = [
             (r#"{"a":1,"b":[true,null,-2.5]}"#, json!({"a":1,"b":[true,null,-2.5]})),
             ("{a:'x', \"b\":\"y\nz\",}", json!({"a":"x","b":"y\nz"})),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_is_left_alone_and_the_first_of_two_keys_counts() {
+    fn the_rest_is_not_read_and_the_first_of_two_keys_counts() {
         let parsed = parse_prefix(r#"{"a":1,"a":2};more()"#).unwrap();
         assert_eq!((parsed.value, parsed.end, parsed.duplicate_keys), (json!({"a":1}), 13, true));
     }
@@ -329,15 +329,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn proper_json_is_read_as_it_is(value in any_json()) {
+        fn valid_json_is_read_unchanged(value in any_json()) {
             let text = value.to_string();
-            let parsed = parse_prefix(&text).map_err(|broken| TestCaseError::fail(broken.what))?;
+            let parsed = parse_prefix(&text).map_err(|error| TestCaseError::fail(error.what))?;
             prop_assert_eq!(parsed.end, text.len());
             prop_assert_eq!(parsed.value, value);
         }
 
         #[test]
-        fn no_text_breaks_it(text in "[\\[\\]{}\"',:a0\\\\ue.-]{0,64}") {
+        fn no_text_causes_a_panic(text in "[\\[\\]{}\"',:a0\\\\ue.-]{0,64}") {
             let _ = parse_prefix(&text);
         }
     }

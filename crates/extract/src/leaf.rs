@@ -4,69 +4,70 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::page::{Method, Provenance};
-use crate::plan::real;
+use crate::plan::to_f64;
 
-/// Names of empty places that are told for each reason.
+/// Upper bound on the empty fields that the warning lists per reason.
 const MAX_NAMES: usize = 10;
 
 /// A value with its proof.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Leaf {
-    /// Its place in the result: an RFC 6901 pointer such as `/offers/0/price`.
+    /// Its position in the result: an RFC 6901 pointer such as `/offers/0/price`.
     pub pointer: String,
-    /// The value, of the type the schema asks for.
+    /// The value, of the type that the schema requests.
     pub value: Value,
-    /// Where the page states it, best proof first; never empty.
+    /// Where the page states the value, best proof first; never empty.
     pub provenance: Vec<Provenance>,
-    /// How sure the choice is, 0 to 1; a rank, not a probability.
+    /// Confidence in the choice, 0 to 1; a rank, not a probability.
     pub confidence: f64,
 }
 
 impl Leaf {
-    /// Was the value inferred rather than stated? Its quote is what it was inferred from.
+    /// Whether the value was inferred rather than stated. Its quote is then the text that it was inferred
+    /// from.
     #[must_use]
     pub fn is_inferred(&self) -> bool {
         self.provenance.first().is_some_and(|proof| proof.method == Method::Inferred)
     }
 }
 
-/// A place of the schema that stays empty.
+/// A field of the schema that stays empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Missing {
-    /// Its place in the result: an RFC 6901 pointer.
+    /// Its position in the result: an RFC 6901 pointer.
     pub pointer: String,
-    /// Why.
+    /// Why it is empty.
     pub reason: Reason,
 }
 
-/// Why a place of the schema stays empty.
+/// Why a field of the schema stays empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Reason {
-    /// Nothing on the page says it.
+    /// The page does not state it.
     NotFound,
-    /// Something may say it, but not surely enough.
+    /// The page may state it, but not clearly enough.
     Unsure,
-    /// The model gave a quote that the page does not have.
+    /// The model's quote is not on the page.
     QuoteNotOnPage,
-    /// The model gave a value that does not follow from its quote.
+    /// The model's value does not follow from its quote.
     NotInQuote,
-    /// The model gave a value without a quote.
+    /// The model's value has no quote.
     NoQuote,
-    /// What was found is not of the type the schema asks for.
+    /// The value found is not of the type that the schema requests.
     WrongType,
-    /// The budget ended before it could be asked for.
+    /// The budget ran out before the field could be asked for.
     OverBudget,
     /// The model failed.
     ModelFailed,
 }
 
 impl Reason {
-    /// In words, to be followed by the names of places.
-    const fn told(self) -> &'static str {
+    /// The reason in words, to be followed by the names of fields.
+    const fn text(self) -> &'static str {
         match self {
             Self::NotFound => "not found on the page",
             Self::Unsure => "not stated surely enough",
@@ -84,39 +85,40 @@ impl Reason {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Extraction {
-    /// The data in the schema's shape. Unknown values are null where the schema allows it and left out where not.
+    /// The data in the schema's shape. An unknown value is null if the schema allows null, else left out.
     pub data: Value,
     /// A proof for every value of `data`.
     pub leaves: Vec<Leaf>,
-    /// What stayed empty.
+    /// The fields that stayed empty.
     pub missing: Vec<Missing>,
 }
 
 impl Extraction {
-    /// Share of the places asked for that are filled, 0 to 1; the rows of a list count as one.
+    /// Share of the requested fields that are filled, 0 to 1. The rows of a list count as one row.
     #[must_use]
     pub fn fill_rate(&self) -> f64 {
-        let place = |pointer: &str| -> String {
+        let field = |pointer: &str| -> String {
             let number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
             pointer.split('/').map(|part| if number(part) { "*" } else { part }).collect::<Vec<_>>().join("/")
         };
-        let filled: BTreeSet<String> = self.leaves.iter().map(|leaf| place(&leaf.pointer)).collect();
+        let filled: BTreeSet<String> = self.leaves.iter().map(|leaf| field(&leaf.pointer)).collect();
         let all = filled.len() + self.missing.len();
-        if all == 0 { 0.0 } else { real(filled.len()) / real(all) }
+        if all == 0 { 0.0 } else { to_f64(filled.len()) / to_f64(all) }
     }
 
-    /// A sentence for the `warning` of an answer: what stayed empty, and what is not stated but inferred.
+    /// A sentence for the `warning` of a response: the empty fields, and the values that are inferred rather
+    /// than stated.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let inferred = self.leaves.iter().filter(|leaf| leaf.is_inferred());
         let inferred = inferred.map(|leaf| leaf.pointer.trim_start_matches('/'));
-        let mut parts = self.empty_places();
+        let mut parts = self.empty_fields();
         parts.extend(inferred_places(inferred));
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// A sentence for each reason, with the names of the places that are empty for it.
-    fn empty_places(&self) -> Vec<String> {
+    /// A sentence for each reason, with the names of the fields that are empty for it.
+    fn empty_fields(&self) -> Vec<String> {
         let mut by_reason: Vec<(Reason, Vec<&str>)> = Vec::new();
         for missing in &self.missing {
             let name = match missing.pointer.trim_start_matches('/') {
@@ -128,19 +130,20 @@ impl Extraction {
                 None => by_reason.push((missing.reason, vec![name])),
             }
         }
-        let told = by_reason.into_iter().map(|(reason, mut names)| {
+        let sentences = by_reason.into_iter().map(|(reason, mut names)| {
             let more = names.len().saturating_sub(MAX_NAMES);
             names.truncate(MAX_NAMES);
             let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-            format!("{}: {}{more}", reason.told(), names.join(", "))
+            format!("{}: {}{more}", reason.text(), names.join(", "))
         });
-        told.collect()
+        sentences.collect()
     }
 }
 
-/// Says which places were inferred, by their names; `None` where there are none.
+/// A sentence that lists the inferred fields by their names; `None` if there are none.
 ///
-/// There is one rule that infers: what is offered for a price, and of which the page says nothing else, can be had.
+/// Only one rule infers: a thing with a price counts as available if the page says nothing else about its
+/// stock.
 #[must_use]
 pub fn inferred_places<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let mut named: Vec<&str> = names.into_iter().take(1_000).collect();
@@ -152,8 +155,8 @@ pub fn inferred_places<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<S
     (!named.is_empty()).then(|| format!("inferred from the price, not stated: {}{more}", named.join(", ")))
 }
 
-/// Adds a step to an RFC 6901 pointer.
-pub(crate) fn step(pointer: &str, name: &str) -> String {
+/// The RFC 6901 pointer to a child of the value at `pointer`.
+pub(crate) fn child_pointer(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
@@ -162,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_empty_place_is_told_with_its_reason() {
+    fn each_empty_field_is_listed_with_its_reason() {
         let missing = |pointer: &str, reason| Missing { pointer: pointer.to_owned(), reason };
         let empty = Extraction {
             data: Value::Null,
@@ -176,7 +179,8 @@ mod tests {
         assert_eq!(
             empty.warning().as_deref(),
             Some(
-                "not found on the page: price, offers/*/sku; not on the page, though the model quoted it: architect"
+                "not found on the page: price, offers/*/sku; not on the page, though the model quoted it: \
+                    architect"
             )
         );
     }

@@ -1,23 +1,24 @@
-//! The declared normalisers: the only ways from a text of the page to a value of the result.
+//! The declared normalisers: the only functions that turn a text of the page into a value of the result.
 //!
-//! They are few and plain so that a reader can check them. The gate re-derives every value of a model by them, and the
-//! model-free binding uses the same ones: a value that no normaliser makes from a text of the page cannot come out.
+//! They are few and simple, so that a reader can check them. The verifier derives every value of a model's
+//! claim with them, and extraction without a model uses the same ones: no value can come out that a
+//! normaliser does not make from a text of the page.
 
 use serde_json::{Number, Value};
 
 use crate::schema::{Shape, ShapeKind};
 use crate::typed::{
-    Money, Reading, Stock, amounts, currency_code, currency_sign, date, decimal, email, gtin, moneys, phone,
-    stock,
+    Money, NumberStyle, StockState, amounts, currency_code, currency_sign, date, decimal, email, gtin,
+    money_amounts, phone, stock,
 };
 
-/// What a text is read as, beside the type that the schema asks for.
+/// How a text is read, in addition to the type that the schema requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Form {
+pub(crate) enum ValueForm {
     Text,
     Price,
     Currency,
-    /// As [`Form::Currency`], by its ISO 4217 code.
+    /// Like [`ValueForm::Currency`], as an ISO 4217 code.
     CurrencyCode,
     Code,
     Gtin,
@@ -29,10 +30,10 @@ pub(crate) enum Form {
     Phone,
 }
 
-/// The value that a text states, for a place of the schema; `None` where it states none.
+/// The value that a text states for a field of the schema; `None` if it states none.
 ///
-/// `reading` tells whether the text was written for people or for programs.
-pub(crate) fn normalise(text: &str, form: Form, shape: &Shape, reading: Reading) -> Option<Value> {
+/// `style` says whether the text was written for people or for programs.
+pub(crate) fn normalise(text: &str, form: ValueForm, shape: &Shape, style: NumberStyle) -> Option<Value> {
     let text = text.trim();
     if text.is_empty() {
         return None;
@@ -42,59 +43,59 @@ pub(crate) fn normalise(text: &str, form: Form, shape: &Shape, reading: Reading)
     }
     match shape.kind {
         ShapeKind::Number | ShapeKind::Integer => {
-            let written = number_in(text, form, reading)?;
+            let written = number_in(text, form, style)?;
             number(&written, shape.kind == ShapeKind::Integer)
         }
         ShapeKind::Boolean => boolean(text, form).map(Value::Bool),
-        ShapeKind::Text | ShapeKind::Any => string(text, form, shape, reading).map(Value::String),
+        ShapeKind::Text | ShapeKind::Any => string(text, form, shape, style).map(Value::String),
         ShapeKind::Object(_) | ShapeKind::List(_) => None,
     }
 }
 
-fn number_in(text: &str, form: Form, reading: Reading) -> Option<String> {
+fn number_in(text: &str, form: ValueForm, style: NumberStyle) -> Option<String> {
     match form {
-        Form::Price => price(text, reading),
-        _ => decimal(text, reading),
+        ValueForm::Price => price(text, style),
+        _ => decimal(text, style),
     }
 }
 
-/// The one sum of a text; where there are several, the only one with a currency.
-pub(crate) fn price(text: &str, reading: Reading) -> Option<String> {
-    if reading == Reading::Data
-        && let Some(found) = decimal(text, reading)
+/// The only amount in a text or, if there are several, the only one with a currency.
+pub(crate) fn price(text: &str, style: NumberStyle) -> Option<String> {
+    if style == NumberStyle::Data
+        && let Some(found) = decimal(text, style)
     {
         return Some(found);
     }
-    let found: Vec<_> = moneys(text).take(8).collect();
+    let found: Vec<_> = money_amounts(text).take(8).collect();
     match found.as_slice() {
         [only] => Some(only.decimal.clone()),
-        // A range begins with what the cheapest costs.
+        // A range starts with the lowest price.
         [low, high] if low.currency.is_some() || high.currency.is_some() => {
             let ranges = is_range(text.get(low.range.end..high.range.start).unwrap_or_default());
             let value = |decimal: &str| decimal.parse::<f64>().unwrap_or(f64::NAN);
             (ranges && value(&low.decimal) < value(&high.decimal))
                 .then(|| low.decimal.clone())
-                .or_else(|| signed(&found))
+                .or_else(|| only_with_currency(&found))
         }
-        several => signed(several),
+        several => only_with_currency(several),
     }
 }
 
-/// Does the text between two sums make them a range?
+/// Whether the text between two amounts makes them a range.
 pub(crate) fn is_range(between: &str) -> bool {
     matches!(between.trim(), "-" | "–" | "—" | "~" | "to" | "bis" | "à" | "až")
 }
 
-/// The only sum with a currency.
-fn signed(sums: &[Money]) -> Option<String> {
-    let mut signed = sums.iter().filter(|money| money.currency.is_some());
-    let first = signed.next()?;
-    signed.all(|other| other.decimal == first.decimal).then(|| first.decimal.clone())
+/// The only amount with a currency.
+fn only_with_currency(amounts: &[Money]) -> Option<String> {
+    let mut with_currency = amounts.iter().filter(|money| money.currency.is_some());
+    let first = with_currency.next()?;
+    with_currency.all(|other| other.decimal == first.decimal).then(|| first.decimal.clone())
 }
 
 fn number(written: &str, whole: bool) -> Option<Value> {
     let value: f64 = written.parse().ok()?;
-    // Beyond 2^53 a float cannot hold every whole number.
+    // Above 2^53 a float cannot represent every whole number.
     if value.fract() == 0.0 && value.abs() < 9e15 {
         let text = written.split('.').next().unwrap_or(written);
         return text.parse::<i64>().ok().map(Value::from);
@@ -102,24 +103,24 @@ fn number(written: &str, whole: bool) -> Option<Value> {
     if whole { None } else { Number::from_f64(value).map(Value::Number) }
 }
 
-fn string(text: &str, form: Form, shape: &Shape, reading: Reading) -> Option<String> {
+fn string(text: &str, form: ValueForm, shape: &Shape, style: NumberStyle) -> Option<String> {
     match form {
-        Form::Price => price(text, reading),
-        Form::Currency => currency_sign(text).map(str::to_owned),
-        Form::CurrencyCode => currency_code(text).map(str::to_owned),
-        Form::Gtin => gtin(text),
-        Form::Availability => stock(text).map(|stock| stock.name().to_owned()),
-        Form::Email => email(text),
-        Form::Phone => phone(text),
-        Form::Date => date(text),
-        Form::Url => is_address(text).then(|| text.to_owned()),
-        Form::Code => code(text),
-        Form::Number => amounts(text, reading).next().map(|found| found.decimal),
-        Form::Text => match shape.format.as_deref() {
+        ValueForm::Price => price(text, style),
+        ValueForm::Currency => currency_sign(text).map(str::to_owned),
+        ValueForm::CurrencyCode => currency_code(text).map(str::to_owned),
+        ValueForm::Gtin => gtin(text),
+        ValueForm::Availability => stock(text).map(|stock| stock.name().to_owned()),
+        ValueForm::Email => email(text),
+        ValueForm::Phone => phone(text),
+        ValueForm::Date => date(text),
+        ValueForm::Url => is_url(text).then(|| text.to_owned()),
+        ValueForm::Code => code(text),
+        ValueForm::Number => amounts(text, style).next().map(|found| found.decimal),
+        ValueForm::Text => match shape.format.as_deref() {
             Some("date" | "date-time") => date(text),
             Some("email") => email(text),
-            Some("uri" | "url") => is_address(text).then(|| text.to_owned()),
-            // A template that was never filled in.
+            Some("uri" | "url") => is_url(text).then(|| text.to_owned()),
+            // A template placeholder that was never filled in.
             _ if text.contains("{{")
                 || text.contains("${")
                 || text.starts_with('$')
@@ -128,17 +129,17 @@ fn string(text: &str, form: Form, shape: &Shape, reading: Reading) -> Option<Str
             {
                 None
             }
-            _ => Some(fold(text)),
+            _ => Some(fold_spaces(text)),
         },
     }
 }
 
-/// Is the text an address or a path?
-fn is_address(text: &str) -> bool {
+/// Whether the text is a URL or a path.
+fn is_url(text: &str) -> bool {
     !text.contains(char::is_whitespace) && (text.contains('/') || text.contains('.'))
 }
 
-/// An identifier: one to four words with a digit in one of them, and no sum of money.
+/// An identifier: one to four words with a digit in one of them, and not an amount of money.
 fn code(text: &str) -> Option<String> {
     let text = text.trim_matches(|found: char| !found.is_alphanumeric());
     let words = text.split_whitespace().count();
@@ -152,11 +153,11 @@ fn code(text: &str) -> Option<String> {
         && coded
         && !text.contains([',', '€', '$', '£'])
         && !text.contains("://"))
-    .then(|| fold(text))
+    .then(|| fold_spaces(text))
 }
 
-/// White space folded to single spaces.
-pub(crate) fn fold(text: &str) -> String {
+/// Folds white space to single spaces.
+pub(crate) fn fold_spaces(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -167,8 +168,8 @@ pub(crate) fn fold(text: &str) -> String {
     out
 }
 
-/// The allowed value that a text names.
-fn choice(text: &str, form: Form, shape: &Shape) -> Option<Value> {
+/// The value among the schema's choices that a text names.
+fn choice(text: &str, form: ValueForm, shape: &Shape) -> Option<Value> {
     let bare = |text: &str| -> String {
         let last = text.trim().rsplit(['/', '#']).next().unwrap_or_default();
         last.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -184,23 +185,24 @@ fn choice(text: &str, form: Form, shape: &Shape) -> Option<Value> {
         return Some(found.clone());
     }
     let state = stock(text);
-    if form == Form::Availability
+    if form == ValueForm::Availability
         || shape.choices.iter().all(|choice| choice.as_str().and_then(stock).is_some())
     {
         let state = state?;
-        let named = |fits: &dyn Fn(Stock) -> bool| {
+        let named = |fits: &dyn Fn(StockState) -> bool| {
             shape.choices.iter().find(|choice| choice.as_str().and_then(stock).is_some_and(fits)).cloned()
         };
-        // Where the schema does not tell as much apart as the page does: whether it can be had.
+        // If the schema distinguishes fewer states than the page, only whether the thing can be ordered
+        // counts.
         return named(&|choice| choice == state)
-            .or_else(|| named(&|choice| choice.can_be_had() == state.can_be_had()));
+            .or_else(|| named(&|choice| choice.is_orderable() == state.is_orderable()));
     }
-    if matches!(form, Form::Currency | Form::CurrencyCode)
+    if matches!(form, ValueForm::Currency | ValueForm::CurrencyCode)
         && let Some(code) = currency_code(text)
     {
         return shape.choices.iter().find(|choice| choice.as_str() == Some(code)).cloned();
     }
-    // A phrase that holds one of the values and no other.
+    // A phrase that contains one of the choices and no other.
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split(|found: char| !found.is_alphanumeric()).collect();
     let mut named = shape.choices.iter().filter(|choice| {
@@ -219,11 +221,11 @@ const YES: [&str; 13] =
 const NO: [&str; 13] =
     ["no", "false", "nein", "non", "não", "nie", "нет", "0", "✗", "✘", "none", "not included", "nee"];
 
-fn boolean(text: &str, form: Form) -> Option<bool> {
+fn boolean(text: &str, form: ValueForm) -> Option<bool> {
     let lower = text.to_lowercase();
     let lower = lower.trim();
-    if form == Form::Availability {
-        return stock(text).map(Stock::can_be_had).or_else(|| plain_boolean(lower));
+    if form == ValueForm::Availability {
+        return stock(text).map(StockState::is_orderable).or_else(|| plain_boolean(lower));
     }
     plain_boolean(lower)
 }
@@ -248,32 +250,32 @@ mod tests {
     }
 
     #[test]
-    fn a_text_becomes_the_value_it_states_or_none() {
+    fn a_text_becomes_the_value_that_it_states() {
         let rows = [
-            ("£1,299.00", Form::Price, json!({"type":"string"}), json!("1299.00")),
-            ("£1,299.00", Form::Price, json!({"type":"number"}), json!(1299)),
-            ("Was 20 now £15", Form::Price, json!({"type":"number"}), json!(15)),
-            ("£20 £15", Form::Price, json!({"type":"number"}), Value::Null),
-            ("£15 – £20", Form::Price, json!({"type":"number"}), json!(15)),
-            ("£20 - £15", Form::Price, json!({"type":"number"}), Value::Null),
-            ("4.5", Form::Number, json!({"type":"integer"}), Value::Null),
-            ("about 12 people", Form::Number, json!({"type":"integer"}), json!(12)),
+            ("£1,299.00", ValueForm::Price, json!({"type":"string"}), json!("1299.00")),
+            ("£1,299.00", ValueForm::Price, json!({"type":"number"}), json!(1299)),
+            ("Was 20 now £15", ValueForm::Price, json!({"type":"number"}), json!(15)),
+            ("£20 £15", ValueForm::Price, json!({"type":"number"}), Value::Null),
+            ("£15 – £20", ValueForm::Price, json!({"type":"number"}), json!(15)),
+            ("£20 - £15", ValueForm::Price, json!({"type":"number"}), Value::Null),
+            ("4.5", ValueForm::Number, json!({"type":"integer"}), Value::Null),
+            ("about 12 people", ValueForm::Number, json!({"type":"integer"}), json!(12)),
             (
                 "http://schema.org/InStock",
-                Form::Availability,
+                ValueForm::Availability,
                 json!({"enum":["InStock","OutOfStock"]}),
                 json!("InStock"),
             ),
-            ("Sold out", Form::Text, json!({"enum":["in_stock","out_of_stock"]}), json!("out_of_stock")),
-            ("in very good condition", Form::Text, json!({"enum":["good","bad"]}), json!("good")),
-            ("good or bad", Form::Text, json!({"enum":["good","bad"]}), Value::Null),
-            ("ja", Form::Text, json!({"type":"boolean"}), json!(true)),
-            ("perhaps", Form::Text, json!({"type":"boolean"}), Value::Null),
-            ("March 4, 2021", Form::Text, json!({"type":"string","format":"date"}), json!("2021-03-04")),
-            ("a  b\nc", Form::Text, json!({"type":"string"}), json!("a b c")),
+            ("Sold out", ValueForm::Text, json!({"enum":["in_stock","out_of_stock"]}), json!("out_of_stock")),
+            ("in very good condition", ValueForm::Text, json!({"enum":["good","bad"]}), json!("good")),
+            ("good or bad", ValueForm::Text, json!({"enum":["good","bad"]}), Value::Null),
+            ("ja", ValueForm::Text, json!({"type":"boolean"}), json!(true)),
+            ("perhaps", ValueForm::Text, json!({"type":"boolean"}), Value::Null),
+            ("March 4, 2021", ValueForm::Text, json!({"type":"string","format":"date"}), json!("2021-03-04")),
+            ("a  b\nc", ValueForm::Text, json!({"type":"string"}), json!("a b c")),
         ];
         for (text, form, schema, expected) in rows {
-            let value = normalise(text, form, &shape(schema), Reading::Prose);
+            let value = normalise(text, form, &shape(schema), NumberStyle::Prose);
             assert_eq!(value.unwrap_or(Value::Null), expected, "{text}");
         }
     }

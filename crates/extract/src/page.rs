@@ -4,26 +4,26 @@ use gleaner_types::Interrupt;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// Most bytes of a page's HTML that are read; the rest is left.
+/// Upper bound on the bytes of a page's HTML that are read; the rest is ignored.
 pub const MAX_PAGE_BYTES: usize = 16 << 20;
 
-/// A page as extraction reads it.
+/// A page to extract from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Its address after redirects.
+    /// The URL after redirects.
     pub url: Url,
-    /// Its HTML as it came; empty where the page is no HTML.
+    /// The HTML as received; empty if the page is not HTML.
     pub html: String,
-    /// Its main content as Markdown; what a model reads. Empty where there is none.
+    /// The main content as Markdown, which a model reads; empty if there is none.
     pub markdown: String,
-    /// Its title, where it has one.
+    /// The title, if any.
     pub title: Option<String>,
-    /// Ends the work on it, however far it is: what is read then is unfinished, and to be dropped.
+    /// Interrupts the work on the page at any point. The result is incomplete then and must be dropped.
     pub interrupt: Interrupt,
 }
 
 impl Page {
-    /// A page from its HTML; add the Markdown for a model to read.
+    /// A page with this HTML; add the Markdown for a model to read.
     #[must_use]
     pub fn new(url: Url, html: impl Into<String>) -> Self {
         Self { url, html: html.into(), markdown: String::new(), title: None, interrupt: Interrupt::never() }
@@ -36,7 +36,7 @@ impl Page {
         self
     }
 
-    /// The same page, the work on which ends once this is raised.
+    /// The same page, with work on it ending once this interrupt is raised.
     #[must_use]
     pub fn with_interrupt(mut self, interrupt: &Interrupt) -> Self {
         self.interrupt = interrupt.clone();
@@ -45,12 +45,12 @@ impl Page {
 
     /// The HTML that is read.
     pub(crate) fn html(&self) -> &str {
-        cut(&self.html, MAX_PAGE_BYTES)
+        truncate(&self.html, MAX_PAGE_BYTES)
     }
 }
 
-/// At most so many bytes of a text, ended between two characters.
-pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+/// The start of a text: at most `bytes` bytes, up to a character boundary.
+pub(crate) fn truncate(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }
@@ -61,28 +61,28 @@ pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Which text of the page a [`Span`] counts in.
+/// The text of a page to which a [`Span`] refers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Part {
-    /// The HTML as it came.
+    /// The HTML as received.
     Html,
     /// The Markdown of the main content ([`Page::markdown`]).
     Markdown,
-    /// The page's address.
+    /// The page's URL.
     Url,
 }
 
-/// Where a quote stands: bytes of a part, the end excluded.
+/// The position of a quote: a byte range of a part, the end excluded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
-    /// The text that is counted in.
+    /// The text to which the range refers.
     pub part: Part,
     /// First byte.
     pub start: usize,
-    /// First byte behind it.
+    /// First byte after it.
     pub end: usize,
 }
 
@@ -92,7 +92,7 @@ impl Span {
     }
 }
 
-/// By which way a value was found.
+/// How a value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -107,7 +107,7 @@ pub enum Method {
     Rdfa,
     /// Open Graph and other `meta` elements.
     Meta,
-    /// JSON that scripts of the page carry.
+    /// JSON inside scripts of the page.
     EmbeddedState,
     /// A row or a column of a table.
     Table,
@@ -115,31 +115,31 @@ pub enum Method {
     DefinitionList,
     /// A line of the form `label: value`.
     Label,
-    /// An element or attribute that is named after the value.
+    /// An element or attribute whose name names the field.
     Markup,
     /// A phrase of the visible text.
     Text,
-    /// The page's address.
+    /// The page's URL.
     Url,
-    /// A language model chose the quote; a declared normaliser re-derived the value from it.
+    /// A language model chose the quote; a declared normaliser derived the value from it.
     Model,
     /// A language model's judgement, which no quote can prove.
     Inferred,
 }
 
-/// Where a value comes from.
+/// The proof of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Provenance {
-    /// The page.
+    /// The URL of the page.
     pub url: String,
-    /// The text that states the value, as the page has it, at most [`MAX_QUOTE_BYTES`].
+    /// The text that states the value, as on the page, at most [`MAX_QUOTE_BYTES`].
     pub quote: String,
-    /// Where the quote stands; `None` where it is written with escapes there.
+    /// The position of the quote; `None` if the page writes it with escapes.
     pub span: Option<Span>,
-    /// How it was found.
+    /// How the value was found.
     pub method: Method,
 }
 
-/// Most bytes of a quote that are kept.
+/// Upper bound on the bytes of a quote; longer quotes are truncated.
 pub const MAX_QUOTE_BYTES: usize = 2_000;

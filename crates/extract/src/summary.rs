@@ -1,34 +1,34 @@
-//! Is a summary borne out by its page?
+//! Checks a summary against its page.
 //!
-//! No check can prove that a sentence says what the page means. But what models invent in summaries is mostly numbers and names, and those can be held
-//! against the page: a number must stand there, in digits or scaled ("2.5 million"), and a name must stand there as a whole. A sentence with
-//! one that does not is left out.
+//! No check can prove that a sentence says what the page means. But models mostly invent numbers and names,
+//! and those can be checked: a number must be on the page, in digits or scaled ("2.5 million"), and a name
+//! must be there as a whole. A sentence with one that is not on the page is dropped.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use crate::bind::words;
-use crate::ground::Folded;
-use crate::page::{Page, cut};
-use crate::plan::{real, terms};
-use crate::typed::{Reading, amounts};
+use crate::ground::FoldedText;
+use crate::page::{Page, truncate};
+use crate::plan::{terms, to_f64};
+use crate::typed::{NumberStyle, amounts};
 
-/// Bytes of a summary that are looked at; the rest is dropped.
+/// Upper bound on the bytes of a summary; the rest is dropped.
 pub const MAX_SUMMARY_BYTES: usize = 64 << 10;
-/// Faults that are told.
+/// Upper bound on the faults of a check.
 const MAX_FAULTS: usize = 200;
-/// Numbers of a page that are compared with.
+/// Upper bound on the numbers of a page that take part in a check.
 const MAX_NUMBERS: usize = 50_000;
 
-/// What of a summary the page does not bear out.
+/// The kinds of faults in a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum SummaryFaultKind {
-    /// A number.
+    /// A number that is not on the page.
     Number,
-    /// A name.
+    /// A name that is not on the page.
     Name,
 }
 
@@ -36,30 +36,30 @@ pub enum SummaryFaultKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryFault {
-    /// Which.
+    /// The kind.
     pub kind: SummaryFaultKind,
-    /// As the summary has it.
+    /// The text, as in the summary.
     pub text: String,
-    /// Its bytes in the summary.
+    /// Its first byte in the summary.
     pub start: usize,
-    /// The first byte behind it.
+    /// The first byte after it.
     pub end: usize,
 }
 
-/// A summary held against its page.
+/// The result of checking a summary against its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryCheck {
-    /// The sentences without a fault, as the summary has them; empty where none is left.
+    /// The sentences without a fault, as in the summary; empty if none is left.
     pub text: String,
-    /// What the page does not bear out, in order.
+    /// The faults, in order.
     pub faults: Vec<SummaryFault>,
-    /// Sentences that were left out.
+    /// Number of sentences dropped.
     pub dropped: usize,
 }
 
 impl SummaryCheck {
-    /// A sentence for the `warning` of an answer, where something was left out.
+    /// A sentence for the `warning` of a response, if sentences were dropped.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let first: Vec<&str> = self.faults.iter().take(5).map(|fault| fault.text.as_str()).collect();
@@ -73,11 +73,12 @@ impl SummaryCheck {
     }
 }
 
-/// Holds a summary against the page's Markdown and title.
+/// Checks a summary against the page's Markdown and title.
 ///
-/// Numbers are compared by value, so that `1,200` and `1200` are one; whole numbers up to twelve may be counted and pass. Names are
-/// runs of capitalised words; a word that a sentence begins with counts only where it is not an ordinary word of the page. Where a
-/// language writes all nouns with capitals, only runs of two and more are names.
+/// Numbers are compared by value, so `1,200` and `1200` are equal. Whole numbers up to twelve pass, as they
+/// may be counts. Names are runs of capitalised words. The first word of a sentence counts only if it is not
+/// an ordinary word of the page. In a language that capitalises all nouns, only runs of at least two words
+/// are names.
 ///
 /// ```
 /// use gleaner_extract::{Page, check_summary};
@@ -91,12 +92,12 @@ impl SummaryCheck {
 /// ```
 #[must_use]
 pub fn check_summary(summary: &str, page: &Page) -> SummaryCheck {
-    let summary = cut(summary, MAX_SUMMARY_BYTES);
+    let summary = truncate(summary, MAX_SUMMARY_BYTES);
     let source = format!("{}\n{}", page.title.as_deref().unwrap_or_default(), page.markdown);
-    let folded = Folded::new(&source);
+    let folded = FoldedText::new(&source);
     let known = numbers_of(&source);
     let sentences = sentences(summary);
-    let nouns_are_capital = capitals(summary, &sentences) > 0.3;
+    let nouns_are_capital = capitalised_share(summary, &sentences) > 0.3;
     let mut out = SummaryCheck { text: String::new(), faults: Vec::new(), dropped: 0 };
     for sentence in sentences {
         let text = summary.get(sentence.clone()).unwrap_or_default();
@@ -137,7 +138,7 @@ pub fn check_summary(summary: &str, page: &Page) -> SummaryCheck {
     out
 }
 
-/// Sentences, by their bytes, without the blanks around them.
+/// The byte ranges of the sentences, without surrounding blanks.
 fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -155,9 +156,9 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
         let ends = match found {
             '\n' | '。' | '！' | '？' => true,
             '.' | '!' | '?' => {
-                // "Dr. No" and "U.S." go on; so does a number such as 3.5.
+                // No sentence ends in "Dr. No", "U.S." or a number such as 3.5.
                 let blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
-                blank && !(found == '.' && is_short_form(text.get(start..at).unwrap_or_default()))
+                blank && !(found == '.' && is_abbreviation(text.get(start..at).unwrap_or_default()))
             }
             _ => false,
         };
@@ -170,8 +171,8 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Does a text end in a short form, whose point ends no sentence?
-fn is_short_form(text: &str) -> bool {
+/// Whether a text ends in an abbreviation, whose point does not end the sentence.
+fn is_abbreviation(text: &str) -> bool {
     let word: String = {
         let letters: Vec<char> =
             text.chars().rev().take_while(|found| !found.is_whitespace()).take(12).collect();
@@ -185,17 +186,17 @@ fn is_short_form(text: &str) -> bool {
         || (word.contains('.') && word.chars().all(|found| found.is_uppercase() || found == '.'))
 }
 
-/// The numbers of a text with the scale behind them.
+/// The numbers of a text, multiplied by the scale word that follows them.
 fn numbers(text: &str) -> Vec<(Range<usize>, f64)> {
     let mut out = Vec::new();
-    for found in amounts(text, Reading::Prose).take(MAX_NUMBERS) {
+    for found in amounts(text, NumberStyle::Prose).take(MAX_NUMBERS) {
         let Ok(value) = found.decimal.trim_start_matches('-').parse::<f64>() else { continue };
         // `Covid-19` and `B2B` are names.
         let before = text.get(..found.range.start).and_then(|text| text.chars().next_back());
         if before.is_some_and(char::is_alphabetic) {
             continue;
         }
-        let after = cut(text.get(found.range.end..).unwrap_or_default().trim_start(), 24).to_lowercase();
+        let after = truncate(text.get(found.range.end..).unwrap_or_default().trim_start(), 24).to_lowercase();
         let scale = [
             ("million", 1e6),
             ("mio", 1e6),
@@ -216,16 +217,16 @@ fn numbers_of(text: &str) -> Vec<f64> {
     let mut out: Vec<f64> = Vec::new();
     for (range, value) in numbers(text) {
         out.push(value);
-        // A scaled number may be repeated without its scale.
+        // A summary may repeat a scaled number without its scale.
         out.extend(text.get(range).and_then(|text| {
-            amounts(text, Reading::Prose).next()?.decimal.trim_start_matches('-').parse::<f64>().ok()
+            amounts(text, NumberStyle::Prose).next()?.decimal.trim_start_matches('-').parse::<f64>().ok()
         }));
     }
     out.sort_by(f64::total_cmp);
     out
 }
 
-/// Words with their bytes.
+/// The words of a text with their byte ranges.
 fn tokens(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     text.split(|found: char| !(found.is_alphanumeric() || matches!(found, '\'' | '’' | '-' | '&')))
         .filter(|word| word.chars().any(char::is_alphabetic))
@@ -239,8 +240,8 @@ fn is_capital(word: &str) -> bool {
     word.chars().next().is_some_and(char::is_uppercase)
 }
 
-/// The share of words within sentences that begin with a capital.
-fn capitals(summary: &str, sentences: &[Range<usize>]) -> f64 {
+/// The share of capitalised words, without the first word of each sentence.
+fn capitalised_share(summary: &str, sentences: &[Range<usize>]) -> f64 {
     let mut all = 0;
     let mut capital = 0;
     for sentence in sentences {
@@ -249,23 +250,23 @@ fn capitals(summary: &str, sentences: &[Range<usize>]) -> f64 {
             capital += usize::from(is_capital(word));
         }
     }
-    if all < 30 { 0.0 } else { real(capital) / real(all) }
+    if all < 30 { 0.0 } else { to_f64(capital) / to_f64(all) }
 }
 
-/// The names of a sentence that the page does not have.
-fn names(sentence: &str, page: &Folded, nouns_are_capital: bool) -> Vec<Range<usize>> {
+/// The names of a sentence that are not on the page.
+fn names(sentence: &str, page: &FoldedText, nouns_are_capital: bool) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut run: Option<(Range<usize>, usize, bool)> = None;
     let mut judge = |run: Option<(Range<usize>, usize, bool)>| {
         let Some((range, count, first)) = run else { return };
         let text = sentence.get(range.clone()).unwrap_or_default();
         let bare = text.trim_end_matches("'s").trim_end_matches("’s");
-        // How a sentence begins says nothing of its first word.
+        // The first word of a sentence is always capitalised, so it proves nothing.
         let sure = count - usize::from(first);
         if sure == 0 || (sure == 1 && nouns_are_capital) || page.find(bare, 0).is_some() {
             return;
         }
-        // The first word of a sentence may be an ordinary word before a name.
+        // A sentence may start with an ordinary word before a name.
         if first && count > 1 {
             let (begin, rest) = bare.split_once(char::is_whitespace).unwrap_or((bare, ""));
             let ordinary = terms(begin).is_empty() || page.find(begin, 0).is_none();
@@ -273,7 +274,7 @@ fn names(sentence: &str, page: &Folded, nouns_are_capital: bool) -> Vec<Range<us
                 return;
             }
         }
-        // An address or a term of several parts that the page writes apart.
+        // A compound that the page writes as separate words.
         let spaced = words(bare).join(" ");
         if count == 1 && page.find(&spaced, 0).is_some() {
             return;
@@ -308,8 +309,9 @@ mod tests {
     }
 
     #[test]
-    fn what_the_page_says_passes_and_what_it_does_not_is_dropped() {
-        let page = "# Acme Corp\n\nAcme was founded by **Ada Holm** in 1921 and sells 2.5 million cups a year in 34 countries. \
+    fn facts_of_the_page_pass_and_others_are_dropped() {
+        let page = "# Acme Corp\n\nAcme was founded by **Ada Holm** in 1921 and sells 2.5 million cups a \
+            year in 34 countries. \
                     Its head office is in New York. Turnover: 1,200,000 euros (up 12.5%).";
         let rows: [(&str, &[&str]); 14] = [
             ("Acme sells 2.5 million cups.", &[]),
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_faulty_sentence_goes() {
+    fn only_the_faulty_sentence_is_dropped() {
         let found = check(
             "Cups are red. Pots cost 999. Dr. Holm likes 3.5 cups.",
             "Red cups. Dr. Holm likes 3.5 of them.",
@@ -346,15 +348,17 @@ mod tests {
     }
 
     #[test]
-    fn a_language_of_capital_nouns_loses_no_nouns() {
-        let text = "Die Tassen der Firma haben einen Henkel, einen Boden und einen Rand. Der Henkel ist aus Holz, der Boden aus Ton. \
-                    Im Laden stehen die Tassen neben den Kannen und den Tellern der Familie. Die Kunden loben den guten Preis.";
+    fn nouns_of_a_language_that_capitalises_them_pass() {
+        let text = "Die Tassen der Firma haben einen Henkel, einen Boden und einen Rand. Der Henkel ist \
+            aus Holz, der Boden aus Ton. \
+                    Im Laden stehen die Tassen neben den Kannen und den Tellern der Familie. Die Kunden \
+                    loben den guten Preis.";
         let found = check(text, "Eine Seite");
         assert!(found.faults.is_empty(), "{:?}", found.faults);
     }
 
     #[test]
-    fn hostile_summaries_end() {
+    fn hostile_summaries_are_checked_within_bounds() {
         for text in ["A ".repeat(100_000), "1 ".repeat(100_000), ".".repeat(200_000), String::new()] {
             let found = check(&text, "A 1");
             assert!(found.text.len() <= MAX_SUMMARY_BYTES);

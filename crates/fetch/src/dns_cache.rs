@@ -1,7 +1,7 @@
-//! Answers of the resolver, kept for a while.
+//! A cache of the resolver's answers.
 //!
-//! Kept as they came, before the policy looks at them: it judges every use of an answer, not every answer, so that what
-//! is dialled is what was checked, with the cache as without it.
+//! Answers are cached before the policy checks them: the policy checks every use of an answer, so with and
+//! without the cache only checked addresses are dialled.
 
 use std::io;
 use std::net::IpAddr;
@@ -13,93 +13,93 @@ use moka::sync::Cache;
 use tokio::time::Instant;
 
 use crate::cache::flight::{FlightRole, Flights};
-use crate::resolve::{Answers, Found, MAX_ANSWERS, Resolve};
+use crate::resolve::{DnsAnswer, LookupResult, MAX_ANSWERS, Resolve};
 
-/// An answer is kept at least so long, whatever its TTL: one page opens several connections, and a TTL of zero would
-/// have each of them resolve anew.
+/// Shortest time that an answer is kept, whatever its TTL: one page opens several connections, and with a TTL
+/// of zero each of them would need a lookup.
 pub const MIN_DNS_TTL: Duration = Duration::from_secs(5);
-/// An answer is kept no longer than this, whatever its TTL, so that a site that moves is found again.
+/// Longest time that an answer is kept, whatever its TTL, so that a site that moves is found again.
 pub const MAX_DNS_TTL: Duration = Duration::from_secs(600);
-/// How long an answer is kept whose TTL the resolver does not tell, as that of the system does not.
+/// How long an answer without a TTL is kept. The system's resolver gives none.
 pub const DEFAULT_DNS_TTL: Duration = Duration::from_secs(60);
-/// How long it is remembered that there is no such name. Short, since it may be about to come. That the resolver failed is
-/// not remembered.
+/// How long a missing name is cached. Short, because the name may be added soon. A failure of the resolver is
+/// not cached.
 pub const NEGATIVE_DNS_TTL: Duration = Duration::from_secs(5);
-/// After this a look-up that failed is made once more, whatever the failure: resolvers say now and then that a name is not
-/// there when they cannot tell, and one such answer would fail every page of its host for a while.
+/// A failed lookup is repeated once after this pause, whatever the failure: resolvers sometimes report a
+/// missing name when they only failed, and one such answer would fail every page of its host for a while.
 pub const DNS_RETRY_PAUSE: Duration = Duration::from_millis(200);
-/// Most names whose answers are kept; of more, those go that are asked for least.
+/// Most names whose answers are kept. Beyond it the least used are evicted.
 pub const MAX_DNS_ENTRIES: u64 = 10_000;
 
-/// A resolver that remembers what another one said. Of many who ask for the same name at once, one asks.
+/// A resolver that caches the answers of another one. Concurrent lookups of the same name share one lookup.
 #[derive(Debug)]
 pub(crate) struct CachedResolver {
     inner: Arc<dyn Resolve>,
-    known: Cache<Box<str>, Known>,
-    flights: Flights<Box<str>, Found>,
+    entries: Cache<Box<str>, Entry>,
+    flights: Flights<Box<str>, LookupResult>,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
-    found: Found,
+struct Entry {
+    result: LookupResult,
     until: Instant,
 }
 
 impl CachedResolver {
     pub(crate) fn new(inner: Arc<dyn Resolve>) -> Self {
-        Self { inner, known: Cache::new(MAX_DNS_ENTRIES), flights: Flights::default() }
+        Self { inner, entries: Cache::new(MAX_DNS_ENTRIES), flights: Flights::default() }
     }
 
-    /// What is known and still holds. The time is tokio's, not that of the map, which cannot be paused.
-    fn known(&self, host: &str) -> Option<Found> {
-        self.known.get(host).filter(|known| Instant::now() < known.until).map(|known| known.found)
+    /// The cached result if it is still valid. By tokio's clock, because that of the map cannot be paused.
+    fn cached(&self, host: &str) -> Option<LookupResult> {
+        self.entries.get(host).filter(|entry| Instant::now() < entry.until).map(|entry| entry.result)
     }
 
-    /// One look-up. An answer without an address is one that the name is not there.
-    async fn ask(&self, host: &str) -> Result<(Arc<[IpAddr]>, Duration), io::ErrorKind> {
-        let Answers { mut addresses, ttl } =
+    /// One lookup. An answer without addresses counts as a missing name.
+    async fn look_up_once(&self, host: &str) -> Result<(Arc<[IpAddr]>, Duration), io::ErrorKind> {
+        let DnsAnswer { mut addresses, ttl } =
             self.inner.resolve_with_ttl(host).await.map_err(|error| error.kind())?;
         if addresses.is_empty() {
             return Err(io::ErrorKind::NotFound);
         }
-        // One more than is looked at still says that there are too many.
+        // One more than the limit still shows that there are too many.
         addresses.truncate(MAX_ANSWERS + 1);
         Ok((addresses.into(), ttl.unwrap_or(DEFAULT_DNS_TTL).clamp(MIN_DNS_TTL, MAX_DNS_TTL)))
     }
 
-    async fn found(&self, host: &str) -> Found {
-        if let Some(found) = self.known(host) {
-            return found;
+    async fn look_up(&self, host: &str) -> LookupResult {
+        if let Some(result) = self.cached(host) {
+            return result;
         }
         let name = Box::from(host);
         let leader = match self.flights.join(&name).await {
-            FlightRole::Landed(found) => return found,
+            FlightRole::Landed(result) => return result,
             FlightRole::Leader(leader) => Some(leader),
             FlightRole::Released => None,
         };
-        let mut answered = self.ask(host).await;
-        if answered.is_err() {
+        let mut answer = self.look_up_once(host).await;
+        if answer.is_err() {
             tokio::time::sleep(DNS_RETRY_PAUSE).await;
-            answered = self.ask(host).await;
+            answer = self.look_up_once(host).await;
         }
-        let (found, ttl) = match answered {
+        let (result, ttl) = match answer {
             Ok((addresses, ttl)) => (Ok(addresses), ttl),
             Err(kind) => (Err(kind), NEGATIVE_DNS_TTL),
         };
-        if matches!(found, Ok(_) | Err(io::ErrorKind::NotFound)) {
-            self.known.insert(name, Known { found: found.clone(), until: Instant::now() + ttl });
+        if matches!(result, Ok(_) | Err(io::ErrorKind::NotFound)) {
+            self.entries.insert(name, Entry { result: result.clone(), until: Instant::now() + ttl });
         }
         if let Some(leader) = leader {
-            leader.land(found.clone());
+            leader.land(result.clone());
         }
-        found
+        result
     }
 }
 
 #[async_trait]
 impl Resolve for CachedResolver {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        self.found(host).await.map(|addresses| addresses.to_vec()).map_err(io::Error::from)
+        self.look_up(host).await.map(|addresses| addresses.to_vec()).map_err(io::Error::from)
     }
 }
 
@@ -114,7 +114,7 @@ mod tests {
         calls: AtomicUsize,
         ttl: Option<Duration>,
         fails: Option<io::ErrorKind>,
-        /// The first calls fail, this many of them.
+        /// This many first calls fail.
         failures: usize,
     }
 
@@ -129,8 +129,8 @@ mod tests {
             Ok(vec![IpAddr::from([192, 0, 2, u8::try_from(call % 256).unwrap()])])
         }
 
-        async fn resolve_with_ttl(&self, host: &str) -> io::Result<Answers> {
-            Ok(Answers { addresses: self.resolve(host).await?, ttl: self.ttl })
+        async fn resolve_with_ttl(&self, host: &str) -> io::Result<DnsAnswer> {
+            Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: self.ttl })
         }
     }
 
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn answers_are_kept_within_bounds() {
+    async fn answers_are_cached_within_bounds() {
         let seconds = Duration::from_secs;
         for (name, ttl, fails, kept) in [
             ("no TTL", None, None, DEFAULT_DNS_TTL),
@@ -158,7 +158,7 @@ mod tests {
             ("no such name", None, Some(io::ErrorKind::NotFound), NEGATIVE_DNS_TTL),
         ] {
             let (counting, cached) = counting(ttl, fails);
-            // What fails is asked twice.
+            // A failed lookup is made twice.
             let each = if fails.is_some() { 2 } else { 1 };
             let first = cached.resolve("a.example").await.ok();
             tokio::time::advance(kept - Duration::from_millis(10)).await;
@@ -169,21 +169,21 @@ mod tests {
             assert_eq!(counting.calls.load(SeqCst), 2 * each, "{name}");
             assert!(fails.is_some() || second != first, "{name}");
             let _ = cached.resolve("b.example").await;
-            assert_eq!(counting.calls.load(SeqCst), 3 * each, "{name}: another name is another question");
+            assert_eq!(counting.calls.load(SeqCst), 3 * each, "{name}: another name is another lookup");
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn that_the_resolver_failed_is_not_remembered() {
+    async fn resolver_failures_are_not_cached() {
         let (counting, cached) = counting(None, Some(io::ErrorKind::Other));
-        for asked in 1..=3 {
+        for lookups in 1..=3 {
             assert_eq!(cached.resolve("a.example").await.unwrap_err().kind(), io::ErrorKind::Other);
-            assert_eq!(counting.calls.load(SeqCst), 2 * asked);
+            assert_eq!(counting.calls.load(SeqCst), 2 * lookups);
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_hiccup_fails_nobody() {
+    async fn a_single_failure_is_retried() {
         for kind in [io::ErrorKind::NotFound, io::ErrorKind::Other, io::ErrorKind::TimedOut] {
             let (counting, cached) = failing(None, Some(kind), 1);
             let cached = Arc::new(cached);
@@ -201,14 +201,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_resolver_that_fails_for_long_is_asked_again_by_who_comes_next() {
+    async fn the_next_request_repeats_a_failed_lookup() {
         let (counting, cached) = failing(None, Some(io::ErrorKind::Other), 3);
         assert!(cached.resolve("a.example").await.is_err());
-        assert!(cached.resolve("a.example").await.is_ok(), "at once, and not after a time to live");
+        assert!(cached.resolve("a.example").await.is_ok(), "at once, not after a time to live");
         assert_eq!(counting.calls.load(SeqCst), 4);
     }
 
-    /// Knows every name and no address.
+    /// Answers every name without an address.
     #[derive(Debug)]
     struct Nothing(AtomicUsize);
 
@@ -221,18 +221,18 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_without_an_address_is_kept_no_longer_than_a_failure() {
+    async fn an_answer_without_addresses_is_cached_like_a_missing_name() {
         let nothing = Arc::new(Nothing(AtomicUsize::new(0)));
         let cached = CachedResolver::new(Arc::clone(&nothing) as Arc<dyn Resolve>);
-        for asked in 1..=2 {
+        for lookups in 1..=2 {
             let error = cached.resolve("a.example").await.unwrap_err();
-            assert_eq!((error.kind(), nothing.0.load(SeqCst)), (io::ErrorKind::NotFound, 2 * asked));
+            assert_eq!((error.kind(), nothing.0.load(SeqCst)), (io::ErrorKind::NotFound, 2 * lookups));
             tokio::time::advance(NEGATIVE_DNS_TTL).await;
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_crowd_asks_once() {
+    async fn concurrent_lookups_of_a_name_share_one() {
         let (counting, cached) = counting(None, None);
         let cached = Arc::new(cached);
         let tasks: Vec<_> = (0..100)
@@ -248,12 +248,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn names_are_bounded() {
+    async fn entries_are_bounded() {
         let (_, cached) = counting(None, Some(io::ErrorKind::NotFound));
         for name in 0..MAX_DNS_ENTRIES + 2000 {
             let _ = cached.resolve(&name.to_string()).await;
         }
-        cached.known.run_pending_tasks();
-        assert!(cached.known.entry_count() <= MAX_DNS_ENTRIES, "{}", cached.known.entry_count());
+        cached.entries.run_pending_tasks();
+        assert!(cached.entries.entry_count() <= MAX_DNS_ENTRIES, "{}", cached.entries.entry_count());
     }
 }

@@ -1,13 +1,16 @@
 use std::borrow::Cow;
+use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use gleaner_types::{ErrorCode, PageError, SafeUrl};
 use url::Url;
 
-/// Why a fetch gave no response. The text names what happened and to which URL; it holds no secrets and never the
+/// Why a fetch gave no response. The text names what happened and the URL. It holds no secrets and never the
 /// address that a name resolved to. Its wording is not part of the API: match on [`Error::kind`].
 ///
-/// No source is kept on purpose: the errors underneath print whole URLs and socket addresses.
+/// [`source`](StdError::source) is the I/O or TLS error behind it, if there is one. An I/O error is reduced
+/// to its [`io::ErrorKind`](std::io::ErrorKind), because its full text may hold URLs and socket addresses.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -15,33 +18,34 @@ struct Inner {
     url: SafeUrl,
     detail: Cow<'static, str>,
     code: Option<ErrorCode>,
-    /// The server was reached and answered in something that is not TLS.
+    /// The server answered the TLS handshake with something that is not TLS.
     not_tls: bool,
-    /// Whether it may be gone soon, where that is known of this failure rather than of its kind.
-    passes: Option<bool>,
+    /// Whether a retry may succeed, if that is known of this failure rather than of its kind.
+    is_temporary: Option<bool>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
 /// What went wrong with a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request itself is not valid, such as a header with a line break in it.
+    /// The request itself is invalid, such as a header with a line break in it.
     InvalidRequest,
     /// The URL is neither `http` nor `https`.
     Scheme,
-    /// The port is one where no web page is served.
+    /// The port is one that no web page is served on.
     Port,
-    /// The URL or its host name is longer than any that is fetched.
+    /// The URL or its host name is too long.
     TooLong,
     /// The policy forbids the address, or one that the name resolves to.
     Blocked,
     /// The name does not resolve.
     Dns,
-    /// No connection came about.
+    /// No connection could be opened.
     Connect,
     /// The TLS handshake failed.
     Tls,
-    /// The deadline ran out.
+    /// The deadline passed, or the server was silent for longer than the read timeout.
     Timeout,
     /// The redirects exceed the limit.
     TooManyRedirects,
@@ -51,19 +55,20 @@ pub enum ErrorKind {
     RedirectRefused,
     /// The body exceeds its limit, as sent or as decoded.
     TooLarge,
-    /// The body is of a kind that the request does not take.
+    /// The request does not accept the media type of the body.
     UnsupportedMedia,
     /// The body's content coding is unknown or its stream is broken.
     Decode,
     /// The connection broke, or the answer is not HTTP.
     Protocol,
-    /// The request is to be served from the cache alone, which holds no copy of the right age.
+    /// The request accepts cached copies only, and there is no copy of the right age.
     NotCached,
-    /// The proxies that were tried cannot be reached, refuse us, do not speak their protocol, or are where their pool does
-    /// not go ([`ProxyPool::allow_cidr`](crate::ProxyPool::allow_cidr) lets it).
+    /// The proxies that were tried are unreachable, refuse us, do not speak their protocol, or have an
+    /// address that their pool does not allow ([`ProxyPool::allow_cidr`](crate::ProxyPool::allow_cidr) allows
+    /// it).
     Proxy,
-    /// The request asks for a proxy mode that needs a pool, and the fetcher has none
-    /// ([`FetcherBuilder::stealth_proxies`](crate::FetcherBuilder::stealth_proxies) gives it one).
+    /// The proxy mode of the request needs a pool, and the fetcher has none
+    /// ([`FetcherBuilder::stealth_proxies`](crate::FetcherBuilder::stealth_proxies) sets it).
     ProxyNotConfigured,
     /// The request needs a browser engine, and there is none.
     RenderNotConfigured,
@@ -75,18 +80,31 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, url: &Url, detail: impl Into<Cow<'static, str>>) -> Self {
-        let detail = detail.into();
-        Self(Box::new(Inner { kind, url: url.into(), detail, code: None, not_tls: false, passes: None }))
+        Self(Box::new(Inner {
+            kind,
+            url: url.into(),
+            detail: detail.into(),
+            code: None,
+            not_tls: false,
+            is_temporary: None,
+            source: None,
+        }))
     }
 
-    /// The action number `index`, from 0, failed on the page at `url`. `reason` says how, and holds no secrets.
+    /// Action number `index`, from 0, failed on the page at `url`. `reason` must hold no secrets.
     pub fn action(url: &Url, index: usize, reason: &str) -> Self {
         Self::new(ErrorKind::Action, url, format!("action {index} failed: {reason}"))
     }
 
-    /// The browser engine failed on the page at `url`. `reason` says how, and holds no secrets.
+    /// The browser engine failed on the page at `url`. `reason` must hold no secrets.
     pub fn render(url: &Url, reason: &str) -> Self {
         Self::new(ErrorKind::Render, url, format!("the page could not be rendered: {reason}"))
+    }
+
+    /// The server sent nothing for `limit`. `stage` fits behind "while".
+    pub(crate) fn silent(url: &Url, limit: Duration, stage: &str) -> Self {
+        let text = format!("the server sent nothing for {} ms while {stage}", limit.as_millis());
+        Self::new(ErrorKind::Timeout, url, text)
     }
 
     pub(crate) fn with_code(mut self, code: ErrorCode) -> Self {
@@ -99,15 +117,21 @@ impl Error {
         self
     }
 
-    /// The same request would fail in the same way.
-    pub(crate) fn lasting(mut self) -> Self {
-        self.0.passes = Some(false);
+    /// A retry would fail in the same way.
+    pub(crate) fn permanent(mut self) -> Self {
+        self.0.is_temporary = Some(false);
         self
     }
 
-    /// It may be gone soon.
-    pub(crate) fn passing(mut self) -> Self {
-        self.0.passes = Some(true);
+    /// A retry may succeed.
+    pub(crate) fn temporary(mut self) -> Self {
+        self.0.is_temporary = Some(true);
+        self
+    }
+
+    /// Sets the source. It must hold no secrets and no addresses.
+    pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Box::new(source));
         self
     }
 
@@ -135,7 +159,7 @@ impl Error {
             ErrorKind::TooLarge => ErrorCode::ScrapeBodyTooLarge,
             ErrorKind::Action => ErrorCode::ScrapeActionError,
             ErrorKind::Proxy | ErrorKind::Render => ErrorCode::ScrapeAllEnginesFailed,
-            // The option decides which; this is for one without a code of its own.
+            // An option with a code of its own sets it by `with_code`.
             ErrorKind::RenderNotConfigured | ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
             ErrorKind::UnsupportedMedia => ErrorCode::ScrapeUnsupportedFileError,
             ErrorKind::Connect
@@ -147,7 +171,7 @@ impl Error {
         }
     }
 
-    /// The URL that it happened to: after redirects, that of the hop.
+    /// The URL of the request that failed: after redirects, that of the last hop.
     #[must_use]
     pub fn url(&self) -> &SafeUrl {
         &self.0.url
@@ -159,7 +183,8 @@ impl Error {
         &self.0.detail
     }
 
-    /// The failure as a page carries it. It names the URL, save where time ran out: that is the time of the page as a whole.
+    /// The failure as a page carries it. Its message names the URL, except for a timeout, which concerns the
+    /// page as a whole.
     #[must_use]
     pub fn to_page_error(&self) -> PageError {
         match self.code() {
@@ -168,37 +193,59 @@ impl Error {
         }
     }
 
-    /// May the same request succeed if it is made again soon? A connection that broke may hold the next time, and a
-    /// resolver that failed may answer; an answer that is not HTTP, or redirects to what is no URL, will do so again.
+    /// Whether a retry of the same request may soon succeed: after a broken connection or a failed resolver
+    /// it may; after an answer that is not HTTP, or a redirect to an invalid URL, it will not.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         let usual = matches!(self.0.kind, ErrorKind::Connect | ErrorKind::Protocol | ErrorKind::Proxy);
-        self.0.passes.unwrap_or(usual)
+        self.0.is_temporary.unwrap_or(usual)
     }
 
-    /// Did no connection come about?
+    /// Whether a rule refused the request before any connection to its host: the egress policy, or the
+    /// caller's [`crate::RedirectCheck`].
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        self.is_egress_denied() || self.0.kind == ErrorKind::RedirectRefused
+    }
+
+    /// Whether the egress policy forbids the scheme, the port or the address.
+    #[must_use]
+    pub fn is_egress_denied(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked)
+    }
+
+    /// Whether the name does not resolve, or the resolver failed ([`Error::is_retryable`] tells which).
+    #[must_use]
+    pub fn is_dns(&self) -> bool {
+        self.0.kind == ErrorKind::Dns
+    }
+
+    /// Whether no connection could be opened.
     #[must_use]
     pub fn is_connect(&self) -> bool {
         self.0.kind == ErrorKind::Connect
     }
 
-    /// Did the deadline run out?
+    /// Whether the TLS handshake failed, an invalid certificate included.
+    #[must_use]
+    pub fn is_tls(&self) -> bool {
+        self.0.kind == ErrorKind::Tls
+    }
+
+    /// Whether the deadline passed, or the server was silent for longer than the read timeout.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         self.0.kind == ErrorKind::Timeout
     }
 
-    /// Does a rule of the policy, rather than the network, stand in the way?
+    /// Whether the body exceeds its limit.
     #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        matches!(
-            self.0.kind,
-            ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked | ErrorKind::RedirectRefused
-        )
+    pub fn is_too_large(&self) -> bool {
+        self.0.kind == ErrorKind::TooLarge
     }
 
-    /// Is `http` worth a try after `https` ended so? Yes where nothing listens or what listens speaks no TLS; no where
-    /// TLS was spoken and the certificate refused.
+    /// Whether `http` is worth a try after `https` failed in this way: if nothing listens, or what listens
+    /// speaks no TLS; not if the certificate was refused.
     #[must_use]
     pub fn suggests_plain_http(&self) -> bool {
         self.0.kind == ErrorKind::Connect || (self.0.kind == ErrorKind::Tls && self.0.not_tls)
@@ -217,36 +264,25 @@ impl fmt::Debug for Error {
             .field("kind", &self.0.kind)
             .field("url", &self.0.url)
             .field("detail", &self.0.detail)
+            .field("source", &self.0.source)
             .finish()
     }
 }
 
-impl std::error::Error for Error {}
-
-/// What is wrong with the configuration of a [`crate::Fetcher`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigError(Cow<'static, str>);
-
-impl ConfigError {
-    pub(crate) fn new(text: impl Into<Cow<'static, str>>) -> Self {
-        Self(text.into())
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
     }
 }
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]
-    fn a_page_whose_time_ran_out_says_so_first() {
+    fn a_timeout_of_a_page_names_no_url() {
         let url = Url::parse("https://example.com/p").unwrap();
         let late = Error::new(ErrorKind::Timeout, &url, "300 ms ran out while connecting").to_page_error();
         assert_eq!(late.code, ErrorCode::ScrapeTimeout);
@@ -262,5 +298,15 @@ mod tests {
         let shown = format!("{error} {error:?}");
         assert!(!shown.contains("hunter2"), "{shown}");
         assert!(shown.contains("example.com"), "{shown}");
+    }
+
+    #[test]
+    fn the_source_is_the_error_behind_it() {
+        let url = Url::parse("https://example.com/").unwrap();
+        let error = Error::new(ErrorKind::Connect, &url, "refused");
+        assert!(error.source().is_none());
+        let error = error.caused_by(io::Error::from(io::ErrorKind::ConnectionRefused));
+        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>()).unwrap();
+        assert_eq!(source.kind(), io::ErrorKind::ConnectionRefused);
     }
 }

@@ -13,20 +13,18 @@ use tokio::time::Instant;
 use tracing::Instrument;
 use url::Url;
 
-use crate::body::{self, Account, FREE_BODY_BYTES, Limits};
+use crate::body::{self, FREE_BODY_BYTES, Limits, Reservation, Source};
 use crate::cache::{self, Validators};
 use crate::cookies::CookieJar;
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Inner;
 use crate::headers;
 use crate::media::Accept;
-use crate::politeness::Permit;
 use crate::proxy::{self, ProxySession, Tier};
 use crate::redirect::{self, RedirectCheck, without_fragment};
 use crate::refresh;
 use crate::request::{MAX_TIMEOUT, Request};
 use crate::response::{Hop, Response, Timings};
-use crate::retry;
 use crate::retry_after::retry_after;
 use crate::transport::trace::{self, Stage, Trace};
 use crate::transport::{Incoming, Peer};
@@ -35,7 +33,7 @@ use crate::transport::{Incoming, Peer};
 pub(crate) async fn run(
     fetcher: &Inner,
     request: Request,
-    hops: &dyn RedirectCheck,
+    check: &dyn RedirectCheck,
 ) -> Result<Response, Error> {
     let trace = Arc::new(Trace::default());
     let limit = request.timeout.unwrap_or(fetcher.timeout);
@@ -45,16 +43,16 @@ pub(crate) async fn run(
         let trace = Arc::clone(&trace);
         async move {
             match request.cache {
-                None => tiers(fetcher, request, hops, trace, deadline).await,
+                None => fetch_by_tiers(fetcher, request, check, trace, deadline).await,
                 Some(policy) => {
-                    Box::pin(cache::serve::run(fetcher, policy, request, hops, trace, deadline)).await
+                    Box::pin(cache::serve::run(fetcher, policy, request, check, trace, deadline)).await
                 }
             }
         }
     };
-    // On the heap: the state of a whole exchange is some kilobytes, which every layer around it would copy.
-    let work = Box::pin(trace::within(Arc::clone(&trace), work));
-    match trace::before(deadline, &trace, work).await {
+    // On the heap: the state of a whole exchange is several kilobytes, which every caller would copy.
+    let work = Box::pin(trace::scope(Arc::clone(&trace), work));
+    match trace::run_until(deadline, &trace, work).await {
         Ok(outcome) => outcome,
         Err(_) => Err(Error::new(
             ErrorKind::Timeout,
@@ -64,33 +62,35 @@ pub(crate) async fn run(
     }
 }
 
-/// So long from now, or [`MAX_TIMEOUT`] where that is sooner.
+/// The instant `limit` from now, or [`MAX_TIMEOUT`] from now if that is sooner.
 pub(crate) fn deadline_in(limit: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(limit.min(MAX_TIMEOUT)).unwrap_or(now)
 }
 
-/// Makes the request by the way that its proxy mode begins with, and once more by the other where the first does not do.
-pub(crate) async fn tiers(
+/// Makes the request through the first tier of its proxy mode, and once more through the second tier if the
+/// outcome calls for a better proxy.
+pub(crate) async fn fetch_by_tiers(
     fetcher: &Inner,
     request: Request,
-    hops: &dyn RedirectCheck,
+    check: &dyn RedirectCheck,
     trace: Arc<Trace>,
     deadline: Instant,
 ) -> Result<Response, Error> {
     let (first, second) = fetcher.proxies.tiers(request.proxy, &request.url)?;
     let second = second.filter(|_| request.method.is_idempotent()).map(|tier| (tier, request.clone()));
-    let outcome = tries(fetcher, request, first, hops, Arc::clone(&trace), deadline).await;
+    let outcome = fetch_through(fetcher, request, first, check, Arc::clone(&trace), deadline).await;
     match second {
         Some((tier, request)) if proxy::wants_better_proxy(&outcome) => {
-            let again = Box::pin(tries(fetcher, request, tier, hops, Arc::clone(&trace), deadline));
-            // A refusal in hand is worth more than a deadline that runs out.
-            match trace::before(deadline, &trace, again).await {
+            let again = Box::pin(fetch_through(fetcher, request, tier, check, Arc::clone(&trace), deadline));
+            // The first outcome is worth more than a timeout.
+            match trace::run_until(deadline, &trace, again).await {
                 Ok(second) if !proxy::wants_better_proxy(&second) => match second {
                     Ok(better) => Ok(better),
                     Err(error) => outcome.or(Err(error)),
                 },
-                // It did no better. An answer is worth more than none, and the first of two costs less.
+                // The second outcome is no better. An answer beats an error, and of two answers the first
+                // costs less.
                 Ok(Ok(second)) => outcome.or(Ok(second)),
                 Ok(Err(error)) => outcome.or(Err(error)),
                 Err(_) => outcome,
@@ -100,49 +100,36 @@ pub(crate) async fn tiers(
     }
 }
 
-/// Makes the request by one way until it succeeds or must not be made again.
-async fn tries(
+/// Makes the request through one tier. If its scheme is a guess: by `https`, and by `http` if nothing speaks
+/// TLS there.
+async fn fetch_through(
     fetcher: &Inner,
     mut request: Request,
     tier: Tier,
-    hops: &dyn RedirectCheck,
+    check: &dyn RedirectCheck,
     trace: Arc<Trace>,
     deadline: Instant,
 ) -> Result<Response, Error> {
     let mut exchange = Box::new(Exchange::new(fetcher, &request, tier)?);
-    let mut plain = None;
-    if request.scheme_assumed {
-        plain = Some(with_scheme(&request.url, "http"));
-        request.url = with_scheme(&request.url, "https");
-        exchange.restart(&request);
-        // A host that swallows packets must leave time for the second try.
-        trace.limit_connect(Some(deadline.saturating_duration_since(Instant::now()) / 2));
+    if !request.scheme_assumed {
+        return exchange.follow(check, &trace).await;
     }
-    fetcher.retries.earn();
-    let mut retry = 0;
-    loop {
-        let outcome = exchange.follow(hops, &trace).await;
-        // Where a redirect's target failed, the guess was right.
-        if let (Err(error), true) = (&outcome, exchange.hops.is_empty())
-            && error.suggests_plain_http()
-            && let Some(url) = plain.take()
-        {
-            request.url = url;
-            // What was meant for a secured origin does not go out in the clear because somebody stood in the way of it.
+    let plain = with_scheme(&request.url, "http");
+    request.url = with_scheme(&request.url, "https");
+    exchange.restart(&request);
+    // A host that drops packets must leave time for the second attempt.
+    trace.limit_connect(Some(deadline.saturating_duration_since(Instant::now()) / 2));
+    match exchange.follow(check, &trace).await {
+        // If a redirect's target failed, the guess was right.
+        Err(error) if exchange.hops.is_empty() && error.suggests_plain_http() => {
+            request.url = plain;
+            // An attacker who blocks the secure origin must not get what was meant for it in clear text.
             headers::strip_for_other_origin(&mut exchange.first_headers);
             exchange.restart(&request);
             trace.limit_connect(None);
-            continue;
+            exchange.follow(check, &trace).await
         }
-        let pause = exchange.pause_after(&outcome, retry, request.max_retries, deadline);
-        let Some(pause) = pause else {
-            return outcome.map(|response| Response { attempts: retry + 1, ..response });
-        };
-        exchange.permit = None;
-        trace.enter(Stage::Pause);
-        tokio::time::sleep(pause).await;
-        retry += 1;
-        exchange.restart(&request);
+        outcome => outcome,
     }
 }
 
@@ -154,7 +141,7 @@ pub(crate) fn with_scheme(url: &Url, scheme: &str) -> Url {
     changed
 }
 
-/// What the first request of a chain carries where it goes this way.
+/// The headers of the first request of a chain in this tier.
 pub(crate) fn first_headers(fetcher: &Inner, tier: Tier, request: &Request) -> Result<HeaderMap, Error> {
     let languages = headers::accept_language(&request.languages).map_err(|tag| {
         Error::new(ErrorKind::InvalidRequest, &request.url, format!("`{tag}` is not a language tag"))
@@ -162,14 +149,13 @@ pub(crate) fn first_headers(fetcher: &Inner, tier: Tier, request: &Request) -> R
     Ok(fetcher.headers(tier, request, languages))
 }
 
-/// A request on its way through its redirects.
+/// A request and the chain of its redirects.
 struct Exchange<'a> {
     fetcher: &'a Inner,
-    route: ProxySession<'a>,
+    session: ProxySession<'a>,
     url: Url,
-    first_method: Method,
     method: Method,
-    /// What the first request of a chain carries, kept where it may be made again.
+    /// The headers of the first request of the chain, kept if it may be made again.
     first_headers: HeaderMap,
     headers: HeaderMap,
     body: Option<Bytes>,
@@ -178,22 +164,20 @@ struct Exchange<'a> {
     skip_tls_verification: bool,
     accept: Accept,
     hops: Vec<Hop>,
-    /// The requests that were made, once there is a redirect, each with its cookies: a site may send a client back to
-    /// where it was once it has set one.
+    /// The requests of the chain once there is a redirect, each with its cookies: a site may redirect a
+    /// client back to the same URL after it has set a cookie.
     made: HashSet<(Method, Url, Option<String>)>,
     /// The job's, or this request's own once an answer sets a cookie.
     cookies: Option<CookieJar>,
-    /// What the address of a copy is asked by whether the copy still stands.
-    confirm: Option<Validators>,
+    /// Validators of a cached copy, sent only to the URL that gave the copy.
+    validators: Option<Validators>,
     /// Counts the bytes of bodies as they come in.
     meter: Option<Arc<AtomicU64>>,
-    /// Held from before the request is sent until its answer is read, where the fetcher is polite.
-    permit: Option<Permit>,
-    /// Whether a request of the chain carried cookies: its answer is for nobody else.
+    /// Whether a request of the chain carried cookies. If so, the answer is not shared.
     sent_cookies: bool,
     started: Instant,
     /// When the last request of the chain was sent.
-    asked: Instant,
+    sent_at: Instant,
 }
 
 impl<'a> Exchange<'a> {
@@ -203,18 +187,16 @@ impl<'a> Exchange<'a> {
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
                 &url,
-                "credentials do not belong into a URL: send an `Authorization` header",
+                "credentials do not belong in a URL: send an `Authorization` header",
             ));
         }
         let headers = first_headers(fetcher, tier, request)?;
-        let may_restart = request.scheme_assumed || request.max_retries > 0;
         Ok(Self {
             fetcher,
-            route: fetcher.proxies.route(tier, request.country.clone()),
+            session: fetcher.proxies.session(tier, request.country.clone()),
             url,
-            first_method: request.method.clone(),
             method: request.method.clone(),
-            first_headers: if may_restart { headers.clone() } else { HeaderMap::new() },
+            first_headers: if request.scheme_assumed { headers.clone() } else { HeaderMap::new() },
             headers,
             body: request.body.clone(),
             limits: Limits { bytes: request.max_body.unwrap_or(fetcher.max_body) },
@@ -224,12 +206,11 @@ impl<'a> Exchange<'a> {
             hops: Vec::new(),
             made: HashSet::new(),
             cookies: request.cookies.clone(),
-            confirm: request.confirm.clone(),
+            validators: request.validators.clone(),
             meter: request.meter.clone(),
-            permit: None,
             sent_cookies: false,
             started: Instant::now(),
-            asked: Instant::now(),
+            sent_at: Instant::now(),
         })
     }
 
@@ -243,62 +224,40 @@ impl<'a> Exchange<'a> {
         self.made.clear();
     }
 
-    /// How long to wait before the request is made again; `None` where `outcome` is final.
-    fn pause_after(
-        &self,
-        outcome: &Result<Response, Error>,
-        retry: u32,
-        max_retries: u32,
-        deadline: Instant,
-    ) -> Option<Duration> {
-        if retry >= max_retries || !self.first_method.is_idempotent() {
-            return None;
-        }
-        let asked = match outcome {
-            Ok(response) if retry::is_temporary(response.status) => response.retry_after,
-            Err(error) if error.is_retryable() => None,
-            _ => return None,
-        };
-        let budget = &self.fetcher.retries;
-        let pause = budget.pause(retry, asked)?;
-        // An answer in hand is worth more than a deadline that runs out asleep.
-        (Instant::now() + pause < deadline && budget.take()).then_some(pause)
-    }
-
-    /// Sends the request, and again for each redirect, until an answer is none.
-    async fn follow(&mut self, hops: &dyn RedirectCheck, trace: &Trace) -> Result<Response, Error> {
+    /// Sends the request and follows redirects until an answer is not a redirect.
+    async fn follow(&mut self, check: &dyn RedirectCheck, trace: &Trace) -> Result<Response, Error> {
         self.fetcher.check(&self.url)?;
-        // The first page that sent its reader on. Where what it leads to may not be fetched, or leads back, it has
-        // something to show for itself, which a redirect has not.
+        // The first page with a `Refresh`. If its target may not be fetched, or leads back, this page is the
+        // response: unlike a redirect it has content of its own.
         let mut first_page = None;
         loop {
             let cookies = self.cookie_header();
-            let hop = self.span();
-            let answer = self.send(cookies.as_deref(), trace).instrument(hop.clone()).await?;
-            self.take_cookies(answer.headers());
+            let span = self.span();
+            let answer = self.send(cookies.as_deref(), trace).instrument(span.clone()).await?;
+            self.store_cookies(answer.headers());
             let next = redirect::target(answer.status(), answer.headers(), &self.url);
             match next {
                 Some(location) if self.max_redirects > 0 => {
                     let status = answer.status();
                     drop(answer);
-                    let turned = match location {
-                        Ok(target) => self.turn(status, target, cookies, hops, trace).await,
+                    let redirected = match location {
+                        Ok(target) => self.redirect_to(status, target, cookies, check, trace).await,
                         Err(_) => {
                             let text = "the redirect's `Location` is not a URL";
-                            Err(Error::new(ErrorKind::Protocol, &self.url, text).lasting())
+                            Err(Error::new(ErrorKind::Protocol, &self.url, text).permanent())
                         }
                     };
-                    if let Err(error) = turned {
+                    if let Err(error) = redirected {
                         return first_page.ok_or(error);
                     }
                 }
                 _ => {
                     let status = answer.status();
-                    let page = self.finish(answer, trace).instrument(hop).await?;
+                    let page = self.finish(answer, trace).instrument(span).await?;
                     let Some(target) = self.refresh_target(&page) else { return Ok(page) };
                     self.hops.clone_from(&page.hops);
                     let first = first_page.get_or_insert(page);
-                    if self.turn(status, target, cookies, hops, trace).await.is_err() {
+                    if self.redirect_to(status, target, cookies, check, trace).await.is_err() {
                         return Ok(first.clone());
                     }
                 }
@@ -306,10 +265,11 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Where a page that was asked for as such sends its readers.
+    /// The target of the `Refresh` of a page.
     fn refresh_target(&self, page: &Response) -> Option<Url> {
         let follows = self.max_redirects > 0 && self.accept == Accept::Page && self.method == Method::GET;
-        // A page as long as this is one to be read; and one that holds memory does not wait for more.
+        // A longer page has content of its own; and a body that holds accounted memory must not wait for
+        // another.
         if !follows || !page.is_success() || page.body.len() > FREE_BODY_BYTES {
             return None;
         }
@@ -318,7 +278,7 @@ impl<'a> Exchange<'a> {
         refresh::target(&page.url, &page.headers, &page.body, is_html)
     }
 
-    /// The span of one request and its answer. Its URL is shown without what may be secret.
+    /// The span of one request and its answer. Secrets in its URL are redacted.
     fn span(&self) -> tracing::Span {
         tracing::debug_span!(
             "hop",
@@ -332,10 +292,10 @@ impl<'a> Exchange<'a> {
         self.cookies.as_ref()?.header(&self.url, (self.fetcher.clock)())
     }
 
-    fn take_cookies(&mut self, headers: &HeaderMap) {
+    fn store_cookies(&mut self, headers: &HeaderMap) {
         if headers.contains_key(SET_COOKIE) {
             let jar = self.cookies.get_or_insert_default();
-            jar.take_in(&self.url, headers, (self.fetcher.clock)());
+            jar.store(&self.url, headers, (self.fetcher.clock)());
         }
     }
 
@@ -344,11 +304,6 @@ impl<'a> Exchange<'a> {
         cookies: Option<&str>,
         trace: &Trace,
     ) -> Result<http::Response<Incoming>, Error> {
-        if let Some(politeness) = &self.fetcher.politeness {
-            self.permit = None;
-            trace.enter(Stage::Permit);
-            self.permit = Some(politeness.acquire(self.url.authority()).await);
-        }
         trace.enter(Stage::Answer);
         let body = Full::new(self.body.clone().unwrap_or_default());
         let mut request = http::Request::new(body);
@@ -361,24 +316,25 @@ impl<'a> Exchange<'a> {
             headers::add_cookies(request.headers_mut(), cookies);
             self.sent_cookies = true;
         }
-        if let Some(confirm) = self.confirm.as_ref().filter(|confirm| confirm.is_for(&self.url)) {
-            confirm.add_to(request.headers_mut());
+        if let Some(validators) = self.validators.as_ref().filter(|validators| validators.is_for(&self.url)) {
+            validators.add_to(request.headers_mut());
         }
-        self.asked = Instant::now();
-        self.route.send(request, &self.url, self.skip_tls_verification).await
+        self.sent_at = Instant::now();
+        let sending = self.session.send(request, &self.url, self.skip_tls_verification);
+        let Some(limit) = self.fetcher.read_timeout else { return sending.await };
+        let answered = trace::run_unless_silent(limit, trace, sending).await;
+        answered.unwrap_or_else(|_| Err(Error::silent(&self.url, limit, trace.stage())))
     }
 
     /// Makes the redirect's target the next request, if it may be.
-    async fn turn(
+    async fn redirect_to(
         &mut self,
         status: http::StatusCode,
         target: Url,
         cookies: Option<String>,
-        hops: &dyn RedirectCheck,
+        check: &dyn RedirectCheck,
         trace: &Trace,
     ) -> Result<(), Error> {
-        // Before the caller is asked, who may want to fetch something from the same host, such as its robots.txt.
-        self.permit = None;
         if self.hops.len() >= self.max_redirects as usize {
             return Err(Error::new(
                 ErrorKind::TooManyRedirects,
@@ -393,8 +349,8 @@ impl<'a> Exchange<'a> {
         if self.made.contains(&(method.clone(), without_fragment(&target), next_cookies)) {
             return Err(Error::new(ErrorKind::RedirectLoop, &target, "the redirects lead in a circle"));
         }
-        let checking = trace.checking();
-        hops.check(&self.url, &target).await.map_err(|refused| refused.at(&target))?;
+        let checking = trace.pause(Stage::RedirectCheck);
+        check.check(&self.url, &target).await.map_err(|refused| refused.at(&target))?;
         drop(checking);
         if method != self.method {
             self.body = None;
@@ -422,12 +378,16 @@ impl<'a> Exchange<'a> {
     ) -> Result<Response, Error> {
         trace.enter(Stage::Body);
         let status = answer.status().as_u16();
-        let (first_byte, answered) = (self.started.elapsed(), self.asked.elapsed());
+        let (first_byte, answered) = (self.started.elapsed(), self.sent_at.elapsed());
         let address = answer.extensions().get::<Peer>().map(|peer| peer.0);
-        let account = Account::new(self.fetcher.body_memory.as_ref(), trace);
-        let (headers, body) =
-            body::read(&mut answer, &self.url, self.limits, self.accept, self.meter.as_deref(), account)
-                .await?;
+        let reservation = Reservation::new(self.fetcher.body_memory.as_ref(), trace);
+        let source = Source {
+            response: &mut answer,
+            url: &self.url,
+            meter: self.meter.as_deref(),
+            read_timeout: self.fetcher.read_timeout,
+        };
+        let (headers, body) = body::read(source, self.limits, self.accept, reservation).await?;
         let total = self.started.elapsed();
         tracing::debug!(
             url = %gleaner_types::SafeUrl::from(&self.url),
@@ -445,8 +405,7 @@ impl<'a> Exchange<'a> {
             hops: std::mem::take(&mut self.hops),
             retry_after: retry_after(&headers, self.fetcher.clock),
             headers,
-            attempts: 1,
-            proxy_used: self.route.tier.used(),
+            proxy_used: self.session.tier.used(),
             address,
             cache: None,
             sent_cookies: self.sent_cookies,

@@ -1,4 +1,4 @@
-//! What a request says about itself, and which of the caller's headers it may carry where.
+//! The headers of requests, and which of the caller's headers may go to which origin.
 
 use std::fmt;
 
@@ -9,31 +9,46 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// The content codings that bodies are decoded from.
+/// The content codings that bodies are decoded from, as `Accept-Encoding`.
 const CODINGS: HeaderValue = HeaderValue::from_static("gzip, deflate, br, zstd");
-/// What a page is asked for as.
+/// The `Accept` header.
 const PAGE: HeaderValue =
     HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
-/// The `User-Agent` of requests by the stealth pool: that of a common browser, in the reduced form that browsers send.
+/// The default `User-Agent`.
+pub const DEFAULT_USER_AGENT: &str =
+    concat!("Mozilla/5.0 (compatible; gleaner/", env!("CARGO_PKG_VERSION"), ")");
+/// The `User-Agent` of requests with [`Request::mobile`](crate::Request::mobile): what sites look for in a
+/// phone's, and the name of the engine.
+pub const MOBILE_USER_AGENT: &str = concat!(
+    "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 ",
+    "(compatible; gleaner/",
+    env!("CARGO_PKG_VERSION"),
+    ")"
+);
+pub(crate) const MOBILE_AGENT: HeaderValue = HeaderValue::from_static(MOBILE_USER_AGENT);
+
+/// The `User-Agent` of requests through the stealth pool: that of a common browser, in the reduced form that
+/// browsers send.
 pub const STEALTH_USER_AGENT: &str = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 \
                                       (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
-/// The same on a phone.
+/// The same for a phone.
 pub const STEALTH_MOBILE_USER_AGENT: &str = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 \
                                              (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
-/// The client hint that goes with them.
+/// The client hint of that browser.
 const STEALTH_BRANDS: &str = "\"Chromium\";v=\"142\", \"Google Chrome\";v=\"142\", \"Not_A Brand\";v=\"99\"";
-/// What that browser asks for a page as.
+/// The `Accept` header of that browser.
 const BROWSER_PAGE: &str =
     "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8";
 
 /// Most headers that a caller may add to a request.
 pub const MAX_REQUEST_HEADERS: usize = 128;
 
-/// Headers of the caller that may follow a redirect to another origin: they describe the client and name nobody.
+/// Headers of the caller that may follow a redirect to another origin: they describe the client and identify
+/// nobody.
 const HARMLESS: &[HeaderName] = &[ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, USER_AGENT];
 
-/// Headers as `Debug` may show them: their names. Values hold secrets.
+/// Shows only the names of headers in `Debug`, because values may hold secrets.
 pub(crate) struct Names<'a>(pub(crate) &'a HeaderMap);
 
 impl fmt::Debug for Names<'_> {
@@ -42,26 +57,26 @@ impl fmt::Debug for Names<'_> {
     }
 }
 
-/// The headers of a first request. The caller's replace those of the engine.
+/// The headers of a first request. The caller's headers replace the engine's.
 pub(crate) fn compose(
-    user_agent: &HeaderValue,
+    user_agent: HeaderValue,
     languages: Option<HeaderValue>,
     caller: &HeaderMap,
 ) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(4 + caller.len());
-    headers.insert(USER_AGENT, user_agent.clone());
+    headers.insert(USER_AGENT, user_agent);
     headers.insert(ACCEPT, PAGE);
     headers.insert(ACCEPT_ENCODING, CODINGS);
     if let Some(languages) = languages {
         headers.insert(ACCEPT_LANGUAGE, languages);
     }
-    add_callers(&mut headers, caller);
+    replace_with(&mut headers, caller);
     headers
 }
 
-fn add_callers(headers: &mut HeaderMap, caller: &HeaderMap) {
+fn replace_with(headers: &mut HeaderMap, caller: &HeaderMap) {
     for name in caller.keys() {
-        if belongs_to_connection(name) {
+        if is_connection_header(name) {
             continue;
         }
         headers.remove(name);
@@ -71,10 +86,9 @@ fn add_callers(headers: &mut HeaderMap, caller: &HeaderMap) {
     }
 }
 
-/// As [`compose`], with the headers that a common browser sends when a reader follows no link: their names, values and
-/// order belong together, and a set that does not fit is more telling than an honest one.
+/// As [`compose`], with the headers that a common browser sends when a user enters an address. Their names,
+/// values and order belong together: an inconsistent set reveals more than an honest one.
 pub(crate) fn compose_as_browser(
-    user_agent: Option<&HeaderValue>,
     mobile: bool,
     languages: Option<HeaderValue>,
     caller: &HeaderMap,
@@ -83,11 +97,9 @@ pub(crate) fn compose_as_browser(
     let mut set = |name: &'static str, value: &'static str| {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     };
-    if user_agent.is_none() {
-        set("sec-ch-ua", STEALTH_BRANDS);
-        set("sec-ch-ua-mobile", if mobile { "?1" } else { "?0" });
-        set("sec-ch-ua-platform", if mobile { "\"Android\"" } else { "\"Windows\"" });
-    }
+    set("sec-ch-ua", STEALTH_BRANDS);
+    set("sec-ch-ua-mobile", if mobile { "?1" } else { "?0" });
+    set("sec-ch-ua-platform", if mobile { "\"Android\"" } else { "\"Windows\"" });
     set("upgrade-insecure-requests", "1");
     set("user-agent", if mobile { STEALTH_MOBILE_USER_AGENT } else { STEALTH_USER_AGENT });
     set("accept", BROWSER_PAGE);
@@ -97,19 +109,16 @@ pub(crate) fn compose_as_browser(
     set("sec-fetch-dest", "document");
     set("accept-encoding", "gzip, deflate, br, zstd");
     set("accept-language", "en-US,en;q=0.9");
-    if let Some(agent) = user_agent {
-        headers.insert(USER_AGENT, agent.clone());
-    }
     if let Some(languages) = languages {
         headers.insert(ACCEPT_LANGUAGE, languages);
     }
-    add_callers(&mut headers, caller);
+    replace_with(&mut headers, caller);
     headers
 }
 
-/// Headers that describe the connection or the message's frame: the client writes them, and what a caller copied from
-/// elsewhere would contradict it.
-fn belongs_to_connection(name: &HeaderName) -> bool {
+/// Headers that describe the connection or the framing of the message. The client writes them; a caller's
+/// copy would contradict it.
+fn is_connection_header(name: &HeaderName) -> bool {
     [CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE].contains(name)
         || matches!(
             name.as_str(),
@@ -117,10 +126,10 @@ fn belongs_to_connection(name: &HeaderName) -> bool {
         )
 }
 
-/// Takes away what must not reach another origin: everything but what describes the client.
+/// Removes all headers that must not reach another origin: everything except [`HARMLESS`].
 ///
-/// A list of what may stay rather than of what must go, because the secret of a service can have any name
-/// (`X-Api-Key`, `Private-Token`, ...). What was taken away stays away, also if a later hop leads back.
+/// An allow list, because the secret of a service can have any name (`X-Api-Key`, `Private-Token`, ...).
+/// Removed headers stay removed, also if a later hop leads back.
 pub(crate) fn strip_for_other_origin(headers: &mut HeaderMap) {
     let mut kept = HeaderMap::with_capacity(HARMLESS.len());
     for name in HARMLESS {
@@ -131,7 +140,7 @@ pub(crate) fn strip_for_other_origin(headers: &mut HeaderMap) {
     *headers = kept;
 }
 
-/// Adds the jar's cookies to those that the caller gave, in one header as RFC 6265bis section 5.8 has it.
+/// Adds the jar's cookies to the caller's, in one header (RFC 6265bis section 5.8).
 pub(crate) fn add_cookies(headers: &mut HeaderMap, cookies: &str) {
     let joined = match headers.get(COOKIE).and_then(|value| value.to_str().ok()) {
         Some(given) => HeaderValue::from_str(&format!("{given}; {cookies}")),
@@ -143,7 +152,7 @@ pub(crate) fn add_cookies(headers: &mut HeaderMap, cookies: &str) {
     }
 }
 
-/// Takes away what describes a body that is no longer sent.
+/// Removes the headers of a body that is no longer sent.
 pub(crate) fn strip_body(headers: &mut HeaderMap) {
     headers.remove(CONTENT_TYPE);
     for name in ["content-encoding", "content-language", "content-location"] {
@@ -151,8 +160,8 @@ pub(crate) fn strip_body(headers: &mut HeaderMap) {
     }
 }
 
-/// `Accept-Language` for these BCP 47 tags, most wanted first: `de-CH,de;q=0.9,en;q=0.8`. `None` where there are none;
-/// an error names the tag that is not one.
+/// `Accept-Language` for these BCP 47 tags, in order of preference: `de-CH,de;q=0.9,en;q=0.8`. `None` without
+/// tags; the error is the invalid tag.
 pub(crate) fn accept_language(tags: &[String]) -> Result<Option<HeaderValue>, String> {
     let mut text = String::new();
     for (index, tag) in tags.iter().take(MAX_LANGUAGES).enumerate() {
@@ -186,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_replace_ours_but_not_the_connections() {
+    fn callers_headers_replace_ours_except_connection_headers() {
         let caller = map(&[
             ("user-agent", "mine"),
             ("x-a", "1"),
@@ -196,7 +205,7 @@ mod tests {
             ("transfer-encoding", "chunked"),
             ("proxy-authorization", "x"),
         ]);
-        let headers = compose(&HeaderValue::from_static("ours"), None, &caller);
+        let headers = compose(HeaderValue::from_static("ours"), None, &caller);
         let names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
         assert_eq!(headers.get(USER_AGENT).unwrap(), "mine");
         assert_eq!(headers.len(), 4, "{names:?}");
@@ -204,9 +213,9 @@ mod tests {
     }
 
     #[test]
-    fn another_origin_sees_only_the_client() {
+    fn another_origin_gets_only_harmless_headers() {
         let mut headers = compose(
-            &HeaderValue::from_static("ours"),
+            HeaderValue::from_static("ours"),
             accept_language(&["de".to_owned()]).unwrap(),
             &map(&[
                 ("authorization", "s"),
@@ -222,10 +231,10 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_is_consistent() {
+    fn browser_headers_are_consistent() {
         let none = HeaderMap::new();
-        let desktop = compose_as_browser(None, false, None, &none);
-        let mobile = compose_as_browser(None, true, None, &none);
+        let desktop = compose_as_browser(false, None, &none);
+        let mobile = compose_as_browser(true, None, &none);
         for (headers, agent, hint) in
             [(&desktop, STEALTH_USER_AGENT, "?0"), (&mobile, STEALTH_MOBILE_USER_AGENT, "?1")]
         {
@@ -235,14 +244,12 @@ mod tests {
             let version = agent.split("Chrome/").nth(1).unwrap().split('.').next().unwrap();
             assert!(headers["sec-ch-ua"].to_str().unwrap().contains(&format!("v=\"{version}\"")));
         }
-        let own = HeaderValue::from_static("Mine/1");
-        let custom = compose_as_browser(Some(&own), false, None, &map(&[("accept", "x/y")]));
-        assert_eq!((&custom[USER_AGENT], &custom[ACCEPT]), (&own, &HeaderValue::from_static("x/y")));
-        assert!(!custom.contains_key("sec-ch-ua"), "it would contradict the user agent");
+        let custom = compose_as_browser(false, None, &map(&[("accept", "x/y")]));
+        assert_eq!(custom[ACCEPT], "x/y");
     }
 
     #[test]
-    fn languages() {
+    fn accept_language_of_tags() {
         let tags = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(accept_language(&tags("de-CH de en")).unwrap().unwrap(), "de-CH,de;q=0.9,en;q=0.8");
         assert_eq!(accept_language(&[]).unwrap(), None);

@@ -1,4 +1,4 @@
-//! Redirects: where to, by which method, and whether the caller agrees.
+//! Redirects: their target, their method, and the caller's check.
 
 use std::fmt;
 
@@ -10,12 +10,13 @@ use url::Url;
 
 use crate::error::{Error, ErrorKind};
 
-/// Asked before each redirect is followed, after the policy has let its target pass: does it still belong to what the
-/// caller wants? A crawl holds the target against its scope and robots.txt.
+/// Asked before each redirect is followed, after the policy has permitted its target. A crawl checks the
+/// target against its scope and robots.txt.
 #[async_trait]
 pub trait RedirectCheck: Send + Sync {
-    /// May the redirect from `from` to `to` be followed? What this takes is the caller's own time and does not count
-    /// towards the request's timeout: waiting for a host's turn may take longer than any fetch. The caller bounds it.
+    /// Whether the redirect from `from` to `to` may be followed. The time of this call does not count towards
+    /// the request's timeout, because waiting for a slot of a host may take longer than any fetch. The caller
+    /// must bound it.
     ///
     /// # Errors
     ///
@@ -23,7 +24,7 @@ pub trait RedirectCheck: Send + Sync {
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused>;
 }
 
-/// Follows every redirect that the policy lets pass.
+/// Follows every redirect that the policy permits.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FollowAll;
 
@@ -42,7 +43,7 @@ pub struct RedirectRefused {
 }
 
 impl RedirectRefused {
-    /// Refuses for this reason, which becomes the error's text, with [`ErrorCode::ScrapeBlocked`].
+    /// A refusal with [`ErrorCode::ScrapeBlocked`]. `reason` becomes the text of the error.
     pub fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), code: ErrorCode::ScrapeBlocked }
     }
@@ -54,21 +55,7 @@ impl RedirectRefused {
         self
     }
 
-    /// The reason.
-    #[must_use]
-    pub fn reason(&self) -> &str {
-        &self.reason
-    }
-
-    /// The code.
-    #[must_use]
-    pub fn code(&self) -> ErrorCode {
-        self.code
-    }
-}
-
-impl RedirectRefused {
-    /// The refusal as what became of a fetch whose redirect led to `target`.
+    /// The error of a fetch whose redirect to `target` was refused.
     pub(crate) fn at(&self, target: &Url) -> Error {
         Error::new(ErrorKind::RedirectRefused, target, self.reason.clone()).with_code(self.code)
     }
@@ -82,7 +69,7 @@ impl fmt::Display for RedirectRefused {
 
 impl std::error::Error for RedirectRefused {}
 
-/// The target of a redirect, where the answer is one: `Err` where its `Location` is not a URL.
+/// The target of a redirect; `None` if the answer is not a redirect, `Err` if its `Location` is not a URL.
 pub(crate) fn target(
     status: StatusCode,
     headers: &HeaderMap,
@@ -106,12 +93,12 @@ fn resolve(location: &HeaderValue, from: &Url) -> Result<Url, BadLocation> {
         Err(_) => bytes.iter().copied().map(char::from).collect(),
     };
     let mut target = from.join(text.trim()).map_err(|_| BadLocation)?;
-    // RFC 9110 section 10.2.2: a target without a fragment takes over the one it was reached by.
+    // RFC 9110 section 10.2.2: a target without a fragment inherits the fragment of the redirecting URL.
     if target.fragment().is_none() {
         target.set_fragment(from.fragment());
     }
-    // Credentials in a target are the site's choice, not the caller's: they are neither sent nor kept. Only URLs
-    // that cannot be fetched anyway fail here.
+    // Credentials in a target are the site's choice, not the caller's: they are neither sent nor kept. This
+    // fails only for URLs that cannot be fetched anyway.
     let _ = target.set_username("");
     let _ = target.set_password(None);
     Ok(target)
@@ -126,14 +113,14 @@ pub(crate) fn method_after(status: StatusCode, method: &Method) -> Method {
     }
 }
 
-/// The address as it is requested: a fragment is not sent.
+/// The URL as it is requested: a fragment is not sent.
 pub(crate) fn without_fragment(url: &Url) -> Url {
     let mut plain = url.clone();
     plain.set_fragment(None);
     plain
 }
 
-/// Are these the same origin (scheme, host and port)?
+/// Whether these are the same origin (scheme, host and port).
 pub(crate) fn same_origin(one: &Url, other: &Url) -> bool {
     one.scheme() == other.scheme()
         && one.host() == other.host()
@@ -152,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn locations() {
+    fn locations_resolve_against_the_current_url() {
         let from = "https://a.example/x/y?q#part";
         for (location, expected) in [
             (&b"/z"[..], "https://a.example/z#part"),
@@ -171,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn only_redirects_with_a_location() {
+    fn only_redirect_statuses_with_a_location_have_a_target() {
         let url = Url::parse("https://a.example/").unwrap();
         assert!(target(StatusCode::FOUND, &HeaderMap::new(), &url).is_none());
         let mut headers = HeaderMap::new();
@@ -185,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn methods() {
+    fn methods_after_redirects() {
         let after = |status, method| method_after(StatusCode::from_u16(status).unwrap(), &method);
         for status in [301, 302, 303] {
             assert_eq!(after(status, Method::POST), Method::GET, "{status}");
@@ -199,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn origins() {
+    fn origins_are_scheme_host_and_port() {
         let same = |one, other| same_origin(&Url::parse(one).unwrap(), &Url::parse(other).unwrap());
         assert!(same("https://a.example/x", "https://a.example:443/y"));
         for other in

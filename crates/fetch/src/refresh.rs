@@ -1,8 +1,8 @@
-//! Redirects that a page asks for: the `Refresh` header and `<meta http-equiv="refresh">` (HTML standard, section
-//! "Refresh state").
+//! Redirects that a page asks for: the `Refresh` header and `<meta http-equiv="refresh">` (HTML standard,
+//! section "Refresh state").
 //!
-//! Browsers act on both, so a page that holds nothing else is a redirect to its readers. The scan looks at the first
-//! bytes of the body only and builds no tree: this crate does not parse pages, and what a browser would act on comes
+//! Browsers act on both, so a page with nothing else in it is a redirect for its readers. The scan reads only
+//! the first bytes of the body and builds no tree: this crate does not parse pages, and such elements come
 //! before the text.
 
 use std::time::Duration;
@@ -12,32 +12,32 @@ use url::Url;
 
 use crate::redirect::without_fragment;
 
-/// A refresh that waits longer is a page to be read before it moves on, such as one of a slide show, and is left alone:
-/// where it leads is a link of the page.
+/// A refresh with a longer delay is not followed: the page is meant to be read first, such as one of a slide
+/// show. Its target is a link of the page.
 pub const MAX_REFRESH_DELAY: Duration = Duration::from_secs(1);
-/// Most bytes of a body that are searched.
-const SCANNED: usize = 8 * 1024;
-/// Elements whose content holds no markup, or none for a client like ours.
+/// Most bytes of a body that are scanned.
+const MAX_SCANNED: usize = 8 * 1024;
+/// Elements whose content is not markup, or not for a client that runs scripts.
 const OPAQUE: [&[u8]; 7] = [b"script", b"style", b"noscript", b"template", b"title", b"textarea", b"iframe"];
 
-/// Where the page at `url` sends its readers at once; `None` where it stays or reloads itself.
+/// The page that the page at `url` redirects to at once; `None` if it stays or reloads itself.
 pub(crate) fn target(url: &Url, headers: &HeaderMap, body: &[u8], is_html: bool) -> Option<Url> {
     let header = headers.get("refresh").and_then(|value| value.to_str().ok());
     let content = match header {
         Some(text) => Some(text.to_owned()),
-        None if is_html => meta_content(body.get(..SCANNED).unwrap_or(body)),
+        None if is_html => meta_content(body.get(..MAX_SCANNED).unwrap_or(body)),
         None => None,
     };
     let content = content?;
     let mut target = url.join(address(&content)?).ok()?;
     let _ = target.set_username("");
     let _ = target.set_password(None);
-    // Browsers do not leave a page for `mailto:` or an app's scheme either, before somebody agrees.
+    // Browsers do not leave a page for `mailto:` or an app's scheme without asking the user.
     let is_page = matches!(target.scheme(), "http" | "https");
     (is_page && without_fragment(url) != without_fragment(&target)).then_some(target)
 }
 
-/// The address in `3; url=/next`, where the delay is short enough.
+/// The URL in `1; url=/next`, if the delay is short enough.
 fn address(content: &str) -> Option<&str> {
     let content = content.trim();
     let digits = content.bytes().take_while(u8::is_ascii_digit).count();
@@ -103,8 +103,8 @@ fn meta_content(html: &[u8]) -> Option<String> {
     None
 }
 
-/// Does `http-equiv` occur at all? Most pages are done with this, many times faster than by the scan: it jumps from one
-/// `q` to the next, of which markup has few.
+/// Whether `http-equiv` occurs at all. This is many times faster than the scan and enough for most pages: it
+/// jumps from one `q` to the next, and markup has few of them.
 fn has_http_equiv(html: &[u8]) -> bool {
     memchr::memchr2_iter(b'q', b'Q', html).any(|at| {
         let word = at.checked_sub(6).and_then(|start| html.get(start..start + 10));
@@ -124,7 +124,7 @@ fn after_end_tag<'a>(bytes: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     bytes.get(at + name.len() + 2..)
 }
 
-/// The attributes of a tag, and what follows its end.
+/// The attributes of a tag, and the bytes after them.
 fn attributes(mut rest: &[u8]) -> (Vec<(String, String)>, &[u8]) {
     let mut found = Vec::new();
     loop {
@@ -173,16 +173,17 @@ mod tests {
     }
 
     #[test]
-    fn meta_elements() {
+    fn meta_elements_redirect_at_once() {
         let there = Some("https://a.example/n".to_owned());
         for html in [
             r#"<meta http-equiv="refresh" content="0;url=/n">"#,
-            r#"<!doctype html><head><title>x <meta></title><META CONTENT='1; URL="/n"' HTTP-EQUIV=Refresh />"#,
+            r#"<!doctype html><head><title><meta></title><META CONTENT='1; URL="/n"' HTTP-EQUIV=Refresh />"#,
             "<meta http-equiv=refresh content='0; /n'>",
             "<meta http-equiv=refresh content='0,url = /n'>",
             "<meta http-equiv=refresh content='.5;url=/n'>",
             "<meta charset=utf-8><meta name=x content=y><meta http-equiv=refresh content=0;url=/n>",
-            "<!-- <meta http-equiv=refresh content='0;url=/wrong'> --><meta http-equiv=refresh content='0 url=/n'>",
+            "<!-- <meta http-equiv=refresh content='0;url=/wrong'> -->\
+             <meta http-equiv=refresh content='0 url=/n'>",
             "<noscript><meta http-equiv=refresh content='0;url=/wrong'></noscript>\
              <meta http-equiv=refresh content='1;url=https://u:p@a.example/n'>",
         ] {
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_counts_for_any_kind_of_body() {
+    fn the_header_applies_to_any_kind_of_body() {
         let url = Url::parse("https://a.example/x").unwrap();
         let mut headers = HeaderMap::new();
         headers.insert("refresh", HeaderValue::from_static("0;url=/n"));
@@ -222,7 +223,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(html in "(<|>|meta|/|=|'|\"| |http-equiv|refresh|content|0;url|!--|-->|script|ä){0,60}") {
+        fn never_panics(
+            html in "(<|>|meta|/|=|'|\"| |http-equiv|refresh|content|0;url|!--|-->|script|ä){0,60}"
+        ) {
             let _ = by_meta(&html);
         }
     }

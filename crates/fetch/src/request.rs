@@ -15,10 +15,10 @@ use crate::error::{Error, ErrorKind};
 use crate::headers::MAX_REQUEST_HEADERS;
 use crate::media::Accept;
 
-/// Total time of a request where nothing else is said, as the contract has it.
+/// Default total time of a request, as in the contract.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Longest total time of a request; a longer one is taken as this: a day.
+/// Longest total time of a request: a day. A longer one counts as this.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What to fetch and how. `Debug` shows no credentials, no query values, no header values and no body.
@@ -27,54 +27,50 @@ pub const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Request {
     /// The address; a fragment is kept for the final URL and not sent.
     pub url: Url,
-    /// The scheme is a guess: `https` is tried first, whatever the URL says, then `http` if no connection comes about,
-    /// without those of [`Request::headers`] that another origin would not get.
+    /// The scheme is a guess. `https` is tried first, whatever the URL says; then `http` if nothing speaks
+    /// TLS there, without those of [`Request::headers`] that another origin would not get.
     pub scheme_assumed: bool,
     /// `GET` by default.
     pub method: Method,
-    /// Sent with the request, in place of what the engine would send under the same name. They reach the origin of
-    /// [`Request::url`] and no other; those that describe the connection (`Host`, `Connection`, `Content-Length` ...)
-    /// are left out.
+    /// Sent with the request; they replace the engine's headers of the same name. Only the origin of
+    /// [`Request::url`] gets them. Those that describe the connection (`Host`, `Connection`, `Content-Length`
+    /// ...) are left out.
     pub headers: HeaderMap,
     /// The request's body.
     pub body: Option<Bytes>,
-    /// Total time for everything from the name's resolution to the last byte, redirects and repeated tries included, but not
-    /// what a [`crate::RedirectCheck`] takes. `None` takes the fetcher's default; [`MAX_TIMEOUT`] is the longest.
+    /// Total time from the lookup of the name to the last byte, redirects included, but without the time that
+    /// a [`crate::RedirectCheck`] takes. `None` is the fetcher's default; [`MAX_TIMEOUT`] is the longest.
     pub timeout: Option<Duration>,
-    /// Most bytes of the response's body, as sent and as decoded. `None` takes the fetcher's default.
+    /// Most bytes of the response's body, as sent and as decoded. `None` is the fetcher's default.
     pub max_body: Option<u64>,
-    /// Most redirects that are followed, those that a page asks for by `Refresh` within [`crate::MAX_REFRESH_DELAY`]
-    /// included, unless it is longer than [`crate::FREE_BODY_BYTES`]. With 0 none is, and the redirect itself is the
-    /// response. `None` takes the fetcher's default.
+    /// Most redirects that are followed. This includes the `Refresh` of a page, if its delay is at most
+    /// [`crate::MAX_REFRESH_DELAY`] and the page at most [`crate::FREE_BODY_BYTES`] long. With 0 no redirect
+    /// is followed, and the redirect itself is the response. `None` is the fetcher's default.
     pub max_redirects: Option<u32>,
-    /// How often the request is tried again after a broken connection or an answer that promises a later one (429, 502,
-    /// 503, 504), where its method is idempotent, time is left, and the fetcher's retry budget allows it. 0 by default:
-    /// a queue that can put a page off does better than a task that sleeps on it.
-    pub max_retries: u32,
-    /// Take any certificate.
+    /// Accept any certificate.
     pub skip_tls_verification: bool,
-    /// Ask as a mobile device.
+    /// Send the `User-Agent` of a mobile device.
     pub mobile: bool,
-    /// The page is wanted without advertisements. What is asked for stays the same, but copies of pages are told apart by it:
-    /// who asks otherwise expects another page.
+    /// The page is wanted without advertisements. The request stays the same, but cached copies are kept
+    /// apart by this option, because their users expect different pages.
     pub block_ads: bool,
-    /// BCP 47 tags for `Accept-Language`, most wanted first.
+    /// BCP 47 tags for `Accept-Language`, in order of preference.
     pub languages: Vec<String>,
-    /// How the request leaves. [`ProxyMode::Basic`] by default.
+    /// The proxy mode. [`ProxyMode::Basic`] by default.
     pub proxy: ProxyMode,
-    /// Where the request should seem to come from, as an ISO 3166-1 alpha-2 code: a proxy of this country is taken where
-    /// the pool has one.
+    /// The country that the request should appear to come from, as an ISO 3166-1 alpha-2 code. A proxy of
+    /// this country is used if the pool has one.
     pub country: Option<String>,
-    /// Which kinds of bodies are taken.
+    /// Which kinds of bodies are accepted.
     pub accept: Accept,
-    /// The cookies of the job that the request belongs to. `None` keeps what redirects set until the request ends, and
-    /// no longer.
+    /// The cookies of the job that the request belongs to. `None` keeps cookies of redirects until the
+    /// request ends.
     pub cookies: Option<CookieJar>,
-    /// What is wanted of the fetcher's cache; `None`, the default, goes around it.
+    /// How the request uses the fetcher's cache. `None`, the default, bypasses it.
     pub cache: Option<CachePolicy>,
-    /// Sent where a copy is to be confirmed.
-    pub(crate) confirm: Option<Validators>,
-    /// Counts the bytes of bodies as they come in, of answers that fail too.
+    /// Sent to have a cached copy confirmed.
+    pub(crate) validators: Option<Validators>,
+    /// Counts the bytes of bodies as they come in, also those of failed answers.
     pub(crate) meter: Option<Arc<AtomicU64>>,
 }
 
@@ -106,7 +102,6 @@ impl Request {
             timeout: None,
             max_body: None,
             max_redirects: None,
-            max_retries: 0,
             skip_tls_verification: false,
             mobile: false,
             block_ads: false,
@@ -116,18 +111,19 @@ impl Request {
             accept: Accept::Page,
             cookies: None,
             cache: None,
-            confirm: None,
+            validators: None,
             meter: None,
         }
     }
 
-    /// A `POST` of `body` to `url`, whose answer may be of any kind. Its type goes into [`Request::headers`].
+    /// A `POST` of `body` to `url` that accepts an answer of any kind. The type of the body goes into
+    /// [`Request::headers`].
     #[must_use]
     pub fn post(url: Url, body: impl Into<Bytes>) -> Self {
         Self { method: Method::POST, body: Some(body.into()), accept: Accept::Any, ..Self::get(url) }
     }
 
-    /// A `GET` of `target`, with its assumed scheme.
+    /// A `GET` of `target`, whose scheme may be a guess.
     #[must_use]
     pub fn target(target: Target) -> Self {
         Self { scheme_assumed: target.scheme_assumed, ..Self::get(target.url) }
@@ -137,13 +133,13 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidRequest`] where the name or the value has a character that headers cannot hold, such as a
-    /// line break, or where there are already [`MAX_REQUEST_HEADERS`].
+    /// [`ErrorKind::InvalidRequest`] if the name or the value has a character that headers cannot hold, such
+    /// as a line break, or if there are already [`MAX_REQUEST_HEADERS`].
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, Error> {
         let invalid = |detail: String| Error::new(ErrorKind::InvalidRequest, &self.url, detail);
         let shown: String = name.chars().filter(char::is_ascii_graphic).take(64).collect();
         let name = HeaderName::from_bytes(name.trim().as_bytes())
-            .map_err(|_| invalid(format!("`{shown}` is not a header name: letters, digits and `-` are")))?;
+            .map_err(|_| invalid(format!("`{shown}` is not a header name: use letters, digits and `-`")))?;
         let mut value = HeaderValue::from_bytes(value.trim().as_bytes()).map_err(|_| {
             invalid(format!("the value of header `{shown}` holds a line break or another control character"))
         })?;
@@ -155,7 +151,7 @@ impl Request {
         Ok(self)
     }
 
-    /// Adds headers, as [`Request::header`] does one.
+    /// Adds several headers.
     ///
     /// # Errors
     ///
@@ -170,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_cannot_carry_lines() {
+    fn headers_cannot_hold_line_breaks() {
         let request = || Request::get(Url::parse("https://example.com/").unwrap());
         for (name, value) in [("x", "a\r\nb: c"), ("x\r\n", "a\nb"), ("x y", "a"), ("", "a"), ("x", "a\0b")] {
             let error = request().header(name, value).unwrap_err();

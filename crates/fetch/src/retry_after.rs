@@ -5,12 +5,13 @@ use std::time::{Duration, SystemTime};
 use http::HeaderMap;
 use http::header::{DATE, RETRY_AFTER};
 
-/// How long the server asks to wait. A date counts from the server's own `Date` where it sent one, so that a wrong clock
-/// on either side does not matter; one in the past is no wait. Garbage is `None`.
+/// How long the server asks to wait. A date counts from the server's own `Date` if it sent one, so that a
+/// wrong clock on either side does not matter; a date in the past is a wait of zero. Invalid values are
+/// `None`.
 pub(crate) fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than fit are a very long time.
+        // A number that does not fit is a very long time.
         return Some(Duration::from_secs(
             text.parse().unwrap_or(u64::from(u32::MAX)).min(u64::from(u32::MAX)),
         ));
@@ -40,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn forms() {
+    fn seconds_and_dates() {
         assert_eq!(parse("120", None), Some(120));
         assert_eq!(parse(" 0 ", None), Some(0));
         assert_eq!(parse("Sun, 06 Nov 1994 08:50:37 GMT", None), Some(60));

@@ -1,8 +1,9 @@
-//! What the rules cost for each link of each page: a million links through [`CrawlScope`], [`Identity`] and the seen set.
+//! The cost of the rules per link: a million links through [`CrawlScope`], [`Identity`] and the set of seen
+//! pages.
 //!
-//! `valgrind --tool=callgrind target/profiling/examples/links [what]`, where `what` is `parse` (the URLs alone, which is
-//! to be subtracted), `decide`, `key`, `both` or `admit` (all of it, as a crawl does). Instructions, not seconds,
-//! so that a busy machine does not matter.
+//! `valgrind --tool=callgrind target/profiling/examples/links [what]`, where `what` is `parse` (only the
+//! URLs, to subtract from the others), `decide`, `key`, `both` or `admit` (everything, as in a crawl). It
+//! measures instructions, not seconds, so other load on the machine does not matter.
 #![expect(clippy::print_stdout, reason = "an example that reports to people")]
 
 use std::error::Error;
@@ -59,7 +60,7 @@ fn is_inside(scope: &CrawlScope, url: &Url) -> bool {
     scope.decide(url, false) == Decision::Inside
 }
 
-/// A third of the links are the same on every page; a few lead away.
+/// A third of the links are the same on every page; a few lead to other sites.
 fn href(page: u32, n: u32) -> String {
     match n {
         0..16 => format!("/p/{n}"),

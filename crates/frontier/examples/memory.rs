@@ -1,11 +1,11 @@
-//! What the frontier costs: bytes per URL that was seen and per URL that waits, there and with cold blocks in a file; what a
-//! lease costs beside a team with many jobs; and a crawl of a million pages in virtual time.
+//! The cost of the frontier: bytes per seen URL, and per waiting URL with and without a spill file; the cost
+//! of a lease while another team has many jobs; and a crawl of a million pages in virtual time.
 //!
-//! `cargo run --release -p gleaner-frontier --example memory [millions ...]` (1 and 10 unless told) runs each size in
-//! a process of its own and prints resident memory as Linux has it: what is left, and the peak on the way, which is
-//! when a table grows. Then it leases and finishes pages of one team while 100 and 10,000 jobs of another wait for one host,
-//! and crawls a site of a million pages whose answers take 20 to 220 virtual milliseconds; `memory crawl PAGES` does that
-//! alone.
+//! `cargo run --release -p gleaner-frontier --example memory [millions ...]` (default 1 and 10) runs each
+//! size in its own process and prints the resident memory that Linux reports: the final value, and the peak,
+//! which occurs while a table grows. Then it leases and finishes pages of one team while 100 and 10,000 jobs
+//! of another team wait for one host, and crawls a site of a million pages with latencies of 20 to 220
+//! virtual milliseconds; `memory crawl PAGES` runs only the crawl.
 #![expect(clippy::print_stdout, reason = "an example that reports to people")]
 
 use std::collections::BTreeMap;
@@ -25,14 +25,14 @@ use url::Url;
 
 const CHUNK: u64 = 10_000;
 
-/// Hosts of the site that is crawled, and links of each of its pages.
+/// Hosts of the crawled site, and links per page.
 const HOSTS: u64 = 16;
 const LINKS: u64 = 12;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [mode, count] if ["seen", "queued", "cold"].contains(&mode.as_str()) => {
+        [mode, count] if ["seen", "queued", "spilled"].contains(&mode.as_str()) => {
             return measure(mode, count.parse()?);
         }
         [mode, count] if mode == "crawl" => return crawl(count.parse()?),
@@ -40,16 +40,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let sizes = if arguments.is_empty() { vec!["1".to_owned(), "10".to_owned()] } else { arguments };
     println!(
-        "bytes a URL: {:>12} {:>14} {:>14} {:>14} {:>14}",
-        "URLs", "seen", "seen, peak", "waiting, more", "or in a file"
+        "bytes per URL: {:>10} {:>14} {:>14} {:>14} {:>14}",
+        "URLs", "seen", "seen, peak", "waiting, more", "or spilled"
     );
     for size in sizes {
         let count = size.parse::<u64>()? * 1_000_000;
-        let (seen, peak) = in_a_process("seen", count)?;
-        let (queued, _) = in_a_process("queued", count)?;
-        let (spill, _) = in_a_process("cold", count)?;
-        let (more, in_a_file) = (queued - seen, (spill - seen).max(0.0));
-        println!("{count:>25} {seen:>14.1} {peak:>14.1} {more:>14.1} {in_a_file:>14.1}");
+        let (seen, peak) = measure_in_process("seen", count)?;
+        let (queued, _) = measure_in_process("queued", count)?;
+        let (spill, _) = measure_in_process("spilled", count)?;
+        let (more, spilled_bytes) = (queued - seen, (spill - seen).max(0.0));
+        println!("{count:>25} {seen:>14.1} {peak:>14.1} {more:>14.1} {spilled_bytes:>14.1}");
     }
     for jobs in [100, 10_000] {
         lease_beside(jobs)?;
@@ -57,8 +57,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     crawl(1_000_000)
 }
 
-/// Bytes a URL: what is left, and the peak on the way.
-fn in_a_process(mode: &str, count: u64) -> Result<(f64, f64), Box<dyn Error>> {
+/// Bytes per URL: the final value and the peak.
+fn measure_in_process(mode: &str, count: u64) -> Result<(f64, f64), Box<dyn Error>> {
     let output = Command::new(std::env::current_exe()?).args([mode, &count.to_string()]).output()?;
     let text = String::from_utf8(output.stdout)?;
     let (after, peak) = text.trim().split_once(' ').ok_or("a measurement failed")?;
@@ -73,11 +73,11 @@ fn measure(mode: &str, count: u64) -> Result<(), Box<dyn Error>> {
     config.max_in_flight = u32::MAX;
     config.max_per_host = u32::MAX;
     let mut frontier = Frontier::new(config);
-    if mode == "cold" {
-        frontier = frontier.with_cold_storage(Box::new(Blocks::new()?));
+    if mode == "spilled" {
+        frontier = frontier.with_spill(Box::new(Blocks::new()?));
     }
     let job = frontier.open(JobRules::with_limit(u64::MAX));
-    // One round before counting starts, so that what a process needs anyway is not counted.
+    // One batch before measuring, so that fixed costs are not counted.
     admit(&mut frontier, job, &identity, 0, CHUNK)?;
     drain(&mut frontier);
     let before = resident("VmRSS:")?;
@@ -87,16 +87,16 @@ fn measure(mode: &str, count: u64) -> Result<(), Box<dyn Error>> {
             drain(&mut frontier);
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "for people")]
+    #[expect(clippy::cast_precision_loss, reason = "approximate output")]
     let per_url = |bytes: u64| bytes.saturating_sub(before) as f64 / count as f64;
     println!("{} {}", per_url(resident("VmRSS:")?), per_url(resident("VmHWM:")?));
     drop(frontier);
     Ok(())
 }
 
-/// Leases and finishes pages of a job while so many of another team wait for one host.
+/// Leases and finishes pages of one job while `jobs` jobs of another team wait for one host.
 fn lease_beside(jobs: u64) -> Result<(), Box<dyn Error>> {
-    const TURNS: u32 = 100_000;
+    const LEASES: u32 = 100_000;
     let mut frontier = Frontier::new(FrontierConfig::default());
     let mut keys = 0;
     let mut page = |host: &str| {
@@ -111,17 +111,17 @@ fn lease_beside(jobs: u64) -> Result<(), Box<dyn Error>> {
         frontier.admit(job, 0, [page("slow")?, page("slow")?], now);
     }
     let beside = frontier.open_for(Group(2), JobRules::with_limit(u64::MAX));
-    for _ in 0..TURNS {
+    for _ in 0..LEASES {
         frontier.admit(beside, 0, [page("quick")?], now);
     }
     let mut leases = frontier.lease(50, now).leases;
-    let began = Instant::now();
-    for _ in 0..TURNS {
+    let started = Instant::now();
+    for _ in 0..LEASES {
         let Some(at) = leases.iter().position(|lease| lease.job == beside) else { break };
         frontier.finish(leases.swap_remove(at).id, Outcome::Document, [], now);
         leases.extend(frontier.lease(50, now).leases);
     }
-    let took = began.elapsed();
+    let took = started.elapsed();
     let documents = frontier.counts(beside).map_or(0, |counts| counts.documents);
     println!(
         "lease and finish of a page while {jobs} jobs of another team wait for one host: {:.2} us",
@@ -130,11 +130,11 @@ fn lease_beside(jobs: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Cold blocks, one after another in a file without a name.
+/// Spilled blocks, one after another in a file without a name.
 #[derive(Debug, Clone)]
 struct Blocks(Arc<Mutex<(File, u64)>>);
 
-/// Where a block begins, and its length.
+/// A block: its offset and its length.
 #[derive(Debug)]
 struct Block(Blocks, u64, usize);
 
@@ -167,7 +167,7 @@ impl SpilledBlock for Block {
     }
 }
 
-/// Crawls a site of so many pages by its links, with all rules, in virtual time.
+/// Crawls a site with this many pages by its links, with all rules, in virtual time.
 fn crawl(pages: u64) -> Result<(), Box<dyn Error>> {
     let start = page_url(0)?;
     let rules = rules();
@@ -176,15 +176,15 @@ fn crawl(pages: u64) -> Result<(), Box<dyn Error>> {
     let job = frontier.open(JobRules::with_limit(u64::MAX));
     let candidate =
         |url: Url| Candidate { key: identity.key(&url), url, external: false, priority: Candidate::NORMAL };
-    let began = Instant::now();
+    let started = Instant::now();
     let mut now = Duration::ZERO;
     frontier.admit(job, 0, [candidate(start.clone())], now);
     let mut running: BTreeMap<(Duration, u64), (LeaseId, Url, Duration)> = BTreeMap::new();
-    let (mut leased, mut most_waiting) = (0_u64, 0_u64);
+    let (mut leased, mut max_waiting) = (0_u64, 0_u64);
     loop {
         for lease in frontier.lease(usize::MAX, now).leases {
             leased += 1;
-            let latency = Duration::from_millis(20 + scrambled(leased) % 200);
+            let latency = Duration::from_millis(20 + mix(leased) % 200);
             running.insert((now + latency, leased), (lease.id, lease.url, latency));
         }
         let Some(((at, _), (id, url, latency))) = running.pop_first() else { break };
@@ -197,19 +197,20 @@ fn crawl(pages: u64) -> Result<(), Box<dyn Error>> {
         frontier.observe(&url, Observation { status: Some(200), latency }, now);
         frontier.finish(id, Outcome::Document, links, now);
         if leased.is_multiple_of(1024) {
-            most_waiting = most_waiting.max(frontier.counts(job).map_or(0, |counts| counts.waiting));
+            max_waiting = max_waiting.max(frontier.counts(job).map_or(0, |counts| counts.waiting));
         }
     }
-    let took = began.elapsed();
+    let took = started.elapsed();
     let documents = frontier.counts(job).map_or(0, |counts| counts.documents);
     if documents != pages || leased != pages {
         return Err(format!("{documents} documents by {leased} leases, of {pages} pages").into());
     }
-    #[expect(clippy::cast_precision_loss, reason = "for people")]
+    #[expect(clippy::cast_precision_loss, reason = "approximate output")]
     let (pages_of, links_of) = (pages as f64, (pages * LINKS) as f64);
     println!(
-        "crawl: {pages} pages on {HOSTS} hosts in {:.1} virtual hours and {:.1} s: {:.0} pages/s, {:.0} links/s; \
-         {most_waiting} waited at most; {} MiB at the peak",
+        "crawl: {pages} pages on {HOSTS} hosts in {:.1} virtual hours and {:.1} s: {:.0} pages/s, \
+         {:.0} links/s; \
+         {max_waiting} waited at most; {} MiB at the peak",
         now.as_secs_f64() / 3600.0,
         took.as_secs_f64(),
         pages_of / took.as_secs_f64(),
@@ -227,19 +228,19 @@ fn number(url: &Url) -> u64 {
     url.path().rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// A third lead down a tree, so that every page is found, a third are a menu, and the rest lead anywhere.
+/// A third of the links form a tree, so that every page is found; a third are a menu; the rest are arbitrary.
 fn link(page: u64, n: u64, pages: u64) -> String {
     let to = match n {
         0..4 => page * 4 + n + 1,
         4..8 => n,
-        _ => scrambled(page * LINKS + n) % pages,
+        _ => mix(page * LINKS + n) % pages,
     };
     let to = if to < pages { to } else { 0 };
     format!("https://h{}.example.com/catalogue/item-{to:07}?utm_source=list#top", to % HOSTS)
 }
 
-/// A number without a pattern: the finaliser of SplitMix64.
-const fn scrambled(mut bits: u64) -> u64 {
+/// A pseudorandom number: the finalizer of SplitMix64.
+const fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ bits >> 31
@@ -263,7 +264,7 @@ fn rules() -> CrawlRules {
     }
 }
 
-/// URLs as sites have them: `/catalogue/item-1234567`, 23 bytes behind the host.
+/// Typical URLs: `/catalogue/item-1234567`, 23 bytes after the host.
 fn admit(
     frontier: &mut Frontier,
     job: JobSlot,

@@ -4,7 +4,7 @@ use gleaner_types::FaultPath;
 
 /// Why a set of crawl rules cannot be used.
 ///
-/// The wording of its message is not part of the contract; match on [`Error::kind`].
+/// The wording of the message is not part of the API; match on [`Error::kind`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -18,13 +18,15 @@ pub struct Error {
 pub enum ErrorKind {
     /// A pattern is not a regular expression.
     BadPattern,
-    /// There are more than [`MAX_PATTERNS`](gleaner_types::limits::MAX_PATTERNS) patterns in a list.
+    /// A list has more than [`MAX_PATTERNS`](gleaner_types::limits::MAX_PATTERNS) patterns.
     TooManyPatterns,
-    /// A pattern is longer than [`MAX_PATTERN_CHARS`](gleaner_types::limits::MAX_PATTERN_CHARS), or all of a list are longer
-    /// than [`MAX_PATTERNS_CHARS`](gleaner_types::limits::MAX_PATTERNS_CHARS).
+    /// A pattern is longer than [`MAX_PATTERN_CHARS`](gleaner_types::limits::MAX_PATTERN_CHARS), or the
+    /// patterns of a list together are longer than
+    /// [`MAX_PATTERNS_CHARS`](gleaner_types::limits::MAX_PATTERNS_CHARS).
     PatternTooLong,
-    /// A pattern compiles to more than [`MAX_PATTERN_STATES`](gleaner_types::limits::MAX_PATTERN_STATES), or all of a list to
-    /// more than [`MAX_PATTERNS_STATES`](gleaner_types::limits::MAX_PATTERNS_STATES).
+    /// A pattern compiles to more than [`MAX_PATTERN_STATES`](gleaner_types::limits::MAX_PATTERN_STATES)
+    /// states, or the patterns of a list together to more than
+    /// [`MAX_PATTERNS_STATES`](gleaner_types::limits::MAX_PATTERNS_STATES).
     PatternsTooLarge,
     /// The start URL is neither `http` nor `https`, or has no host.
     BadStart,
@@ -35,19 +37,19 @@ impl Error {
         Self { kind, path, message: message.into() }
     }
 
-    /// What kind of fault it is.
+    /// The kind of the error.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Where the fault is in the request of a crawl: `includePaths[3]`.
+    /// The location of the faulty value in the crawl request, such as `includePaths[3]`.
     #[must_use]
     pub const fn path(&self) -> &FaultPath {
         &self.path
     }
 
-    /// True where a pattern (or the patterns together) is at fault.
+    /// True if a pattern, or the patterns together, caused the error.
     #[must_use]
     pub const fn is_pattern(&self) -> bool {
         !matches!(self.kind, ErrorKind::BadStart)

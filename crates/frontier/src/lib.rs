@@ -1,21 +1,21 @@
-//! Pure crawl rules of gleaner: which URLs are one page, which belong to a crawl, what robots.txt and sitemaps say, and
-//! which page comes next.
+//! Crawl rules and the in-memory crawl queue of gleaner: which URLs are the same page, which URLs belong to a
+//! crawl, what robots.txt and sitemaps allow, and which page to fetch next.
 //!
-//! Nothing here does I/O, knows a clock or starts a thread. Time is an argument: a [`std::time::Duration`] since an
-//! origin of the caller's choice, the same for all calls, that does not run backwards. The same calls give the same
-//! results, so a crawl can be simulated exactly.
+//! This crate does no I/O, reads no clock and starts no thread. Time is an argument: a
+//! [`std::time::Duration`] since an origin that the caller chooses. It is the same origin for all calls, and
+//! time never runs backwards. The same calls give the same results, so a crawl can be simulated exactly.
 //!
 //! # The parts
 //!
-//! - [`CrawlScope`] decides whether a URL belongs to a crawl, with a typed [`SkipReason`] where it does not.
-//! - [`Identity`] tells which URLs name one page: a canonical form, and a 64-bit [`UrlKey`] of it.
-//! - [`RobotsPolicy`] is what a robots.txt allows one agent (RFC 9309).
+//! - [`CrawlScope`] decides whether a URL belongs to a crawl, with a typed [`SkipReason`] if it does not.
+//! - [`Identity`] decides which URLs name the same page: a canonical form, and its 64-bit [`UrlKey`].
+//! - [`RobotsPolicy`] holds what a robots.txt allows one agent (RFC 9309).
 //! - [`sitemap::parse`] reads sitemaps, feeds and lists of URLs.
-//! - [`Fingerprint`] tells pages that say nearly the same.
-//! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases. What is not needed
-//!   soon can lie in a [`QueueSpill`].
+//! - [`Fingerprint`] detects pages with nearly the same text.
+//! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases. Pages
+//!   that are not needed soon can be stored in a [`QueueSpill`].
 //!
-//! # A crawl, without the network
+//! # A crawl without the network
 //!
 //! ```
 //! use std::time::Duration;
@@ -87,7 +87,7 @@ pub use queue::{
     DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_BYTES,
     DEFAULT_MAX_QUEUED_BYTES_PER_JOB, DEFAULT_MAX_QUEUED_PER_JOB, Deferral, DroppedPages, Finished, Frontier,
     FrontierConfig, Group, GroupLoad, HostFeedback, HostLimits, JobRules, JobSlot, Lease, LeaseId, Leased,
-    LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome,
+    LostPage, MAX_BEFORE_FIRST_RESPONSE, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome,
     QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock, Trap,
 };
 pub use robots::{

@@ -1,15 +1,16 @@
-//! Percent-encoding brought to one form (RFC 3986, section 6.2.2).
+//! Normalization of percent-encoding (RFC 3986, section 6.2.2).
 //!
-//! Two spellings of one URL differ in the case of hex digits, in octets that need no escape (`%7E` for `~`), and in
-//! octets that should have been escaped and were not. All three are folded here. A `%` that starts no escape becomes
-//! `%25`: otherwise `%%341` would turn into a new escape (`%41`) and a second pass would give another result.
+//! Two spellings of one URL can differ in the case of hex digits, in octets that need no escape (`%7E` for
+//! `~`), and in octets that are not escaped but should be. This module normalizes all three. A `%` that
+//! starts no escape becomes `%25`: otherwise `%%341` would turn into a new escape (`%41`), and a second pass
+//! would give another result.
 
-/// How an octet is written.
+/// How an octet is written in normalized text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// Letters, digits, `-._~`: never escaped.
     Unreserved,
-    /// `!$&'()*+,;=:@/?`: means one thing raw and another escaped, so it stays as it is.
+    /// `!$&'()*+,;=:@/?`: the raw and the escaped form differ in meaning, so both stay as they are.
     Reserved,
     /// Everything else: always escaped.
     Escaped,
@@ -24,14 +25,14 @@ const fn class_of(byte: u8) -> Class {
     }
 }
 
-/// For each octet whether it is always escaped: a table, because this is asked of every octet of every link.
+/// Whether each octet must be escaped. A table, because this is looked up for every octet of every link.
 const ESCAPED: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = u8::MIN;
     loop {
         #[expect(
             clippy::indexing_slicing,
-            reason = "no byte is beyond the table, which is made when compiling"
+            reason = "a byte is always within the table, and the code runs at compile time"
         )]
         {
             table[byte as usize] = matches!(class_of(byte), Class::Escaped);
@@ -44,12 +45,12 @@ const ESCAPED: [bool; 256] = {
     table
 };
 
-/// True where [`push_normalised`] would change nothing.
+/// True if [`push_normalised`] would change nothing.
 pub(crate) fn is_normalised(text: &[u8]) -> bool {
     !text.iter().any(|&byte| ESCAPED.get(usize::from(byte)).copied().unwrap_or(true))
 }
 
-/// Appends `text` in its one spelling. Octets for which `also_escape` holds are escaped although they are reserved.
+/// Appends the normalized `text`. Also escapes reserved octets for which `also_escape` is true.
 pub(crate) fn push_normalised(out: &mut String, text: &[u8], also_escape: impl Fn(u8) -> bool) {
     let mut rest = text;
     while let Some((&byte, tail)) = rest.split_first() {
@@ -73,13 +74,13 @@ pub(crate) fn push_normalised(out: &mut String, text: &[u8], also_escape: impl F
     }
 }
 
-/// The octet that two hex digits at the start of `digits` stand for.
+/// The octet that the two hex digits at the start of `digits` encode.
 pub(crate) fn escaped_octet(digits: &[u8]) -> Option<u8> {
     let hex = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     Some(hex(*digits.first()?)? << 4 | hex(*digits.get(1)?)?)
 }
 
-/// `text` with every escape resolved; `None` where it has none or the result is not UTF-8.
+/// `text` with all escapes decoded; `None` if it has no escape or the result is not UTF-8.
 pub(crate) fn decoded(text: &str) -> Option<String> {
     if !text.contains('%') {
         return None;
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn one_spelling() {
+    fn text_is_normalised() {
         for (name, input, expected) in [
             ("unreserved octets are unescaped", "/%7Euser/%61%2D%2e", "/~user/a-."),
             ("hex digits are upper case", "/a%2fb%c3%bc", "/a%2Fb%C3%BC"),

@@ -1,8 +1,9 @@
-//! Which hosts are one site.
+//! Which hosts belong to one site.
 
-/// `host` without the dot that names the DNS root (`example.com.`), where exactly one is there.
+/// `host` without the trailing dot of the DNS root (`example.com.`), if it ends with exactly one dot.
 ///
-/// Hosts with several are no names of anything; they are left alone, since `1..` without its dots would be an address.
+/// Hosts with several trailing dots are not valid names and stay as they are: `1..` without its dots would be
+/// an address.
 pub(crate) fn without_root_dot(host: &str) -> &str {
     match host.strip_suffix('.') {
         Some(name) if !name.is_empty() && !name.ends_with('.') => name,
@@ -10,8 +11,8 @@ pub(crate) fn without_root_dot(host: &str) -> &str {
     }
 }
 
-/// `host` without root dot and without a leading `www.`, where what remains is a name of somebody's: not a public
-/// suffix (`www.co.uk` is a site of its own), and not again a `www.`.
+/// `host` without the root dot and without a leading `www.`, if the rest is a registrable name: not a public
+/// suffix (`www.co.uk` is a site of its own), and not another `www.`.
 pub(crate) fn bare_host(host: &str) -> &str {
     let host = without_root_dot(host);
     match host.strip_prefix("www.") {
@@ -20,7 +21,7 @@ pub(crate) fn bare_host(host: &str) -> &str {
     }
 }
 
-/// Are they addresses of one site: of one registrable domain, or of the same host where that has none?
+/// True if both URLs have the same registrable domain, or the same host if it has no registrable domain.
 #[must_use]
 pub fn same_site(one: &url::Url, other: &url::Url) -> bool {
     let site =
@@ -28,14 +29,16 @@ pub fn same_site(one: &url::Url, other: &url::Url) -> bool {
     site(one) == site(other)
 }
 
-/// The registrable domain of `host` by the public suffix list; `None` for addresses, single labels and suffixes.
+/// The registrable domain of `host` by the public suffix list; `None` for IP addresses, single labels and
+/// suffixes.
 pub(crate) fn registrable_domain(host: &str) -> Option<&str> {
     let host = without_root_dot(host);
     let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
     if is_address { None } else { psl::domain_str(host) }
 }
 
-/// The port that tells hosts apart: none for the default port of either scheme, since the scheme is ignored.
+/// The port, if it distinguishes hosts: `None` for the default port of either scheme, since the scheme is
+/// ignored.
 pub(crate) fn distinct_port(url: &url::Url) -> Option<u16> {
     url.port().filter(|port| !matches!(port, 80 | 443))
 }

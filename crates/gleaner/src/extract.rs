@@ -251,7 +251,7 @@ impl Engine {
     ///
     /// # fn main() -> Result<(), gleaner::Error> {
     /// let schema = serde_json::json!({ "properties": { "founder": { "type": "string" } } });
-    /// let request = ExtractRequest::new(["https://firm.example/*"]).with_schema(schema)?;
+    /// let request = ExtractRequest::new(["https://firm.example/*"]).schema(schema);
     /// let plan = Engine::builder().build()?.plan_extract(request)?;
     /// assert!(plan.to_string().starts_with("1. list the pages of https://firm.example/"));
     /// assert_eq!(plan.estimate.most_tokens, 0, "no model is configured");

@@ -5,7 +5,7 @@
 //!
 //! # async fn example() -> Result<(), gleaner::Error> {
 //! let engine = Engine::builder().build()?;
-//! let mut job = engine.crawl(CrawlRequest { limit: Some(100), ..CrawlRequest::new("https://example.com/") }).await?;
+//! let mut job = engine.crawl(CrawlRequest::new("https://example.com/").limit(100)).await?;
 //! while let Some(page) = job.next().await {
 //!     println!("{:?}: {} bytes", page.metadata.title, page.markdown.unwrap_or_default().len());
 //! }
@@ -37,7 +37,7 @@
 //! let schema = gleaner::serde_json::json!({ "type": "object", "properties": { "products": { "type": "array", "items": {
 //!     "type": "object", "properties": { "name": { "type": "string" }, "price": { "type": "number" } },
 //! } } } });
-//! let request = ExtractRequest::new(["https://example.com/*"]).with_schema(schema)?;
+//! let request = ExtractRequest::new(["https://example.com/*"]).schema(schema);
 //! println!("{}", engine.plan_extract(request.clone())?);
 //! let found = engine.extract(request).await?;
 //! for leaf in &found.leaves {
@@ -56,7 +56,7 @@
 //! let engine = Engine::builder().build()?;
 //! let url = "https://example.com/".parse().expect("a valid address");
 //! let input = Input { url: &url, content_type: Some("text/html"), body: b"<h1>Tea</h1><p>Green or <b>black</b>." };
-//! let whole_page = ScrapeOptions { only_main_content: Some(false), ..ScrapeOptions::default() };
+//! let whole_page = ScrapeOptions::new().only_main_content(false);
 //! let page = engine.convert(input, whole_page)?;
 //! assert_eq!(page.markdown.as_deref().map(str::trim), Some("# Tea\n\nGreen or **black**."));
 //! # Ok(())

@@ -40,7 +40,7 @@ impl Deliver for WebhookAdapter {
 }
 
 fn failure(error: &Error) -> DeliverError {
-    DeliverError { refused: error.is_refusal(), message: error.detail().to_owned() }
+    DeliverError { refused: error.is_blocked(), message: error.detail().to_owned() }
 }
 
 #[cfg(test)]

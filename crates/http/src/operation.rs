@@ -164,8 +164,9 @@ impl Call<'_> {
         let (plan, submit) = self.submitted(check, offered).await?;
         let base = self.base()?;
         let submitted = self.engine.service().batch(self.team, plan, submit).await?;
-        let url = format!("{base}/{}", submitted.id);
-        json(&JobSubmitted { invalid_urls: submitted.invalid_urls, ..JobSubmitted::new(submitted.id, url) })
+        let mut answer = JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id));
+        answer.invalid_urls = submitted.invalid_urls;
+        json(&answer)
     }
 
     async fn crawl(mut self, version: Version) -> Result<Bytes, Failure> {
@@ -198,11 +199,10 @@ impl Call<'_> {
         if let Some(warning) = &prompted.warning {
             service.runtime().warn(submitted.id, warning).await?;
         }
-        json(&JobSubmitted {
-            prompt_generated_options: Some(generated),
-            final_crawler_options: Some(in_effect),
-            ..JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id))
-        })
+        let mut answer = JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id));
+        answer.prompt_generated_options = Some(generated);
+        answer.final_crawler_options = Some(in_effect);
+        json(&answer)
     }
 
     async fn crawl_params(mut self) -> Result<Bytes, Failure> {
@@ -220,9 +220,8 @@ impl Call<'_> {
         };
         let (plan, submit): (MapPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
         let found = self.engine.service().map(self.team, plan).await?;
-        let links = found.links.into_iter().map(|url| MapLink { url: url.into(), ..MapLink::default() });
-        let warning = joined(submit.warnings, found.warning);
-        let response = MapResponse { success: true, links: links.collect(), warning };
+        let mut response = MapResponse::new(found.links.into_iter().map(MapLink::new).collect());
+        response.warning = joined(submit.warnings, found.warning);
         let bytes = response.links.iter().map(|link| link.url.len()).sum();
         match version {
             Version::V1 => self.places.written(bytes, MapResponseV1::from(response)).await,
@@ -237,10 +236,9 @@ impl Call<'_> {
         };
         let (plan, submit): (ExtractPlan, _) = self.submitted(check, Engine::check_extract).await?;
         let submitted = self.engine.service().extract(self.team, plan, submit).await?;
-        json(&ExtractSubmitted {
-            invalid_urls: submitted.invalid_urls,
-            ..ExtractSubmitted::new(submitted.id)
-        })
+        let mut answer = ExtractSubmitted::new(submitted.id);
+        answer.invalid_urls = submitted.invalid_urls;
+        json(&answer)
     }
 
     async fn status(self, kind: JobKind) -> Result<Bytes, Failure> {
@@ -281,7 +279,7 @@ impl Call<'_> {
             offered(&engine, &checked.plan)?;
             Ok(checked)
         };
-        let Checked { plan, request, warnings } = self.checks.run(&self.team.id, size, read).await?;
+        let Checked { plan, request, warnings, .. } = self.checks.run(&self.team.id, size, read).await?;
         Ok((plan, Submit { request, idempotency_key, warnings }))
     }
 

@@ -69,6 +69,8 @@
 mod endpoint;
 mod error;
 mod failure;
+#[doc(hidden)]
+pub mod fuzzing;
 mod key;
 mod model;
 mod provider;

@@ -110,7 +110,7 @@ fn address(base: &Url, query: &SearchQuery) -> Url {
     url
 }
 
-fn read(body: &[u8], limit: usize) -> Result<Vec<SearchHit>, ProviderError> {
+pub(crate) fn read(body: &[u8], limit: usize) -> Result<Vec<SearchHit>, ProviderError> {
     let results: Results = serde_json::from_slice(body).map_err(|_| {
         let detail = "the reply is no list of results: is `json` among the instance's `search.formats`?";
         ProviderError::new(ProviderErrorKind::BadAnswer, detail)

@@ -14,7 +14,7 @@ use gleaner_runtime::{
 };
 use gleaner_store::MemoryStore;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeOptions, ScrapeRequest};
+use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
@@ -287,10 +287,7 @@ async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is
         ("/4", None, &["elsewhere", "here"]),
     ];
     for (path, code, by) in rows {
-        let request = ScrapeRequest {
-            options: ScrapeOptions { timeout: Some(9_000), ..ScrapeOptions::default() },
-            ..ScrapeRequest::new(format!("https://a.example{path}"))
-        };
+        let request = ScrapeRequest::new(format!("https://a.example{path}")).timeout(9_000);
         let scraped = runtime.scrape(request.check().unwrap(), StartOptions::default()).await;
         assert_eq!(scraped.err().as_ref().map(gleaner_runtime::Error::code), code, "{path}");
         let mut read = Vec::new();
@@ -335,10 +332,7 @@ async fn a_page_without_end_leaves_the_runtime_and_ends_with_its_request() {
         near_duplicates: true,
         memory: MemoryBudget::default(),
     });
-    let request = ScrapeRequest {
-        options: ScrapeOptions { timeout: Some(9_000), ..ScrapeOptions::default() },
-        ..ScrapeRequest::new("https://a.example/other")
-    };
+    let request = ScrapeRequest::new("https://a.example/other").timeout(9_000);
     let plan = request.check().unwrap();
     let scrape = tokio::spawn(async move { runtime.scrape(plan, StartOptions::default()).await.map(drop) });
     // The runtime has one thread.

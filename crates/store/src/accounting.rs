@@ -1,49 +1,51 @@
-//! What the keeper of accounts is to be told: a part of the outbox, so that a crash between a job's end and its
-//! settlement loses nothing.
+//! What the accounts provider must be told. It is part of the outbox, so that a crash between the end of a
+//! job and its settlement loses nothing.
 
 use gleaner_types::JobId;
 
 use crate::{JobSnapshot, TeamId};
 
-/// What is to be settled with accounts.
+/// What must be settled with the accounts provider.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Accounting {
-    /// Jobs whose next page their reservation does not cover. They are held until [`Store::grant`](crate::Store::grant).
+    /// Jobs whose reservation does not cover their next page. They are held until
+    /// [`Store::grant`](crate::Store::grant).
     pub short: Vec<Shortage>,
-    /// Jobs that ended and are told of until [`Store::settled`](crate::Store::settled), in the order of their end.
+    /// Ended jobs, in the order of their end, each until [`Store::settled`](crate::Store::settled).
     pub ended: Vec<EndedJob>,
 }
 
 impl Accounting {
-    /// Is there nothing to do?
+    /// True if there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.short.is_empty() && self.ended.is_empty()
     }
 }
 
-/// A job that may not go on with what is reserved for it.
+/// A job that cannot continue with its reserved credits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shortage {
     /// The job.
     pub job: JobId,
-    /// Who pays.
+    /// The team that pays.
     pub team: TeamId,
-    /// So many credits more are needed at least for its next page.
+    /// Minimum number of further credits for its next page.
     pub credits: u64,
-    /// What a page costs at least.
+    /// Minimum price of a page, in credits.
     pub price: u64,
 }
 
-/// A job that ended, as it was at its end.
+/// An ended job, as it was at its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndedJob {
-    /// Who pays.
+    /// The team that pays.
     pub team: TeamId,
-    /// The address that it began with; empty for a job that was given none.
+    /// The URL that it started with; empty if it was submitted without one.
     pub url: String,
     /// Counts, credits, times and outcome.
     pub snapshot: JobSnapshot,
-    /// Nothing of its pages, their addresses included, may be kept.
+    /// Nothing about its pages may be kept, including their URLs.
     pub zero_data_retention: bool,
 }

@@ -2,17 +2,17 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What came of a job that gives one result in place of documents: an extract.
+/// The result of a job with one result instead of documents, such as an extract job.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conclusion {
-    /// The data, shaped by the schema or the prompt.
+    /// The data, in the form that the schema or the prompt asks for.
     pub data: Value,
-    /// Where each value was found: a field path such as `offers[0]` to the pages.
+    /// The pages of each value, by field path such as `offers[0]`.
     pub sources: Option<BTreeMap<String, Vec<String>>>,
-    /// What the reader should know about the data.
+    /// A warning about the data for the reader.
     pub warning: Option<String>,
-    /// Tokens that went into it.
+    /// Tokens used.
     pub tokens_used: u64,
-    /// What it cost.
+    /// The price, in credits.
     pub credits: u64,
 }

@@ -2,7 +2,7 @@ use std::fmt;
 
 use gleaner_types::JobId;
 
-/// Why the store did not do what it was asked.
+/// Why the store did not execute an operation.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -13,71 +13,81 @@ pub struct Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// There is no job of this id, or its results are no longer kept.
+    /// No job has this id, or its results are no longer kept.
     UnknownJob,
-    /// A job of this id is there already.
+    /// A job with this id exists already.
     JobExists,
-    /// The team used this idempotency key before.
+    /// The team has used this idempotency key before.
     KeyUsed,
-    /// The job has ended, so it takes no pages and cannot be cancelled.
+    /// The job has ended, so it accepts no pages and cannot be cancelled.
     JobEnded,
-    /// The team has as many jobs running as it may.
+    /// The team already runs its maximum number of jobs.
     TooManyJobs,
-    /// There is no room for a further document, or for further pages in a job's queue; what is there stays.
+    /// There is no space for another document, or for more pages in a queue. Stored data is not affected.
     Full,
     /// The medium failed: a temporary file could not be written or read.
     Io,
 }
 
 impl Error {
-    pub(crate) fn unknown_job(id: JobId) -> Self {
+    /// No job has this id, or its results are no longer kept.
+    #[must_use]
+    pub fn unknown_job(id: JobId) -> Self {
         Self { kind: ErrorKind::UnknownJob, text: format!("job {id} is not in the store") }
     }
 
-    pub(crate) fn job_exists(id: JobId) -> Self {
+    /// A job with this id exists already.
+    #[must_use]
+    pub fn job_exists(id: JobId) -> Self {
         Self {
             kind: ErrorKind::JobExists,
-            text: format!("job {id} is in the store already; ids are used once"),
+            text: format!("job {id} is in the store already; each id can be used once"),
         }
     }
 
-    pub(crate) fn job_ended(id: JobId) -> Self {
+    /// The job has ended.
+    #[must_use]
+    pub fn job_ended(id: JobId) -> Self {
         Self { kind: ErrorKind::JobEnded, text: format!("job {id} has ended") }
     }
 
-    pub(crate) fn key_used() -> Self {
+    /// The idempotency key was used before.
+    #[must_use]
+    pub fn key_used() -> Self {
         let text = "the idempotency key was used before; a new request needs a new key".to_owned();
         Self { kind: ErrorKind::KeyUsed, text }
     }
 
-    pub(crate) fn too_many_jobs(most: u32) -> Self {
-        let text = format!("the team has {most} jobs running, the most that it may");
+    /// The team already runs `max` jobs, its maximum.
+    #[must_use]
+    pub fn too_many_jobs(max: u32) -> Self {
+        let text = format!("the team has {max} jobs running, the most that it may");
         Self { kind: ErrorKind::TooManyJobs, text }
     }
 
-    /// There is no room for more, for this reason.
+    /// There is no more space, for this reason.
     pub fn full(reason: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Full, text: reason.into() }
     }
 
-    /// The medium of a store failed.
-    pub fn io(doing: &str, cause: &dyn fmt::Display) -> Self {
-        Self { kind: ErrorKind::Io, text: format!("{doing}: {cause}") }
+    /// The medium of the store failed. `action` says what failed, such as "a document could not be read".
+    pub fn io(action: &str, cause: &dyn fmt::Display) -> Self {
+        Self { kind: ErrorKind::Io, text: format!("{action}: {cause}") }
     }
 
-    /// Which kind of failure this is.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// There is no job of this id, or its results are no longer kept.
+    /// No job has this id, or its results are no longer kept.
     #[must_use]
     pub fn is_unknown_job(&self) -> bool {
         self.kind == ErrorKind::UnknownJob
     }
 
-    /// There is no room for more.
+    /// There is no more space.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.kind == ErrorKind::Full

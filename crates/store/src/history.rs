@@ -1,4 +1,4 @@
-//! The last scrape of a page, which change tracking compares the next one with.
+//! The last scrape of a page, for change tracking.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,35 +7,35 @@ use serde_json::Value;
 
 use crate::TeamId;
 
-/// Which history a scrape belongs to.
+/// Identifies the history of a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HistoryKey {
-    /// Whose it is.
+    /// The team that owns it.
     pub team: TeamId,
-    /// The page.
+    /// The URL of the page.
     pub url: String,
-    /// Separates histories of the same page.
+    /// Separates several histories of the same page.
     pub tag: Option<String>,
 }
 
-/// A scrape that change tracking is to compare the next one with.
+/// A scrape that change tracking compares the next one with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remembered {
-    /// Where it belongs.
+    /// The history that it belongs to.
     pub key: HistoryKey,
-    /// The page as it is now.
+    /// The page as scraped now.
     pub scrape: PastScrape,
 }
 
-/// A page as it was once scraped.
+/// A page as it was scraped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastScrape {
-    /// When, since the Unix epoch.
+    /// Time of the scrape, since the Unix epoch.
     pub at: Duration,
-    /// HTTP status.
+    /// The HTTP status.
     pub status: Option<u16>,
-    /// The Markdown.
+    /// The Markdown of the page.
     pub markdown: Arc<str>,
-    /// What was extracted, where a mode of change tracking asked for it.
+    /// The extracted data, if the mode of change tracking asked for it.
     pub json: Option<Value>,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_frontier::{Candidate, Fingerprint, JobRules, LeaseId, Observation, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, JobRules, Lease, LeaseId, Observation, Outcome, UrlKey};
 use gleaner_types::plan::{WebhookPlan, as_written};
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
@@ -12,46 +12,48 @@ use url::Url;
 
 use crate::{JobAccount, Remembered, TeamId};
 
-/// What becomes of documents after they were read.
+/// How long documents are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {
-    /// Dropped as they are read. While too many are unread, no further page of the job is leased, so a slow reader
-    /// slows the crawl and loses nothing.
+    /// A document is dropped when it is read. While too many are unread, no further page of the job is
+    /// leased, so a slow reader slows the crawl but loses nothing.
     Stream,
-    /// Kept until the job is removed or expires; in memory up to a bound, beyond it in temporary files.
+    /// Documents are kept until the job is removed or expires: in memory up to a limit, and above it in
+    /// temporary files.
     Keep,
 }
 
-/// A job to begin.
+/// A job to submit.
 #[derive(Debug, Clone)]
 pub struct NewJob {
-    /// Its id, used once.
+    /// The id of the job, which must be new.
     pub id: JobId,
-    /// What it is for; `None` for a page that is answered at once, which is no job of the contract.
+    /// The kind of the job; `None` for a single scrape, which is not a job of the contract.
     pub kind: Option<JobKind>,
-    /// The request as it came, so that another process can take the job over.
+    /// The original request, so that another process can take over the job.
     pub request: Value,
     /// Limit, concurrency, delay and depth.
     pub rules: JobRules,
-    /// The address that it is listed under, as it was written; `None` takes that of the first page.
+    /// The URL under which the job is listed, as the user wrote it; `None` uses the URL of the first page.
     pub url: Option<String>,
     /// The first pages, at depth 0.
     pub pages: Vec<Candidate>,
-    /// No pages will come but those that these lead to, so the job ends when it runs dry. Otherwise it stays open
-    /// until [`Store::seal`](crate::Store::seal).
+    /// No other pages will be added except links, so the job ends when it has nothing left to do. An unsealed
+    /// job stays open until [`Store::seal`](crate::Store::seal).
     pub sealed: bool,
-    /// What becomes of documents after they were read.
+    /// How long the documents are kept.
     pub retention: Retention,
-    /// Nothing of its pages reaches a disk: where documents would have to be put aside, the job fails.
+    /// Nothing about its pages is written to disk: if documents would have to be spilled, the job fails
+    /// instead.
     pub in_memory: bool,
-    /// Whose it is and what it may spend; `None` where nobody asks.
+    /// The owner and its limits; `None` for a job without a team.
     pub account: Option<Box<JobAccount>>,
-    /// Where its events go. The documents of a job with a webhook are kept, whatever `retention` says.
+    /// The receiver of its events. The documents of a job with a webhook are kept, whatever `retention` says.
     pub webhook: Option<Arc<WebhookPlan>>,
 }
 
 impl NewJob {
-    /// A sealed job that streams its documents, has no webhook and belongs to nobody.
+    /// A sealed job without webhook and team that streams its documents.
     #[must_use]
     pub fn new(id: JobId, kind: Option<JobKind>, rules: JobRules, pages: Vec<Candidate>) -> Self {
         Self {
@@ -70,71 +72,94 @@ impl NewJob {
     }
 }
 
-/// Pages to work on now.
+/// Leased pages, and when to lease again.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Leases {
-    /// The pages, each leased to the caller alone until it finishes them or the lease expires.
+    /// The pages. Each is leased to the caller alone until it is finished or the lease expires.
     pub pages: Vec<LeasedPage>,
-    /// When more may become ready by time alone; `None` where only an event can make more ready.
+    /// The next time at which pages may become ready without an event; `None` if only an event can make some
+    /// ready.
     pub next: Option<Duration>,
 }
 
-/// A page to work on.
+/// A leased page.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LeasedPage {
-    /// Names this lease.
+    /// Identifies the lease.
     pub lease: LeaseId,
-    /// The job it belongs to.
+    /// The job of the page.
     pub job: JobId,
-    /// What to fetch.
+    /// The URL to fetch.
     pub url: Url,
-    /// Its identity within the job.
+    /// The identity of the page within the job.
     pub key: UrlKey,
-    /// Clicks from the start page or the sitemap, as known now.
+    /// Clicks from the start page or a sitemap, as known now.
     pub depth: u32,
-    /// The page is outside the site: its links are not followed.
+    /// The page is on another site: its links are not followed.
     pub external: bool,
-    /// How often it was leased before.
+    /// Number of earlier leases of the page.
     pub attempt: u32,
-    /// It waited because its team had all of its slots in use.
+    /// The page had to wait because its team had all its slots in use.
     pub waited_for_slot: bool,
-    /// How many requests its host may have under way at once, as known now.
+    /// Maximum concurrent requests to the host of the page, as known now.
     pub places: u32,
-    /// When the lease ends of itself.
+    /// The time at which the lease expires.
     pub expires_at: Duration,
 }
 
-/// What came of a leased page.
+impl LeasedPage {
+    /// The page of a lease from the frontier, which belongs to this job and expires at this time.
+    #[must_use]
+    pub fn new(lease: Lease, job: JobId, expires_at: Duration) -> Self {
+        let Lease { id, url, key, depth, external, attempt, places, .. } = lease;
+        Self {
+            lease: id,
+            job,
+            url,
+            key,
+            depth,
+            external,
+            attempt,
+            waited_for_slot: false,
+            places,
+            expires_at,
+        }
+    }
+}
+
+/// The result of a leased page.
 #[derive(Debug)]
 pub struct FinishedPage {
     /// The lease.
     pub lease: LeasedPage,
-    /// How it ended.
+    /// How the page ended.
     pub outcome: PageOutcome,
-    /// The page that answered, where it is another than the one asked for. If the job has seen it already, the
-    /// document is a duplicate and is not stored.
+    /// The page that responded after redirects, if it is not the requested one. If the job has seen it
+    /// already, the document is a duplicate and is not stored.
     pub redirected_to: Option<UrlKey>,
-    /// False where nothing was asked of the host for this page, because robots.txt forbids it, say: the gap that the host
-    /// wishes and the delay of the job then go on from the request before.
+    /// False if no request was sent for this page, for example because robots.txt forbids it. The gap of the
+    /// host and the delay of the job then continue from the request before.
     pub asked: bool,
-    /// How the host answered, where it was asked: it is asked for more or less at once from then on.
+    /// The response of the host, if a request was sent. It adapts the concurrency of the host.
     pub observed: Option<Observation>,
-    /// The address that the host was found at, where it was dialled: hosts of one address are not asked for more together
-    /// than it bears.
+    /// The IP address of the host, if it was dialed. Hosts with the same address share a limit.
     pub address: Option<IpAddr>,
-    /// What the page said, where that is to be compared with other pages of the job: families of pages that say the
-    /// same over and over are put off behind the others of their host. `None` changes nothing.
+    /// The fingerprint of the page, if its text is to be compared with other pages of the job: families of
+    /// pages that repeat the same text are deferred behind the others of their host. `None` changes nothing.
     pub fingerprint: Option<Fingerprint>,
-    /// Links found that belong to the job.
+    /// The links that belong to the job.
     pub links: Vec<Candidate>,
-    /// What the history of the page is to have as its last scrape, where its document is stored.
+    /// The new last scrape in the history of the page, if its document is stored.
     pub remembered: Option<Box<Remembered>>,
-    /// The user named the page without the slash of its address ([`PageFailure::slash_added`]).
+    /// The user wrote the URL without its slash ([`PageFailure::slash_added`]).
     pub slash_added: bool,
 }
 
 impl FinishedPage {
-    /// A page that ended so, and of which nothing else is known. It was asked for unless it was returned.
+    /// A page with this outcome and no further information. A request was sent unless it is
+    /// [`PageOutcome::Return`].
     #[must_use]
     pub fn new(lease: LeasedPage, outcome: PageOutcome) -> Self {
         Self {
@@ -152,40 +177,55 @@ impl FinishedPage {
     }
 }
 
-/// How a page ended.
+/// How a leased page ended.
 #[derive(Debug)]
 pub enum PageOutcome {
-    /// With a document, which cost so many credits.
+    /// It gave a document, with its price in credits.
     Document(Box<Document>, u64),
-    /// Without one.
+    /// It failed.
     Failed(PageError),
     /// robots.txt forbids it.
     RobotsBlocked,
-    /// It is not one of the results: fetched for its links alone.
+    /// It is not a result: it was fetched only for its links.
     Skipped,
-    /// It goes back to the queue, not to be leased before then.
+    /// It returns to the queue and is not leased before this time.
     Retry(Duration),
-    /// The same, of a page that was not asked for while it was leased: this was none of its tries.
+    /// As [`Retry`](Self::Retry), but no request was sent while it was leased: this does not count as an
+    /// attempt.
     Return(Duration),
 }
 
-/// What the store did with a finished page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+impl PageOutcome {
+    /// The outcome for the queue.
+    pub(crate) const fn queue_outcome(&self) -> Outcome {
+        match *self {
+            Self::Document(..) => Outcome::Document,
+            Self::Failed(_) => Outcome::Failed,
+            Self::RobotsBlocked | Self::Skipped => Outcome::Skipped,
+            Self::Retry(not_before) => Outcome::Retry { not_before },
+            Self::Return(not_before) => Outcome::Return { not_before },
+        }
+    }
+}
+
+/// What the store did with a finished page. The default means that it changed nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Receipt {
-    /// False where the lease had expired or its job had ended: nothing was changed.
+    /// False if the lease had expired or the job had ended: nothing was changed.
     pub accepted: bool,
-    /// So many links were new.
+    /// Number of new links.
     pub admitted: u64,
     /// The job ended with this page.
     pub job_ended: bool,
 }
 
-/// How much [`Store::read`](crate::Store::read) may return. One document is returned whatever its size.
+/// How much [`Store::read`](crate::Store::read) may return. The first document is returned whatever its size.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadBound {
-    /// At most so many documents.
+    /// Maximum number of documents.
     pub documents: usize,
-    /// At most so many bytes of them: of the JSON where that is kept, else by the store's own weight.
+    /// Maximum total size in bytes: of the JSON if that is stored, otherwise of the approximate memory use.
     pub bytes: usize,
 }
 
@@ -197,52 +237,63 @@ impl Default for ReadBound {
 
 /// Documents in order of completion.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Slice {
     /// The documents.
     pub documents: Vec<Document>,
-    /// The position of the next one, to be read from next.
+    /// The position to read from next.
     pub next: u64,
-    /// The job has ended and nothing comes after these.
+    /// The job has ended and there are no documents after these.
     pub end: bool,
 }
 
-/// Documents in order of completion, each as the JSON that was stored.
+/// Documents in order of completion, as stored JSON.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct JsonSlice {
-    /// The documents. Cloning one copies nothing.
+    /// The documents. Cloning one copies no bytes.
     pub documents: Vec<Bytes>,
-    /// The position of the next one, to be read from next.
+    /// The position to read from next.
     pub next: u64,
-    /// The job has ended and nothing comes after these.
+    /// The job has ended and there are no documents after these.
     pub end: bool,
 }
 
-/// A job that runs, for lists of them.
+/// A running job, for lists of jobs.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct JobListing {
-    /// Where it stands.
+    /// The current state.
     pub snapshot: JobSnapshot,
-    /// The request as it came.
+    /// The original request.
     pub request: Value,
 }
 
-/// A page without a document.
+impl JobListing {
+    /// A job in this state, with its original request.
+    #[must_use]
+    pub const fn new(snapshot: JobSnapshot, request: Value) -> Self {
+        Self { snapshot, request }
+    }
+}
+
+/// A failed page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageFailure {
-    /// A number within the job.
+    /// The number of the failure within the job.
     pub sequence: u64,
-    /// When, since the Unix epoch.
+    /// The time of the failure, since the Unix epoch.
     pub at: Duration,
-    /// The address asked for.
+    /// The requested URL.
     pub url: Url,
-    /// The user wrote it without a path (`https://example.com`), so that its slash was added.
+    /// The user wrote the URL without a path (`https://example.com`), so its slash was added.
     pub slash_added: bool,
-    /// Why.
+    /// The error.
     pub error: PageError,
 }
 
 impl PageFailure {
-    /// The address as it was asked for.
+    /// The URL as the user wrote it.
     #[must_use]
     pub fn asked_for(&self) -> Cow<'_, str> {
         as_written(&self.url, self.slash_added)
@@ -252,26 +303,26 @@ impl PageFailure {
 /// A page that robots.txt forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedPage {
-    /// Its address.
+    /// The URL of the page.
     pub url: Url,
-    /// As of a [`PageFailure`].
+    /// As in [`PageFailure::slash_added`].
     pub slash_added: bool,
 }
 
 impl BlockedPage {
-    /// The address as it was asked for.
+    /// The URL as the user wrote it.
     #[must_use]
     pub fn asked_for(&self) -> Cow<'_, str> {
         as_written(&self.url, self.slash_added)
     }
 }
 
-/// Pages of a job that gave no document.
+/// The pages of a job without a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageFailures {
-    /// In order, bounded; how many there were is in [`JobSnapshot::failed`].
+    /// Failed pages in order, up to a limit; [`JobSnapshot::failed`] is their number.
     pub failures: Vec<PageFailure>,
-    /// What robots.txt forbade, in order, bounded.
+    /// Pages that robots.txt forbids, in order, up to a limit.
     pub robots_blocked: Vec<BlockedPage>,
 }
 
@@ -279,45 +330,45 @@ pub struct PageFailures {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JobFailure {
-    /// Its team can pay for no further page.
+    /// The team cannot pay for another page.
     InsufficientCredits,
-    /// There is no room for a further document.
+    /// There is no space for another document.
     NoRoom,
-    /// Whoever works on it said so ([`Store::fail`](crate::Store::fail)).
+    /// The worker reported it ([`Store::fail`](crate::Store::fail)).
     Other,
 }
 
-/// A job at one moment.
+/// The state of a job at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobSnapshot {
-    /// Its id.
+    /// The id of the job.
     pub id: JobId,
-    /// What it is for; `None` for a page that is answered at once.
+    /// The kind of the job; `None` for a single scrape.
     pub kind: Option<JobKind>,
-    /// Whose it is; `None` where nobody asks.
+    /// The team; `None` for a job without a team.
     pub team: Option<TeamId>,
-    /// Where it stands.
+    /// The state.
     pub state: JobState,
     /// Pages with a document.
     pub completed: u64,
-    /// Pages admitted: waiting, in work, done. Equal to `completed` at the end.
+    /// Admitted pages: waiting, leased and done. Equal to `completed` at the end.
     pub total: u64,
     /// Pages that failed.
     pub failed: u64,
-    /// Pages that robots.txt forbade.
+    /// Pages that robots.txt forbids.
     pub robots_blocked: u64,
-    /// Tokens that went into the one result of a job that gives one.
+    /// Tokens used for the result of a job with one result.
     pub tokens_used: u64,
-    /// What the documents cost, or the one result.
+    /// The price of the documents, or of the one result, in credits.
     pub credits_used: u64,
-    /// Since the Unix epoch.
+    /// Time of the submit, since the Unix epoch.
     pub created_at: Duration,
-    /// Since the Unix epoch; `None` while it runs.
+    /// Time of the end, since the Unix epoch; `None` while it runs.
     pub ended_at: Option<Duration>,
-    /// What the reader should know.
+    /// Warnings for the reader.
     pub warning: Option<String>,
     /// Why the job failed as a whole; `None` unless it did.
     pub failure: Option<JobFailure>,
-    /// The same in words.
+    /// The same as a message.
     pub error: Option<String>,
 }

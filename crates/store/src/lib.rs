@@ -1,11 +1,13 @@
-//! The store of gleaner is its queue.
+//! The store of gleaner, which is also its queue.
 //!
-//! A job, its pages waiting, its documents and its failures live in one place, so that each step of a page is one
-//! transaction: a page is leased, worked on, and finished together with the links it gave. Whoever crashes
-//! in between loses a lease, which expires; another worker takes the page, and its document is stored once.
+//! The store keeps a job, its waiting pages, its documents and its failures together, so that each step of a
+//! page is one transaction: a page is leased, fetched, and finished together with its links. A worker that
+//! crashes in between only loses its lease. The lease expires, another worker takes the page, and the
+//! document is stored once.
 //!
-//! [`Store`] is the contract, [`MemoryStore`] keeps it in memory (documents beyond a bound, and long queues, go to temporary
-//! files). `conformance`, with the feature `testing`, is the suite that every store runs.
+//! [`Store`] is the contract. [`MemoryStore`] implements it in memory; documents above a limit, and long
+//! queues, go to temporary files. With the feature `testing`, `conformance` is the test suite for every
+//! store.
 //!
 //! ```
 //! # async fn example() -> Result<(), gleaner_store::Error> {

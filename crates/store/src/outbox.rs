@@ -1,14 +1,15 @@
-//! Events on their way to webhooks.
+//! Events for webhooks.
 //!
-//! An event is written in the transaction of the state change that it tells of, and stays until it was delivered or
-//! given up: so none is lost to a crash, and none tells of what did not happen. Events of a job go out one after the
-//! other in their order. The body is made of the stored document when it is sent, always the same bytes; so an event
-//! that waits takes no more than its place in the list, and one that cannot be sent just now costs no body. Only that of a
-//! page which failed has what it tells with it, the address and the reason, some 300 bytes.
+//! An event is written in the transaction of the state change that it reports, and stays until it is
+//! delivered or given up: no event is lost in a crash, and no event reports what did not happen. The events
+//! of a job are delivered one after another, in order. The body is built from the stored document when it is
+//! sent, with the same bytes each time, so a waiting event takes only its entry in the list, and a postponed
+//! one costs no body. Only the event of a failed page stores its content, the URL and the reason, about 300
+//! bytes.
 //!
-//! The outbox of a job is as long as the job has pages at most, and has no bound of its own: to drop events for being
-//! many would be to lose them, and to hold the job for them would leave its pace to its receiver. What still waits when
-//! the results of its job expire is dropped, and the log says so.
+//! The outbox of a job has at most as many events as the job has pages, and no limit of its own: dropping
+//! events would lose them, and holding the job would let the receiver set its speed. Events that still wait
+//! when the results of their job expire are dropped and logged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,25 +24,25 @@ use uuid::Uuid;
 
 use crate::TeamId;
 
-/// An event that is being delivered is due again after this, unless its outcome was told: its sender is lost then.
+/// An event without a reported outcome is due again after this time: its sender is lost then.
 pub const DELIVERY_LEASE: Duration = Duration::from_secs(120);
-/// Undeliverable events of one job beyond so many are counted but not listed.
+/// Maximum number of undeliverable events that are listed per job.
 pub const MAX_LISTED_DEAD_LETTERS: usize = 1_000;
 
-/// Names an event on its way.
+/// Identifies an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventId {
     /// The job.
     pub job: JobId,
-    /// Its number within the job, from 0.
+    /// The number of the event within the job, from 0.
     pub sequence: u64,
 }
 
 impl EventId {
-    /// The `webhookId`: the same for each try, and of no other event.
+    /// The `webhookId`: the same for each attempt, and different for each event.
     #[must_use]
     pub fn webhook_id(&self) -> Uuid {
-        // Version and variant stay those of the job's id: they are above the low 62 bits.
+        // Version and variant are those of the job id: they are above the low 62 bits.
         let number = (self.sequence.wrapping_add(1) << 1) & (u64::MAX >> 2);
         Uuid::from_u128(self.job.as_uuid().as_u128() ^ u128::from(number))
     }
@@ -49,48 +50,49 @@ impl EventId {
 
 /// Events to deliver now.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Due {
-    /// Each of another job.
+    /// The events, at most one per job.
     pub events: Vec<DueEvent>,
-    /// When more will be due by time alone.
+    /// The next time at which an event becomes due without another change.
     pub next: Option<Duration>,
 }
 
-/// An event to deliver now; its exact bytes are those of [`Store::event_body`](crate::Store::event_body).
+/// An event to deliver now. [`Store::event_body`](crate::Store::event_body) gives its exact bytes.
 #[derive(Debug, Clone)]
 pub struct DueEvent {
-    /// Which.
+    /// Identifies the event.
     pub id: EventId,
-    /// Whose.
+    /// The team of the job.
     pub team: TeamId,
-    /// Where to, with which headers.
+    /// The receiver and its headers.
     pub webhook: Arc<WebhookPlan>,
-    /// What happened.
+    /// The name of the event.
     pub name: EventName,
-    /// Tries before this one.
+    /// Number of earlier attempts.
     pub attempt: u32,
 }
 
-/// What came of a try.
+/// The outcome of a delivery attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryOutcome {
-    /// The receiver took it.
+    /// The receiver accepted the event.
     Delivered,
-    /// It is tried again, not before then.
+    /// The event must be tried again, not before `not_before`.
     Retry {
         /// Since the Unix epoch.
         not_before: Duration,
     },
-    /// It was not tried: the receiver is busy with others, or is left alone for a while.
+    /// The event was not sent, because the receiver is busy with others or is paused for a while.
     Postponed {
         /// Since the Unix epoch.
         not_before: Duration,
     },
-    /// It is listed as failed, and the next one's turn has come.
+    /// The event is listed as failed, and the next event of the job is due.
     GivenUp {
-        /// What the last try came to; no secrets.
+        /// The result of the last attempt, without secrets.
         reason: String,
-        /// It was tried now, and not only before.
+        /// It was attempted now, not only before.
         tried: bool,
     },
 }
@@ -98,32 +100,32 @@ pub enum DeliveryOutcome {
 /// An event that could not be delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeadLetter {
-    /// Which.
+    /// Identifies the event.
     pub id: EventId,
-    /// What happened.
+    /// The name of the event.
     pub name: EventName,
-    /// The receiver.
+    /// The URL of the receiver.
     pub url: SafeUrl,
-    /// How often it was tried; 0 where it was given up because the receiver had been down for long.
+    /// Number of attempts; 0 if it was given up because the receiver had been down for long.
     pub attempts: u32,
-    /// What the last try came to, or why there was none.
+    /// The result of the last attempt, or why there was none.
     pub reason: String,
     /// When it was given up, since the Unix epoch.
     pub at: Duration,
 }
 
-/// What an event's `data` holds.
+/// The content of the `data` of an event.
 #[derive(Debug)]
 pub(crate) enum EventData {
     Nothing,
-    /// The document at this place.
+    /// The document at this position.
     Document(u64),
-    /// A page that failed, and whether the slash of its address was added.
+    /// A failed page, and whether the slash of its URL was added.
     Failure {
         url: Url,
         slash_added: bool,
     },
-    /// The job's conclusion.
+    /// The conclusion of the job.
     Conclusion,
 }
 
@@ -142,7 +144,8 @@ struct Tail<'a> {
     error: Option<&'a str>,
 }
 
-/// The body of an event ([`WebhookPayload`](gleaner_types::event::WebhookPayload)) around `data` that is JSON already.
+/// The body of an event ([`WebhookPayload`](gleaner_types::event::WebhookPayload)) with `data` that is
+/// already JSON.
 pub(crate) fn body(
     id: EventId,
     name: EventName,
@@ -161,10 +164,10 @@ pub(crate) fn body(
     Ok(body)
 }
 
-/// The document that stands for a page that failed: nothing but its address.
+/// The document that represents a failed page: only its URL.
 pub(crate) fn failed_page(url: &Url, slash_added: bool) -> Document {
-    let asked_for = as_written(url, slash_added).into_owned();
-    let metadata = Metadata { source_url: Some(asked_for), ..Metadata::default() };
+    let requested_url = as_written(url, slash_added).into_owned();
+    let metadata = Metadata { source_url: Some(requested_url), ..Metadata::default() };
     Document { metadata, ..Document::default() }
 }
 
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_reads_as_the_payload_of_the_contract() {
+    fn a_body_is_the_payload_of_the_contract() {
         let name = EventName { job: JobKind::Crawl, event: EventKind::Page };
         let metadata = json!({"a": "\"}"}).as_object().cloned().unwrap();
         let page = failed_page(&Url::parse("https://site.example/?q=\"").unwrap(), false);
@@ -203,12 +206,16 @@ mod tests {
                 error: error.map(str::to_owned),
             };
             assert_eq!(read, expected);
-            assert_eq!(body, serde_json::to_vec(&expected).unwrap(), "the same bytes as the type writes");
+            assert_eq!(
+                body,
+                serde_json::to_vec(&expected).unwrap(),
+                "the same bytes as the type serializes to"
+            );
         }
     }
 
     #[test]
-    fn each_event_of_a_job_has_an_id_of_its_own_that_is_no_job_s() {
+    fn each_event_has_its_own_id_that_differs_from_the_job_id() {
         let first = id(0);
         let ids: HashSet<Uuid> =
             (0..10_000).map(|sequence| EventId { sequence, ..first }.webhook_id()).collect();

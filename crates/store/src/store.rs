@@ -15,43 +15,48 @@ use crate::{
     TeamId, TeamLoad,
 };
 
-/// Where jobs live.
+/// A store of jobs.
 ///
 /// # Contract
 ///
-/// - **Each operation is one transaction**: it happens whole or not at all, and what it changed is seen by every
-///   later operation. A durable store has it on the medium before it returns.
-/// - **A page is leased to one caller at a time.** A lease ends by [`finish`](Store::finish), by the end of its
-///   job, or by time ([`LeasedPage::expires_at`](crate::LeasedPage::expires_at), [`expire`](Store::expire)); a finish after
-///   that changes nothing and says so in the receipt. So a page may be fetched twice after a crash, and its document is
-///   stored once. A caller that lives gives a page back before that time, so that nothing is fetched twice at once.
-/// - **Limits are exact**: pages with a document and pages leased never exceed the job's limit together.
-/// - **Documents have an order that never changes**, that of their finishing. Reading misses and repeats nothing.
-/// - **A job ends once**, when it is sealed, nothing is leased and nothing waits that its limit lets through; or by
-///   [`cancel`](Store::cancel) or [`fail`](Store::fail). What it holds stays readable.
-/// - **Events are written with what they tell of**: a job with a webhook has its events in the outbox as soon as the
-///   operation that caused them returns, in the order of their causes. They leave it one at a time.
-/// - **A history holds what somebody got**: a scrape is remembered with the document that it is of, or not at all.
-/// - **Teams take turns** at leasing, and so do the jobs of a team, a new one at once; but of two turns of a team at least
-///   one is an older job's. No team has more pages in work than its slots.
-/// - **What was stored stays**: no bound drops a document that nobody has read. Where the next one can be kept nowhere, its
-///   job fails and says why.
-/// - **Credits are never overdrawn by a page that has not started**: a job with a budget leases a page only while what
-///   its documents cost and what the pages in work cost at least leave the price of one more.
+/// - **Each operation is one transaction**: it is applied completely or not at all, and later operations see
+///   its changes. A durable store has written it to the medium before it returns.
+/// - **A page is leased to one caller at a time.** A lease ends with [`finish`](Store::finish), with the end
+///   of its job, or when it expires ([`LeasedPage::expires_at`](crate::LeasedPage::expires_at),
+///   [`expire`](Store::expire)). A later finish changes nothing, and its receipt says so. So a page may be
+///   fetched twice after a crash, but its document is stored once. A live caller returns a page before its
+///   lease expires, so that no page is fetched twice at the same time.
+/// - **Limits are exact**: pages with a document and leased pages together never exceed the limit of the job.
+/// - **The order of documents never changes**: it is the order in which they were finished. Reading skips and
+///   repeats none.
+/// - **A job ends once**: when it is sealed, no page is leased, and no page waits that its limit admits; or
+///   with [`cancel`](Store::cancel) or [`fail`](Store::fail). Its documents stay readable.
+/// - **Events are written with their cause**: a job with a webhook has its events in the outbox as soon as
+///   the operation that causes them returns, in the order of the causes. They leave it one at a time.
+/// - **A history holds only stored scrapes**: a scrape is recorded together with its document, or not at all.
+/// - **Teams take turns** at leasing, and so do the jobs of a team. A new job gets a turn at once, but at
+///   least every second turn of a team goes to an older job. No team has more leased pages than slots.
+/// - **Stored documents stay**: no limit drops an unread document. If there is no space for the next one, its
+///   job fails with the reason.
+/// - **A page that has not started never overdraws credits**: a job with a budget leases a page only if the
+///   budget covers the price of its documents, the minimum price of its leased pages, and one more page.
 /// - **Time is an argument**: `now` is the time since the Unix epoch and never runs backwards.
 #[async_trait]
 pub trait Store: Debug + Send + Sync + 'static {
-    /// Begins a job.
+    /// Submits a job.
     ///
     /// # Errors
-    /// [`JobExists`](crate::ErrorKind::JobExists) where the id was used before, [`KeyUsed`](crate::ErrorKind::KeyUsed)
-    /// where the team used the idempotency key before, [`TooManyJobs`](crate::ErrorKind::TooManyJobs) where it has as many
-    /// jobs as it may, [`Full`](crate::ErrorKind::Full) where the queue cannot take all pages, there is no room for the
-    /// documents of a job that keeps them in memory alone, or too many jobs of the team are not settled. A job that was refused has left no trace.
+    /// [`JobExists`](crate::ErrorKind::JobExists) if the id was used before;
+    /// [`KeyUsed`](crate::ErrorKind::KeyUsed) if the team used the idempotency key before;
+    /// [`TooManyJobs`](crate::ErrorKind::TooManyJobs) if the team runs its maximum number of jobs;
+    /// [`Full`](crate::ErrorKind::Full) if the queue cannot take all pages, there is no space for the
+    /// documents of a job that keeps them in memory only, or too many jobs of the team are not settled. A
+    /// rejected job leaves no trace.
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error>;
 
-    /// Did the team use this idempotency key before? To be asked before work that a second submit would do in vain; the
-    /// word of [`submit`](Store::submit) is the one that holds. A store that cannot tell says no.
+    /// True if the team used this idempotency key before. Use it to avoid work for a request that
+    /// [`submit`](Store::submit) would reject; only `submit` decides. A store that does not know returns
+    /// false.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
@@ -59,10 +64,11 @@ pub trait Store: Debug + Send + Sync + 'static {
         Ok(false)
     }
 
-    /// Adds pages that were found otherwise than by a link: from a sitemap, or appended by the user.
+    /// Adds pages that are not links of a page: from a sitemap, or appended by the user.
     ///
     /// # Errors
-    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded) where it takes no more.
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded) if it
+    /// accepts no more pages.
     async fn admit(
         &self,
         job: JobId,
@@ -71,107 +77,112 @@ pub trait Store: Debug + Send + Sync + 'static {
         now: Duration,
     ) -> Result<Admitted, Error>;
 
-    /// Says that [`admit`](Store::admit) will not be called again: the job ends when it runs dry.
+    /// Seals a job: [`admit`](Store::admit) is not called again, so the job ends when it has nothing left to
+    /// do.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob). Sealing twice, or after the end, does nothing.
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
-    /// Takes up to `max` pages that may be fetched now, fair between jobs and hosts.
+    /// Leases at most `max` pages that may be fetched now, fair between jobs and hosts.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error>;
 
-    /// Ends a lease: stores what came of the page and admits its links, all together.
+    /// Ends a lease: stores the result of the page and admits its links, in one transaction.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io); the page then stays leased.
     async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error>;
 
-    /// Sets how fast the host of `url` may be asked, for all jobs.
+    /// Reports what was learned about the host of `url`, for all jobs.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error>;
 
-    /// How the host of `url` may be asked now for what is not leased: a redirect that leads to it, say. Requests of that
-    /// kind and leased pages share its places.
+    /// The current limits of the host of `url` for requests without a lease, such as a redirect to it. Such
+    /// requests and leased pages share the concurrency of the host.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn limits(&self, url: &Url) -> Result<HostLimits, Error>;
 
-    /// Reads documents from position `from` on. Where there is none yet, the slice is empty: wait on
-    /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) what was read is gone, and so is
-    /// what could not be read from its medium: the documents beside it are given, and a warning of the job counts it.
+    /// Reads documents from position `from`. If there is none yet, the slice is empty: wait on
+    /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) the documents are
+    /// removed as they are read. A document that cannot be read from its medium is removed too: the others
+    /// are returned, and a warning of the job counts it.
     ///
     /// # Errors
-    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`Io`](crate::ErrorKind::Io) where no document could be read.
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`Io`](crate::ErrorKind::Io) if no document could be
+    /// read.
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error>;
 
-    /// Where a job stands.
+    /// The current state of a job.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error>;
 
-    /// Which pages of a job gave no document.
+    /// The pages of a job without a document.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error>;
 
-    /// Adds a remark for the reader of the job; repeated ones are kept once.
+    /// Adds a warning for the reader of the job; a repeated warning is kept once.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error>;
 
-    /// Ends a job that cannot go on.
+    /// Ends a job as failed, for this reason.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error>;
 
-    /// Ends a job at the user's wish; its documents stay readable.
+    /// Cancels a job; its documents stay readable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error>;
 
-    /// Holds a job, or lets it go on. Nothing of a paused job is leased; pages in work are finished and count as ever.
+    /// Pauses or resumes a job. No page of a paused job is leased; pages that are leased already are finished
+    /// and count.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn pause(&self, job: JobId, paused: bool) -> Result<JobSnapshot, Error>;
 
-    /// Whether, and why, a link to `url` on a page of the job would be put off now, behind the other pages of its host.
+    /// Whether, and why, a link to `url` on a page of the job would be deferred now, behind the other pages
+    /// of its host.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error>;
 
-    /// Forgets a job and all that it holds, cancelling it where it runs. Its events that wait are delivered all the same,
-    /// until the retention after its end is over.
+    /// Removes a job with its documents, and cancels it if it runs. Its waiting events are still delivered,
+    /// until the retention after its end has passed.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
-    /// Takes back leases that are past their time, and forgets jobs that ended longer than the retention ago, with those of
-    /// their events that still wait: these are in the log, and in no list. Returns the forgotten jobs.
+    /// Ends expired leases, and removes jobs that ended longer than the retention ago, with their undelivered
+    /// events, which are logged but not listed. Returns the removed jobs.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error>;
 
-    /// Adds pages that the user named to a batch, and credits to its budget.
+    /// Adds pages of the user to a batch, and credits to its budget.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), [`JobEnded`](crate::ErrorKind::JobEnded), or
-    /// [`KeyUsed`](crate::ErrorKind::KeyUsed) and [`Full`](crate::ErrorKind::Full) as for [`submit`](Store::submit): then
-    /// no page is taken, no credit added and no key used.
+    /// [`KeyUsed`](crate::ErrorKind::KeyUsed) and [`Full`](crate::ErrorKind::Full) as for
+    /// [`submit`](Store::submit). With an error, no page and no credits are added and no key is used.
     async fn append(
         &self,
         job: JobId,
@@ -181,114 +192,116 @@ pub trait Store: Debug + Send + Sync + 'static {
         now: Duration,
     ) -> Result<Admitted, Error>;
 
-    /// Reads documents as the JSON that was stored, from position `from` on, with `bound.bytes` exact. For jobs under
-    /// [`Retention::Keep`](crate::Retention::Keep), whose documents are JSON already; of others nothing is read.
+    /// Reads documents as stored JSON from position `from`; `bound.bytes` is exact. Only for jobs with
+    /// [`Retention::Keep`](crate::Retention::Keep), which store JSON; for other jobs the slice is empty.
     ///
     /// # Errors
     /// As for [`read`](Store::read).
     async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error>;
 
-    /// Keeps the document of a page that was answered at once, for [`scraped`](Store::scraped), as long as results are kept
-    /// at most. A store keeps a bounded number of them, and which go first is its choice; one without an id is not kept.
+    /// Keeps the document of a single scrape for [`scraped`](Store::scraped), at most as long as results are
+    /// kept. A store keeps a limited number and chooses which to drop first. A document without a scrape id
+    /// is not kept.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn keep_scrape(&self, team: &TeamId, document: &Document, now: Duration) -> Result<(), Error>;
 
-    /// The JSON of the document with this `metadata.scrapeId`, of the team alone: one that was
-    /// [kept](Store::keep_scrape), or of a page of a job under [`Retention::Keep`](crate::Retention::Keep). Ids are made by
-    /// [`scrape_id`](crate::scrape_id).
+    /// The JSON of the document of this team with this `metadata.scrapeId`: a [kept](Store::keep_scrape)
+    /// scrape, or a page of a job with [`Retention::Keep`](crate::Retention::Keep).
+    /// [`scrape_id`](crate::scrape_id) makes the ids.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn scraped(&self, team: &TeamId, scrape: Uuid) -> Result<Option<Bytes>, Error>;
 
-    /// Ends a job with one result in place of documents. What it used and what it cost become the job's.
+    /// Ends a job with one result instead of documents. Its tokens and credits become those of the job.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn conclude(&self, job: JobId, conclusion: Conclusion, now: Duration)
     -> Result<JobSnapshot, Error>;
 
-    /// Tells what the work on a running job's one result has used so far. Each word takes the place of the one before, and
-    /// that of [`conclude`](Store::conclude) is the last.
+    /// Reports the tokens and credits that a running job with one result has used so far. Each call replaces
+    /// the values of the one before; [`conclude`](Store::conclude) sets the final ones.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn charge(&self, job: JobId, tokens_used: u64, credits: u64) -> Result<(), Error>;
 
-    /// What [`conclude`](Store::conclude) stored.
+    /// The result that [`conclude`](Store::conclude) stored.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error>;
 
-    /// The jobs of a team and kind that have not ended, oldest first.
+    /// The running jobs of a team and kind, oldest first.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error>;
 
-    /// What a team has in the queue.
+    /// The pages that a team has in the queue.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error>;
 
-    /// The last scrape of a history; of one whose last scrape is of this job, that before it, so that a page which is done
-    /// twice is told the same. The new one is stored by [`finish`](Store::finish), with the document that tells of the
-    /// difference.
+    /// The last scrape of a history that is not of this job, so that a page which the job scrapes twice is
+    /// compared with the same scrape. [`finish`](Store::finish) stores the new one together with the document
+    /// that reports the difference.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn last_scrape(&self, job: JobId, key: &HistoryKey) -> Result<Option<PastScrape>, Error>;
 
-    /// Takes up to `max` events that are due, each of another job. One whose outcome is not told by
-    /// [`delivered`](Store::delivered) is due again after [`DELIVERY_LEASE`](crate::DELIVERY_LEASE).
+    /// Takes at most `max` due events, each of another job. An event without a reported outcome
+    /// ([`delivered`](Store::delivered)) is due again after [`DELIVERY_LEASE`](crate::DELIVERY_LEASE).
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn due(&self, max: usize, now: Duration) -> Result<Due, Error>;
 
-    /// The exact bytes of an event that was taken, the same at each try; `None` where it is not its job's next any more.
-    /// Asked for when the event is sent, and not with [`due`](Store::due), so that one which has to wait costs none.
+    /// The exact bytes of a taken event, the same for each attempt; `None` if it is no longer the next event
+    /// of its job. It is separate from [`due`](Store::due), so that an event that must wait costs no body.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error>;
 
-    /// Tells what came of an event that was taken. Of one that is gone or is not its job's next, nothing is changed.
+    /// Reports the outcome of a taken event. It changes nothing if the event is gone or is not the next of
+    /// its job.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error>;
 
-    /// The events of a job that were given up, in order, bounded.
+    /// The events of a job that were given up, in order, up to a limit.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn dead_letters(&self, job: JobId) -> Result<Vec<DeadLetter>, Error>;
 
-    /// What accounts are to be told, at most `max` of each kind.
+    /// What the accounts provider must be told, at most `max` entries of each kind.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn accounting(&self, max: usize) -> Result<Accounting, Error>;
 
-    /// Answers a shortage with so many more credits. With none, no further page of the job is leased, and it fails with
-    /// `insufficient credits` once nothing of it is in work. A job that is gone is left alone.
+    /// Adds credits to a job with a shortage. With 0 credits, no further page of the job is leased, and it
+    /// fails with `insufficient credits` once none is leased. Does nothing for an unknown job.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error>;
 
-    /// The end of a job was told to accounts and need not be told again.
+    /// Records that the accounts provider knows about the end of a job.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn settled(&self, job: JobId) -> Result<(), Error>;
 
-    /// Changes whenever an event may have become due or there is something to account for.
+    /// Changes whenever an event may have become due, or there is something for the accounts provider.
     fn chores(&self) -> watch::Receiver<u64>;
 
     /// Changes whenever pages may have become ready to lease.

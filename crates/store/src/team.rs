@@ -5,12 +5,12 @@ use std::time::Duration;
 use gleaner_types::JobId;
 use uuid::Uuid;
 
-/// The name of a team: who submits jobs, reads them and pays for them. Cloning it is cheap.
+/// The name of a team, which submits, reads and pays for jobs. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TeamId(Arc<str>);
 
 impl TeamId {
-    /// The team of this name.
+    /// The team with this name.
     #[must_use]
     pub fn new(name: impl AsRef<str>) -> Self {
         Self(Arc::from(name.as_ref()))
@@ -24,7 +24,7 @@ impl TeamId {
 }
 
 impl Default for TeamId {
-    /// The team of whoever names none.
+    /// The team of callers that name none.
     fn default() -> Self {
         Self::new("default")
     }
@@ -36,28 +36,29 @@ impl fmt::Display for TeamId {
     }
 }
 
-/// Whose a job is, and what it may spend.
+/// The owner of a job, and what it may spend.
 #[derive(Debug, Clone)]
 pub struct JobAccount {
-    /// Whose it is.
+    /// The team that owns the job.
     pub team: TeamId,
-    /// Pages of all jobs of the team in work at once; `None` leaves it to the store. The latest job's word holds.
+    /// Maximum number of leased pages of all jobs of the team; `None` sets no limit for the team. The latest
+    /// job sets it.
     pub slots: Option<u32>,
-    /// Jobs of the team that may run at once, this one included; `None` sets no bound.
+    /// Maximum number of running jobs of the team, including this one; `None` sets no limit.
     pub max_jobs: Option<u32>,
-    /// The least that a page of the job costs, in credits.
+    /// Minimum price of a page of the job, in credits.
     pub price: u64,
-    /// The credits reserved for the job; `None` where they are not counted against a balance.
+    /// The credits reserved for the job; `None` if credits are not limited.
     pub budget: Option<u64>,
-    /// Makes a second submit of the team under the same key an error.
+    /// A second submit of the team with the same key is an error.
     pub idempotency_key: Option<Uuid>,
-    /// The job whose work this one is a part of, and which is accounted for in its place: what this one costs is told to
-    /// nobody, and it is in no list of jobs.
+    /// The job that this one is a part of. That job is billed instead: the cost of this one is not reported
+    /// to the accounts provider, and it is in no list of jobs.
     pub part_of: Option<JobId>,
 }
 
 impl JobAccount {
-    /// A job of this team, without limits.
+    /// A job of this team without limits.
     #[must_use]
     pub fn of(team: TeamId) -> Self {
         Self {
@@ -72,16 +73,17 @@ impl JobAccount {
     }
 }
 
-/// What a team's jobs have in the queue.
+/// The pages that the jobs of a team have in the queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TeamLoad {
-    /// Jobs that have not ended.
+    /// Number of running jobs.
     pub jobs: u64,
-    /// Pages in work.
+    /// Number of leased pages.
     pub leased: u64,
-    /// Pages that wait and that the limits of their jobs let through.
+    /// Number of waiting pages that the limits of their jobs admit.
     pub waiting: u64,
-    /// When a page last gave a document, since the Unix epoch; `None` of a team without jobs once results of then have
-    /// expired.
+    /// Time of the last document, since the Unix epoch; `None` for a team without jobs once results of that
+    /// time have expired.
     pub last_success: Option<Duration>,
 }

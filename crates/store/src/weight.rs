@@ -1,6 +1,7 @@
-//! About how many bytes a document takes in memory.
+//! The approximate memory use of a document, in bytes.
 //!
-//! Every field is named, so that one which is added to the contract is counted or does not compile.
+//! Every field is named here, so a field that is added to the contract must be counted, or this does not
+//! compile.
 
 use std::io::{self, Write};
 
@@ -11,14 +12,15 @@ pub(crate) fn weight(document: &Document) -> usize {
     weight_up_to(document, usize::MAX)
 }
 
-/// Does a document take more than this many bytes, so that writing it as JSON takes long? To find that out does not.
+/// True if a document takes more than `than` bytes, so that writing it as JSON takes long. The check itself
+/// is fast.
 #[must_use]
 pub fn is_heavier(document: &Document, than: usize) -> bool {
     weight_up_to(document, than) > than
 }
 
-/// Of what is given as JSON, no more is counted than makes the document heavier than `most`.
-fn weight_up_to(document: &Document, most: usize) -> usize {
+/// The weight of a document. JSON values are counted only until the document is heavier than `limit`.
+fn weight_up_to(document: &Document, limit: usize) -> usize {
     let Document {
         markdown,
         html,
@@ -41,39 +43,41 @@ fn weight_up_to(document: &Document, most: usize) -> usize {
     let values = [json, extract, change_tracking, branding, attributes];
     size_of::<Document>()
         + texts.into_iter().flatten().map(String::len).sum::<usize>()
-        + lists.into_iter().flatten().map(|list| strings(list)).sum::<usize>()
-        + values.into_iter().flatten().map(|json| value(json, most)).sum::<usize>()
-        + actions.as_ref().map_or(0, |results| action_results(results, most))
-        + facts(metadata)
+        + lists.into_iter().flatten().map(|list| strings_weight(list)).sum::<usize>()
+        + values.into_iter().flatten().map(|json| json_weight(json, limit)).sum::<usize>()
+        + actions.as_ref().map_or(0, |results| action_results_weight(results, limit))
+        + metadata_weight(metadata)
 }
 
-fn strings(list: &[String]) -> usize {
+fn strings_weight(list: &[String]) -> usize {
     list.iter().map(|text| size_of::<String>() + text.len()).sum()
 }
 
-fn action_results(results: &ActionResults, most: usize) -> usize {
+fn action_results_weight(results: &ActionResults, limit: usize) -> usize {
     let ActionResults { screenshots, scrapes, javascript_returns, pdfs } = results;
     let values = scrapes.iter().chain(javascript_returns);
-    strings(screenshots) + strings(pdfs) + values.map(|json| value(json, most)).sum::<usize>()
+    strings_weight(screenshots)
+        + strings_weight(pdfs)
+        + values.map(|json| json_weight(json, limit)).sum::<usize>()
 }
 
-/// As JSON: what the tree takes beyond that is a small multiple of it.
-fn value(value: &Value, most: usize) -> usize {
-    let mut count = Count { bytes: 0, most };
-    // It fails where there are more than are counted.
-    let _ = serde_json::to_writer(&mut count, value);
-    count.bytes
+/// The length of a value as JSON. Its tree in memory takes a small multiple of it.
+fn json_weight(value: &Value, limit: usize) -> usize {
+    let mut counter = ByteCounter { bytes: 0, limit };
+    // An error only means that `limit` was reached.
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.bytes
 }
 
-struct Count {
+struct ByteCounter {
     bytes: usize,
-    most: usize,
+    limit: usize,
 }
 
-impl Write for Count {
+impl Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes += bytes.len();
-        if self.bytes > self.most {
+        if self.bytes > self.limit {
             return Err(io::ErrorKind::WriteZero.into());
         }
         Ok(bytes.len())
@@ -84,7 +88,7 @@ impl Write for Count {
     }
 }
 
-fn facts(metadata: &Metadata) -> usize {
+fn metadata_weight(metadata: &Metadata) -> usize {
     let Metadata {
         title,
         description,
@@ -170,12 +174,12 @@ fn facts(metadata: &Metadata) -> usize {
     let other = other.iter().map(|(name, content)| {
         let content = match content {
             MetaValue::One(text) => text.len(),
-            MetaValue::Many(texts) => strings(texts),
+            MetaValue::Many(texts) => strings_weight(texts),
         };
         size_of::<(String, MetaValue)>() + name.len() + content
     });
     texts.into_iter().flatten().map(String::len).sum::<usize>()
-        + strings(og_locale_alternate)
+        + strings_weight(og_locale_alternate)
         + other.sum::<usize>()
 }
 
@@ -186,19 +190,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_of_a_document_counts() {
+    fn every_text_of_a_document_is_counted() {
         const TEXT: &str = "a text of thirty characters...";
         let empty = weight(&Document::default());
         let fields = ["markdown", "html", "rawHtml", "screenshot", "summary", "warning"];
         let lists = ["links", "images"];
         let values = ["json", "extract", "changeTracking", "branding", "attributes"];
-        let facts = ["title", "ogImage", "dcTermsKeywords", "articleTag", "cachedAt", "sourceURL", "x-other"];
+        let metadata =
+            ["title", "ogImage", "dcTermsKeywords", "articleTag", "cachedAt", "sourceURL", "x-other"];
         let actions = ["screenshots", "scrapes", "javascriptReturns", "pdfs"];
         let documents = (fields.iter().map(|name| json!({*name: TEXT})))
             .chain(lists.iter().map(|name| json!({*name: [TEXT]})))
             .chain(values.iter().map(|name| json!({*name: {"a": [TEXT]}})))
             .chain(actions.iter().map(|name| json!({"actions": {*name: [TEXT]}})))
-            .chain(facts.iter().map(|name| json!({"metadata": {*name: TEXT}})))
+            .chain(metadata.iter().map(|name| json!({"metadata": {*name: TEXT}})))
             .chain([json!({"metadata": {"ogLocaleAlternate": [TEXT]}})])
             .chain([json!({"metadata": {"x-other": [TEXT, "b"]}})]);
         for json in documents {
@@ -209,9 +214,9 @@ mod tests {
     }
 
     #[test]
-    fn a_large_document_is_told_from_a_small_one_without_counting_all_of_it() {
+    fn a_large_document_is_recognized_without_counting_all_of_it() {
         let list = json!(vec!["x"; 100_000]);
-        assert!(value(&list, 1_000) < 1_100 && value(&list, usize::MAX) > 400_000);
+        assert!(json_weight(&list, 1_000) < 1_100 && json_weight(&list, usize::MAX) > 400_000);
         for document in [json!({"links": list}), json!({"attributes": list}), json!({"changeTracking": list})]
         {
             let document: Document = serde_json::from_value(document).unwrap();

@@ -1,6 +1,7 @@
 //! Ports on which nobody listens, and which nobody else gets meanwhile.
 //!
-//! A port that a listener had a moment ago is no such port: the system may give it to the next who asks for any.
+//! A port that a listener had a moment ago is no such port: the system may give it to the next who asks for
+//! any.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -41,15 +42,16 @@ impl ClosedPort {
     }
 }
 
-/// The first of the ports that [`unused_port`] looks at. All of them are below those that systems choose from by themselves
-/// (32,768 and up), so nobody who asks for any port is given one of them.
+/// The first port that [`unused_port`] tries. All of them are below the ephemeral range (32,768 and up), so
+/// the system gives none of them to a program that asks for any port.
 const FIRST: u16 = 20_000;
 
-/// How far apart the first ports of two processes may be.
-const SPREAD: u32 = 8_000;
+/// The number of ports.
+const PORTS: u16 = 12_000;
 
-/// How many ports one process looks at.
-const TRIED: u16 = 4_000;
+/// Ports that a process tries before it reaches those of the process with the next id. Test programs that run
+/// at the same time have ids close together, and a port is free between the check and its use.
+const OWN: u16 = 16;
 
 /// A port of 127.0.0.1 for a program that has to be told its port. No two calls of a process give the same.
 ///
@@ -57,9 +59,10 @@ const TRIED: u16 = 4_000;
 /// If all of them are taken.
 pub fn unused_port() -> io::Result<u16> {
     static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = FIRST + u16::try_from(process::id() % SPREAD).unwrap_or_default();
-    for _ in 0..TRIED {
-        let port = first + NEXT.fetch_add(1, Ordering::Relaxed) % TRIED;
+    let processes = u32::from(PORTS / OWN);
+    let own = u16::try_from(process::id() % processes).unwrap_or_default() * OWN;
+    for _ in 0..PORTS {
+        let port = FIRST + (own + NEXT.fetch_add(1, Ordering::Relaxed) % PORTS) % PORTS;
         if TcpListener::bind(("127.0.0.1", port)).is_ok() {
             return Ok(port);
         }

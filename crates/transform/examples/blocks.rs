@@ -1,7 +1,8 @@
 //! Writes the text blocks of a folder of pages for the training program.
 //!
-//! `blocks FOLDER OUT`: FOLDER holds `html/ID.html.gz` and `ground-truth/ID.json.gz` with a `url`; OUT.jsonl gets `{"id", "texts"}` a page, OUT.f32 the
-//! features of all blocks (f32, little-endian) in the same order.
+//! `blocks FOLDER OUT`: FOLDER has `html/ID.html.gz` and `ground-truth/ID.json.gz` with a `url`. OUT.jsonl
+//! gets a line `{"id", "texts"}` for each page, OUT.f32 the features of all blocks (f32, little-endian) in
+//! the same order.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};

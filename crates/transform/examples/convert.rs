@@ -1,4 +1,4 @@
-//! HTML on standard input, Markdown of its main content on standard output.
+//! Reads HTML from standard input and writes the Markdown of its main content to standard output.
 //!
 //! `convert [--url URL] [--whole] [--meta]`
 
@@ -9,16 +9,14 @@ use gleaner_types::request::ScrapeOptions;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let after = |name: &str| {
+    let value_of = |name: &str| {
         arguments.iter().position(|argument| argument == name).and_then(|at| arguments.get(at + 1)).cloned()
     };
-    let url = after("--url").unwrap_or_else(|| "https://example.org/".to_owned()).parse()?;
+    let url = value_of("--url").unwrap_or_else(|| "https://example.org/".to_owned()).parse()?;
     let mut body = Vec::new();
     std::io::stdin().read_to_end(&mut body)?;
-    let options = ScrapeOptions {
-        only_main_content: Some(!arguments.iter().any(|argument| argument == "--whole")),
-        ..ScrapeOptions::default()
-    };
+    let options =
+        ScrapeOptions::new().only_main_content(!arguments.iter().any(|argument| argument == "--whole"));
     let options = options.check().map_err(|faults| faults.to_string())?;
     let page = transform(Input { url: &url, content_type: Some("text/html"), body: &body }, &options)?;
     let mut out = std::io::stdout().lock();

@@ -1,5 +1,5 @@
-//! Examples as JSON Lines (`{"id", "html"}`) on standard input; each converted to Markdown and rendered back to HTML
-//! by comrak, as JSON Lines (`{"id", "html", "markdown"}`) on standard output.
+//! Converts examples to Markdown and renders them back to HTML with comrak. Reads JSON Lines (`{"id",
+//! "html"}`) from standard input and writes JSON Lines (`{"id", "html", "markdown"}`) to standard output.
 
 use std::io::{BufRead, Write};
 

@@ -1,7 +1,7 @@
-//! How fast a folder of pages is transformed, on one thread: main-content Markdown, links and metadata.
+//! Measures the speed of the transform on one thread: main-content Markdown, links and metadata.
 //!
-//! `speed FOLDER [ROUNDS [EVERY]]`: FOLDER holds `html/ID.html.gz`; of these each EVERY-th page is read. Prints the best
-//! round in MB/s and pages/s. One round under callgrind shows where the instructions go.
+//! `speed FOLDER [ROUNDS [EVERY]]`: reads every EVERY-th page of `FOLDER/html/ID.html.gz`. Prints the fastest
+//! round in MB/s and pages/s. Run one round under callgrind to find the most expensive functions.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         flate2::read::GzDecoder::new(File::open(file.path())?).read_to_end(&mut bytes)?;
         pages.push(bytes);
     }
-    let options = ScrapeOptions::default().check().map_err(|faults| faults.to_string())?;
+    let options = ScrapeOptions::default().check().map_err(|errors| errors.to_string())?;
     let url = "https://example.org/".parse()?;
     let total: usize = pages.iter().map(Vec::len).sum();
     let mut best = f64::INFINITY;

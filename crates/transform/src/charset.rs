@@ -1,8 +1,7 @@
-//! From bytes to text.
+//! Detects the character encoding of a body and decodes it.
 //!
-//! The order is that of browsers (HTML Standard, 13.2.3.2): a byte order mark, then the header's `charset`, then a
-//! declaration in the first kilobyte, then a guess. A guess looks at all bytes at once and takes UTF-8 wherever the
-//! bytes are valid UTF-8.
+//! The order is that of browsers (HTML Standard, 13.2.3.2): the byte order mark, the `charset` of the header,
+//! a declaration in the first kilobyte, and last a guess. The guess takes UTF-8 if all bytes are valid UTF-8.
 
 use std::borrow::Cow;
 
@@ -10,10 +9,10 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::memchr_iter;
 
-/// How much of the body is searched for a declaration (HTML Standard, 13.2.3.2).
+/// Bytes of the body that are searched for a declaration (HTML Standard, 13.2.3.2).
 const PRESCAN_BYTES: usize = 1_024;
 
-/// How much of the body a guess looks at.
+/// Bytes of the body that the guess reads.
 const GUESS_BYTES: usize = 262_144;
 
 /// Where the encoding was read from.
@@ -33,7 +32,7 @@ pub enum CharsetSource {
 /// A body as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded<'a> {
-    /// The text, without byte order mark; what could not be decoded is U+FFFD.
+    /// The text without byte order mark. Bytes that cannot be decoded become U+FFFD.
     pub text: Cow<'a, str>,
     /// The encoding's name in the Encoding Standard, such as `windows-1252`.
     pub encoding: &'static str,
@@ -43,7 +42,7 @@ pub struct Decoded<'a> {
     pub malformed: bool,
 }
 
-/// Decodes a body. `content_type` is the header as sent.
+/// Decodes a body. `content_type` is the header as received.
 ///
 /// ```
 /// let decoded = gleaner_transform::decode(b"caf\xE9", Some("text/html; charset=iso-8859-1"));
@@ -74,7 +73,7 @@ fn finish<'a>(body: &'a [u8], encoding: &'static Encoding, source: CharsetSource
     Decoded { text, encoding: encoding.name(), source, malformed }
 }
 
-/// The encoding a `Content-Type` names.
+/// The encoding that a `Content-Type` names.
 fn header_charset(content_type: &str) -> Option<&'static Encoding> {
     content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -95,7 +94,8 @@ fn declared_charset(head: &[u8]) -> Option<&'static Encoding> {
             let end = memchr::memchr(b'>', tag).unwrap_or(tag.len());
             let tag = is_meta.then(|| tag.get(..end))??;
             let encoding = charset_in(&String::from_utf8_lossy(tag).to_ascii_lowercase())?;
-            // A page that could be read this far is not in UTF-16, and nobody means x-user-defined.
+            // A `<meta>` that is readable here is not in UTF-16, and no page means x-user-defined (HTML
+            // Standard, 13.2.3.2).
             Some(match encoding {
                 encoding if encoding == UTF_16BE || encoding == UTF_16LE => UTF_8,
                 encoding if encoding == X_USER_DEFINED => WINDOWS_1252,

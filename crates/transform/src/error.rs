@@ -4,28 +4,28 @@ use gleaner_types::ErrorCode;
 
 /// Why a page could not be transformed.
 ///
-/// Bad markup is never an error: every sequence of bytes that is text has a result.
+/// Invalid markup is never an error: every body of text has a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
 }
 
-/// What kind of error it is.
+/// The kind of an [`Error`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The body is of a kind that holds no text, such as an image or an archive.
+    /// The body holds no text: it is an image or an archive, for example.
     UnsupportedMedia {
-        /// What the body is: a media type such as `image/png`.
+        /// The media type of the body, such as `image/png`.
         media_type: String,
     },
-    /// The body is a PDF, and no PDF parser is built in.
+    /// The body is a PDF, and the feature `pdf` is off.
     PdfNotSupported,
     /// The body is a PDF that cannot be read.
     Pdf {
-        /// Why, in words.
+        /// The reason, for people.
         reason: String,
-        /// It can only be opened with a password.
+        /// The file requires a password.
         encrypted: bool,
     },
     /// The body is larger than [`MAX_BODY_BYTES`](crate::MAX_BODY_BYTES).
@@ -40,7 +40,7 @@ pub enum ErrorKind {
         /// What is wrong with it.
         reason: String,
     },
-    /// The [`Interrupt`](gleaner_types::Interrupt) of the work was raised before it was done.
+    /// The [`Interrupt`](gleaner_types::Interrupt) was raised before the work was done.
     Interrupted,
 }
 
@@ -49,13 +49,13 @@ impl Error {
         ErrorKind::UnsupportedMedia { media_type: media_type.into() }.into()
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     #[must_use]
     pub const fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// The contract's code.
+    /// The error code of the contract.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self.kind {
@@ -67,19 +67,19 @@ impl Error {
         }
     }
 
-    /// Is it the body that cannot be scraped, whatever the options?
+    /// True if no options could make the body scrapable.
     #[must_use]
     pub const fn is_unsupported(&self) -> bool {
         matches!(self.kind, ErrorKind::UnsupportedMedia { .. } | ErrorKind::PdfNotSupported)
     }
 
-    /// Did the work end because its [`Interrupt`](gleaner_types::Interrupt) was raised?
+    /// True if the work ended because its [`Interrupt`](gleaner_types::Interrupt) was raised.
     #[must_use]
     pub const fn is_interrupted(&self) -> bool {
         matches!(self.kind, ErrorKind::Interrupted)
     }
 
-    /// Is the request at fault?
+    /// True if the request is invalid.
     #[must_use]
     pub const fn is_request(&self) -> bool {
         matches!(self.kind, ErrorKind::InvalidSelector { .. })
@@ -98,7 +98,8 @@ impl fmt::Display for Error {
             ErrorKind::UnsupportedMedia { media_type } => {
                 write!(
                     f,
-                    "the body is {media_type}, which holds no text; HTML, XML, JSON, CSV, feeds and plain text can be scraped"
+                    "the body is {media_type}, which holds no text; \
+                     HTML, XML, JSON, CSV, feeds and plain text can be scraped"
                 )
             }
             ErrorKind::PdfNotSupported => f.write_str(
@@ -113,7 +114,8 @@ impl fmt::Display for Error {
             ErrorKind::InvalidSelector { selector, reason } => {
                 write!(
                     f,
-                    "`{selector}` is not a CSS selector: {reason}; right would be `article`, `#main` or `div.content > p`"
+                    "`{selector}` is not a CSS selector: {reason}; \
+                     valid examples are `article`, `#main` and `div.content > p`"
                 )
             }
             ErrorKind::Interrupted => {

@@ -1,26 +1,28 @@
-//! Which links are references to a note: one rule for what is kept of a page and for what is written of it.
+//! Recognizes links that are footnote references. Main content and the Markdown writer share this rule.
 
 use crate::names;
 use crate::tree::{Attr, NodeId, Tag, Tree};
 
-/// The address of a link within the page has at most so many bytes, and so has the `id` that it leads to: a fragment is
-/// looked up for every link, and one link may be repeated in every block after it. Letters beyond ASCII may take six.
+/// Upper bound on the length of a fragment link and of its target `id`, in bytes. Every link is looked up,
+/// and an unclosed link may be repeated in every block after it. An escaped non-ASCII letter may take six
+/// bytes.
 pub(crate) const MAX_FRAGMENT_BYTES: usize = 512;
 
-/// The part of the address after the hash, of a link within the page.
+/// The fragment of a link within the page, without the `#`.
 pub(crate) fn fragment(tree: &Tree, link: NodeId) -> Option<&str> {
     let address = tree.attribute(link, Attr::Href).filter(|href| href.len() <= MAX_FRAGMENT_BYTES)?;
     let fragment = address.trim().strip_prefix('#')?;
     (!fragment.is_empty()).then_some(fragment)
 }
 
-/// Is a link set or named as a reference to a note is? By a `sup` right around or in it, its role, or its class.
+/// True if a link is marked as a footnote reference: by a `sup` as its parent or first child, its role, or
+/// its class.
 pub(crate) fn is_reference(tree: &Tree, link: NodeId) -> bool {
     let is_sup = |node: Option<NodeId>| node.is_some_and(|node| tree.tag(node) == Tag::Sup);
     is_sup(tree.parent(link))
         || is_sup(tree.first_child(link))
         || tree.attribute(link, Attr::Role) == Some("doc-noteref")
-        || names::words(names::class(tree, link))
+        || names::class_words(names::class(tree, link))
             .any(|word| word.contains("footnote-ref") || word.contains("footnoteref") || word == "noteref")
 }
 
@@ -30,7 +32,7 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
 
     #[test]
-    fn references_are_told_by_how_they_are_set_or_named() {
+    fn footnote_references_are_recognized_by_markup_or_name() {
         let long = "n".repeat(MAX_FRAGMENT_BYTES);
         let rows = [
             ("in a sup", "<sup><a href='#n'>1</a></sup>".to_owned(), Some("n"), true),

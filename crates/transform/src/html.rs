@@ -1,19 +1,20 @@
 //! Cleaned HTML: the `html` format.
 //!
-//! Safe to show: of elements, those of a list are dropped with all they hold, and so is SVG; of attributes, those of a list
-//! are kept and no others; addresses pass the same check as those of Markdown. Nothing is copied from the page unescaped.
-//! An `iframe` stays only where the request names it, with the address of a page and no document of its own.
-//! What stands in a declarative shadow tree is written in its host's place, as a browser shows it.
+//! The output is safe to show. Elements on a deny list and SVG are dropped with their content. Only
+//! attributes on an allow list are kept. URLs pass the same check as those of Markdown. Nothing is copied
+//! from the page unescaped. An `iframe` is kept only if the request names it; it keeps its URL and loses an
+//! inline document (`srcdoc`). The content of a declarative shadow tree replaces that of its host, as in a
+//! browser.
 
-use crate::address::Resolver;
 use crate::markdown::is_unseen;
 use crate::memory::Output;
 use crate::page::picture;
-use crate::tree::{Attr, Edge, Kind, NodeId, Space, Tag, Tree, Walk};
+use crate::resolver::Resolver;
+use crate::tree::{Attr, Edge, ElementNamespace, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
-/// Attributes that are kept as they are.
-const KEPT: &[&str] = &[
+/// Attributes that are kept unchanged.
+const ALLOWED_ATTRIBUTES: &[&str] = &[
     "abbr",
     "align",
     "alt",
@@ -53,30 +54,32 @@ const KEPT: &[&str] = &[
     "alttext",
 ];
 
-/// Attributes that hold an address.
-const ADDRESSES: &[&str] = &["href", "src", "poster", "cite", "data-src"];
+/// Attributes that hold a URL.
+const URL_ATTRIBUTES: &[&str] = &["href", "src", "poster", "cite", "data-src"];
 
-/// Text that is escaped at once, in bytes: it may become five times as long.
-const PIECE: usize = 65_536;
+/// Bytes of text that are escaped between two checks of the output's length. Escaping may multiply them by
+/// five.
+const CHUNK_BYTES: usize = 65_536;
 
-/// What is asked of the HTML.
+/// Options of [`write()`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
-    /// Pictures that are written into the page lose their bytes.
+    /// Images embedded in the page as `data:` URLs lose their bytes.
     pub(crate) remove_base64_images: bool,
-    /// Each `iframe` stays. Otherwise only one that is a root of the view does, because it was asked for itself.
-    pub(crate) frames: bool,
+    /// Keeps every `iframe`. Otherwise only one that is a root of the view stays, because the request names
+    /// it.
+    pub(crate) iframes: bool,
 }
 
-/// Writes a part of a tree as HTML without scripts, styles, handlers and dangerous addresses.
+/// Writes a part of a tree as HTML without scripts, styles, event handlers and dangerous URLs.
 pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Options) -> Output {
     let mut out = String::new();
     let mut cut = false;
-    let most = tree.html_bytes();
+    let most = tree.max_html_bytes();
     let mut budget = tree.attribute_budget();
     for root in &view.roots {
         let mut walk = Walk::new(tree, *root);
-        // Left out because there is no room: it has no end tag either.
+        // The node left out at the limit; its end tag is left out too.
         let mut left_out = None;
         while let Some(edge) = walk.next() {
             match edge {
@@ -88,17 +91,17 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Opti
                 Edge::Leave(node) if left_out == Some(node) => left_out = None,
                 Edge::Enter(node) => match tree.kind(node) {
                     Kind::Text if view.hidden.contains(node) => {}
-                    Kind::Text => cut |= escape_within(tree.text(node), most, &mut out),
-                    Kind::Element if is_frame(tree, node) && !view.skips(tree, node) => {
+                    Kind::Text => cut |= escape_up_to(tree.text(node), most, &mut out),
+                    Kind::Element if is_iframe(tree, node) && !view.skips(tree, node) => {
                         walk.skip_children();
-                        if (options.frames || node == *root) && budget > 0 && !is_unseen(tree, node) {
+                        if (options.iframes || node == *root) && budget > 0 && !is_unseen(tree, node) {
                             let before = out.len();
-                            open(tree, node, resolver, options.remove_base64_images, &mut out);
+                            write_start_tag(tree, node, resolver, options.remove_base64_images, &mut out);
                             out.push_str("</iframe>");
                             budget = budget.saturating_sub(out.len() - before);
                         }
                     }
-                    Kind::Element if view.skips(tree, node) || drops(tree, node) => walk.skip_children(),
+                    Kind::Element if view.skips(tree, node) || is_dropped(tree, node) => walk.skip_children(),
                     Kind::Element if is_shadow_root(tree, node) => {}
                     Kind::Element if budget == 0 => {
                         out.push('<');
@@ -107,7 +110,7 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Opti
                     }
                     Kind::Element => {
                         let before = out.len();
-                        open(tree, node, resolver, options.remove_base64_images, &mut out);
+                        write_start_tag(tree, node, resolver, options.remove_base64_images, &mut out);
                         budget = budget.saturating_sub(out.len() - before);
                     }
                     Kind::Document => {}
@@ -115,7 +118,7 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Opti
                 Edge::Leave(node) => {
                     let closes = tree.is_element(node)
                         && !view.skips(tree, node)
-                        && !drops(tree, node)
+                        && !is_dropped(tree, node)
                         && !is_shadow_root(tree, node)
                         && !tree.tag(node).is_void();
                     if closes {
@@ -130,14 +133,14 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Opti
     Output { text: out, cut }
 }
 
-/// Writes text as [`escape`] does until `out` is `most` bytes long; true where the end of the text is left out.
-pub(crate) fn escape_within(text: &str, most: usize, out: &mut String) -> bool {
+/// Writes text like [`escape`] until `out` has `most` bytes. True if the end of the text is left out.
+pub(crate) fn escape_up_to(text: &str, most: usize, out: &mut String) -> bool {
     let mut rest = text;
     while !rest.is_empty() {
         if out.len() >= most {
             return true;
         }
-        let mut end = rest.len().min(PIECE);
+        let mut end = rest.len().min(CHUNK_BYTES);
         while !rest.is_char_boundary(end) {
             end -= 1;
         }
@@ -148,9 +151,10 @@ pub(crate) fn escape_within(text: &str, most: usize, out: &mut String) -> bool {
     false
 }
 
-/// Elements that act, load or change how what follows is read. Dropped by name whatever space they are in: what is inert in
-/// MathML may act once the output is parsed again elsewhere.
-const DROPPED: &[&str] = &[
+/// Elements that run code, load resources or change how the markup after them is parsed. They are dropped by
+/// name in every namespace: an element that is inert in MathML may become active when the output is parsed
+/// again elsewhere.
+const DROPPED_ELEMENTS: &[&str] = &[
     "annotation-xml",
     "base",
     "embed",
@@ -169,25 +173,33 @@ const DROPPED: &[&str] = &[
     "xmp",
 ];
 
-fn drops(tree: &Tree, node: NodeId) -> bool {
+fn is_dropped(tree: &Tree, node: NodeId) -> bool {
     let name = tree.name(node);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    tree.space(node) == Space::Foreign
-        || (!is_shadow_root(tree, node) && DROPPED.iter().any(|dropped| name.eq_ignore_ascii_case(dropped)))
+    tree.namespace(node) == ElementNamespace::Foreign
+        || (!is_shadow_root(tree, node)
+            && DROPPED_ELEMENTS.iter().any(|dropped| name.eq_ignore_ascii_case(dropped)))
         || (tree.tag(node) == Tag::Img && is_unseen(tree, node))
         || !name.bytes().all(plain)
 }
 
-fn is_frame(tree: &Tree, node: NodeId) -> bool {
-    tree.tag(node) == Tag::Iframe && tree.space(node) == Space::Html
+fn is_iframe(tree: &Tree, node: NodeId) -> bool {
+    tree.tag(node) == Tag::Iframe && tree.namespace(node) == ElementNamespace::Html
 }
 
-/// Does an element hold what a browser shows in place of what its parent holds?
+/// True for a `template` that holds a declarative shadow tree: a browser shows it in place of its parent's
+/// children.
 fn is_shadow_root(tree: &Tree, node: NodeId) -> bool {
     tree.tag(node) == Tag::Template && tree.has(node, Attr::Shadowrootmode)
 }
 
-fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bool, out: &mut String) {
+fn write_start_tag(
+    tree: &Tree,
+    node: NodeId,
+    resolver: &Resolver,
+    remove_base64_images: bool,
+    out: &mut String,
+) {
     out.push('<');
     out.push_str(tree.name(node));
     let tag = tree.tag(node);
@@ -195,16 +207,16 @@ fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bo
         if tag == Tag::Img && matches!(name, "src" | "data-src") {
             continue;
         }
-        if ADDRESSES.contains(&name) {
-            let is_right = |address: &str| tag != Tag::Iframe || address.starts_with("http");
-            if let Some(address) = resolver.output(value).filter(|address| is_right(address)) {
-                attribute(name, &address, out);
+        if URL_ATTRIBUTES.contains(&name) {
+            let is_allowed = |url: &str| tag != Tag::Iframe || url.starts_with("http");
+            if let Some(url) = resolver.output_url(value).filter(|url| is_allowed(url)) {
+                write_attribute(name, &url, out);
             }
-        } else if KEPT.contains(&name) {
-            attribute(name, value, out);
+        } else if ALLOWED_ATTRIBUTES.contains(&name) {
+            write_attribute(name, value, out);
         } else if name == "style" && value.trim().is_empty() {
-            // It says nothing, and readers of the contract look for tags as the page has them.
-            attribute(name, "", out);
+            // An empty style is harmless, and clients search the HTML for tags as the page writes them.
+            write_attribute(name, "", out);
         }
     }
     if tag == Tag::Img
@@ -214,26 +226,27 @@ fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bo
             let image =
                 source.trim_start().get(..11).is_some_and(|start| start.eq_ignore_ascii_case("data:image/"));
             if remove_base64_images {
-                attribute("src", "", out);
+                write_attribute("src", "", out);
             } else if image {
-                attribute("src", source.trim(), out);
+                write_attribute("src", source.trim(), out);
             }
         } else if source.starts_with('#') {
-            // A part of this very page: another address would make a page of it.
-            attribute("src", source, out);
-        } else if let Some(address) = resolver.output(source) {
-            attribute("src", &address, out);
+            // A fragment of this page: an absolute URL would turn it into a page of its own.
+            write_attribute("src", source, out);
+        } else if let Some(url) = resolver.output_url(source) {
+            write_attribute("src", &url, out);
         }
     }
     out.push('>');
-    // A parser drops the first line end of these (HTML Standard, 13.2.6.4.7): one that counts needs another before it.
-    let drops_line = matches!(tag, Tag::Pre | Tag::Textarea) || tree.name(node) == "listing";
-    if drops_line && tree.first_child(node).is_some_and(|first| tree.text(first).starts_with('\n')) {
+    // A parser drops the first newline of these elements (HTML Standard, 13.2.6.4.7). A newline that counts
+    // therefore needs another one before it.
+    let drops_newline = matches!(tag, Tag::Pre | Tag::Textarea) || tree.name(node) == "listing";
+    if drops_newline && tree.first_child(node).is_some_and(|first| tree.text(first).starts_with('\n')) {
         out.push('\n');
     }
 }
 
-fn attribute(name: &str, value: &str, out: &mut String) {
+fn write_attribute(name: &str, value: &str, out: &mut String) {
     out.push(' ');
     out.push_str(name);
     out.push_str("=\"");
@@ -241,7 +254,7 @@ fn attribute(name: &str, value: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Writes text so that it is read as text, without control characters that a terminal would obey.
+/// Escapes text for HTML and removes control characters that a terminal would interpret.
 pub(crate) fn escape(text: &str, attribute: bool, out: &mut String) {
     let control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if text.contains(control) {
@@ -276,12 +289,12 @@ mod tests {
         let tree = parse(html, ParseOptions { all_attributes: true, ..ParseOptions::default() });
         let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
         let view = View { roots: vec![tree.find(Tag::Body).unwrap()], ..View::whole(&tree) };
-        let out = write(&tree, &view, &resolver, Options { remove_base64_images: true, frames: false }).text;
+        let out = write(&tree, &view, &resolver, Options { remove_base64_images: true, iframes: false }).text;
         out.trim_start_matches("<body>").trim_end_matches("</body>").to_owned()
     }
 
     #[test]
-    fn nothing_that_runs_comes_out() {
+    fn active_content_is_removed() {
         let rows = [
             ("<p onclick=x() class=a>t</p>", "<p class=\"a\">t</p>"),
             ("<script>x</script><style>y</style><p>z", "<p>z</p>"),
@@ -315,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_and_what_is_within_the_page_stays_as_written() {
+    fn empty_styles_and_fragment_images_are_kept() {
         for html in ["<header style=\"\">t</header>", "<img src=\"#q1\">"] {
             assert_eq!(cleaned(html), html);
         }
@@ -323,15 +336,15 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_stays_where_it_is_asked_for() {
+    fn an_iframe_is_kept_only_if_requested() {
         let html = "<main><iframe src=/film title=Film width=9 srcdoc='<script>x</script>' onload=y()><b>no</b></iframe>
             <iframe src='javascript:x'></iframe><iframe src=mailto:a@b.example></iframe><p>t</p></main>";
         let tree = parse(html, ParseOptions { all_attributes: true, ..ParseOptions::default() });
         let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
         let film = "<iframe src=\"https://example.org/film\" title=\"Film\" width=\"9\"></iframe>";
-        let written = |roots: Vec<NodeId>, frames| {
+        let written = |roots: Vec<NodeId>, iframes| {
             let view = View { roots, ..View::whole(&tree) };
-            write(&tree, &view, &resolver, Options { remove_base64_images: true, frames }).text
+            write(&tree, &view, &resolver, Options { remove_base64_images: true, iframes }).text
         };
         let (main, first) = (tree.find(Tag::Main).unwrap(), tree.find(Tag::Iframe).unwrap());
         assert_eq!(written(vec![first], false), film);
@@ -342,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_ends_of_code_stay_when_it_is_read_again() {
+    fn leading_newlines_of_code_survive_a_second_parse() {
         for html in ["<pre>\n\na\n</pre>", "<pre>\n\n\na</pre>", "<pre>a</pre>", "<textarea>\n\na</textarea>"]
         {
             let once = cleaned(html);

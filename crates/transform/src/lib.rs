@@ -1,12 +1,15 @@
 //! Pure page transformation of gleaner: bytes in, [`Document`](gleaner_types::Document) out.
 //!
-//! A page is parsed once into an arena tree; links, images, metadata, main content, Markdown and cleaned HTML are all
-//! read off it. No I/O, no clock, no recursion on input depth. Time and memory grow no faster than the input: what could
-//! (selectors over siblings, links below a long base, blocks of text) has a bound, beyond which the page's warning says
-//! what was left out, or less is given. All of it ends soon after its [`Interrupt`](gleaner_types::Interrupt) is raised,
-//! and the memory of one page is bounded by [`page_memory`], or by what it is told ([`transform_within`]).
+//! A page is parsed once into an arena tree. Links, images, metadata, main content, Markdown and cleaned HTML
+//! are all read from that tree. There is no I/O, no clock, and no recursion over the depth of the input.
 //!
-//! Links alone, for pages that are only crawled through:
+//! Time and memory grow at most linearly with the input. What could grow faster (selectors over siblings,
+//! links with a long base, blocks of text) has a bound. Beyond the bound the output is cut, and usually the
+//! page's warning says what was left out. All work ends soon after its
+//! [`Interrupt`](gleaner_types::Interrupt) is raised. [`page_memory`] bounds the memory of one page;
+//! [`transform_within`] takes a lower bound.
+//!
+//! Only the links of a page, for pages that are crawled but not stored:
 //!
 //! ```
 //! use gleaner_transform::{Input, links};
@@ -18,22 +21,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Markdown of a piece of HTML: [`html_to_markdown`]. Whole documents as the contract has them: [`transform`].
+//! [`html_to_markdown`] converts a piece of HTML. [`transform`] makes a whole document of the contract.
 
-mod address;
-mod base64;
+mod ad_block;
 mod body;
 mod branding;
 mod charset;
 mod content;
 mod error;
 mod footnote;
-mod furniture;
 mod html;
 mod markdown;
 mod memory;
 mod names;
 mod page;
+mod resolver;
 mod select;
 mod summary;
 mod transform;
@@ -44,12 +46,12 @@ mod words;
 #[doc(hidden)]
 pub use content::training;
 
-pub use address::MAX_RESOLVED_BYTES;
 pub use body::is_pdf;
 pub use charset::{CharsetSource, Decoded, decode};
 pub use error::{Error, ErrorKind};
 pub use memory::{MAX_PAGE_MEMORY, page_memory};
 pub use page::links::{Link, LinkKind, MAX_LINKS, PageLinks};
+pub use resolver::MAX_RESOLVED_BYTES;
 pub use select::{MAX_SELECTOR_BYTES, SELECTOR_STEPS_PER_BYTE, Selection};
 pub use summary::WARNING as EXTRACTIVE_SUMMARY;
 pub use transform::{
@@ -58,7 +60,8 @@ pub use transform::{
 
 pub(crate) use markdown::fence as markdown_fence;
 
-/// PDFs that are converted in another process: what passes between it and its parent, and what becomes of it.
+/// PDF conversion in a separate process: the messages between the processes, and the page made from the
+/// result.
 #[cfg(feature = "pdf")]
 pub mod pdf {
     pub use gleaner_pdf::{

@@ -1,32 +1,34 @@
 //! How much memory one page may take while it is transformed.
 //!
-//! A page of tags of three bytes costs many times what it is long: 28 bytes for each node of its tree, then its blocks, then
-//! what is written. So each page has a bound in bytes, and what takes memory counts against it: the tree at most half of it
-//! ([`crate::tree`]), blocks and outputs what the tree leaves. What goes beyond is left out, and the page's warning says so.
-//! Real pages stay far below: their trees take one to three times what they are long.
+//! A page of three-byte tags takes many times its length: 28 bytes for each node of the tree, then text
+//! blocks, then the outputs. So each page has a bound in bytes. The tree takes at most half of it
+//! ([`crate::tree`]); blocks and outputs share what the tree leaves. What exceeds the bound is left out, and
+//! the page's warning says so. Real pages stay far below: their trees take one to three times the length of
+//! the page.
 //!
-//! The bound counts what is stored, not what vectors and allocators hold in reserve.
+//! The bound counts stored bytes, not the spare capacity of vectors and allocators.
 
-/// The most that a page takes, where a quarter of it is enough for its text.
+/// Upper bound on the memory of a page, in bytes. A page longer than a quarter of this may take four times
+/// its length.
 pub const MAX_PAGE_MEMORY: usize = 256 << 20;
 
-/// No page is held to less.
-pub(crate) const LEAST_PAGE_MEMORY: usize = 1 << 20;
+/// Lower bound on the memory limit of a page, in bytes.
+pub(crate) const MIN_PAGE_MEMORY: usize = 1 << 20;
 
-/// Any page may take this much, however short.
-const SPARE: usize = 4 << 20;
+/// Bytes that any page may take, however short.
+const BASE_MEMORY: usize = 4 << 20;
 
-/// Of a short page, for each of its bytes.
+/// Bytes of memory for each byte of a short page.
 const SHORT_FACTOR: usize = 64;
 
-/// Of a longer one, for each of its bytes, beside [`LONG_SPARE`].
+/// Bytes of memory for each byte of a longer page, in addition to [`LONG_BASE_MEMORY`].
 const LONG_FACTOR: usize = 16;
-const LONG_SPARE: usize = 16 << 20;
+const LONG_BASE_MEMORY: usize = 16 << 20;
 
-/// A page may take this many times its length in any case: its text, as it came and as it is written.
-const LEAST_FACTOR: usize = 4;
+/// Any page may take this many times its length: its text as received and as written.
+const MIN_FACTOR: usize = 4;
 
-/// Bytes of memory that the transform of a body of `body_bytes` may take, the body not counted.
+/// Bytes of memory that the transform of a body of `body_bytes` may take, in addition to the body.
 ///
 /// ```
 /// use gleaner_transform::{MAX_PAGE_MEMORY, page_memory};
@@ -38,20 +40,20 @@ const LEAST_FACTOR: usize = 4;
 #[must_use]
 pub const fn page_memory(body_bytes: usize) -> usize {
     let short = body_bytes.saturating_mul(SHORT_FACTOR);
-    let long = body_bytes.saturating_mul(LONG_FACTOR).saturating_add(LONG_SPARE);
-    let own = if short < long { short } else { long };
-    let own = own.saturating_add(SPARE);
-    let own = if own < MAX_PAGE_MEMORY { own } else { MAX_PAGE_MEMORY };
-    let least = body_bytes.saturating_mul(LEAST_FACTOR);
-    if own > least { own } else { least }
+    let long = body_bytes.saturating_mul(LONG_FACTOR).saturating_add(LONG_BASE_MEMORY);
+    let limit = if short < long { short } else { long };
+    let limit = limit.saturating_add(BASE_MEMORY);
+    let limit = if limit < MAX_PAGE_MEMORY { limit } else { MAX_PAGE_MEMORY };
+    let min = body_bytes.saturating_mul(MIN_FACTOR);
+    if limit > min { limit } else { min }
 }
 
-/// What was written of a page.
+/// The text written for a page.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     /// The text.
     pub(crate) text: String,
-    /// Its end was left out: it takes more memory than it may.
+    /// The end is left out because of the memory bound.
     pub(crate) cut: bool,
 }
 
@@ -65,10 +67,10 @@ mod tests {
     use crate::tree::{NodeId, ParseOptions, parse};
     use crate::{Input, Page, Selection, html_to_markdown, transform_within};
 
-    /// What the pages below may take: little, so that they meet it.
+    /// The memory limit of the pages below: small, so that they reach it.
     const MEMORY: usize = 1 << 20;
 
-    /// Pages that take many times what they are long, of half a MiB or more and with a needle at their end.
+    /// Pages of half a MiB or more that take many times their length, with a needle at their end.
     fn pages() -> Vec<(&'static str, String)> {
         let shapes: [(&str, &str, &str); 10] = [
             ("breaks", "", "a<br>"),
@@ -99,11 +101,9 @@ mod tests {
     }
 
     fn options(only_main_content: bool) -> ScrapeOptionsPlan {
-        let options = ScrapeOptions {
-            formats: Some(vec![Format::Markdown, Format::Html, Format::Links]),
-            only_main_content: Some(only_main_content),
-            ..ScrapeOptions::default()
-        };
+        let options = ScrapeOptions::new()
+            .formats([Format::Markdown, Format::Html, Format::Links])
+            .only_main_content(only_main_content);
         options.check().unwrap()
     }
 
@@ -115,10 +115,10 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_takes_no_more_than_its_share_and_keeps_all_text() {
+    fn a_tree_stays_within_its_share_and_keeps_all_text() {
         for (name, html) in pages() {
             let tree = small(&html);
-            // What comes after the bound is text, with at most a space for each tag.
+            // Beyond the bound only text is stored, with at most a space for each tag.
             let most = MEMORY / 2 + html.len() + (8 << 10);
             assert!(tree.bytes() <= most, "{name}: {} bytes", tree.bytes());
             assert!(tree.text_content(NodeId::DOCUMENT).contains("needle"), "{name}");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_cut_says_so_and_gives_what_was_read() {
+    fn a_cut_page_has_a_warning_and_the_content_read_so_far() {
         let mut cut = Vec::new();
         for (name, html) in pages() {
             let tree = small(&html);
@@ -139,7 +139,11 @@ mod tests {
                 let warning = document.warning.unwrap_or_default();
                 let says = |text: &str| warning.contains(text);
                 assert_eq!(tree.truncated, says("its end is given as text alone"), "{name}: {warning}");
-                assert_eq!(tree.plain, says("its end is given without formatting"), "{name}: {warning}");
+                assert_eq!(
+                    tree.formatting_stopped,
+                    says("its end is given without formatting"),
+                    "{name}: {warning}"
+                );
                 let (markdown, html) = (document.markdown.unwrap(), document.html.unwrap());
                 assert!(!markdown.is_empty(), "{name}");
                 if !only_main_content && !says("its end is left out") {
@@ -150,27 +154,27 @@ mod tests {
             }
         }
         for name in ["breaks", "tiny texts", "cells", "end tags", "names"] {
-            assert!(cut.contains(&name), "{name} is to meet the bound: {cut:?}");
+            assert!(cut.contains(&name), "{name} must reach the bound: {cut:?}");
         }
     }
 
     #[test]
-    fn formatting_that_is_never_closed_is_carried_on_a_bounded_number_of_times() {
+    fn unclosed_formatting_is_reconstructed_a_bounded_number_of_times() {
         for unit in ["<b><i><p>x", "<p><b id=NUMBER>x"] {
             let html: String = (0..20_000).map(|n| unit.replace("NUMBER", &n.to_string())).collect();
             let tree = parse(&html, ParseOptions::default());
-            assert!(tree.plain && !tree.truncated, "{unit}");
-            // Four for what the page itself has, and what the tree builder may add.
+            assert!(tree.formatting_stopped && !tree.truncated, "{unit}");
+            // Four nodes per unit of the page, plus the elements that the tree builder may add.
             let most = 20_000 * 4 + html.len() / 8 + 4 * 4_096;
             assert!(tree.len() <= most, "{unit}: {} of {most} nodes", tree.len());
         }
-        // What people leave open is followed.
+        // Formatting left open by hand stays within the bound.
         let html = "<p><font size=2><b>Some words of a page that was written long ago.".repeat(10_000);
-        assert!(!parse(&html, ParseOptions::default()).plain);
+        assert!(!parse(&html, ParseOptions::default()).formatting_stopped);
     }
 
     #[test]
-    fn links_stay_where_formatting_ends() {
+    fn links_are_kept_after_formatting_stops() {
         let html = format!("{}<p><a href=/end>needle</a>", "<b><i><p>x".repeat(20_000));
         let document = read(&html, "text/html", false, usize::MAX).document;
         assert!(document.warning.unwrap().contains("its end is given without formatting"));
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_take_no_more_than_the_tree_leaves() {
+    fn outputs_stay_within_the_memory_that_the_tree_leaves() {
         let quotes = "<blockquote>".repeat(24);
         let rows: [(&str, &str, String); 6] = [
             ("code in quotes", "text/html", format!("<p>start{quotes}<pre>x{}y", "\n".repeat(50_000))),
@@ -208,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_is_read_as_far_as_its_parser_has_memory() {
+    fn markdown_that_exceeds_the_memory_of_its_parser_becomes_plain_text() {
         let says = |body: &str, memory| {
             let document = read(body, "text/markdown", false, memory).document;
             (document.markdown.unwrap(), document.warning.unwrap_or_default())
@@ -220,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_block_is_written_as_several() {
+    fn a_long_block_is_written_in_several_parts() {
         for (start, end) in [("<p>", ""), ("<pre>x</pre><code>", "</code>")] {
             let html = format!("{start}{}needle{end}", "<b>x</b>y<br>".repeat(40_000));
             let markdown = html_to_markdown(&html, None);

@@ -1,25 +1,25 @@
-//! What authors call an element: its class and its id, read within a bound.
+//! The names that authors give an element (its class and id), read within a bound.
 //!
-//! An attribute may be megabytes long and stand around any number of elements that each ask for it; formatting elements
-//! that nobody closes are repeated in every block with their attributes. So whoever reads the names of what is around an
-//! element reads no more than the bounds here, and names that mean something are short and stand early. Selectors are the
-//! caller's own words and are matched against more of a class.
+//! An attribute may be megabytes long, and every descendant may read it again. The parser also repeats
+//! unclosed formatting elements, with their attributes, in every block. So code that reads the names of
+//! ancestors reads at most the prefix defined here; meaningful names are short and come first. Selectors come
+//! from the caller and match against more of a class.
 
 use crate::tree::{Attr, NodeId, Tree};
 
-/// So many bytes of a class or an id are looked at.
+/// Upper bound on the bytes of a class or id that are read.
 pub(crate) const MAX_NAME_BYTES: usize = 512;
 
-/// So many words of a class are looked at.
+/// Upper bound on the words of a class that are read.
 const MAX_CLASSES: usize = 48;
 
-/// The part of a value that is looked at.
-pub(crate) fn start(value: &str) -> &str {
-    start_of(value, MAX_NAME_BYTES)
+/// The part of a class or id that is read.
+pub(crate) fn prefix(value: &str) -> &str {
+    truncate(value, MAX_NAME_BYTES)
 }
 
-/// The first bytes of a value, whole characters.
-pub(crate) fn start_of(value: &str, bytes: usize) -> &str {
+/// The longest prefix of a value with at most `bytes` bytes.
+pub(crate) fn truncate(value: &str, bytes: usize) -> &str {
     let mut end = value.len().min(bytes);
     while !value.is_char_boundary(end) {
         end -= 1;
@@ -27,19 +27,19 @@ pub(crate) fn start_of(value: &str, bytes: usize) -> &str {
     value.get(..end).unwrap_or_default()
 }
 
-/// The class of an element as it is written, as far as it is looked at; empty where there is none.
+/// The class attribute of an element, cut to [`MAX_NAME_BYTES`]; empty without one.
 pub(crate) fn class(tree: &Tree, node: NodeId) -> &str {
-    start(tree.attribute(node, Attr::Class).unwrap_or_default())
+    prefix(tree.attribute(node, Attr::Class).unwrap_or_default())
 }
 
-/// The words of a class, as far as they are looked at.
-pub(crate) fn words(class: &str) -> impl Iterator<Item = &str> + Clone {
-    start(class).split_ascii_whitespace().take(MAX_CLASSES)
+/// The words of a class, at most [`MAX_CLASSES`].
+pub(crate) fn class_words(class: &str) -> impl Iterator<Item = &str> + Clone {
+    prefix(class).split_ascii_whitespace().take(MAX_CLASSES)
 }
 
-/// Is one of the words in the class of an element?
+/// True if the class of an element has one of the words.
 pub(crate) fn has_class(tree: &Tree, node: NodeId, wanted: &[&str]) -> bool {
-    words(class(tree, node)).any(|word| wanted.contains(&word))
+    class_words(class(tree, node)).any(|word| wanted.contains(&word))
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn names_are_read_within_a_bound() {
         let rows = [
-            ("none", String::new(), false),
+            ("no class", String::new(), false),
             ("first", "wanted other".to_owned(), true),
             ("among white space", " other\n\twanted ".to_owned(), true),
             ("only a part", "wanted-not".to_owned(), false),

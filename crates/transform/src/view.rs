@@ -1,4 +1,4 @@
-//! The part of a tree that is written out: some roots, with some of what is below them left out.
+//! The part of a tree that is written out: some roots without the nodes hidden below them.
 
 use crate::tree::{Edge, Kind, NodeId, Tag, Tree, Walk};
 
@@ -21,7 +21,7 @@ impl NodeSet {
         }
     }
 
-    /// Is the node in the set?
+    /// True if the node is in the set.
     pub(crate) fn contains(&self, node: NodeId) -> bool {
         self.bits.get(node.index() / 64).is_some_and(|word| word & (1 << (node.index() % 64)) != 0)
     }
@@ -30,49 +30,50 @@ impl NodeSet {
 /// The part of a tree that is written out.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
-    /// In document order, none inside another.
+    /// In document order; none is inside another.
     pub(crate) roots: Vec<NodeId>,
-    /// Left out, with all below.
+    /// Nodes left out, with everything below them.
     pub(crate) hidden: NodeSet,
-    /// What stands in `noscript` is part of the page ([`speaks_without_scripts`]).
+    /// The content of `noscript` is part of the page ([`has_noscript_content`]).
     pub(crate) noscript: bool,
 }
 
 impl View {
-    /// All of a tree.
+    /// The whole tree.
     pub(crate) fn whole(tree: &Tree) -> Self {
         Self {
             roots: vec![NodeId::DOCUMENT],
             hidden: NodeSet::new(tree),
-            noscript: speaks_without_scripts(tree),
+            noscript: has_noscript_content(tree),
         }
     }
 
-    /// Is an element left out with all below, because it is hidden or of a kind that nobody sees?
+    /// True if an element is left out with everything below it: it is hidden, or browsers never show its
+    /// kind.
     pub(crate) fn skips(&self, tree: &Tree, node: NodeId) -> bool {
         let tag = tree.tag(node);
         (tag.is_invisible() && !(tag == Tag::Noscript && self.noscript)) || self.hidden.contains(node)
     }
 }
 
-/// A `noscript` with fewer words than this asks for JavaScript or holds a counter's picture.
-const SPEAKING_WORDS: usize = 40;
+/// A `noscript` with fewer words than this only asks for JavaScript or holds a tracking pixel.
+const MIN_NOSCRIPT_WORDS: usize = 40;
 
-/// Does a page say more in its `noscript` elements than outside of them? Some programs serve the whole text there and
-/// an empty page around it; we are a reader without scripts, so it is meant for us.
-fn speaks_without_scripts(tree: &Tree) -> bool {
-    // Most pages have none that says anything: found out without a walk over all of the page.
+/// True if a page has more words in its `noscript` elements than outside them. Some sites serve the whole
+/// text there and an empty page around it. This engine runs no scripts, so that text is meant for it.
+fn has_noscript_content(tree: &Tree) -> bool {
+    // On most pages no `noscript` has enough words: this check needs no walk over the whole page.
     let nested = |noscript| tree.ancestors(noscript).take(8).any(|around| tree.tag(around) == Tag::Noscript);
-    let speaks = |noscript| {
+    let has_text = |noscript| {
         let texts = Walk::new(tree, noscript).filter_map(|edge| match edge {
             Edge::Enter(node) if tree.kind(node) == Kind::Text => Some(tree.text(node)),
             _ => None,
         });
-        // No further than it takes to know.
-        let words = texts.flat_map(str::split_ascii_whitespace).take(SPEAKING_WORDS);
-        !nested(noscript) && words.count() >= SPEAKING_WORDS
+        // Counting stops at the threshold.
+        let words = texts.flat_map(str::split_ascii_whitespace).take(MIN_NOSCRIPT_WORDS);
+        !nested(noscript) && words.count() >= MIN_NOSCRIPT_WORDS
     };
-    if !tree.all(Tag::Noscript).any(speaks) {
+    if !tree.elements_with_tag(Tag::Noscript).any(has_text) {
         return false;
     }
     let (mut inside, mut outside) = (0_usize, 0_usize);
@@ -99,7 +100,7 @@ fn speaks_without_scripts(tree: &Tree) -> bool {
                 if let Some((noscript, words)) = current
                     && noscript == node
                 {
-                    inside += if words >= SPEAKING_WORDS { words } else { 0 };
+                    inside += if words >= MIN_NOSCRIPT_WORDS { words } else { 0 };
                     current = None;
                 }
             }

@@ -1,9 +1,9 @@
-//! Words of short texts, for telling whether two of them speak of the same.
+//! Words of short texts such as titles and sentences, for comparing two of them.
 //!
-//! Nothing depends on the language: where a script puts no spaces between words, each pair of neighbouring characters
-//! stands for one. Titles and summaries are compared so.
+//! Nothing depends on the language. In scripts without spaces between words, each pair of neighbouring
+//! characters counts as a word.
 
-/// Is the character of a script that puts no spaces between words (Han, Kana, Thai, Lao, Khmer, Burmese)?
+/// True for characters of scripts without spaces between words (Han, Kana, Thai, Lao, Khmer, Burmese).
 pub(crate) const fn is_unspaced(c: char) -> bool {
     matches!(
         c,
@@ -19,12 +19,13 @@ pub(crate) const fn is_unspaced(c: char) -> bool {
     )
 }
 
-/// Can the character stand within a word? Thai and its neighbours write vowels as marks, which are no letters.
+/// True if the character can be part of a word. Thai and related scripts write vowels as marks, which are not
+/// letters.
 pub(crate) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || is_unspaced(c)
 }
 
-/// The words of a text in lower case and in their order; pairs of characters where words are not set apart.
+/// The words of a text, lower-case and in order. Scripts without spaces give pairs of characters.
 pub(crate) fn words(text: &str) -> Vec<String> {
     if text.is_ascii() {
         let runs = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -45,7 +46,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Letters and digits alone, in lower case.
+/// Only the letters and digits of a text, lower-case.
 pub(crate) fn letters(text: &str) -> String {
     if text.is_ascii() {
         let mut letters = String::with_capacity(text.len());

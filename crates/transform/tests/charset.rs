@@ -1,4 +1,4 @@
-//! From bytes to text: who decides the encoding, and that it makes no difference how the bytes came.
+//! Decoding: what decides the encoding, and that the result does not depend on how the bytes are divided.
 
 use encoding_rs::Encoding;
 use gleaner_transform::{CharsetSource, decode};
@@ -11,7 +11,7 @@ fn golden() -> Vec<Row> {
     let meta = |charset: &str, rest: &[u8]| [format!("<meta charset={charset}>").as_bytes(), rest].concat();
     vec![
         (
-            "mark against header and declaration",
+            "byte order mark over header and declaration",
             [b"\xEF\xBB\xBF".as_slice(), &meta("koi8-r", "é".as_bytes())].concat(),
             Some("text/html; charset=latin1"),
             "<meta charset=koi8-r>é",
@@ -19,7 +19,7 @@ fn golden() -> Vec<Row> {
             ByteOrderMark,
         ),
         (
-            "header against declaration",
+            "header over declaration",
             meta("utf-8", b"\xE9"),
             Some("text/html; charset=latin1"),
             "<meta charset=utf-8>é",
@@ -60,7 +60,7 @@ fn golden() -> Vec<Row> {
             Header,
         ),
         (
-            "declared UTF-16 that was read as ASCII",
+            "a declaration of UTF-16 that is readable as ASCII",
             meta("utf-16le", "é".as_bytes()),
             None,
             "<meta charset=utf-16le>é",
@@ -69,7 +69,7 @@ fn golden() -> Vec<Row> {
         ),
         ("UTF-16 of an odd length", b"\xFF\xFEa\0b".to_vec(), None, "a\u{FFFD}", "UTF-16LE", ByteOrderMark),
         (
-            "cut in a character",
+            "a character cut off",
             b"caf\xC3".to_vec(),
             Some("text/html; charset=utf-8"),
             "caf\u{FFFD}",
@@ -108,20 +108,20 @@ fn golden() -> Vec<Row> {
             "gb18030",
             Header,
         ),
-        ("nothing", Vec::new(), None, "", "UTF-8", Guess),
+        ("empty", Vec::new(), None, "", "UTF-8", Guess),
     ]
 }
 
 #[test]
-fn the_encoding_is_the_one_a_browser_takes() {
+fn the_encoding_is_the_one_that_a_browser_uses() {
     for (name, body, header, text, encoding, source) in golden() {
         let decoded = decode(&body, header);
         assert_eq!((&*decoded.text, decoded.encoding, decoded.source), (text, encoding, source), "{name}");
     }
 }
 
-/// Decodes as the bytes come, cut at one place.
-fn in_two(encoding: &'static Encoding, body: &[u8], cut: usize) -> String {
+/// Decodes a body that arrives in two parts.
+fn decode_in_two(encoding: &'static Encoding, body: &[u8], cut: usize) -> String {
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let mut text = String::new();
     let (before, after) = body.split_at(cut);
@@ -133,7 +133,7 @@ fn in_two(encoding: &'static Encoding, body: &[u8], cut: usize) -> String {
 }
 
 #[test]
-fn it_makes_no_difference_where_the_bytes_are_cut() {
+fn the_text_does_not_depend_on_where_the_bytes_are_cut() {
     let text = "aé漢字ソ\u{1F600} Ελληνικά русский";
     let mut bodies: Vec<(&'static Encoding, Vec<u8>)> = golden()
         .into_iter()
@@ -153,7 +153,7 @@ fn it_makes_no_difference_where_the_bytes_are_cut() {
         for cut in 0..=body.len() {
             cuts += 1;
             failures += usize::from(
-                in_two(Encoding::for_label(whole.encoding.as_bytes()).unwrap_or(encoding), &body, cut)
+                decode_in_two(Encoding::for_label(whole.encoding.as_bytes()).unwrap_or(encoding), &body, cut)
                     != whole.text,
             );
         }

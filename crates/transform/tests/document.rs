@@ -1,4 +1,5 @@
-//! What the parts of a document hold, beyond its Markdown: fields, warnings, and that it can be kept and read back.
+//! The parts of a document besides its Markdown: fields and warnings, and that a document can be stored and
+//! read back.
 
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
@@ -13,13 +14,13 @@ fn read_with(body: &str, content_type: &str, options: ScrapeOptions) -> Document
 }
 
 fn read(body: &str, content_type: &str, formats: Vec<Format>) -> Document {
-    read_with(body, content_type, ScrapeOptions { formats: Some(formats), ..ScrapeOptions::default() })
+    read_with(body, content_type, ScrapeOptions::new().formats(formats))
 }
 
 const HTML: &str = "text/html; charset=utf-8";
 
 #[test]
-fn what_is_written_can_be_read_back() {
+fn a_serialised_document_can_be_read_back() {
     let pages = [
         "<title>T</title><meta property=og:image content=a.png><meta property=og:image content=b.png>",
         "<meta property=article:tag content=x><meta property=article:tag content=y>",
@@ -41,7 +42,7 @@ fn what_is_written_can_be_read_back() {
 }
 
 #[test]
-fn a_bare_host_is_given_as_the_page_writes_it() {
+fn the_address_of_a_host_keeps_the_form_of_the_page() {
     let page = "<main><h1>Teas</h1><p>See <a href='https://one.example'>one</a>, <a href='https://two.example/'>two</a>,
         <a href='//three.example?q'>three</a>, <a href='https://one.example/'>one again</a> and <a href='/'>home</a>.</p></main>";
     let wanted =
@@ -57,13 +58,11 @@ fn a_bare_host_is_given_as_the_page_writes_it() {
 }
 
 #[test]
-fn frames_are_in_the_html_where_tags_name_them() {
+fn frames_are_in_the_html_if_the_tags_include_them() {
     let page =
         "<main><h1>Film</h1><div class=film><iframe src=/film></iframe></div><p>A film about tea.</p></main>";
     let html = |tags: &[&str]| {
-        let include_tags = (!tags.is_empty()).then(|| tags.iter().map(|tag| (*tag).to_owned()).collect());
-        let formats = Some(vec![Format::Html]);
-        let options = ScrapeOptions { formats, include_tags, ..ScrapeOptions::default() };
+        let options = ScrapeOptions::new().formats([Format::Html]).include_tags(tags.iter().copied());
         read_with(page, HTML, options).html.unwrap()
     };
     let frame = "<iframe src=\"https://example.org/film\"></iframe>";
@@ -73,7 +72,7 @@ fn frames_are_in_the_html_where_tags_name_them() {
 }
 
 #[test]
-fn links_alone_bring_what_json_ld_says() {
+fn a_request_for_links_reads_json_ld_too() {
     let page = r#"<title>T</title><script type="application/ld+json">{"@type":"NewsArticle","datePublished":"2024-05-01",
         "dateModified":"2024-06-01","author":{"name":"Ann"}}</script><p>text <a href=x>x</a>"#;
     let links = read(page, HTML, vec![Format::Links]);
@@ -98,7 +97,7 @@ fn a_small_page_is_kept_whole() {
 }
 
 #[test]
-fn a_text_that_stands_in_json_ld_alone_is_given() {
+fn a_text_that_only_json_ld_has_is_used() {
     let body = "A long text of an article, with *stars* and <tags>. ".repeat(30);
     let linked = serde_json::json!({ "@type": "Article", "articleBody": body });
     let page = format!("<script type=application/ld+json>{linked}</script><div id=app>Loading</div>");
@@ -109,7 +108,7 @@ fn a_text_that_stands_in_json_ld_alone_is_given() {
 }
 
 #[test]
-fn entries_of_a_feed_stay_apart() {
+fn entries_of_a_feed_are_separate() {
     let feed = "<rss><channel><title>F</title><item><title>One</title><description>&lt;!-- &lt;table&gt;&lt;b&gt;x</description></item>
         <item><title>Two</title><description>&lt;pre&gt;y</description></item><item><title>Three</title></item></channel></rss>";
     let markdown = read(feed, "application/rss+xml", vec![Format::Markdown]).markdown.unwrap();
@@ -119,7 +118,7 @@ fn entries_of_a_feed_stay_apart() {
 }
 
 #[test]
-fn markdown_is_a_page_like_another() {
+fn a_markdown_body_is_read_as_a_page() {
     let body = "---\ntitle: no\n---\n\n# Kilns\n\nSee [the *guide*](guide.md \"G\") and [notes][n].\n\n- [x] done\n- open\n\n\
         | a | b |\n| :-: | --- |\n| 1 | ~~2~~ |\n\n```rust\nlet a = 1;\n```\n\n<script>x</script>\n\n[n]: /notes\n";
     let formats = vec![Format::Markdown, Format::Links, Format::RawHtml];
@@ -138,7 +137,7 @@ fn markdown_is_a_page_like_another() {
 }
 
 #[test]
-fn a_short_page_is_not_replaced_by_what_json_ld_says_of_its_site() {
+fn a_short_page_is_not_replaced_by_the_json_ld_of_its_site() {
     let about =
         serde_json::json!({ "@type": "WebPage", "description": "All about our kilns and us. ".repeat(40) });
     let page =
@@ -148,7 +147,7 @@ fn a_short_page_is_not_replaced_by_what_json_ld_says_of_its_site() {
 }
 
 #[test]
-fn a_long_base_does_not_multiply() {
+fn the_bytes_of_a_long_base_are_bounded() {
     let base = "x".repeat(8_000);
     let links: String = (0..20_000).map(|n| format!("<a href={n}>l</a><img src={n}.png>")).collect();
     let page = format!("<base href=/{base}/>{links}");
@@ -160,14 +159,14 @@ fn a_long_base_does_not_multiply() {
 }
 
 #[test]
-fn a_selector_that_costs_too_much_is_told() {
+fn a_selector_that_costs_too_much_gives_a_warning() {
     let page = format!("<p>start</p><div>{}</div>", "<b>x</b> ".repeat(20_000));
-    let options = ScrapeOptions { exclude_tags: Some(vec!["i ~ b".to_owned()]), ..ScrapeOptions::default() };
+    let options = ScrapeOptions::new().exclude_tags(["i ~ b"]);
     assert!(read_with(&page, HTML, options).warning.unwrap().contains("too many steps"));
 }
 
 #[test]
-fn long_pages_are_judged_to_their_end() {
+fn long_pages_are_examined_to_their_end() {
     let read = |paragraphs: usize| {
         let text: String = (0..paragraphs)
             .map(|number| {
@@ -189,12 +188,12 @@ fn long_pages_are_judged_to_their_end() {
     let longer = read(101_000);
     assert!(
         longer.markdown.unwrap().contains("Entry 100999 tells"),
-        "the end shares the fate of what is before it"
+        "the end is kept if the part before it is kept"
     );
     assert!(longer.warning.unwrap().contains("more blocks of text"));
 }
 
-/// A page with everything around its text that options leave out or keep.
+/// A page with all the parts that options leave out or keep.
 const KITES: &str = "<!doctype html><html lang=en><head><title>Kites</title></head><body>
     <header class=site-header><a href=/>Home</a></header>
     <nav><ul><li><a href=/a>Alpha</a><li><a href=/b data-id=9>Beta</a></ul></nav>
@@ -215,77 +214,54 @@ fn kites(options: ScrapeOptions) -> Document {
 }
 
 #[test]
-fn options_say_what_is_kept() {
+fn options_select_the_parts_of_a_page() {
     let home =
         "[Home](https://example.org/)\n\n- [Alpha](https://example.org/a)\n- [Beta](https://example.org/b)";
     let ad = "Buy a kite now.\n\n![ad](https://example.org/ad.png)";
     let main = format!("# Kites\n\n{LEAD}\n\n![A kite](https://example.org/kite.png)\n\n{NOTE}");
-    let tags = |tags: &[&str]| Some(tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>());
-    let whole = || ScrapeOptions { only_main_content: Some(false), ..ScrapeOptions::default() };
+    let tags = |tags: &[&'static str]| ScrapeOptions::new().include_tags(tags.iter().copied());
+    let whole = || ScrapeOptions::new().only_main_content(false);
     let rows: Vec<(&str, ScrapeOptions, String)> = vec![
         ("the whole page", whole(), format!("{home}\n\n{main}\n\nAll rights reserved.")),
         (
             "with advertisements",
-            ScrapeOptions { block_ads: Some(false), ..whole() },
+            whole().block_ads(false),
             format!(
                 "{home}\n\n{main}\n\n{ad}\n\nWe use cookies. Accept all cookies?\n\nAll rights reserved."
             ),
         ),
-        (
-            "a tag",
-            ScrapeOptions { include_tags: tags(&["h1"]), ..ScrapeOptions::default() },
-            "# Kites".to_owned(),
-        ),
+        ("a tag", tags(&["h1"]), "# Kites".to_owned()),
         (
             "tags in the order of the page",
-            ScrapeOptions { include_tags: tags(&["footer", "p.note", "#none"]), ..ScrapeOptions::default() },
+            tags(&["footer", "p.note", "#none"]),
             format!("{NOTE}\n\nAll rights reserved."),
         ),
         (
-            "what stands outside the main content, where it is asked for",
-            ScrapeOptions { include_tags: tags(&["nav li:first-child"]), ..ScrapeOptions::default() },
+            "a requested tag outside the main content",
+            tags(&["nav li:first-child"]),
             "- [Alpha](https://example.org/a)".to_owned(),
         ),
-        (
-            "an advertisement that is asked for",
-            ScrapeOptions {
-                include_tags: tags(&[".ad-banner"]),
-                block_ads: Some(false),
-                ..ScrapeOptions::default()
-            },
-            ad.to_owned(),
-        ),
+        ("a requested advertisement", tags(&[".ad-banner"]).block_ads(false), ad.to_owned()),
         (
             "without tags",
-            ScrapeOptions {
-                exclude_tags: tags(&["header", "nav", "figure", "#cookie-banner", "em"]),
-                ..whole()
-            },
+            whole().exclude_tags(["header", "nav", "figure", "#cookie-banner", "em"]),
             format!(
                 "# Kites\n\n{LEAD}\n\nA note on : they are as long as the hill is high.\n\nAll rights reserved."
             ),
         ),
         (
-            "what is left of tags without others",
-            ScrapeOptions {
-                include_tags: tags(&["article"]),
-                exclude_tags: tags(&[".lead", "figure"]),
-                ..ScrapeOptions::default()
-            },
+            "included tags without excluded ones",
+            tags(&["article"]).exclude_tags([".lead", "figure"]),
             format!("# Kites\n\n{NOTE}"),
         ),
-        (
-            "nothing matches",
-            ScrapeOptions { include_tags: tags(&["video"]), ..ScrapeOptions::default() },
-            String::new(),
-        ),
+        ("nothing matches", tags(&["video"]), String::new()),
     ];
     for (name, options, expected) in rows {
         let document = kites(options.clone());
         assert_eq!(document.markdown.as_deref(), Some(expected.as_str()), "{name}");
         // The HTML is of the same parts of the page.
-        let html = kites(ScrapeOptions { formats: Some(vec![Format::Html]), ..options }).html.unwrap();
-        for (text, stands) in [
+        let html = kites(options.formats([Format::Html])).html.unwrap();
+        for (text, in_html) in [
             (LEAD, "Kites are made"),
             ("Alpha", "Alpha"),
             ("Buy a kite", "Buy a kite"),
@@ -293,73 +269,57 @@ fn options_say_what_is_kept() {
             ("A note on", "A note on"),
             ("All rights", "All rights"),
         ] {
-            assert_eq!(html.contains(stands), expected.contains(text), "{name}: {text}: {html}");
+            assert_eq!(html.contains(in_html), expected.contains(text), "{name}: {text}: {html}");
         }
     }
     let markdown = kites(ScrapeOptions::default()).markdown.unwrap();
     assert!(markdown.contains(LEAD), "{markdown}");
     for around in ["Home", "Alpha", "Accept all", "All rights"] {
-        assert!(!markdown.contains(around), "the main content is all by default: {markdown}");
+        assert!(!markdown.contains(around), "only the main content by default: {markdown}");
     }
 }
 
 #[test]
-fn lists_are_of_the_page_that_the_options_leave() {
+fn lists_of_links_and_images_respect_the_tags() {
     let image = |name: &str| format!("https://example.org/{name}.png");
     let link = |path: &str| format!("https://example.org/{path}");
-    let tags = |tag: &str| Some(vec![tag.to_owned()]);
-    let formats = || Some(vec![Format::Images, Format::Links]);
-    let base = ScrapeOptions { formats: formats(), ..ScrapeOptions::default() };
+    let base = ScrapeOptions::new().formats([Format::Images, Format::Links]);
     let (kite, ad) = (vec![image("kite")], vec![image("ad")]);
     let rows = [
         ("the page", base.clone(), [kite.clone(), ad.clone()].concat(), vec![link(""), link("a"), link("b")]),
         (
             "the whole page",
-            ScrapeOptions { only_main_content: Some(false), ..base.clone() },
+            base.clone().only_main_content(false),
             [kite.clone(), ad.clone()].concat(),
             vec![link(""), link("a"), link("b")],
         ),
-        (
-            "tags",
-            ScrapeOptions { include_tags: tags("main, nav"), ..base.clone() },
-            kite.clone(),
-            vec![link("a"), link("b")],
-        ),
-        ("without tags", ScrapeOptions { exclude_tags: tags("figure, li"), ..base }, ad, vec![link("")]),
+        ("tags", base.clone().include_tags(["main, nav"]), kite.clone(), vec![link("a"), link("b")]),
+        ("without tags", base.exclude_tags(["figure, li"]), ad, vec![link("")]),
     ];
     for (name, options, images, links) in rows {
         let document = kites(options);
         assert_eq!((document.images, document.links), (Some(images), Some(links)), "{name}");
-        assert_eq!((document.markdown, document.html), (None, None), "{name}: nothing else was asked for");
+        assert_eq!((document.markdown, document.html), (None, None), "{name}: nothing else was requested");
     }
 }
 
 #[test]
-fn attributes_are_of_the_whole_page_in_the_order_of_the_request() {
-    let selector = |selector: &str, attribute: &str| AttributeSelector {
-        selector: selector.to_owned(),
-        attribute: attribute.to_owned(),
-    };
-    let selectors = vec![
-        selector("[data-id]", "data-id"),
-        selector("h1", "DATA-ID"),
-        selector("nav a", "href"),
-        selector("img", "alt"),
-        selector("p", "data-none"),
-        selector("video", "src"),
-    ];
-    let format = Format::Attributes(AttributesFormat { selectors });
-    // Neither the main content nor tags narrow what selectors see.
-    let options = ScrapeOptions {
-        formats: Some(vec![format]),
-        include_tags: Some(vec!["footer".to_owned()]),
-        ..ScrapeOptions::default()
-    };
+fn attributes_of_the_whole_page_are_in_the_order_of_the_request() {
+    let format = AttributesFormat::new([
+        AttributeSelector::new("[data-id]", "data-id"),
+        AttributeSelector::new("h1", "DATA-ID"),
+        AttributeSelector::new("nav a", "href"),
+        AttributeSelector::new("img", "alt"),
+        AttributeSelector::new("p", "data-none"),
+        AttributeSelector::new("video", "src"),
+    ]);
+    // Selectors match on the whole page, not only in the main content or the included tags.
+    let options = ScrapeOptions::new().formats([format]).include_tags(["footer"]);
     let row = |selector: &str, attribute: &str, values: &[&str]| serde_json::json!({ "selector": selector, "attribute": attribute, "values": values });
     let expected = serde_json::json!([
         row("[data-id]", "data-id", &["9", "7", "8"]),
         row("h1", "DATA-ID", &["7"]),
-        // As they stand in the page.
+        // As the page writes them.
         row("nav a", "href", &["/a", "/b"]),
         row("img", "alt", &["A kite", "ad"]),
         row("p", "data-none", &[]),
@@ -369,7 +329,7 @@ fn attributes_are_of_the_whole_page_in_the_order_of_the_request() {
 }
 
 #[test]
-fn json_and_xml_are_shown_as_they_are() {
+fn json_and_xml_become_code_blocks() {
     let rows = [
         (
             "JSON",
@@ -377,7 +337,7 @@ fn json_and_xml_are_shown_as_they_are() {
             "{\"a\": [1, \"<b>*x*</b>\"]}\n",
             "```json\n{\"a\": [1, \"<b>*x*</b>\"]}\n```",
         ),
-        ("JSON of a kind", "application/ld+json; charset=utf-8", "{\"a\": 1}", "```json\n{\"a\": 1}\n```"),
+        ("JSON by suffix", "application/ld+json; charset=utf-8", "{\"a\": 1}", "```json\n{\"a\": 1}\n```"),
         ("JSON with a fence", "application/json", "\"```\"", "```json\n\"```\"\n```"),
         ("a fence at the start of a line", "application/json", "[\n```\n]", "````json\n[\n```\n]\n````"),
         (
@@ -386,7 +346,7 @@ fn json_and_xml_are_shown_as_they_are() {
             "<a b='1'>\n  <c/>&amp;\n</a>",
             "```xml\n<a b='1'>\n  <c/>&amp;\n</a>\n```",
         ),
-        ("XML of a kind", "application/vnd.x+xml", "<a/>", "```xml\n<a/>\n```"),
+        ("XML by suffix", "application/vnd.x+xml", "<a/>", "```xml\n<a/>\n```"),
         ("text", "text/plain", "a *b* <c>", "```\na *b* <c>\n```"),
     ];
     for (name, content_type, body, expected) in rows {
@@ -400,7 +360,7 @@ fn json_and_xml_are_shown_as_they_are() {
 }
 
 #[test]
-fn a_body_without_a_word_is_told() {
+fn a_body_without_text_gives_a_warning() {
     let rows = [
         ("", "text/plain"),
         (" \r\n", "text/plain"),
@@ -416,14 +376,14 @@ fn a_body_without_a_word_is_told() {
         assert!(document.warning.unwrap().contains("nothing to read"), "{body:?} {content_type}");
     }
     assert_eq!(read("x", "text/plain", vec![Format::Markdown]).warning, None);
-    assert_eq!(read("", HTML, vec![Format::RawHtml]).warning, None, "no text was asked for");
+    assert_eq!(read("", HTML, vec![Format::RawHtml]).warning, None, "no text was requested");
 }
 
 #[test]
-fn what_holds_no_text_is_an_error_whatever_it_is_called() {
+fn binary_data_is_an_error_with_every_content_type() {
     let url = "https://example.org/a".parse().unwrap();
     let options = ScrapeOptions::default().check().unwrap();
-    // Numbers that look like chance: every byte is as likely as any other.
+    // Pseudo-random bytes: every value is about equally likely.
     let noise: Vec<u8> = (0..3_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[3]).collect();
     for content_type in [None, Some(HTML), Some("text/plain"), Some("application/json"), Some("text/csv")] {
         let error = transform(Input { url: &url, content_type, body: &noise }, &options).unwrap_err();

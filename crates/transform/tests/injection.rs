@@ -1,10 +1,10 @@
-//! Pages that want their output to act where it is shown: code in addresses, raw HTML, code spans that end early,
-//! control characters, formulas, titles.
+//! Pages that try to inject active content into their output: code in addresses, raw HTML, code spans that
+//! end early, control characters, formulas, titles.
 
 use gleaner_transform::{Input, html_to_markdown, transform};
 use gleaner_types::request::{Format, ScrapeOptions};
 
-/// Pieces of a page. Each tries to get something that acts into what is rendered.
+/// Parts of a page. Each tries to inject active content into the rendered output.
 const ATTEMPTS: &[(&str, &str)] = &[
     ("script address", "<a href='javascript:alert(1)'>x</a>"),
     ("mixed case and white space", "<a href=' jAvA\tscr\nipt:alert(1)'>x</a>"),
@@ -16,7 +16,7 @@ const ATTEMPTS: &[(&str, &str)] = &[
     ("data address", "<a href='data:text/html;base64,PHNjcmlwdD4='>x</a>"),
     ("other schemes", "<a href=vbscript:x>x</a> <a href=file:///etc/passwd>y</a> <a href=blob:x>z</a>"),
     (
-        "picture address",
+        "image address",
         "<img src='javascript:alert(1)' alt=x><img src='data:image/svg+xml,<svg onload=x>' alt=y>",
     ),
     ("frame address", "<iframe src='javascript:alert(1)'></iframe><embed src='data:text/html,x'>"),
@@ -71,18 +71,18 @@ const ATTEMPTS: &[(&str, &str)] = &[
         "<div><template shadowrootmode=open><script>alert(1)</script><img src=x onerror=alert(1)></template></div>",
     ),
     (
-        "tag behind an address",
+        "tag after an address",
         "<p>https://e.example/&lt;script&gt;alert(1)&lt;/script&gt; www.e.example&lt;img src=x onerror=alert(1)&gt;</p>",
     ),
     (
-        "tag behind an address in pieces",
+        "tag after an address in several elements",
         "<p>www<b></b>.e.example/<i>x</i>&lt;script&gt; htt<i></i>ps://e.example&lt;svg&gt;</p>",
     ),
     ("terminal", "<p>\u{1b}[2J\u{1b}]0;x\u{7} \u{9b}31m</p><pre>\u{1b}[31m</pre>"),
 ];
 
-/// What must not be in HTML that is shown, outside text.
-fn acts(html: &str) -> Option<&'static str> {
+/// The active content of HTML, if there is any outside text.
+fn active_content(html: &str) -> Option<&'static str> {
     let lower = html.to_lowercase();
     if html.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
         return Some("a control character");
@@ -94,7 +94,7 @@ fn acts(html: &str) -> Option<&'static str> {
             return Some(tag);
         }
     }
-    // Addresses and handlers of tags alone: what is in text is text.
+    // Only addresses and handlers in tags: text is inert.
     for tag in lower.split('<').skip(1).filter_map(|rest| rest.split_once('>')).map(|(tag, _)| tag) {
         let plain: String = tag.chars().filter(|c| !c.is_whitespace()).collect();
         for bad in ["=\"javascript:", "=\"vbscript:", "=\"data:", "=\"file:", "=\"blob:"] {
@@ -120,7 +120,7 @@ fn rendered(markdown: &str) -> String {
     comrak::markdown_to_html(markdown, &options)
 }
 
-/// Bodies that are no HTML. Each holds every attempt.
+/// Bodies of other media types that contain an attempt.
 fn bodies(attempt: &str) -> [(&'static str, String); 7] {
     let quoted = attempt.replace('"', "\"\"");
     let data = attempt.replace("]]>", "");
@@ -144,10 +144,10 @@ fn bodies(attempt: &str) -> [(&'static str, String); 7] {
 }
 
 #[test]
-fn nothing_that_acts_comes_of_what_is_no_html() {
+fn other_media_types_give_no_active_content() {
     let url = "https://example.org/a/".parse().unwrap();
-    let formats = Some(vec![Format::Markdown, Format::Html, Format::Links, Format::Summary]);
-    let options = ScrapeOptions { formats, ..ScrapeOptions::default() }.check().unwrap();
+    let formats = [Format::Markdown, Format::Html, Format::Links, Format::Summary];
+    let options = ScrapeOptions::new().formats(formats).check().unwrap();
     for (name, attempt) in ATTEMPTS {
         for (content_type, body) in bodies(attempt) {
             let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
@@ -158,7 +158,7 @@ fn nothing_that_acts_comes_of_what_is_no_html() {
                 ("summary", rendered(&document.summary.unwrap())),
             ];
             for (output, text) in outputs {
-                assert_eq!(acts(&text), None, "{name} in {content_type} as {output}: {text}");
+                assert_eq!(active_content(&text), None, "{name} in {content_type} as {output}: {text}");
             }
             for link in document.links.unwrap() {
                 assert!(link.starts_with("http"), "{name} in {content_type}: {link}");
@@ -168,37 +168,35 @@ fn nothing_that_acts_comes_of_what_is_no_html() {
 }
 
 #[test]
-fn nothing_that_acts_is_emitted() {
+fn html_gives_no_active_content() {
     let url = "https://example.org/a/".parse().unwrap();
-    let options = ScrapeOptions {
-        formats: Some(vec![Format::Markdown, Format::Html, Format::Summary]),
-        only_main_content: Some(false),
-        ..ScrapeOptions::default()
-    };
+    let options = ScrapeOptions::new()
+        .formats([Format::Markdown, Format::Html, Format::Summary])
+        .only_main_content(false);
     let options = options.check().unwrap();
     let mut emitted = Vec::new();
     for (name, html) in ATTEMPTS {
-        // Alone, and in places with rules of their own.
-        let places = [
+        // Alone, and in contexts with rules of their own.
+        let contexts = [
             (*html).to_owned(),
             format!("<ul><li>{html}</ul>"),
             format!("<table><tr><th>h<tr><td>{html}</table>"),
             format!("<h2>{html}</h2><blockquote>{html}</blockquote>"),
             format!("<p>`{html}` *{html}* [{html}]({html})</p>"),
         ];
-        for place in &places {
+        for context in &contexts {
             let input =
-                Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: place.as_bytes() };
+                Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: context.as_bytes() };
             let document = transform(input, &options).unwrap().document;
             let outputs = [
                 ("html", document.html.unwrap()),
                 ("markdown", rendered(&document.markdown.unwrap())),
-                ("piece", rendered(&html_to_markdown(place, None))),
+                ("fragment", rendered(&html_to_markdown(context, None))),
                 ("summary", rendered(&document.summary.unwrap())),
             ];
             for (output, text) in outputs {
-                if let Some(bad) = acts(&text) {
-                    emitted.push(format!("{name} as {output} holds {bad}: {text}"));
+                if let Some(bad) = active_content(&text) {
+                    emitted.push(format!("{name} as {output} has {bad}: {text}"));
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! Pages in scripts that put no spaces between words, or that run from right to left: their text is found as that of a page
-//! in English is, without what stands around it.
+//! Pages in scripts without spaces between words or that run from right to left: their main content is found
+//! as on an English page.
 
 use gleaner_transform::{Input, transform};
 use gleaner_types::request::{Format, ScrapeOptions};
@@ -8,23 +8,23 @@ use gleaner_types::request::{Format, ScrapeOptions};
 struct Page {
     language: &'static str,
     site: &'static str,
-    /// What joins title and site in `<title>`.
-    joint: &'static str,
+    /// The separator between title and site in `<title>`.
+    separator: &'static str,
     title: &'static str,
-    /// As the page writes the day 2024-03-05.
+    /// The date 2024-03-05 as the page writes it.
     date: &'static str,
     paragraphs: [&'static str; 4],
     navigation: [&'static str; 6],
     /// Titles of other pages, below the text.
     others: [&'static str; 4],
-    foot: &'static str,
+    footer: &'static str,
 }
 
 const PAGES: &[Page] = &[
     Page {
         language: "zh-CN",
         site: "陶艺网",
-        joint: "_",
+        separator: "_",
         title: "怎样控制窑炉的温度",
         date: "发布时间：2024年3月5日 10:20　来源：陶艺网",
         paragraphs: [
@@ -35,12 +35,12 @@ const PAGES: &[Page] = &[
         ],
         navigation: ["首页", "新闻", "窑炉", "釉料", "课程", "联系我们"],
         others: ["初学者怎样选粘土", "十种常见的釉料", "拉坯的五个步骤", "怎样修补裂缝"],
-        foot: "版权所有 陶艺网 未经许可不得转载",
+        footer: "版权所有 陶艺网 未经许可不得转载",
     },
     Page {
         language: "ja",
         site: "陶芸の窓",
-        joint: "｜",
+        separator: "｜",
         title: "窯の温度を上手に上げる方法",
         date: "公開日：2024年3月5日",
         paragraphs: [
@@ -51,12 +51,12 @@ const PAGES: &[Page] = &[
         ],
         navigation: ["ホーム", "お知らせ", "窯", "釉薬", "教室", "お問い合わせ"],
         others: ["粘土の選び方", "釉薬の種類", "ろくろの基本", "ひびの直し方"],
-        foot: "著作権 陶芸の窓 無断転載を禁じます",
+        footer: "著作権 陶芸の窓 無断転載を禁じます",
     },
     Page {
         language: "th",
         site: "ร้านดินเผา",
-        joint: " | ",
+        separator: " | ",
         title: "วิธีควบคุมอุณหภูมิเตาเผา",
         date: "2024-03-05",
         paragraphs: [
@@ -67,12 +67,12 @@ const PAGES: &[Page] = &[
         ],
         navigation: ["หน้าแรก", "ข่าว", "เตาเผา", "น้ำเคลือบ", "หลักสูตร", "ติดต่อเรา"],
         others: ["เลือกดินอย่างไร", "น้ำเคลือบสิบชนิด", "ขั้นตอนการขึ้นรูป", "ซ่อมรอยร้าว"],
-        foot: "สงวนลิขสิทธิ์ ร้านดินเผา",
+        footer: "สงวนลิขสิทธิ์ ร้านดินเผา",
     },
     Page {
         language: "ar",
         site: "ورشة الفخار",
-        joint: " - ",
+        separator: " - ",
         title: "كيف تتحكم في حرارة الفرن",
         date: "5 مارس 2024",
         paragraphs: [
@@ -83,12 +83,12 @@ const PAGES: &[Page] = &[
         ],
         navigation: ["الرئيسية", "أخبار", "أفران", "طلاء", "دروس", "اتصل بنا"],
         others: ["كيف تختار الطين", "عشرة أنواع من الطلاء", "خطوات التشكيل", "إصلاح الشقوق"],
-        foot: "جميع الحقوق محفوظة لورشة الفخار",
+        footer: "جميع الحقوق محفوظة لورشة الفخار",
     },
     Page {
         language: "ko",
         site: "도자기 공방",
-        joint: " - ",
+        separator: " - ",
         title: "가마 온도를 조절하는 방법",
         date: "2024년 3월 5일",
         paragraphs: [
@@ -99,12 +99,12 @@ const PAGES: &[Page] = &[
         ],
         navigation: ["홈", "소식", "가마", "유약", "강좌", "문의"],
         others: ["흙을 고르는 법", "유약 열 가지", "물레의 기본", "금 간 곳 고치기"],
-        foot: "저작권 도자기 공방 무단 전재 금지",
+        footer: "저작권 도자기 공방 무단 전재 금지",
     },
     Page {
         language: "ru",
         site: "Гончарная мастерская",
-        joint: " — ",
+        separator: " — ",
         title: "Как управлять температурой печи",
         date: "5 марта 2024",
         paragraphs: [
@@ -120,7 +120,7 @@ const PAGES: &[Page] = &[
             "Первые шаги за кругом",
             "Как заделать трещину",
         ],
-        foot: "Все права защищены, Гончарная мастерская",
+        footer: "Все права защищены, Гончарная мастерская",
     },
 ];
 
@@ -140,22 +140,21 @@ fn html(page: &Page) -> String {
         <div class=more><h3>»</h3><ul>{}</ul></div></div><footer><p>{}</p></footer></body></html>",
         page.language,
         page.title,
-        page.joint,
+        page.separator,
         page.site,
         page.site,
         links(&page.navigation, "nav"),
         page.title,
         page.date,
         links(&page.others, "page"),
-        page.foot,
+        page.footer,
     )
 }
 
 #[test]
-fn the_text_of_a_page_is_found_in_any_script() {
+fn the_main_content_is_found_in_any_script() {
     let url = "https://example.org/kiln/1".parse().unwrap();
-    let formats = Some(vec![Format::Markdown, Format::Summary]);
-    let options = ScrapeOptions { formats, ..ScrapeOptions::default() }.check().unwrap();
+    let options = ScrapeOptions::new().formats([Format::Markdown, Format::Summary]).check().unwrap();
     for page in PAGES {
         let (language, html) = (page.language, html(page));
         let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
@@ -164,13 +163,13 @@ fn the_text_of_a_page_is_found_in_any_script() {
         for text in page.paragraphs {
             assert!(markdown.contains(text), "{language}: {text} is lost: {markdown}");
         }
-        for text in [page.navigation[3], page.navigation[5], page.foot, page.others[1], page.others[3]] {
+        for text in [page.navigation[3], page.navigation[5], page.footer, page.others[1], page.others[3]] {
             assert!(
                 !markdown.contains(&format!("[{text}]")),
-                "{language}: {text} is no text of the page: {markdown}"
+                "{language}: {text} is not main content: {markdown}"
             );
         }
-        assert!(!markdown.contains(page.foot), "{language}: {markdown}");
+        assert!(!markdown.contains(page.footer), "{language}: {markdown}");
         let metadata = document.metadata;
         assert_eq!(metadata.title.as_deref(), Some(page.title), "{language}");
         assert_eq!(metadata.published_time.as_deref(), Some("2024-03-05"), "{language}");

@@ -1,23 +1,23 @@
-//! Markdown as a reader gets it: a page with every feature against its snapshot, and the law that writing Markdown,
-//! rendering it and writing it again changes nothing.
+//! Markdown output: a page with every feature is compared with its snapshot, and a property test checks that
+//! Markdown does not change when it is rendered and written again.
 
 use gleaner_transform::{Input, html_to_markdown, transform};
 use gleaner_types::request::ScrapeOptions;
 use proptest::prelude::*;
 
-/// Where they differ, what was written is left in the target folder: read the difference before it becomes the snapshot.
+/// The output is left in the target folder. If it differs from the snapshot, review the difference before you
+/// update the snapshot.
 #[test]
-fn every_feature_is_as_in_the_snapshot() {
+fn every_feature_matches_the_snapshot() {
     let url = "https://docs.example/guide/kiln.html".parse().unwrap();
-    let options =
-        ScrapeOptions { only_main_content: Some(false), ..ScrapeOptions::default() }.check().unwrap();
+    let options = ScrapeOptions::new().only_main_content(false).check().unwrap();
     let body = include_bytes!("fixtures/features.html");
     let page = transform(Input { url: &url, content_type: Some("text/html"), body }, &options).unwrap();
     let markdown = page.document.markdown.unwrap() + "\n";
     std::fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/features.md"), &markdown).unwrap();
     let expected = include_str!("fixtures/features.md");
-    for (line, (found, expected)) in markdown.lines().zip(expected.lines()).enumerate() {
-        assert_eq!(found, expected, "line {}", line + 1);
+    for (line, (actual, expected)) in markdown.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(actual, expected, "line {}", line + 1);
     }
     assert_eq!(markdown, expected);
 }
@@ -28,7 +28,7 @@ fn render(markdown: &str) -> String {
     options.extension.strikethrough = true;
     options.extension.tasklist = true;
     options.render.r#unsafe = true;
-    // With the line end that every file has.
+    // With a line end at the end, as in every file.
     comrak::markdown_to_html(&format!("{markdown}\n"), &options)
 }
 
@@ -95,8 +95,9 @@ fn block() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// What was written once is written the same again, and means the same. The first reading may set the items of a
-    /// list apart: after an empty quote inside an item, text needs a blank line, and any blank line loosens its list.
+    /// Markdown that is rendered and written again keeps its text and its meaning. The first time may make a
+    /// list loose: after an empty quote inside an item, text needs a blank line, and any blank line makes its
+    /// list loose.
     #[test]
     fn markdown_is_stable(blocks in prop::collection::vec(block(), 1..6)) {
         let lines = |text: &str| -> Vec<String> {
@@ -107,7 +108,7 @@ proptest! {
         prop_assert_eq!(lines(&twice), lines(&once), "Markdown changes when it is read and written again");
         let rendered = render(&twice);
         let thrice = html_to_markdown(&rendered, None);
-        prop_assert_eq!(&thrice, &twice, "Markdown never comes to rest");
+        prop_assert_eq!(&thrice, &twice, "Markdown never becomes stable");
         prop_assert_eq!(render(&thrice), rendered);
     }
 }

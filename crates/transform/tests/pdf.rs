@@ -1,4 +1,4 @@
-//! A PDF body as a document.
+//! PDF bodies as documents.
 
 #![cfg(feature = "pdf")]
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
@@ -8,7 +8,7 @@ use gleaner_types::ErrorCode;
 use gleaner_types::plan::{PdfMode, PdfParser, ScrapeOptionsPlan};
 use gleaner_types::request::{Format, ScrapeOptions};
 
-/// A PDF of two pages. Places in the file are left out: readers find the objects without them.
+/// A PDF of two pages without a cross-reference table: readers find the objects without it.
 const FILE: &[u8] = b"%PDF-1.7
 1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
 2 0 obj << /Type /Pages /Kids [3 0 R 5 0 R] /Count 2 >> endobj
@@ -29,7 +29,7 @@ trailer << /Size 9 /Root 1 0 R /Info 8 0 R >>
 ";
 
 fn options(formats: &[Format], pdf: Option<PdfParser>) -> ScrapeOptionsPlan {
-    let options = ScrapeOptions { formats: Some(formats.to_vec()), ..ScrapeOptions::default() };
+    let options = ScrapeOptions::new().formats(formats.to_vec());
     ScrapeOptionsPlan { pdf, ..options.check().unwrap() }
 }
 
@@ -39,7 +39,7 @@ fn page(body: &[u8], options: &ScrapeOptionsPlan) -> Result<Page, Error> {
 }
 
 #[test]
-fn a_pdf_is_a_document() {
+fn a_pdf_becomes_a_document() {
     let formats = [Format::Markdown, Format::Links, Format::Images, Format::Html];
     let document = page(FILE, &options(&formats, Some(PdfParser::default()))).unwrap().document;
     let markdown = document.markdown.unwrap();
@@ -49,28 +49,28 @@ fn a_pdf_is_a_document() {
     assert_eq!(document.metadata.num_pages, Some(2));
     assert_eq!(document.metadata.title.as_deref(), Some("Kiln notes"));
     assert_eq!(document.metadata.published_time.as_deref(), Some("2024-01-15T10:30:00Z"));
-    assert!(!document.warning.unwrap_or_default().contains("were converted"), "all pages are");
+    assert!(!document.warning.unwrap_or_default().contains("were converted"), "all pages are converted");
 }
 
 #[test]
-fn fewer_pages_are_converted_where_a_request_asks() {
+fn a_request_limits_the_pages_converted() {
     let parser = PdfParser { mode: PdfMode::Fast, max_pages: Some(1) };
     let page = page(FILE, &options(&[Format::Markdown], Some(parser))).unwrap();
     assert_eq!(page.pages_converted, Some(1));
     let document = page.document;
     assert!(!document.markdown.unwrap().contains("Fire slowly"));
-    assert_eq!(document.metadata.num_pages, Some(2), "the file has as many as before");
+    assert_eq!(document.metadata.num_pages, Some(2), "the number of pages in the file does not change");
     assert!(document.warning.unwrap().contains("2 pages"));
 }
 
 #[test]
-fn without_a_parser_the_file_comes_as_it_is() {
+fn without_a_parser_the_file_is_returned_unchanged() {
     let document = page(FILE, &options(&[Format::Markdown], None)).unwrap().document;
     assert!(document.markdown.unwrap().starts_with("JVBERi0xLjcK"));
 }
 
 #[test]
-fn what_cannot_be_read_says_why() {
+fn the_error_of_an_unreadable_pdf_names_the_reason() {
     let ocr = PdfParser { mode: PdfMode::Ocr, max_pages: None };
     let rows: [(&[u8], PdfParser, &str); 2] =
         [(FILE, ocr, "text recognition"), (b"%PDF-1.7 and nothing more", PdfParser::default(), "damaged")];

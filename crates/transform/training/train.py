@@ -4,11 +4,12 @@
     cargo build --release -p gleaner-transform --example blocks
     python3 training/train.py FOLDER PATH/TO/blocks [--cross-validate | --model-only]
 
-FOLDER has the form of the WCXB data set (CC-BY-4.0): html/ID.html.gz and ground-truth/ID.json.gz with `url` and
-`ground_truth.main_content`. Text blocks and their numbers come from the crate itself (examples/blocks.rs); a block is
-labelled by how many of its words are found, in order, in the truth. First the F1 of models is printed that never saw
-the page's site, then the model of all pages is written (not with --cross-validate; with --model-only at once). Only numbers are learned; no text
-of any page gets into the model. Needs numpy and lightgbm.
+FOLDER has the layout of the WCXB data set (CC-BY-4.0): html/ID.html.gz and ground-truth/ID.json.gz with `url`
+and `ground_truth.main_content`. Text blocks and their features come from the crate itself
+(examples/blocks.rs). A block is labelled by the share of its words that the ground truth has in the same
+order. The program first prints the F1 on pages of sites that the models were not trained on (not with
+--model-only), then writes the model of all pages (not with --cross-validate). The model contains only
+numbers, no text of any page. Needs numpy and lightgbm.
 """
 import collections, gzip, json, pathlib, re, struct, subprocess, sys, tempfile
 from urllib.parse import urlsplit
@@ -21,9 +22,9 @@ FOLDS = 5
 STAGE, CERTAIN = 15, 2.5
 WORDS = re.compile(r"\w+")
 ROUNDS = 180
-PARAMETERS = dict(objective="cross_entropy", num_leaves=32, learning_rate=0.08, min_data_in_leaf=100, extra_trees=True,
-                  feature_fraction=0.4, bagging_fraction=0.7, bagging_freq=1, lambda_l2=5.0, max_bin=127, seed=1,
-                  num_threads=1, verbose=-1, deterministic=True)
+PARAMETERS = dict(objective="cross_entropy", num_leaves=32, learning_rate=0.08, min_data_in_leaf=100,
+                  extra_trees=True, feature_fraction=0.4, bagging_fraction=0.7, bagging_freq=1, lambda_l2=5.0,
+                  max_bin=127, seed=1, num_threads=1, verbose=-1, deterministic=True)
 
 
 def words(text):
@@ -39,83 +40,83 @@ def fold_letters(text):
 
 
 def is_title(text, title):
-    """Is a block all of the title, or the title all of a block that is hardly longer?"""
+    """Is a block the title of the page, or the title with less other text than the title has?"""
     own = fold_letters(text)
     return len(own) > 5 and len(title) > 5 and (own == title or (title in own and len(own) < 2 * len(title)))
 
 
 def labels(blocks, truth):
-    """For each block, the share of its words that the truth holds: by runs of four words where it is long enough,
-    else by the whole text standing between the places where its neighbours were found."""
+    """For each block, the share of its words that the ground truth has: by runs of four words if the block is
+    long enough, else by whether its whole text is between the positions of its neighbours."""
     grams = collections.defaultdict(list)
     for at in range(len(truth) - 3):
         grams[tuple(truth[at:at + 4])].append(at)
-    out, places = [None] * len(blocks), [None] * len(blocks)
+    shares, positions = [None] * len(blocks), [None] * len(blocks)
     for number, block in enumerate(blocks):
         if len(block) < 4:
             continue
         hit = [False] * len(block)
         first = None
         for at in range(len(block) - 3):
-            where = grams.get(tuple(block[at:at + 4]))
-            if where:
+            matches = grams.get(tuple(block[at:at + 4]))
+            if matches:
                 hit[at:at + 4] = [True] * 4
-                first = where[0] if first is None else first
-        out[number] = sum(hit) / len(block)
-        places[number] = first
+                first = matches[0] if first is None else first
+        shares[number] = sum(hit) / len(block)
+        positions[number] = first
     text = " " + " ".join(truth) + " "
-    anchors = [n for n in range(len(blocks)) if out[n] is not None and out[n] > 0.6]
-    counts = collections.Counter(truth)
+    anchors = [n for n in range(len(blocks)) if shares[n] is not None and shares[n] > 0.6]
     for number, block in enumerate(blocks):
-        if out[number] is not None:
+        if shares[number] is not None:
             continue
         if not block:
-            out[number] = 0.0
+            shares[number] = 0.0
             continue
         found = " " + " ".join(block) + " " in text
         near = [a for a in anchors if abs(a - number) <= 6]
         before = [a for a in near if a < number]
         after = [a for a in near if a > number]
         if not found:
-            out[number] = 0.0
+            shares[number] = 0.0
         elif before and after:
-            low, high = places[before[-1]], places[after[0]]
-            between = " " + " ".join(truth[low:high + 4]) + " " if low is not None and high is not None and low <= high else text
-            out[number] = 1.0 if " " + " ".join(block) + " " in between else 0.3
+            low, high = positions[before[-1]], positions[after[0]]
+            ordered = low is not None and high is not None and low <= high
+            between = " " + " ".join(truth[low:high + 4]) + " " if ordered else text
+            shares[number] = 1.0 if " " + " ".join(block) + " " in between else 0.3
         elif near:
-            out[number] = 0.8
+            shares[number] = 0.8
         else:
-            out[number] = 0.35 if anchors else 0.8
-    return out
+            shares[number] = 0.35 if anchors else 0.8
+    return shares
 
 
-def settle(blocks, got, truth):
-    """Decides the labels that stayed open, one after the other, by whether the page's F1 rises with the block."""
+def resolve_uncertain(blocks, shares, truth):
+    """Decides each uncertain label by whether the F1 of the page rises with the block."""
     left = collections.Counter(truth)
     taken = hits = 0
 
     def overlap(block):
         return sum(min(count, left[word]) for word, count in collections.Counter(block).items())
 
-    for block, label in zip(blocks, got):
+    for block, label in zip(blocks, shares):
         if label >= 0.85:
             hits += overlap(block)
             left.subtract({w: min(c, left[w]) for w, c in collections.Counter(block).items()})
             taken += len(block)
-    for number in sorted(range(len(blocks)), key=lambda n: -got[n]):
-        block, label = blocks[number], got[number]
+    for number in sorted(range(len(blocks)), key=lambda n: -shares[n]):
+        block, label = blocks[number], shares[number]
         if not 0.05 < label < 0.85:
             continue
         more = overlap(block)
         before = 2 * hits / max(taken + len(truth), 1)
         after = 2 * (hits + more) / max(taken + len(block) + len(truth), 1)
         if after > before:
-            got[number] = 0.6 + 0.4 * more / len(block)
+            shares[number] = 0.6 + 0.4 * more / len(block)
             left.subtract({w: min(c, left[w]) for w, c in collections.Counter(block).items()})
             hits, taken = hits + more, taken + len(block)
         else:
-            got[number] = 0.3 * label
-    return got
+            shares[number] = 0.3 * label
+    return shares
 
 
 def read(program, folder, out):
@@ -130,17 +131,18 @@ def fit(features, y, weight):
 
 
 def predict(model, features):
-    """As `likelihoods` in src/content/model.rs: blocks beyond doubt leave early."""
-    sums, open_ = np.zeros(len(features)), np.arange(len(features))
+    """The same as `likelihoods` in src/content/model.rs: blocks with a certain score exit early."""
+    sums, active = np.zeros(len(features)), np.arange(len(features))
     for start in range(0, ROUNDS, STAGE):
-        if len(open_):
-            sums[open_] += model.predict(features[open_], raw_score=True, start_iteration=start, num_iteration=STAGE)
-            open_ = open_[np.abs(sums[open_]) < CERTAIN]
+        if len(active):
+            sums[active] += model.predict(features[active], raw_score=True, start_iteration=start,
+                                          num_iteration=STAGE)
+            active = active[np.abs(sums[active]) < CERTAIN]
     return 1 / (1 + np.exp(-sums))
 
 
 def table(model):
-    """The trees as src/content/model.rs reads them."""
+    """The trees in the binary format that src/content/model.rs reads."""
     info = model.dump_model()["tree_info"]
     out = [struct.pack("<H", len(info))]
     for tree in info:
@@ -171,17 +173,17 @@ def score(kept, truth):
 
 
 def choose(likely, lengths):
-    """As `choose` in src/content/mod.rs."""
+    """The same as `choose` in src/content/mod.rs."""
     order = np.argsort(-likely, kind="stable")
     taken, hits, expected = 0.0, 0.0, float((likely * lengths).sum())
-    best, bound = 0.0, np.inf
+    best, threshold = 0.0, np.inf
     for at in order:
         taken += lengths[at]
         hits += lengths[at] * likely[at]
         f1 = 2 * hits / (taken + expected) if taken + expected else 0.0
         if f1 >= best:
-            best, bound = f1, likely[at]
-    return likely >= min(bound, 0.5)
+            best, threshold = f1, likely[at]
+    return likely >= min(threshold, 0.5)
 
 
 def main():
@@ -199,21 +201,24 @@ def main():
         target = words(truth["ground_truth"].get("main_content"))
         blocks = [words(t) for t in page["texts"]]
         block_words.append((blocks, target))
-        got = settle(blocks, labels(blocks, target), target)
+        page_labels = resolve_uncertain(blocks, labels(blocks, target), target)
         size = np.array([len(b) for b in blocks], dtype=float)
-        y += got
+        y += page_labels
         lengths += list(size)
-        # Each page counts the same, each block by its words, short ones a little more.
-        # A wrong block costs its words against those of the truth, but no page can cost more than all.
+        # Each page has about the same weight, divided among its blocks by their words; short blocks have a
+        # little more. The error of a block is relative to the words of the ground truth, but is bounded by
+        # the words of the page.
         norm = max(min(size.sum(), 1.5 * len(target)), 30)
-        # Pages whose truth cannot be put together from their blocks teach little: it is not of this version of the page.
-        chosen = [w for block, label in zip(blocks, got) if label >= 0.5 for w in block]
+        # If the blocks of a page cannot reproduce its ground truth, the truth is of another version of the
+        # page. Such a page has little weight.
+        chosen = [w for block, label in zip(blocks, page_labels) if label >= 0.5 for w in block]
         trust = score(chosen, target)
         trust = trust ** 2 if trust >= 0.5 else 0.02
-        # Whether a truth holds the title is chance, and a rule keeps it: nothing is to be learned from it.
+        # It is arbitrary whether a ground truth includes the title, and a rule keeps it: titles have weight
+        # zero.
         title = fold_letters(truth["ground_truth"].get("title"))
-        open_ = np.array([is_title(t, title) for t in page["texts"]])
-        weight += list(np.where(open_, 0, (size ** 0.85 + 0.5) / norm * 100 * trust))
+        titles = np.array([is_title(t, title) for t in page["texts"]])
+        weight += list(np.where(titles, 0, (size ** 0.85 + 0.5) / norm * 100 * trust))
         fold += [fold_of[s]] * len(blocks)
         starts.append(starts[-1] + len(blocks))
     y, weight, fold, lengths = map(np.array, (y, weight, fold, lengths))
@@ -224,26 +229,27 @@ def main():
         return
     target = pathlib.Path(__file__).parent.parent / "src" / "content" / "model.bin"
     target.write_bytes(table(fit(features, y, weight)))
-    print("model:", target.stat().st_size, "bytes,", features.shape[1], "numbers a block")
+    print("model:", target.stat().st_size, "bytes,", features.shape[1], "features per block")
 
 
 def cross_validate(features, y, weight, fold, lengths, starts, truths, block_words):
-    """Prints the F1 of pages whose sites the model never saw, and that of the labels themselves, by kind of page."""
+    """Prints the F1 on sites that the model was not trained on, and the F1 of the labels, by kind of page."""
     likely = np.zeros(len(y))
     for k in range(FOLDS):
         train = fold != k
         model = fit(features[train], y[train], weight[train])
         likely[~train] = predict(model, features[~train])
     for name, values in (("unseen sites", likely), ("labels", y)):
-        by = collections.defaultdict(list)
+        by_kind = collections.defaultdict(list)
         for n, truth in enumerate(truths):
             part = slice(starts[n], starts[n + 1])
             kept = choose(np.asarray(values[part], dtype=float), lengths[part])
             blocks, target = block_words[n]
-            got = [w for keep, block in zip(kept, blocks) if keep for w in block]
-            by[truth["_internal"]["page_type"]["primary"]].append(score(got, target))
-        everything = [v for scores in by.values() for v in scores]
-        print(f"{name:13s} F1 {np.mean(everything):.4f}", {k: round(float(np.mean(v)), 3) for k, v in sorted(by.items())})
+            kept_words = [w for keep, block in zip(kept, blocks) if keep for w in block]
+            by_kind[truth["_internal"]["page_type"]["primary"]].append(score(kept_words, target))
+        everything = [v for scores in by_kind.values() for v in scores]
+        kinds = {k: round(float(np.mean(v)), 3) for k, v in sorted(by_kind.items())}
+        print(f"{name:13s} F1 {np.mean(everything):.4f}", kinds)
 
 
 if __name__ == "__main__":

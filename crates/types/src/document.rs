@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// What came of one page: only what was asked for, and always `metadata` (contract 2.4).
+/// The result of one page: the requested formats, and always `metadata`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Document {
@@ -14,16 +14,16 @@ pub struct Document {
     /// Cleaned HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub html: Option<String>,
-    /// The HTML as it came, decoded to text.
+    /// The HTML as received, decoded to text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_html: Option<String>,
-    /// Absolute addresses of all links of the page, each once, in their order.
+    /// Absolute URLs of all links of the page, in order, without repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<Vec<String>>,
-    /// Absolute addresses of all images of the page, each once, in their order.
+    /// Absolute URLs of all images of the page, in order, without repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<Vec<String>>,
-    /// A `data:` URI or an address in the media store.
+    /// A `data:` URI or a URL in the media store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screenshot: Option<String>,
     /// A short summary.
@@ -32,46 +32,46 @@ pub struct Document {
     /// Structured data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<Value>,
-    /// Structured data, where v1's format `extract` asked for it.
+    /// Structured data for v1's format `extract`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extract: Option<Value>,
-    /// Comparison with the last scrape.
+    /// A comparison with the last scrape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change_tracking: Option<Value>,
     /// Colours, fonts and logo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branding: Option<Value>,
-    /// Values of the attributes asked for.
+    /// Values of the requested attributes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attributes: Option<Value>,
-    /// What actions gave.
+    /// Results of actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<ActionResults>,
-    /// What the reader should know about how this document came about.
+    /// A remark about how this document was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     /// Facts about the page.
     pub metadata: Metadata,
 }
 
-/// What actions gave, in their order.
+/// Results of actions, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ActionResults {
-    /// `data:` URIs or addresses in the media store.
+    /// `data:` URIs or URLs in the media store.
     pub screenshots: Vec<String>,
-    /// Pages as they were: `{url, html}`.
+    /// Pages as they were at that time: `{url, html}`.
     pub scrapes: Vec<Value>,
     /// `{type, value}`.
     pub javascript_returns: Vec<Value>,
-    /// `data:` URIs or addresses in the media store.
+    /// `data:` URIs or URLs in the media store.
     pub pdfs: Vec<String>,
 }
 
-/// Facts about a page (contract 2.4). Every `<meta>` without a field of its own is in `other`, under its own name.
+/// Facts about a page. Every `<meta>` element without its own field is in `other`, under its own name.
 ///
-/// Reading is lenient: where a text is expected, a list counts as its first text (`articleTag`: all, joined), so that
-/// what other engines wrote, and what older versions of this one kept, can be read.
+/// Reading is lenient: a list in place of a text counts as its first text (`articleTag`: all texts, joined).
+/// So documents of other engines, and of older versions of this one, can be read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Metadata {
@@ -81,16 +81,16 @@ pub struct Metadata {
     /// The page's description.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub description: Option<String>,
-    /// A BCP 47 tag.
+    /// A BCP 47 language tag.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub language: Option<String>,
     /// Comma-separated.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub keywords: Option<String>,
-    /// The page's own word for robots.
+    /// The content of the page's `robots` element.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub robots: Option<String>,
-    /// Absolute address of the page's icon.
+    /// The absolute URL of the page's icon.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub favicon: Option<String>,
     /// The title for previews, `og:title`.
@@ -99,13 +99,13 @@ pub struct Metadata {
     /// The description for previews.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub og_description: Option<String>,
-    /// The canonical address for previews.
+    /// The canonical URL for previews.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub og_url: Option<String>,
-    /// The picture for previews.
+    /// The image for previews.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub og_image: Option<String>,
-    /// A sound for previews.
+    /// An audio file for previews.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub og_audio: Option<String>,
     /// The word before the title in a sentence.
@@ -117,7 +117,7 @@ pub struct Metadata {
     /// The site's name.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub og_site_name: Option<String>,
-    /// A film for previews.
+    /// A video for previews.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub og_video: Option<String>,
     /// Dublin Core `dc.date`.
@@ -156,22 +156,22 @@ pub struct Metadata {
     /// `article:section`.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub article_section: Option<String>,
-    /// `article:published_time` or its like.
+    /// The time of publication: `article:published_time` or an equivalent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub published_time: Option<String>,
-    /// `article:modified_time` or its like.
+    /// The time of the last change: `article:modified_time` or an equivalent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub modified_time: Option<String>,
     /// Locales of other versions.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "several")]
     pub og_locale_alternate: Vec<String>,
-    /// The address asked for.
+    /// The requested URL.
     #[serde(rename = "sourceURL", skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub source_url: Option<String>,
-    /// The address that answered, after redirects.
+    /// The URL that answered, after redirects.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub url: Option<String>,
-    /// HTTP status.
+    /// The The HTTP status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_code: Option<u16>,
     /// The `Content-Type` as sent.
@@ -180,35 +180,35 @@ pub struct Metadata {
     /// A UUID of this scrape.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub scrape_id: Option<String>,
-    /// Why the page is not what was hoped for, such as `Not Found`.
+    /// Why the page is an error page, such as `Not Found`.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub error: Option<String>,
-    /// Pages of a PDF.
+    /// The number of pages of a PDF.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_pages: Option<u32>,
-    /// Which kind of proxy was used.
+    /// The kind of proxy that was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy_used: Option<ProxyUsed>,
-    /// Did the page come from the cache? Absent where that was not asked.
+    /// Whether the page is a cached copy. Absent if the cache was not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_state: Option<CacheState>,
     /// When the cached copy was stored, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub cached_at: Option<String>,
-    /// What the page cost.
+    /// The cost of the page in credits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credits_used: Option<u64>,
-    /// Did the page wait for a slot of the team?
+    /// Whether the page waited for a slot of the team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency_limited: Option<bool>,
-    /// Every other `<meta>`, under its own name.
+    /// Every other `<meta>` element, under its own name.
     #[serde(flatten)]
     pub other: BTreeMap<String, MetaValue>,
 }
 
 impl Metadata {
-    /// Is this the wire name of a field of its own? Such a name in [`other`](Self::other) would be written twice and
-    /// could not be read back.
+    /// Whether this is the wire name of a field. In [`other`](Self::other), such a name would be written
+    /// twice and could not be read back.
     #[must_use]
     pub fn is_field(name: &str) -> bool {
         FIELDS.contains(&name)
@@ -261,7 +261,7 @@ const FIELDS: [&str; 42] = [
     "concurrencyLimited",
 ];
 
-/// A text, or a list of texts.
+/// Reads a text or a list of texts.
 fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     Ok(match Option::<MetaValue>::deserialize(deserializer)? {
         None => Vec::new(),
@@ -283,33 +283,33 @@ fn several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D:
     texts(deserializer)
 }
 
-/// The content of a `<meta>`, or of all that share a name.
+/// The content of a `<meta>` element, or of all elements with the same name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MetaValue {
-    /// One.
+    /// One element.
     One(String),
-    /// Several of the same name, in their order.
+    /// Several elements with the same name, in order.
     Many(Vec<String>),
 }
 
-/// Which kind of proxy was used.
+/// The kind of proxy that was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProxyUsed {
-    /// Basic pool or direct.
+    /// The basic pool, or a direct connection.
     Basic,
-    /// Stealth pool.
+    /// The stealth pool.
     Stealth,
 }
 
-/// Did a page come from the cache?
+/// Whether a page is a cached copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheState {
-    /// Yes.
+    /// The page is a cached copy.
     Hit,
-    /// No.
+    /// The page was fetched.
     Miss,
 }
 
@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_field_is_known_by_its_wire_name() {
+    fn the_list_of_fields_matches_the_schema() {
         let schema = serde_json::to_value(schemars::schema_for!(Metadata)).unwrap();
         let mut known: Vec<&str> =
             schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_read_where_a_text_is_expected() {
+    fn lists_in_place_of_texts_are_read() {
         let written = json!({
             "ogImage": ["a.png", "b.png"], "articleTag": ["x", "y"], "ogTitle": "t", "title": null,
             "ogLocaleAlternate": "de_DE", "viewport": ["v", "w"],

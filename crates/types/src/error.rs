@@ -5,33 +5,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::FaultPath;
 
-/// What is wrong with one field of a request.
+/// A fault of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Fault {
-    /// Kind of fault: `unknown_field`, `missing_field`, `wrong_type`, `out_of_range`, `invalid_value`, `conflict`,
-    /// `unsupported_option` (known, but not offered), `invalid_json`, `too_many_faults` (the closing one, where there
-    /// are more than are listed). More may come.
+    /// The kind of fault: `unknown_field`, `missing_field`, `wrong_type`, `out_of_range`, `invalid_value`,
+    /// `conflict`, `unsupported_option`, `invalid_json`, or `too_many_faults` (the last fault, if more are
+    /// not listed). More kinds may be added.
     pub code: String,
-    /// Where: keys and indexes such as `["formats", 1, "quality"]`; empty for the body itself.
+    /// The location: keys and indexes such as `["formats", 1, "quality"]`; empty for the body itself.
     pub path: FaultPath,
-    /// What is wrong and what would be right, naming the field.
+    /// A message that names the field and says what is wrong and what is allowed.
     pub message: String,
 }
 
 impl Fault {
-    /// A fault of code `invalid_value`: what stands at this place is not what may stand there, in this request at least.
+    /// A fault of kind `invalid_value`: this request must not have this value at this path.
     #[must_use]
     pub fn invalid_value(path: FaultPath, message: impl Into<String>) -> Self {
         Self { code: "invalid_value".to_owned(), path, message: message.into() }
     }
 }
 
-/// Everything that is wrong with a request; never empty.
+/// All faults of a request, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faults(Vec<Fault>);
 
 impl Faults {
-    /// All faults, in the order of the body; `None` where there are none.
+    /// These faults, in the order of the body; `None` if there are none.
     #[must_use]
     pub fn new(faults: Vec<Fault>) -> Option<Self> {
         (!faults.is_empty()).then_some(Self(faults))
@@ -48,8 +49,8 @@ impl Faults {
         &self.0
     }
 
-    /// The contract's code for the request as a whole: `UNSUPPORTED_OPTION` where asking for what is not offered is
-    /// all that is wrong with it, `BAD_REQUEST_INVALID_JSON` where it is not JSON, else `BAD_REQUEST`.
+    /// The error code of the request as a whole: `UNSUPPORTED_OPTION` if its only faults are unsupported
+    /// options, `BAD_REQUEST_INVALID_JSON` if it is not JSON, else `BAD_REQUEST`.
     #[must_use]
     pub fn error_code(&self) -> ErrorCode {
         let all = |code: &str| self.0.iter().all(|fault| fault.code == code);
@@ -84,7 +85,7 @@ impl IntoIterator for Faults {
     }
 }
 
-/// [`Fault::code`] of what is known but not offered.
+/// [`Fault::code`] of an unsupported option.
 pub(crate) const UNSUPPORTED_OPTION: &str = "unsupported_option";
 /// [`Fault::code`] of a body that is not JSON.
 pub(crate) const INVALID_JSON: &str = "invalid_json";
@@ -103,55 +104,55 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// The codes of the contract for what went wrong with a request, a page or a job.
+/// Error codes of requests, pages and jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// The request breaks a rule.
+    /// The request is invalid.
     BadRequest,
     /// The body is not JSON.
     BadRequestInvalidJson,
-    /// The target is refused by policy.
+    /// Policy forbids the target.
     ScrapeBlocked,
-    /// The deadline ran out.
+    /// The deadline passed.
     ScrapeTimeout,
     /// The host name does not resolve.
     ScrapeDnsResolutionError,
     /// TLS failed.
     ScrapeSslError,
-    /// The connection failed or the answer was not HTTP.
+    /// The connection failed, or the response was not HTTP.
     ScrapeSiteError,
-    /// The page needs a browser action that failed.
+    /// A browser action failed.
     ScrapeActionError,
-    /// The body is of a kind that cannot be scraped.
+    /// The body has a type that cannot be scraped.
     ScrapeUnsupportedFileError,
     /// The body exceeds the limit.
     ScrapeBodyTooLarge,
     /// A PDF could not be parsed.
     ScrapePdfError,
-    /// The cache holds no copy of the wanted age.
+    /// The cache has no copy of the requested age.
     ScrapeNoCachedData,
-    /// All ways to fetch the page failed.
+    /// Every method of fetching the page failed.
     ScrapeAllEnginesFailed,
-    /// robots.txt forbids it.
+    /// robots.txt forbids the page.
     CrawlDenial,
-    /// Actions need a browser, and none is built in.
+    /// Actions need a browser, and the engine has none.
     ScrapeActionsNotSupported,
-    /// Screenshots need a browser, and none is built in.
+    /// Screenshots need a browser, and the engine has none.
     ScrapeScreenshotNotSupported,
     /// A language model is needed, and none is configured.
     ModelNotConfigured,
     /// A search engine is needed, and none is configured.
     SearchNotConfigured,
-    /// The option is known but not offered.
+    /// The option is known but not supported.
     UnsupportedOption,
-    /// Ours.
+    /// An internal error.
     UnknownError,
 }
 
 impl ErrorCode {
-    /// The code as it stands on the wire.
+    /// The name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -178,7 +179,7 @@ impl ErrorCode {
         }
     }
 
-    /// The HTTP status that an answer with this code has.
+    /// The HTTP status of an answer with this code.
     #[must_use]
     pub const fn http_status(self) -> u16 {
         match self {
@@ -215,14 +216,14 @@ impl fmt::Display for ErrorCode {
 /// Why a page gave no document. Page failures are data: they never fail a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PageError {
-    /// The contract's code.
+    /// The error code.
     pub code: ErrorCode,
-    /// What happened, in words; holds neither secrets nor resolved addresses.
+    /// What happened, in words, without secrets and resolved IP addresses.
     pub message: String,
 }
 
 impl PageError {
-    /// A failure of this kind. Where time ran out, the message begins with [`SCRAPE_TIMED_OUT`].
+    /// A failure with this code. The message of a timeout begins with [`SCRAPE_TIMED_OUT`].
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let message = message.into();
@@ -233,9 +234,9 @@ impl PageError {
     }
 }
 
-/// What the message of a page begins with whose time ran out: clients look for it.
+/// The beginning of the message of a page that timed out. Clients look for it.
 pub const SCRAPE_TIMED_OUT: &str = "Scrape timed out";
-/// What the message of a map begins with whose time ran out: clients look for it.
+/// The beginning of the message of a map that timed out. Clients look for it.
 pub const MAP_TIMED_OUT: &str = "Map timed out";
 
 impl fmt::Display for PageError {

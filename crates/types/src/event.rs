@@ -1,4 +1,4 @@
-//! Events of a job: what webhooks carry and what a WebSocket watcher reads.
+//! Events of a job: the payloads of webhooks and of WebSocket watchers.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,14 +12,14 @@ use crate::plan::EventKind;
 use crate::response::JobStatus;
 use crate::{Document, JobId, JobKind};
 
-/// The header that carries the signature of a webhook's body, unless the embedder names another (contract 6.3).
+/// The default name of the header with the signature of a webhook's body.
 pub const SIGNATURE_HEADER: &str = "X-Service-Signature";
 
 /// The full name of an event: `crawl.page`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct EventName {
-    /// Of which kind of job.
+    /// The kind of job.
     pub job: JobKind,
     /// What happened.
     pub event: EventKind,
@@ -76,13 +76,13 @@ pub struct UnknownEvent(());
 
 impl fmt::Display for UnknownEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not the name of an event: it must be a kind of job and what happened to it, such as `crawl.page`")
+        f.write_str("not the name of an event: it must be a kind of job and an event, such as `crawl.page`")
     }
 }
 
 impl std::error::Error for UnknownEvent {}
 
-/// The body of a webhook (contract 6.2). `D` is what `data` holds: documents, or for an extract its data.
+/// The body of a webhook. `D` is the type of the entries of `data`: documents, or the data of an extract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookPayload<D = Document> {
@@ -91,36 +91,37 @@ pub struct WebhookPayload<D = Document> {
     /// What happened.
     #[serde(rename = "type")]
     pub kind: EventName,
-    /// The job.
+    /// The id of the job.
     pub id: JobId,
-    /// Of this delivery; the same on each try, so that a receiver can drop repeats.
+    /// The id of this delivery. Retries have the same id, so that a receiver can drop repeats.
     pub webhook_id: String,
-    /// The page of a page event; for a failed one a document with nothing but `metadata.sourceURL`. Else empty.
+    /// The page of a page event. For a failed page, it is a document with only `metadata.sourceURL`. Other
+    /// events have no data.
     pub data: Vec<D>,
     /// The request's `webhook.metadata`.
     pub metadata: Map<String, Value>,
-    /// Why a page or the job failed; `null` otherwise.
+    /// Why the page or the job failed; otherwise `null`.
     #[serde(default)]
     pub error: Option<String>,
 }
 
-/// What a watcher reads from the WebSocket of a crawl or batch: one `catchup`, then documents, then `done` or `error`.
+/// A message on the WebSocket of a crawl or batch: one `catchup`, then documents, then `done` or `error`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum WatchFrame {
-    /// How the job stands as the watcher arrives, with the documents there are.
+    /// The status when the watcher connects, with the documents so far.
     Catchup {
         /// The status.
         data: Box<JobStatus>,
     },
-    /// A page that gave a document since.
+    /// A new document.
     Document {
         /// The document.
         data: Box<Document>,
     },
-    /// The job ended; nothing follows.
+    /// The job ended. No message follows.
     Done,
-    /// The job failed, or cannot be watched; nothing follows.
+    /// The job failed or cannot be watched. No message follows.
     Error {
         /// Why.
         error: String,
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_events_are_read_as_they_are_written() {
+    fn event_names_survive_a_round_trip() {
         assert_eq!(all_names().count(), 14);
         for name in all_names() {
             assert_eq!(name.to_string().parse(), Ok(name));

@@ -4,14 +4,14 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Where in a body something stands: keys and indexes, from the outermost on; empty for the body itself.
+/// A location in a body: keys and indexes from the outermost on; empty for the body itself.
 ///
-/// On the wire it is a list, `["formats", 1, "quality"]`. For people it is written as `formats[1].quality`.
+/// In JSON it is a list, `["formats", 1, "quality"]`. In messages it is written as `formats[1].quality`.
 ///
 /// ```
-/// use gleaner_types::{FaultPath, PathPart};
+/// use gleaner_types::FaultPath;
 ///
-/// let path: FaultPath = [PathPart::from("formats"), PathPart::from(1), PathPart::from("quality")].into_iter().collect();
+/// let path = FaultPath::key("formats").then(1_usize).then("quality");
 /// assert_eq!(path.to_string(), "formats[1].quality");
 /// assert_eq!(serde_json::to_string(&path)?, r#"["formats",1,"quality"]"#);
 /// # Ok::<(), serde_json::Error>(())
@@ -20,24 +20,24 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct FaultPath(Vec<PathPart>);
 
-/// A step on the way to a place in a body.
+/// One step of a path in a body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PathPart {
     /// The name of a field.
     Key(String),
-    /// The place of an entry, from 0 on.
+    /// The index of an entry, from 0.
     Index(usize),
 }
 
 impl FaultPath {
-    /// The field of this name of the body itself.
+    /// The path of a top-level field.
     #[must_use]
     pub fn key(name: impl Into<String>) -> Self {
         Self(vec![PathPart::Key(name.into())])
     }
 
-    /// The place one step further in.
+    /// The path with one more step at its end.
     #[must_use]
     pub fn then(mut self, part: impl Into<PathPart>) -> Self {
         self.0.push(part.into());
@@ -50,7 +50,7 @@ impl FaultPath {
         &self.0
     }
 
-    /// Is it the same place as `outer`, or a part of it?
+    /// Whether the path is `outer` or inside it.
     #[must_use]
     pub fn is_within(&self, outer: &Self) -> bool {
         self.0.starts_with(&outer.0)
@@ -81,12 +81,12 @@ impl FromIterator<PathPart> for FaultPath {
 
 impl fmt::Display for FaultPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, part) in self.0.iter().enumerate() {
+        for (step, part) in self.0.iter().enumerate() {
             match part {
                 PathPart::Index(index) => write!(f, "[{index}]")?,
                 PathPart::Key(key) if !is_plain(key) => write!(f, "[{key:?}]")?,
                 PathPart::Key(key) => {
-                    if place > 0 {
+                    if step > 0 {
                         f.write_str(".")?;
                     }
                     f.write_str(key)?;
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_read_as_json_paths_and_are_lists_on_the_wire() {
+    fn paths_are_displayed_as_json_paths_and_serialized_as_lists() {
         for (parts, text, wire) in [
             (
                 vec!["formats".into(), 1.into(), "quality".into()],
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn within_respects_whole_steps() {
+    fn is_within_compares_whole_steps() {
         let (a, ab) = (path(&["a".into()]), path(&["a".into(), "b".into()]));
         assert!(ab.is_within(&a) && a.is_within(&a) && a.is_within(&FaultPath::default()));
         assert!(!path(&["ab".into()]).is_within(&a) && !a.is_within(&ab));

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The name of a job: a UUID, version 7 where gleaner made it.
+/// The id of a job: a UUID, version 7 if gleaner made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct JobId(#[schemars(with = "String", extend("format" = "uuid"))] Uuid);
 
 impl JobId {
-    /// The id of these 128 bits. The caller makes them (this crate has neither clock nor randomness).
+    /// The id of this UUID. The caller generates it: this crate has neither clock nor randomness.
     #[must_use]
     pub const fn from_uuid(uuid: Uuid) -> Self {
         Self(uuid)

@@ -1,14 +1,14 @@
-//! Ending long work from outside.
+//! Cancellation and cost limits for long computations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Ends long work from outside, and counts what the work has cost.
+/// Stops long work from outside, and counts its cost.
 ///
-/// Pure code knows no clock, and unlike a future it cannot be dropped halfway. So it [spends](Self::spend) units as it goes,
-/// and stops where that says so: what it gives then is unfinished, and its caller drops it. A unit is a small step, such as
-/// one node of a tree or 64 bytes of text; it takes some tens of nanoseconds. Clones share one state, and the clone that
-/// raises may be on another thread.
+/// Pure code has no clock, and unlike a future it cannot be dropped halfway. So it [spends](Self::spend)
+/// units as it works, and stops as soon as `spend` returns true. Its result is then unfinished, and the
+/// caller drops it. A unit is a small step, such as one node of a tree or 64 bytes of text; it takes some
+/// tens of nanoseconds. Clones share one state and may be on different threads.
 ///
 /// ```
 /// use gleaner_types::Interrupt;
@@ -27,14 +27,14 @@ struct State {
     raised: AtomicBool,
     spent: AtomicU64,
     limit: u64,
-    /// The most that was spent at once, where that is noted.
+    /// The largest single amount spent, if it is recorded.
     greatest: Option<AtomicU64>,
 }
 
 impl State {
-    /// Where more is spent than the limit.
+    /// Handles spending over the limit.
     #[cold]
-    fn beyond(&self, units: usize) {
+    fn over_limit(&self, units: usize) {
         match &self.greatest {
             Some(greatest) => {
                 greatest.fetch_max(units as u64, Ordering::Relaxed);
@@ -45,26 +45,26 @@ impl State {
 }
 
 impl Interrupt {
-    /// One that is never raised.
+    /// An interrupt that is never raised.
     #[must_use]
     pub const fn never() -> Self {
         Self(None)
     }
 
-    /// One that is raised by [`raise`](Self::raise) alone.
+    /// An interrupt that only [`raise`](Self::raise) raises.
     #[must_use]
     pub fn armed() -> Self {
         Self::after(u64::MAX)
     }
 
-    /// One that is also raised once more units than this are spent.
+    /// An interrupt that is also raised when more units than this are spent.
     #[must_use]
     pub fn after(units: u64) -> Self {
         Self::new(units, None)
     }
 
-    /// As [`armed`](Self::armed), and notes the [most that is spent at once](Self::greatest): for tests of how long work goes
-    /// on between two looks at it.
+    /// Like [`armed`](Self::armed), but also records the [largest amount spent at once](Self::greatest): for
+    /// tests of how long work runs between two checks.
     #[must_use]
     pub fn watched() -> Self {
         Self::new(0, Some(AtomicU64::new(0)))
@@ -75,45 +75,46 @@ impl Interrupt {
         Self(Some(Arc::new(State { raised, spent, limit, greatest })))
     }
 
-    /// Ends the work.
+    /// Tells the work to stop.
     pub fn raise(&self) {
         if let Some(state) = &self.0 {
             state.raised.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Raises it when the guard is dropped: work for a future ends with the future.
+    /// A guard that raises the interrupt when it is dropped, so that work for a future ends with the future.
     #[must_use]
     pub fn raise_on_drop(&self) -> RaiseOnDrop {
         RaiseOnDrop(self.clone())
     }
 
-    /// Is the work to end?
+    /// Whether the work must stop.
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.as_ref().is_some_and(|state| state.raised.load(Ordering::Relaxed))
     }
 
-    /// Counts units of work; true where the work is to end.
+    /// Counts units of work. True if the work must stop.
     #[inline]
     pub fn spend(&self, units: usize) -> bool {
         let Some(state) = &self.0 else { return false };
-        // One thread does the work, so a plain addition loses nothing, and it costs a fraction of an atomic one.
+        // Only one thread does the work, so a plain addition is exact, and it is much cheaper than an atomic
+        // one.
         let spent = state.spent.load(Ordering::Relaxed).saturating_add(units as u64);
         state.spent.store(spent, Ordering::Relaxed);
         if spent > state.limit {
-            state.beyond(units);
+            state.over_limit(units);
         }
         state.raised.load(Ordering::Relaxed)
     }
 
-    /// The units that were spent, those after it was raised among them.
+    /// The units spent, including those after the interrupt was raised.
     #[must_use]
     pub fn spent(&self) -> u64 {
         self.0.as_ref().map_or(0, |state| state.spent.load(Ordering::Relaxed))
     }
 
-    /// The most units that were spent at once; 0 where it is not [watched](Self::watched).
+    /// The largest number of units spent at once; 0 unless it is [recorded](Self::watched).
     #[must_use]
     pub fn greatest(&self) -> u64 {
         let greatest = self.0.as_ref().and_then(|state| state.greatest.as_ref());
@@ -122,7 +123,7 @@ impl Interrupt {
 }
 
 impl PartialEq for Interrupt {
-    /// Are they clones of one?
+    /// Whether both are clones of the same interrupt.
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -138,7 +139,7 @@ impl Eq for Interrupt {}
 pub struct RaiseOnDrop(Interrupt);
 
 impl RaiseOnDrop {
-    /// Leaves the interrupt as it is: the work is done.
+    /// Drops the guard without raising the interrupt: the work is done.
     pub fn disarm(mut self) {
         self.0 = Interrupt::never();
     }
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_raised_from_outside_by_its_guard_or_by_what_is_spent() {
+    fn it_is_raised_by_hand_by_its_guard_or_by_its_limit() {
         let by_hand = Interrupt::armed();
         assert!(!by_hand.spend(1_000_000));
         by_hand.clone().raise();
@@ -172,7 +173,7 @@ mod tests {
         let by_cost = Interrupt::after(10);
         assert!(!by_cost.spend(10));
         assert!(by_cost.spend(1) && by_cost.spend(5));
-        assert_eq!(by_cost.spent(), 16, "what is spent afterwards counts too");
+        assert_eq!(by_cost.spent(), 16, "later spending counts too");
 
         let watched = Interrupt::watched();
         for units in [3, 7, 0, 5] {

@@ -3,20 +3,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::EventKind;
 
-/// Which kind of job. A scrape and a map are answered at once and are none.
+/// A kind of job. Scrapes and maps are answered immediately and are not jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobKind {
-    /// A site.
+    /// A crawl of a site.
     Crawl,
-    /// Many pages.
+    /// A scrape of many pages.
     BatchScrape,
     /// Structured data from pages.
     Extract,
 }
 
 impl JobKind {
-    /// The name that the names of its events begin with: `crawl`, `batch_scrape` or `extract`.
+    /// The name on the wire, with which event names begin: `crawl`, `batch_scrape` or `extract`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -26,7 +26,7 @@ impl JobKind {
         }
     }
 
-    /// The events that a job of this kind has.
+    /// The events of this kind of job.
     #[must_use]
     pub const fn events(self) -> &'static [EventKind] {
         match self {
@@ -43,29 +43,29 @@ impl JobKind {
         }
     }
 
-    /// The full name of an event of this kind of job: `crawl.page`.
+    /// The full name of an event, such as `crawl.page`.
     #[must_use]
     pub fn event_name(self, event: EventKind) -> String {
         format!("{}.{}", self.as_str(), event.as_str())
     }
 }
 
-/// How a crawl or batch stands.
+/// The state of a crawl or batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
-    /// Pages wait or are being scraped.
+    /// Pages are waiting or being scraped.
     Scraping,
-    /// It came to its end.
+    /// The job completed.
     Completed,
-    /// It could not start or go on.
+    /// The job could not start or continue.
     Failed,
-    /// It was cancelled.
+    /// The job was cancelled.
     Cancelled,
 }
 
 impl JobState {
-    /// Will it change no more?
+    /// Whether the state is final.
     #[must_use]
     pub const fn is_terminal(self) -> bool {
         !matches!(self, Self::Scraping)
@@ -83,22 +83,22 @@ impl JobState {
     }
 }
 
-/// How an extract job stands (contract 3).
+/// The state of an extract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExtractState {
-    /// It is being worked on.
+    /// The job is running.
     Processing,
-    /// It came to its end.
+    /// The job completed.
     Completed,
     /// The data could not be fully extracted.
     Failed,
-    /// It was cancelled.
+    /// The job was cancelled.
     Cancelled,
 }
 
 impl ExtractState {
-    /// Will it change no more?
+    /// Whether the state is final.
     #[must_use]
     pub const fn is_terminal(self) -> bool {
         !matches!(self, Self::Processing)

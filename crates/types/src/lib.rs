@@ -1,12 +1,12 @@
 //! The contract of gleaner: requests, options, documents, events and errors.
 //!
-//! Two forms of every request live here. The *wire form* ([`request`]) mirrors the JSON of the public
-//! web-data API field by field. The *checked form* ([`plan`]) is what the engine works on: every default
-//! filled in, every rule already held. The only way from one to the other is the check, which reports all
-//! [`Fault`]s of a request at once, each with its JSON path.
+//! Every request has two forms. The *wire form* ([`request`]) mirrors the JSON of the public web-data API
+//! field by field. The *checked form* ([`plan`]) is the engine's input: every default is filled in, and every
+//! rule holds. Only the check turns one into the other. It reports all [`Fault`]s of a request at once, each
+//! with its JSON path.
 //!
-//! Answers and errors ([`response`]), what webhooks and watchers carry ([`event`]) and every default and bound
-//! ([`limits`]) are here too. No I/O, no clock, no async runtime.
+//! The crate also has the answers and errors ([`response`]), the payloads of webhooks and watchers
+//! ([`event`]) and every default and bound ([`limits`]). It uses no I/O, no clock and no async runtime.
 //!
 //! # A request from JSON
 //!
@@ -17,7 +17,8 @@
 //! let plan = CrawlPlan::from_json(&json!({ "url": "example.com/docs/", "limit": 50 }))?;
 //! assert_eq!(plan.target.url.as_str(), "https://example.com/docs/");
 //!
-//! let faults = CrawlPlan::from_json(&json!({ "url": "example.com", "maxDepth": 3, "limit": 0 })).unwrap_err();
+//! let body = json!({ "url": "example.com", "maxDepth": 3, "limit": 0 });
+//! let faults = CrawlPlan::from_json(&body).unwrap_err();
 //! let messages: Vec<&str> = faults.as_slice().iter().map(|fault| fault.message.as_str()).collect();
 //! assert_eq!(
 //!     messages,
@@ -52,10 +53,10 @@ mod interrupt;
 mod job;
 pub mod limits;
 pub mod plan;
+mod redacted;
 pub mod request;
 pub mod response;
 mod safe_url;
-mod shown;
 mod timestamp;
 
 pub use check::{Checked, RequestBounds, parse_json};

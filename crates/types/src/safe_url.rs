@@ -2,8 +2,8 @@ use std::fmt;
 
 use url::Url;
 
-/// A URL that can be logged: `Display` and `Debug` leave out user name, password, fragment and the values of query
-/// parameters. Every URL in a log line or an error message has this type.
+/// A URL that can be logged: `Display` and `Debug` leave out user name, password, fragment and the values of
+/// query parameters. Every URL in a log line or an error message has this type.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SafeUrl(Url);
 
@@ -35,7 +35,10 @@ impl fmt::Display for SafeUrl {
             write!(f, ":{port}")?;
         }
         f.write_str(url.path())?;
-        for (index, (name, _)) in url.query_pairs().enumerate() {
+        // Names stay percent-encoded: decoded ones may contain line breaks, which would forge log lines.
+        let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        for (index, pair) in pairs.enumerate() {
+            let name = pair.split('=').next().unwrap_or_default();
             write!(f, "{}{name}=…", if index == 0 { '?' } else { '&' })?;
         }
         Ok(())

@@ -1,16 +1,17 @@
-//! How moments look on the wire: RFC 3339 in UTC with exactly three digits of milliseconds, `2026-01-31T12:00:00.120Z`.
+//! Timestamps on the wire: RFC 3339 in UTC with exactly three digits of milliseconds,
+//! `2026-01-31T12:00:00.120Z`.
 //!
-//! The format of the `time` crate leaves out trailing zeros, and some clients compare timestamps as text.
+//! The `time` crate omits trailing zeros, but some clients compare timestamps as text.
 
 use serde::Serializer;
 use time::{OffsetDateTime, UtcOffset};
 
 pub(crate) use time::serde::rfc3339::deserialize;
 
-/// A moment as the wire has it, such as `2026-01-31T12:00:00.120Z`. Finer fractions are cut off.
+/// Formats a timestamp for the wire, such as `2026-01-31T12:00:00.120Z`. It is truncated to milliseconds.
 #[must_use]
 pub fn rfc3339(moment: OffsetDateTime) -> String {
-    // A moment that has no place in UTC's calendar is within a day of its ends.
+    // A timestamp that UTC cannot represent is within a day of the calendar's limits.
     let utc = moment.checked_to_offset(UtcOffset::UTC).unwrap_or(moment);
     format!(
         "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
@@ -28,7 +29,7 @@ pub(crate) fn serialize<S: Serializer>(moment: &OffsetDateTime, serializer: S) -
     serializer.serialize_str(&rfc3339(*moment))
 }
 
-/// The same for a moment that may be missing.
+/// The same for an optional timestamp.
 pub(crate) mod option {
     use serde::Serializer;
     use time::OffsetDateTime;

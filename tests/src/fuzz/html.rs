@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use comrak::nodes::NodeValue;
 use gleaner_transform::{Input, MAX_RESOLVED_BYTES, links, transform};
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::request::{Format, ScrapeOptions, ScrapeRequest};
+use gleaner_types::request::{Format, ScrapeRequest};
 use url::Url;
 
 use super::{BASE, markup};
@@ -115,18 +115,9 @@ fn options(only_main_content: bool) -> Option<&'static ScrapeOptionsPlan> {
     let [all, main] = &PLANS;
     let plan = if only_main_content { main } else { all };
     let make = || {
-        let options = ScrapeOptions {
-            formats: Some(vec![
-                Format::Markdown,
-                Format::Html,
-                Format::RawHtml,
-                Format::Links,
-                Format::Images,
-            ]),
-            only_main_content: Some(only_main_content),
-            ..ScrapeOptions::default()
-        };
-        ScrapeRequest { options, ..ScrapeRequest::new(BASE) }.check().ok().map(|plan| plan.options)
+        let formats = [Format::Markdown, Format::Html, Format::RawHtml, Format::Links, Format::Images];
+        let request = ScrapeRequest::new(BASE).formats(formats).only_main_content(only_main_content);
+        request.check().ok().map(|plan| plan.options)
     };
     plan.get_or_init(make).as_ref()
 }

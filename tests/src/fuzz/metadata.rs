@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use gleaner_transform::{Input, transform};
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::request::{Format, ScrapeOptions, ScrapeRequest};
+use gleaner_types::request::{Format, ScrapeRequest};
 use serde_json::Value;
 use url::Url;
 
@@ -57,9 +57,8 @@ fn plain(value: &Value) {
 fn options() -> Option<&'static ScrapeOptionsPlan> {
     static PLAN: OnceLock<Option<ScrapeOptionsPlan>> = OnceLock::new();
     PLAN.get_or_init(|| {
-        let formats = Some(vec![Format::Summary, Format::Branding]);
-        let options = ScrapeOptions { formats, ..ScrapeOptions::default() };
-        ScrapeRequest { options, ..ScrapeRequest::new(BASE) }.check().ok().map(|plan| plan.options)
+        let request = ScrapeRequest::new(BASE).formats([Format::Summary, Format::Branding]);
+        request.check().ok().map(|plan| plan.options)
     })
     .as_ref()
 }

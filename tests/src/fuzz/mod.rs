@@ -1,58 +1,104 @@
 //! What must hold for any input: the bodies of the fuzz targets.
 //!
-//! They live here and not beside their targets so that stable Rust can run them: `cargo test` replays the corpus of
-//! `fuzz/corpus` through them, and some thousand variations of it. Each body takes any bytes and panics where an
-//! oracle fails. "It does not panic" is the least of these; the others are laws that a user of the crate relies on.
+//! They live here and not beside their targets so that stable Rust can run them: `cargo test` replays the
+//! corpus of `fuzz/corpus` through them, and some thousand variations of it. Each body takes any bytes and
+//! panics where an oracle fails. "It does not panic" is the least of these; the others are laws that a user
+//! of the crate relies on.
 
 mod cache;
 mod charset;
+mod coding;
+mod cookies;
 mod documented;
 mod extract;
+mod head;
 mod html;
 mod http;
+mod json;
 mod markup;
 mod metadata;
+mod models;
+mod patterns;
 mod pdf;
+mod prompt;
 mod proxy;
 mod request;
 mod robots;
+mod selector;
+mod signature;
 mod sitemap;
+mod srcset;
+mod style;
+mod summary;
 mod url;
+mod values;
+mod ways;
 
 pub use cache::cache_entry;
 pub use charset::charset;
+pub use coding::coding;
+pub use cookies::cookies;
 pub use extract::{json_ld, microdata, model_output, schema};
+pub use head::answer_head;
 pub use html::{body, html_to_markdown};
 pub use http::http;
+pub use json::loose_json;
 pub use metadata::metadata;
-pub use pdf::pdf;
+pub use models::{provider_reply, search_reply};
+pub use patterns::patterns;
+pub use pdf::{pdf, pdf_answer};
+pub use prompt::crawl_prompt;
 pub use proxy::proxy;
 pub use request::request_json;
 pub use robots::robots;
+pub use selector::selector;
+pub use signature::signature;
 pub use sitemap::sitemap;
-pub use url::url_canonical;
+pub use srcset::srcset;
+pub use style::style;
+pub use summary::summary_check;
+pub use url::{safe_url, url_canonical};
+pub use values::values;
+pub use ways::site_ways;
 
 /// A fuzz body.
 pub type Body = fn(&[u8]);
 
 /// Every target: its name, which is also that of its corpus folder, and its body.
-pub const TARGETS: [(&str, Body); 16] = [
+pub const TARGETS: [(&str, Body); 33] = [
     ("url_canonical", url_canonical),
+    ("safe_url", safe_url),
     ("robots", robots),
     ("sitemap", sitemap),
+    ("patterns", patterns),
     ("request_json", request_json),
     ("http", http),
+    ("signature", signature),
+    ("answer_head", answer_head),
+    ("cookies", cookies),
+    ("coding", coding),
+    ("cache_entry", cache_entry),
+    ("proxy", proxy),
     ("html_to_markdown", html_to_markdown),
     ("body", body),
     ("charset", charset),
     ("metadata", metadata),
+    ("style", style),
+    ("srcset", srcset),
+    ("selector", selector),
     ("pdf", pdf),
-    ("cache_entry", cache_entry),
-    ("proxy", proxy),
+    ("pdf_answer", pdf_answer),
     ("model_output", model_output),
     ("schema", schema),
     ("json_ld", json_ld),
     ("microdata", microdata),
+    ("loose_json", loose_json),
+    ("values", values),
+    ("site_ways", site_ways),
+    ("crawl_prompt", crawl_prompt),
+    ("summary_check", summary_check),
+    ("provider_reply", provider_reply),
+    ("search_reply", search_reply),
 ];
 
 /// The address that the inputs are said to come from.

@@ -1,6 +1,7 @@
-//! Canonical URLs. Input: a URL, absolute or relative.
+//! Canonical URLs, and URLs as they are shown. Input: a URL, absolute or relative.
 
 use gleaner_frontier::Identity;
+use gleaner_types::SafeUrl;
 use url::{Host, Url};
 
 use super::BASE;
@@ -8,8 +9,8 @@ use super::BASE;
 /// The most that canonical form adds to a URL besides percent-encoding.
 const SLACK: usize = 64;
 
-/// The canonical form of any URL is a URL, is its own canonical form, names the same page, and keeps what tells
-/// pages apart. Under each combination of the rules.
+/// The canonical form of any URL is a URL, is its own canonical form, names the same page, and keeps what
+/// tells pages apart. Under each combination of the rules.
 pub fn url_canonical(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let base = Url::parse(BASE).ok();
@@ -48,4 +49,26 @@ pub fn url_canonical(data: &[u8]) {
 
 fn segments(url: &Url) -> usize {
     url.path().matches('/').count()
+}
+
+/// A marker for each place of a URL that may hold a secret.
+const SECRET: &str = "s3cr3tw0rd";
+
+/// A shown URL is one line without user name, password, fragment and query values.
+pub fn safe_url(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Ok(mut url) = Url::parse(&text) else { return };
+    let shown = SafeUrl::from(&url).to_string();
+    assert!(!shown.contains(char::is_control), "{shown:?}");
+    assert_eq!(format!("{:?}", SafeUrl::from(&url)), shown, "both ways of showing it");
+    if shown.contains(SECRET) {
+        return;
+    }
+    // URLs without a host accept no user name.
+    let _ = url.set_username(SECRET);
+    let _ = url.set_password(Some(SECRET));
+    url.set_fragment(Some(SECRET));
+    url.query_pairs_mut().append_pair("key", SECRET);
+    let shown = SafeUrl::from(&url).to_string();
+    assert!(!shown.contains(SECRET) && shown.contains("key=…"), "{shown}");
 }

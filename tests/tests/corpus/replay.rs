@@ -9,8 +9,13 @@ use gleaner_tests::fuzz::{Body, TARGETS};
 /// Variations tried of each input.
 const VARIATIONS: u64 = 300;
 
+/// The workspace of the fuzz targets.
+fn fuzz() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
+}
+
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+    let folder = fuzz().join("corpus").join(target);
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.unwrap().path())
@@ -23,6 +28,25 @@ fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 fn failure(body: Body, data: &[u8], what: &str) -> Option<String> {
     let outcome = catch_unwind(AssertUnwindSafe(|| body(data)));
     outcome.is_err().then(|| format!("{what} fails; the input: {}", data.escape_ascii()))
+}
+
+#[test]
+fn every_body_has_a_target_and_every_corpus_a_body() {
+    let manifest = fs::read_to_string(fuzz().join("Cargo.toml")).unwrap();
+    for (target, _) in TARGETS {
+        let path = fuzz().join("fuzz_targets").join(format!("{target}.rs"));
+        let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(source.contains(&format!("fuzz::{target}(data)")), "{} runs another body", path.display());
+        assert!(manifest.contains(&format!("name = \"{target}\"")), "fuzz/Cargo.toml lacks {target}");
+    }
+    for entry in fs::read_dir(fuzz().join("corpus")).unwrap() {
+        let name = entry.unwrap().file_name();
+        assert!(
+            TARGETS.iter().any(|(target, _)| *target == name),
+            "fuzz/corpus/{} has no body",
+            name.display()
+        );
+    }
 }
 
 #[test]

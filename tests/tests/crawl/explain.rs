@@ -1,4 +1,4 @@
-use gleaner::{CrawlRequest, SkipReason, Verdict};
+use gleaner::{SkipReason, Verdict};
 use gleaner_testkit::{Extras, Site, SiteSpec};
 use url::Url;
 
@@ -11,11 +11,7 @@ async fn every_address_asked_about_is_explained() {
     let server = site.serve().unwrap();
     let deep =
         site.truth().paths().find(|page| page.depth == Some(3) && page.path.starts_with("/p/")).unwrap();
-    let request = CrawlRequest {
-        exclude_paths: Some(vec!["^/p/1$".to_owned()]),
-        max_discovery_depth: Some(2),
-        ..links_only(&server)
-    };
+    let request = links_only(&server).exclude_paths(["^/p/1$"]).max_discovery_depth(2);
     let forbidden =
         site.truth().paths().find(|page| page.forbidden && page.depth.is_some_and(|depth| depth <= 2));
     let asked = [
@@ -54,7 +50,7 @@ async fn every_address_asked_about_is_explained() {
     let excluded = job.rejections().into_iter().find(|(reason, _)| *reason == SkipReason::Excluded);
     assert!(excluded.is_some_and(|(_, count)| count > 0), "{:?}", job.rejections());
 
-    let limited = CrawlRequest { limit: Some(3), ..links_only(&server) };
+    let limited = links_only(&server).limit(3);
     let mut job = engine().crawl_explained(limited, &urls[..1]).await.unwrap();
     let mut read = Vec::new();
     while let Some(document) = job.next().await {

@@ -1,5 +1,5 @@
 use gleaner::request::Format;
-use gleaner::{CrawlRequest, ErrorCode, ErrorKind, ScrapeRequest};
+use gleaner::{ErrorCode, ErrorKind, ScrapeRequest};
 use gleaner_testkit::{Extras, FailureKind, RawServer, Site, SiteSpec, Step};
 
 use crate::support::{crawl, engine, links_only};
@@ -9,7 +9,7 @@ async fn pages_that_fail_are_listed_and_those_that_recover_are_not() {
     let extras = Extras { failures: true, ..Extras::default() };
     let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(20) });
     let server = site.serve().unwrap();
-    let crawled = crawl(&engine(), CrawlRequest { delay: None, ..links_only(&server) }).await;
+    let crawled = crawl(&engine(), links_only(&server)).await;
     let truth = site.truth();
     for failure in &truth.extras().failures {
         let document = crawled.documents.get(&failure.path);

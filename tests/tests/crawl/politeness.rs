@@ -1,7 +1,8 @@
 use std::time::Duration;
 
-use gleaner::{CrawlRequest, Engine};
+use gleaner::plan::SitemapMode;
 use gleaner_testkit::{Extras, Site, SiteSpec};
+use gleaner_tests::fakes::local;
 
 use crate::support::{crawl, engine, links_only};
 
@@ -29,7 +30,7 @@ async fn what_robots_txt_forbids_is_listed_and_never_asked_for() {
     assert_eq!(server.log().count("/robots.txt"), 1);
     assert_eq!(crawled.snapshot.robots_blocked as usize, crawled.blocked_paths().len());
 
-    let all = crawl(&engine, CrawlRequest { ignore_robots_txt: Some(true), ..links_only(&server) }).await;
+    let all = crawl(&engine, links_only(&server).ignore_robots_txt(true)).await;
     assert!(forbidden.iter().any(|path| all.paths().contains(path.as_str())));
 }
 
@@ -38,7 +39,8 @@ async fn a_start_page_that_robots_txt_forbids_ends_the_crawl_with_a_warning() {
     let extras = Extras { robots: true, sitemap: true, ..Extras::default() };
     let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(10) });
     let server = site.serve().unwrap();
-    let request = CrawlRequest { url: server.url("/private/"), sitemap: None, ..links_only(&server) };
+    let mut request = links_only(&server).sitemap(SitemapMode::Include);
+    request.url = server.url("/private/");
     let crawled = crawl(&engine(), request).await;
     assert!(crawled.documents.is_empty());
     assert_eq!(crawled.blocked_paths().into_iter().collect::<Vec<_>>(), ["/private/"]);
@@ -51,7 +53,7 @@ async fn a_delay_keeps_requests_apart_and_alone() {
     let server = Site::generate(SiteSpec { latency: Duration::from_millis(5), ..SiteSpec::pages(12) })
         .serve()
         .unwrap();
-    let request = CrawlRequest { delay: Some(gap.as_secs_f64()), ..links_only(&server) };
+    let request = links_only(&server).delay(gap.as_secs_f64());
     let crawled = crawl(&engine(), request).await;
     assert_eq!(crawled.documents.len(), 12);
     let log = server.log();
@@ -66,13 +68,12 @@ async fn a_host_is_asked_for_no_more_pages_at_once_than_was_said() {
     // Long enough that requests sent at once overlap on a busy machine too.
     let site = Site::generate(SiteSpec { latency: Duration::from_millis(40), ..SiteSpec::pages(200) });
     let server = site.serve().unwrap();
-    let four =
-        Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).concurrency(50, 4).build().unwrap();
+    let four = local().concurrency(50, 4).build().unwrap();
     crawl(&four, links_only(&server)).await;
     assert_eq!(server.log().most_concurrent(), 4);
 
     let server = site.serve().unwrap();
-    let request = CrawlRequest { max_concurrency: Some(2), ..links_only(&server) };
+    let request = links_only(&server).max_concurrency(2);
     crawl(&engine(), request).await;
     assert_eq!(server.log().most_concurrent(), 2);
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use gleaner::{BatchScrapeRequest, CrawlRequest, Job, JobState, MapRequest, ScrapeRequest};
+use gleaner::{BatchScrapeRequest, Job, JobState, MapRequest, ScrapeRequest};
 use gleaner_testkit::{Server, Site, SiteSpec};
 
 use crate::support::{engine, links_only, pages_within};
@@ -105,7 +105,8 @@ async fn an_address_without_a_path_is_told_as_it_was_given() {
         let page = engine.scrape(ScrapeRequest::new(url.as_str())).await.unwrap();
         let asked = (page.metadata.source_url.as_ref(), page.metadata.url.as_ref());
         assert_eq!(asked, (Some(url), Some(&whole)), "a scrape");
-        let request = CrawlRequest { url: url.clone(), limit: Some(1), ..links_only(&server) };
+        let mut request = links_only(&server).limit(1);
+        request.url = url.clone();
         let crawled = engine.crawl(request).await.unwrap().wait().await.unwrap();
         assert_eq!(crawled.documents[0].metadata.source_url.as_ref(), Some(url), "a crawl");
     }
@@ -131,8 +132,8 @@ async fn a_map_lists_the_addresses_of_a_site() {
     let all = engine.map(MapRequest::new(server.url("/"))).await.unwrap();
     assert!(all.links.len() >= 300, "{} addresses", all.links.len());
     assert!(server.requests() < 10, "pages are not fetched one by one");
-    let some = engine.map(MapRequest { limit: Some(5), ..MapRequest::new(server.url("/")) }).await.unwrap();
+    let some = engine.map(MapRequest::new(server.url("/")).limit(5)).await.unwrap();
     assert_eq!(some.links.len(), 5);
-    let searched = MapRequest { search: Some("123".to_owned()), ..MapRequest::new(server.url("/")) };
+    let searched = MapRequest::new(server.url("/")).search("123");
     assert_eq!(engine.map(searched).await.unwrap().links[0].path(), "/p/123");
 }

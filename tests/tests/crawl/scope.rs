@@ -25,14 +25,13 @@ async fn paths_that_differ_in_case_are_different_pages() {
 async fn patterns_choose_the_pages() {
     let server = with(Extras::default()).serve().unwrap();
     let engine = engine();
-    let only_tens =
-        CrawlRequest { include_paths: Some(vec!["^/p/[0-9]0$".to_owned()]), ..links_only(&server) };
+    let only_tens = links_only(&server).include_paths(["^/p/[0-9]0$"]);
     let crawled = crawl(&engine, only_tens).await;
     let tens = |path: &&str| path.len() == 5 && path.ends_with('0');
     assert!(!crawled.documents.is_empty() && crawled.paths().iter().all(tens), "{:?}", crawled.paths());
     assert_eq!(server.log().count("/"), 1, "the start page is fetched for its links, but is no result");
 
-    let no_tens = CrawlRequest { exclude_paths: Some(vec!["0$".to_owned()]), ..links_only(&server) };
+    let no_tens = links_only(&server).exclude_paths(["0$"]);
     let crawled = crawl(&engine, no_tens).await;
     assert!(crawled.documents.len() > 40 && !crawled.paths().iter().any(|path| path.ends_with('0')));
 }
@@ -44,11 +43,12 @@ async fn a_crawl_stays_below_its_start_unless_told_otherwise() {
     let engine = engine();
     let products: BTreeSet<&str> =
         site.truth().extras().products.iter().map(|product| product.path.as_str()).collect();
-    let below = CrawlRequest { url: server.url("/shop/"), ..links_only(&server) };
+    let mut below = links_only(&server);
+    below.url = server.url("/shop/");
     let crawled = crawl(&engine, below.clone()).await;
     assert!(crawled.paths().is_superset(&products));
     assert!(crawled.paths().iter().all(|path| path.starts_with("/shop/")), "{:?}", crawled.paths());
-    let all = crawl(&engine, CrawlRequest { crawl_entire_domain: Some(true), ..below }).await;
+    let all = crawl(&engine, below.crawl_entire_domain(true)).await;
     assert!(all.paths().contains("/"), "links to parents are followed");
 }
 
@@ -63,8 +63,7 @@ async fn other_sites_are_not_visited_unless_told_so() {
     let other = Site::generate(SiteSpec::pages(30)).serve().unwrap();
     let spec = SiteSpec { external: Some(other.url("/p/7")), ..SiteSpec::pages(5) };
     let server = Site::generate(spec).serve().unwrap();
-    let crawled =
-        crawl(&engine(), CrawlRequest { allow_external_links: Some(true), ..links_only(&server) }).await;
+    let crawled = crawl(&engine(), links_only(&server).allow_external_links(true)).await;
     assert!(crawled.paths().contains("/p/7"), "one hop out: {:?}", crawled.paths());
     assert_eq!(crawled.documents.len(), 6, "and no further");
 }
@@ -95,7 +94,7 @@ async fn copies_of_an_address_are_folded_and_others_are_kept() {
     let server = site.serve().unwrap();
     let engine = engine();
     let folded = crawl(&engine, links_only(&server)).await;
-    let kept = CrawlRequest { deduplicate_similar_urls: Some(false), ..links_only(&server) };
+    let kept = links_only(&server).deduplicate_similar_urls(false);
     let kept = crawl(&engine, kept).await;
     let copies = |paths: &BTreeSet<&str>| paths.iter().filter(|path| path.starts_with("/copies/")).count();
     assert!(copies(&folded.paths()) < copies(&kept.paths()), "{:?}\n{:?}", folded.paths(), kept.paths());
@@ -128,7 +127,7 @@ async fn everything_at_once_ends_within_its_limit() {
     let site = with(Extras { failures: false, ..Extras::all() });
     let server = site.serve().unwrap();
     let limit = 400;
-    let crawled = crawl(&engine(), CrawlRequest { limit: Some(limit), ..links_only(&server) }).await;
+    let crawled = crawl(&engine(), links_only(&server).limit(limit)).await;
     assert_eq!(crawled.documents.len() as u64, limit, "traps fill what is left");
     let pages = site.truth().paths().filter(|page| page.role == Role::Page && !page.forbidden);
     let lost: Vec<String> =

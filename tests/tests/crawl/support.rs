@@ -1,24 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner::request::Format;
 use gleaner::{CrawlRequest, Document, Engine, JobSnapshot, JobState, PageFailures};
 use gleaner_testkit::{Role, Server, Site};
+use gleaner_tests::fakes;
+pub(crate) use gleaner_tests::fakes::engine;
 use url::Url;
-
-/// An engine that may reach the loopback interface and nothing else that is private.
-pub(crate) fn engine() -> Engine {
-    Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).build().unwrap()
-}
 
 /// A crawl of the site by links alone, without texts.
 pub(crate) fn links_only(server: &Server) -> CrawlRequest {
-    let mut request = CrawlRequest::new(server.url("/"));
-    request.sitemap = Some(gleaner::plan::SitemapMode::Skip);
-    request.scrape_options = Some(gleaner::ScrapeOptions {
-        formats: Some(vec![Format::Links]),
-        ..gleaner::ScrapeOptions::default()
-    });
-    request
+    fakes::links_only(server.url("/"))
 }
 
 /// What came of a crawl, by path and query.

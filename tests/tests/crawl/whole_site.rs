@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use gleaner::CrawlRequest;
+use gleaner::plan::SitemapMode;
 use gleaner_testkit::{Extras, Role, Site, SiteSpec};
 
 use crate::support::{Crawled, crawl, engine, links_only, pages_within};
@@ -23,8 +24,7 @@ async fn depth_is_the_least_number_of_clicks_however_late_pages_answer() {
     let server = site.serve().unwrap();
     let engine = engine();
     for depth in 0..=3 {
-        let crawled =
-            crawl(&engine, CrawlRequest { max_discovery_depth: Some(depth), ..links_only(&server) }).await;
+        let crawled = crawl(&engine, links_only(&server).max_discovery_depth(depth)).await;
         let expected = pages_within(&site, depth);
         assert_eq!(crawled.paths(), expected.iter().map(String::as_str).collect(), "within {depth} clicks");
     }
@@ -35,7 +35,7 @@ async fn a_limit_is_met_exactly() {
     let server = Site::generate(SiteSpec::pages(500)).serve().unwrap();
     let engine = engine();
     for limit in [1, 7, 100] {
-        let crawled = crawl(&engine, CrawlRequest { limit: Some(limit), ..links_only(&server) }).await;
+        let crawled = crawl(&engine, links_only(&server).limit(limit)).await;
         assert_eq!(crawled.documents.len() as u64, limit);
     }
 }
@@ -49,17 +49,17 @@ async fn the_sitemap_leads_to_pages_that_no_link_leads_to() {
     assert!(!orphans.is_empty());
     let engine = engine();
 
-    let with_links = crawl(&engine, CrawlRequest { sitemap: None, ..links_only(&server) }).await;
+    let with_links = crawl(&engine, links_only(&server).sitemap(SitemapMode::Include)).await;
     assert!(with_links.paths().is_superset(&orphans));
     let without = crawl(&engine, links_only(&server)).await;
     assert!(without.paths().is_disjoint(&orphans));
-    let alone = CrawlRequest { sitemap: Some(gleaner::plan::SitemapMode::Only), ..links_only(&server) };
+    let alone = links_only(&server).sitemap(SitemapMode::Only);
     assert_eq!(
         crawl(&engine, alone).await.paths(),
         with_links.paths(),
         "the sitemap names every page of this site"
     );
-    let at_no_depth = CrawlRequest { sitemap: None, max_discovery_depth: Some(0), ..links_only(&server) };
+    let at_no_depth = links_only(&server).sitemap(SitemapMode::Include).max_discovery_depth(0);
     assert_eq!(
         crawl(&engine, at_no_depth).await.paths(),
         with_links.paths(),

@@ -106,7 +106,7 @@ fn answering(status: &str, kind: &str, body: &str) -> Vec<Step> {
 }
 
 #[tokio::test]
-async fn redirects_to_private_addresses_at_every_door() {
+async fn redirects_to_private_addresses_at_every_entry() {
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
     let target = canary.base_url();
     let engine = guarded();
@@ -165,7 +165,7 @@ async fn links_robots_and_sitemaps_lead_to_no_private_address() {
         ],
     ];
     let server = RawServer::start_each(scripts).unwrap();
-    let request = CrawlRequest { allow_external_links: Some(true), ..CrawlRequest::new(server.base_url()) };
+    let request = CrawlRequest::new(server.base_url()).allow_external_links(true);
     let result = guarded().crawl(request).await.unwrap().wait().await.unwrap();
     assert_eq!(canary.connections(), 0);
     let codes: Vec<ErrorCode> = result.failures.failures.iter().map(|failure| failure.error.code).collect();

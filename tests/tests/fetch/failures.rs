@@ -1,5 +1,5 @@
-//! Every kind of failure: what it is, where it happened, what the contract calls it; and a canary in each slot
-//! for a secret is seen in none of them.
+//! Every kind of failure: what it is, where it happened, what the contract calls it; and a canary in each
+//! slot for a secret is seen in none of them.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -10,10 +10,9 @@ use gleaner_fetch::{
     ActionResult, CacheEntry, CacheKey, CachePolicy, CacheStore, CookieJar, Error, ErrorKind, Fetcher,
     FollowAll, Proxy, RedirectCheck, RedirectRefused, RenderRequest, Rendered, Request,
 };
-use gleaner_testkit::{ClosedPort, ProxyServer, RawServer, Step};
+use gleaner_testkit::{ClosedPort, ProcessLog, ProxyServer, RawServer, Step};
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
-use tracing_subscriber::fmt::MakeWriter;
 use url::Url;
 
 use super::support::{Loopback, builder, page, pool};
@@ -40,32 +39,6 @@ impl gleaner_fetch::Resolve for Names {
             return Err(io::Error::other(format!("no such host, {CANARY}")));
         }
         gleaner_fetch::Resolve::resolve(&Loopback, host).await
-    }
-}
-
-/// Collects what is logged.
-#[derive(Clone)]
-struct Log(Arc<Mutex<Option<Vec<u8>>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Nothing is kept once the test has taken it.
-        if let Some(kept) = self.0.lock().unwrap().as_mut() {
-            kept.extend_from_slice(bytes);
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
     }
 }
 
@@ -168,8 +141,9 @@ async fn kept_copy() -> Arc<CacheEntry> {
     kept.expect("the page was kept")
 }
 
-/// One of each kind, with what was said on the way.
-async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
+/// One of each kind at the host `site`, with what was said on the way. The log is that of all tests of this
+/// process: a test knows its own lines by its own host.
+async fn all_failures(site: &str) -> (Vec<(ErrorKind, Error)>, Vec<String>) {
     let proxy = ProxyServer::start_guarded("someone", "else").unwrap();
     let fetcher = fetcher(&proxy);
     let mut failures = Vec::new();
@@ -180,7 +154,7 @@ async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
     };
     for (kind, script) in by_servers() {
         let server = RawServer::start(script).unwrap();
-        let mut request = secretive(&format!("http://site.example:{}/", server.addr().port()));
+        let mut request = secretive(&format!("http://{site}:{}/", server.addr().port()));
         if kind == ErrorKind::Timeout {
             request.timeout = Some(Duration::from_millis(200));
         }
@@ -189,28 +163,27 @@ async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
     let server =
         RawServer::start([Step::ReadRequest, Step::respond("302 Found", &[("Location", "/next")], "")])
             .unwrap();
-    let base = format!("http://site.example:{}/", server.addr().port());
+    let base = format!("http://{site}:{}/", server.addr().port());
     run(ErrorKind::RedirectRefused, secretive(&base), &Nowhere).await;
     let plain = RawServer::start([Step::send("HTTP/1.1 400 Bad Request\r\n\r\n")]).unwrap();
-    run(ErrorKind::Tls, secretive(&format!("https://site.example:{}/", plain.addr().port())), &FollowAll)
-        .await;
+    run(ErrorKind::Tls, secretive(&format!("https://{site}:{}/", plain.addr().port())), &FollowAll).await;
     let dead = ClosedPort::take().unwrap();
-    let url = format!("http://site.example:{}/", dead.addr().port());
+    let url = format!("http://{site}:{}/", dead.addr().port());
     run(ErrorKind::Connect, secretive(&url), &FollowAll).await;
     run(ErrorKind::Dns, secretive("http://nowhere.invalid/"), &FollowAll).await;
     run(ErrorKind::Blocked, secretive("http://10.0.0.1/"), &FollowAll).await;
-    run(ErrorKind::Port, secretive("http://site.example:25/"), &FollowAll).await;
+    run(ErrorKind::Port, secretive(&format!("http://{site}:25/")), &FollowAll).await;
     let long = format!("http://{}.example/", "a".repeat(250));
     run(ErrorKind::TooLong, secretive(&long), &FollowAll).await;
-    run(ErrorKind::Scheme, secretive("ftp://site.example/"), &FollowAll).await;
-    let userinfo = secretive(&format!("http://{CANARY}:{CANARY}@site.example/"));
+    run(ErrorKind::Scheme, secretive(&format!("ftp://{site}/")), &FollowAll).await;
+    let userinfo = secretive(&format!("http://{CANARY}:{CANARY}@{site}/"));
     run(ErrorKind::InvalidRequest, userinfo, &FollowAll).await;
     let mut stealth = secretive(&base);
     stealth.proxy = ProxyMode::Stealth;
     run(ErrorKind::Proxy, stealth.clone(), &FollowAll).await;
     let unprepared = builder().build().unwrap();
     failures.push((ErrorKind::ProxyNotConfigured, unprepared.fetch(stealth, &FollowAll).await.unwrap_err()));
-    let url: Url = format!("http://site.example/?token={CANARY}#{CANARY}").parse().unwrap();
+    let url: Url = format!("http://{site}/?token={CANARY}#{CANARY}").parse().unwrap();
     failures.push((ErrorKind::Action, Error::action(&url, 3, "nothing matches its selector")));
     failures.push((ErrorKind::Render, Error::render(&url, "the browser has gone")));
     (failures, said)
@@ -218,15 +191,8 @@ async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
 
 #[tokio::test]
 async fn no_failure_tells_a_secret() {
-    let log = Log(Arc::new(Mutex::new(Some(Vec::new()))));
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .finish();
-    // For the whole process: a listener of one thread alone can miss what other tests have registered before.
-    tracing::subscriber::set_global_default(subscriber).unwrap();
-    let (failures, mut sinks) = all_failures().await;
+    let log = ProcessLog::listen();
+    let (failures, mut sinks) = all_failures("logged.example").await;
     // What works is logged too.
     let server = RawServer::start([
         Step::ReadRequest,
@@ -260,12 +226,13 @@ async fn no_failure_tells_a_secret() {
     sinks.push(format!("{jar:?}"));
     sinks.push(format!("{:?}", Proxy::parse(&format!("http://{CANARY}:{CANARY}@proxy.example/")).unwrap()));
     sinks.push(Proxy::parse(&format!("ftp://{CANARY}:{CANARY}@proxy.example/")).unwrap_err().to_string());
-    let logged = String::from_utf8_lossy(&log.0.lock().unwrap().take().unwrap()).into_owned();
+    // Nothing is kept of what comes later: the other tests of this program say much.
+    let logged = log.end();
     assert!(logged.contains("gleaner_fetch"), "the log was listened to, and has {} bytes", logged.len());
-    // Each request of a chain has a span of its own, which every line about it carries. Other tests have such lines too.
+    // Each request of a chain has a span of its own, which every line about it carries.
     for number in ["number=0}", "number=1}", "number=20}"] {
         let is_hop = |line: &str| {
-            ["hop{method=GET", "url=http://site.example", number].iter().all(|part| line.contains(part))
+            ["hop{method=GET", "url=http://logged.example", number].iter().all(|part| line.contains(part))
         };
         assert!(logged.lines().any(is_hop), "a span with {number}");
     }
@@ -284,7 +251,7 @@ async fn no_failure_tells_a_secret() {
 
 #[tokio::test]
 async fn every_failure_has_its_kind_its_code_and_its_url() {
-    let (failures, _) = all_failures().await;
+    let (failures, _) = all_failures("kinds.example").await;
     for (kind, error) in &failures {
         assert_eq!((error.kind(), error.code()), (*kind, code_of(*kind)), "{error}");
         let text = error.to_string();

@@ -309,9 +309,9 @@ async fn credentials_in_urls_are_not_sent() {
     println!("credentials in URLs: secret sightings 0");
 }
 
-/// Every place that opens a connection or a client is in the folder of the door.
+/// Every place that opens a connection or a client is in the folder of the transport.
 #[test]
-fn connections_are_opened_at_one_door() {
+fn connections_are_opened_in_one_module() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let constructors = [
         "TcpStream::connect",
@@ -323,7 +323,7 @@ fn connections_are_opened_at_one_door() {
         "UdpSocket::",
     ];
     let mut stack = vec![root.clone()];
-    let (mut files, mut doors) = (0, Vec::new());
+    let (mut files, mut openers) = (0, Vec::new());
     while let Some(folder) = stack.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -338,12 +338,18 @@ fn connections_are_opened_at_one_door() {
                 let code = text.split("#[cfg(test)]").next().unwrap();
                 let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
                 if lines.clone().any(|line| constructors.iter().any(|word| line.contains(word))) {
-                    doors.push(name);
+                    openers.push(name);
                 }
             }
         }
     }
-    doors.sort();
-    assert_eq!(doors, ["fetch/src/door/dial.rs", "fetch/src/door/mod.rs", "fetch/src/resolve.rs"]);
-    println!("{} of {files} source files open connections or resolve names, all in the door", doors.len());
+    openers.sort();
+    assert_eq!(
+        openers,
+        ["fetch/src/transport/dial.rs", "fetch/src/transport/mod.rs", "fetch/src/resolve.rs"]
+    );
+    println!(
+        "{} of {files} source files open connections or resolve names, all in the transport",
+        openers.len()
+    );
 }

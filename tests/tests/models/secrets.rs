@@ -1,45 +1,22 @@
 //! Keys are in the requests and nowhere else.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
 use gleaner_extract::model::{LanguageModel as _, Recorder};
-use tracing_subscriber::fmt::MakeWriter;
+use gleaner_models::{ApiKey, HttpModel, HttpModelBuilder, Provider};
+use gleaner_testkit::ProcessLog;
+use gleaner_tests::fakes::{Ending, Fake, KEY, PROVIDERS, Says, base, reply, request};
 
-use super::support::{Ending, Fake, KEY, PROVIDERS, Says, builder, model, reply, request};
+/// A model by which this test knows its own lines in the log of all.
+const MODEL: &str = "model-of-secrets";
 
-#[derive(Debug, Clone, Default)]
-struct Logs(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Logs {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'w> MakeWriter<'w> for Logs {
-    type Writer = Self;
-
-    fn make_writer(&'w self) -> Self {
-        self.clone()
-    }
+fn builder(provider: Provider, fake: &Fake) -> HttpModelBuilder {
+    let url = base(provider, &fake.url("")).parse().unwrap();
+    HttpModel::builder(provider, MODEL).base_url(url).key(ApiKey::new(KEY).unwrap())
 }
 
 #[tokio::test]
 async fn keys_are_in_no_log_no_error_and_no_debug_output() {
-    let logs = Logs::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(logs.clone())
-        .finish();
-    // For the whole process: what other tests log meanwhile must hold no key either.
-    tracing::subscriber::set_global_default(subscriber).unwrap();
+    // What other tests log meanwhile must hold no key either.
+    let log = ProcessLog::listen();
     let mut shown = String::new();
     for provider in PROVIDERS {
         let fine = reply(provider, r#"{"a":"x"}"#, Ending::Stop);
@@ -53,18 +30,19 @@ async fn keys_are_in_no_log_no_error_and_no_debug_output() {
         for says in [vec![Says::json(&fine), Says::new(200, format!("{{\"{KEY}"))], echoes.to_vec()].concat()
         {
             let fake = Fake::saying(says);
-            let asked = Recorder::new(model(provider, &fake));
+            let asked = Recorder::new(builder(provider, &fake).build().unwrap());
             let outcome = asked.complete(&request("x")).await;
             assert_eq!(fake.asked().len(), 1);
-            shown.push_str(&format!("{outcome:?} {asked:?} {:?}\n", builder(provider, &fake.url(""))));
+            shown.push_str(&format!("{outcome:?} {asked:?} {:?}\n", builder(provider, &fake)));
             if let Err(error) = &outcome {
                 shown.push_str(&format!("{error}\n"));
             }
             shown.push_str(&serde_json::to_string(&asked.transcript()).unwrap());
         }
     }
-    let logged = String::from_utf8(logs.0.lock().unwrap().clone()).unwrap();
-    assert!(logged.contains("a model gave no answer"), "the log was not taken");
+    let logged = log.end();
+    let own = |line: &str| line.contains("a model gave no answer") && line.contains(MODEL);
+    assert!(logged.lines().any(own), "the log was not taken");
     let telling = "0123456789";
     assert!(!shown.contains(telling), "{}", shown.lines().find(|line| line.contains(telling)).unwrap());
     assert!(!logged.contains(telling), "{}", logged.lines().find(|line| line.contains(telling)).unwrap());

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ExtractRequest, ScrapeRequest};
 use gleaner_models::Provider;
-use gleaner_testkit::{RawServer, Step};
+use gleaner_testkit::{ClosedPort, RawServer, Step};
+use gleaner_tests::fakes::{Fake, Says, engine, local, model};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::fakes::{Fake, Says, html, local, model};
-use crate::log::listen;
+use crate::log::alone;
 
 /// Stands in every address, title and text.
 const CANARY: &str = "c4nary";
@@ -18,6 +18,7 @@ const CANARY: &str = "c4nary";
 /// HTTP, one that is no PDF, one that nobody serves, and one that may not be asked.
 struct Web {
     servers: Vec<RawServer>,
+    nobody: ClosedPort,
     urls: Vec<String>,
 }
 
@@ -42,27 +43,25 @@ fn web() -> Web {
     };
     let mut servers: Vec<RawServer> = scripts.into_iter().map(serve).collect();
     let mut urls: Vec<String> = servers.iter().map(|server| format!("{}{CANARY}", base(server))).collect();
-    urls.push(format!("http://127.0.0.1:1/{CANARY}"));
+    let nobody = ClosedPort::take().unwrap();
+    urls.push(format!("{}/{CANARY}", nobody.base_url()));
     urls.push(format!("http://10.0.0.1/{CANARY}"));
     // It says something before it is asked, and so at once that it speaks no TLS.
     let plain = RawServer::start([Step::send(CANARY), Step::Close]).unwrap();
     urls.push(base(&plain).replace("http:", "https:") + CANARY);
     servers.push(plain);
-    Web { servers, urls }
+    Web { servers, nobody, urls }
 }
 
 fn base(server: &RawServer) -> String {
     format!("{}/", server.base_url().trim_end_matches('/'))
 }
 
-fn engine() -> Engine {
-    Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).build().unwrap()
-}
-
 /// A batch of all pages. Tells how many gave a document.
 async fn batch(web: &Web, zero_data_retention: Option<bool>) -> usize {
     let urls = web.urls.iter().map(String::as_str);
-    let request = BatchScrapeRequest { zero_data_retention, ..BatchScrapeRequest::new(urls) };
+    let mut request = BatchScrapeRequest::new(urls);
+    request.zero_data_retention = zero_data_retention;
     let batch = engine().batch(request).await.unwrap().wait().await.unwrap();
     assert_eq!(batch.documents.len() + batch.failures.failures.len(), web.urls.len());
     batch.documents.len()
@@ -70,84 +69,85 @@ async fn batch(web: &Web, zero_data_retention: Option<bool>) -> usize {
 
 /// A crawl from one page, with zero data retention.
 async fn crawl(engine: Engine, url: String) {
-    let zero_data_retention = Some(true);
-    let request = CrawlRequest { zero_data_retention, limit: Some(3), ..CrawlRequest::new(&url) };
+    let request = CrawlRequest::new(&url).zero_data_retention(true).limit(3);
     engine.crawl(request).await.unwrap().wait().await.unwrap();
 }
 
 /// A scrape and extracts of one page, with zero data retention.
 async fn other_jobs(engine: Engine, url: String) {
-    let zero_data_retention = Some(true);
-    let request = ScrapeRequest { zero_data_retention, ..ScrapeRequest::new(&url) };
+    let request = ScrapeRequest::new(&url).zero_data_retention(true);
     let _some_fail = engine.scrape(request).await;
-    let schema = json!({ "properties": { "name": { "type": "string" } } }).as_object().cloned();
-    let request = ExtractRequest { zero_data_retention, schema, ..ExtractRequest::default() };
+    let schema = json!({ "properties": { "name": { "type": "string" } } });
+    let request = ExtractRequest::default().zero_data_retention(true).schema(schema);
     let wildcard = format!("{url}/*");
     for url in [url, wildcard] {
-        let request = ExtractRequest { urls: Some(vec![url]), ..request.clone() };
+        let request = request.clone().urls([url]);
         let _some_fail = engine.extract(request).await;
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_of_the_pages_of_a_silent_job_reaches_the_log() {
-    let log = listen().await;
-    let web = web();
-    let documents = batch(&web, Some(true)).await;
-    assert_eq!(documents, 3);
-    let mut others = JoinSet::new();
-    let engine = engine();
-    for url in web.urls.iter().take(3) {
-        others.spawn(crawl(engine.clone(), url.clone()));
-    }
-    for url in &web.urls {
-        others.spawn(other_jobs(engine.clone(), url.clone()));
-    }
-    others.join_all().await;
-    let silent = log.take();
-    let ports = web.servers.iter().map(|server| format!(":{}", server.addr().port()));
-    for telling in [CANARY.to_owned(), "10.0.0.1".to_owned()].into_iter().chain(ports) {
-        // The pool of connections names hosts at its finest level, as it does for every job; of pages it knows nothing.
-        let own = |line: &&str| telling == CANARY || !line.contains(" hyper_util::client::legacy::");
-        let line = silent.lines().filter(own).find(|line| line.contains(&telling));
-        assert_eq!(line, None, "{telling}");
-    }
-    assert_eq!(batch(&web, None).await, documents);
-    let told = log.take();
-    let sightings = told.matches(CANARY).count();
-    println!(
-        "sightings of pages in the log: 0 in {} bytes, else {sightings} in {} bytes",
-        silent.len(),
-        told.len()
-    );
-    assert!(sightings > 0, "the log was not taken");
+#[test]
+fn nothing_of_the_pages_of_a_silent_job_reaches_the_log() {
+    alone(async |log| {
+        let web = web();
+        let documents = batch(&web, Some(true)).await;
+        assert_eq!(documents, 3);
+        let mut others = JoinSet::new();
+        let engine = engine();
+        for url in web.urls.iter().take(3) {
+            others.spawn(crawl(engine.clone(), url.clone()));
+        }
+        for url in &web.urls {
+            others.spawn(other_jobs(engine.clone(), url.clone()));
+        }
+        others.join_all().await;
+        let silent = log.take();
+        let addresses = web.servers.iter().map(RawServer::addr).chain([web.nobody.addr()]);
+        let ports = addresses.map(|address| format!(":{}", address.port()));
+        for telling in [CANARY.to_owned(), "10.0.0.1".to_owned()].into_iter().chain(ports) {
+            // The pool of connections names hosts at its finest level, as it does for every job; of pages it knows nothing.
+            let own = |line: &&str| telling == CANARY || !line.contains(" hyper_util::client::legacy::");
+            let line = silent.lines().filter(own).find(|line| line.contains(&telling));
+            assert_eq!(line, None, "{telling}");
+        }
+        assert_eq!(batch(&web, None).await, documents);
+        let told = log.take();
+        let sightings = told.matches(CANARY).count();
+        println!(
+            "sightings of pages in the log: 0 in {} bytes, else {sightings} in {} bytes",
+            silent.len(),
+            told.len()
+        );
+        assert!(sightings > 0, "the log was not taken");
+    });
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_of_a_large_silent_page_reaches_the_log_from_another_thread() {
-    let log = listen().await;
-    // The service quotes what it was sent, and the page is large enough to be read on a thread for blocking work.
-    let refusal = json!({ "error": { "message": format!("cannot read: {CANARY}") } });
-    let service = Fake::saying(Says::new(400, refusal.to_string()));
-    let page = format!(
-        "<main><h1>{CANARY}</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p></main><!--{}-->",
-        "x".repeat(100_000)
-    );
-    let site = Fake::saying(html(&page));
-    let engine = local().model(Arc::new(model(Provider::OpenAi, &service))).build().unwrap();
-    let schema = json!({ "type": "object", "properties": { "artist": { "type": ["string", "null"] } } });
-    for silent in [true, false] {
-        let asked_before = service.asked().len();
-        let request = json!({
-            "url": site.url("/"),
-            "formats": [{ "type": "json", "schema": schema }],
-            "maxAge": 0,
-            "zeroDataRetention": silent,
-        });
-        engine.scrape(serde_json::from_value::<ScrapeRequest>(request).unwrap()).await.unwrap();
-        assert!(service.asked().len() > asked_before, "the model was asked");
-        let told = log.take();
-        let line = told.lines().find(|line| line.contains(CANARY));
-        assert_eq!(line.is_none(), silent, "{line:?}");
-    }
+#[test]
+fn nothing_of_a_large_silent_page_reaches_the_log_from_another_thread() {
+    alone(async |log| {
+        // The service quotes what it was sent, and the page is large enough to be read on a thread for blocking work.
+        let refusal = json!({ "error": { "message": format!("cannot read: {CANARY}") } });
+        let service = Fake::saying(Says::new(400, refusal.to_string()));
+        let page = format!(
+            "<main><h1>{CANARY}</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p></main><!--{}-->",
+            "x".repeat(100_000)
+        );
+        let site = Fake::saying(Says::html(&page));
+        let engine = local().model(Arc::new(model(Provider::OpenAi, &service))).build().unwrap();
+        let schema = json!({ "type": "object", "properties": { "artist": { "type": ["string", "null"] } } });
+        for silent in [true, false] {
+            let asked_before = service.asked().len();
+            let request = json!({
+                "url": site.url("/"),
+                "formats": [{ "type": "json", "schema": schema }],
+                "maxAge": 0,
+                "zeroDataRetention": silent,
+            });
+            engine.scrape(serde_json::from_value::<ScrapeRequest>(request).unwrap()).await.unwrap();
+            assert!(service.asked().len() > asked_before, "the model was asked");
+            let told = log.take();
+            let line = told.lines().find(|line| line.contains(CANARY));
+            assert_eq!(line.is_none(), silent, "{line:?}");
+        }
+    });
 }

@@ -10,10 +10,10 @@ use gleaner::{CacheStore, DiskCache};
 use gleaner_fetch::{CacheEntry, CacheKey};
 use gleaner_http::Service;
 use gleaner_store::{MemoryConfig, MemoryStore};
+use gleaner_tests::fakes::{Fake, Says, local};
 use serde_json::{Value, json};
 
-use crate::fakes::{Fake, html, local};
-use crate::log::listen;
+use crate::log::alone;
 use crate::wire::Wire;
 
 /// Stands in every page.
@@ -99,7 +99,9 @@ impl World {
         let site = Fake::start(|_, asked| {
             // The address of a large page says so.
             let text = if asked.line.contains("large") { CANARY.repeat(RETAINED) } else { CANARY.repeat(9) };
-            html(&format!("<main><h1>{CANARY}</h1><p>{text}</p><a href=/one>1</a><a href=/two>2</a></main>"))
+            Says::html(&format!(
+                "<main><h1>{CANARY}</h1><p>{text}</p><a href=/one>1</a><a href=/two>2</a></main>"
+            ))
         });
         Self { site, wire: Wire::new(Service::new(engine.build().unwrap()), KEY), shelf, cache, blocking }
     }
@@ -146,36 +148,38 @@ impl World {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_copy_of_a_silent_page_is_kept_anywhere() {
+#[test]
+fn no_copy_of_a_silent_page_is_kept_anywhere() {
     // What the engine says meanwhile is not the business of other tests.
-    let _log = listen().await;
-    let mut world = World::new();
-    let ended = world.jobs(true).await;
-    assert_eq!(world.kept(), (0, 0, 0), "(copies in the cache, files of the cache, temporary files)");
-    assert_eq!(ended["status"], "failed", "rather than that it is put aside: {ended}");
+    alone(async |_| {
+        let mut world = World::new();
+        let ended = world.jobs(true).await;
+        assert_eq!(world.kept(), (0, 0, 0), "(copies in the cache, files of the cache, temporary files)");
+        assert_eq!(ended["status"], "failed", "rather than that it is put aside: {ended}");
 
-    // The same without it: each place is looked at, and would have been used.
-    let ended = world.jobs(false).await;
-    assert_eq!(ended["status"], "completed", "{ended}");
-    let (cached, files, blocking) = world.kept();
-    println!(
-        "zero data retention: 0 copies kept; without it {cached} in the cache, {files} files, {blocking} put aside"
-    );
-    assert!(cached > 0 && files > 0, "{cached} {files}");
-    assert!(blocking > 0 || !cfg!(target_os = "linux"), "nothing was put aside");
+        // The same without it: each place is looked at, and would have been used.
+        let ended = world.jobs(false).await;
+        assert_eq!(ended["status"], "completed", "{ended}");
+        let (cached, files, blocking) = world.kept();
+        println!(
+            "zero data retention: 0 copies kept; without it {cached} in the cache, {files} files, {blocking} put aside"
+        );
+        assert!(cached > 0 && files > 0, "{cached} {files}");
+        assert!(blocking > 0 || !cfg!(target_os = "linux"), "nothing was put aside");
+    });
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_silent_page_has_no_history() {
-    let _log = listen().await;
-    let mut world = World::new();
-    for _ in 0..2 {
-        let (verdict, warning) = world.change(true).await;
-        assert_eq!(verdict, Value::Null, "there is nothing to compare with");
-        assert!(warning.as_str().is_some_and(|text| text.contains("zero data retention")), "{warning}");
-    }
-    let verdicts = [world.change(false).await.0, world.change(false).await.0];
-    assert_eq!(verdicts, ["new", "same"], "the silent ones left nothing");
-    assert_eq!(world.change(true).await.0, Value::Null);
+#[test]
+fn a_silent_page_has_no_history() {
+    alone(async |_| {
+        let mut world = World::new();
+        for _ in 0..2 {
+            let (verdict, warning) = world.change(true).await;
+            assert_eq!(verdict, Value::Null, "there is nothing to compare with");
+            assert!(warning.as_str().is_some_and(|text| text.contains("zero data retention")), "{warning}");
+        }
+        let verdicts = [world.change(false).await.0, world.change(false).await.0];
+        assert_eq!(verdicts, ["new", "same"], "the silent ones left nothing");
+        assert_eq!(world.change(true).await.0, Value::Null);
+    });
 }

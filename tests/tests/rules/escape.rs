@@ -6,7 +6,6 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use gleaner::CrawlRequest;
 use gleaner_frontier::{CrawlScope, Decision};
 use gleaner_testkit::Canary;
 use gleaner_types::ErrorCode;
@@ -107,11 +106,7 @@ async fn no_page_of_another_site_comes() {
         page("/in", "inside".to_owned()),
     ]);
     for entire in [false, true] {
-        let request = CrawlRequest {
-            crawl_entire_domain: Some(entire),
-            allow_subdomains: Some(entire),
-            ..links_only(pages.url("/"))
-        };
+        let request = links_only(pages.url("/")).crawl_entire_domain(entire).allow_subdomains(entire);
         let result = engine().crawl(request).await.unwrap().wait().await.unwrap();
         let came: Vec<&str> =
             result.documents.iter().filter_map(|document| document.metadata.url.as_deref()).collect();

@@ -15,8 +15,8 @@ fn page() -> String {
 async fn scraped(options: ScrapeOptions) -> Result<Document, Error> {
     let html = Step::respond("200 OK", &[("Content-Type", "text/html")], page());
     let server = RawServer::start([Step::ReadRequest, html]).unwrap();
-    let options = ScrapeOptions { timeout: Some(1_000), only_main_content: Some(false), ..options };
-    engine().scrape(ScrapeRequest { options, ..ScrapeRequest::new(server.base_url()) }).await
+    let request = ScrapeRequest::new(server.base_url()).options(options);
+    engine().scrape(request.timeout(1_000).only_main_content(false)).await
 }
 
 /// Within its timeout a slow machine may not have been done.
@@ -35,7 +35,7 @@ async fn tens_of_thousands_of_classes_are_looked_up() {
     let list = |n: usize| (0..120).map(|k| format!(".a{:05}", n * 120 + k)).collect::<Vec<_>>().join(",");
     let mut lists: Vec<String> = (1..500).map(list).collect();
     lists.push(".a00".to_owned());
-    let options = ScrapeOptions { exclude_tags: Some(lists), ..ScrapeOptions::default() };
+    let options = ScrapeOptions::new().exclude_tags(lists);
     let (one, other) = tokio::join!(scraped(options.clone()), scraped(options));
     for document in [one, other].into_iter().filter_map(in_time) {
         let markdown = document.markdown.unwrap();
@@ -46,16 +46,10 @@ async fn tens_of_thousands_of_classes_are_looked_up() {
 
 #[tokio::test]
 async fn selectors_that_cost_too_much_are_given_up_and_told() {
-    let attribute =
-        |selector: &str| AttributeSelector { selector: selector.to_owned(), attribute: "class".to_owned() };
     for selector in ["i ~ p", "p:not(i ~ p)", "p:nth-last-child(2n + 1 of i ~ p)"] {
-        let excluded =
-            ScrapeOptions { exclude_tags: Some(vec![selector.to_owned()]), ..ScrapeOptions::default() };
-        let attributes = AttributesFormat { selectors: vec![attribute(selector)] };
-        let read = ScrapeOptions {
-            formats: Some(vec![Format::Markdown, Format::Attributes(attributes)]),
-            ..ScrapeOptions::default()
-        };
+        let excluded = ScrapeOptions::new().exclude_tags([selector]);
+        let attributes = AttributesFormat::new([AttributeSelector::new(selector, "class")]);
+        let read = ScrapeOptions::new().formats([Format::Markdown, attributes.into()]);
         for options in [excluded, read] {
             if let Some(document) = in_time(scraped(options).await) {
                 assert!(document.markdown.unwrap().contains("kept"), "{selector}");

@@ -4,7 +4,6 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use gleaner::CrawlRequest;
 use gleaner::plan::SitemapMode;
 use gleaner_frontier::sitemap::{self, MAX_SITEMAP_ENTRIES};
 use gleaner_frontier::{Sitemap, SitemapWarning};
@@ -106,7 +105,7 @@ async fn an_index_that_names_itself_is_read_once() {
         ("/a".to_owned(), "a".to_owned()),
         ("/b".to_owned(), "b".to_owned()),
     ]);
-    let request = CrawlRequest { sitemap: Some(SitemapMode::Include), ..links_only(pages.url("/")) };
+    let request = links_only(pages.url("/")).sitemap(SitemapMode::Include);
     let result = engine().crawl(request).await.unwrap().wait().await.unwrap();
     let asked = pages.asked();
     let repeats =

@@ -1,8 +1,8 @@
 //! A site of known pages beside traps that never end, crawled with a budget: what of it goes into the traps.
 
 use gleaner::request::Format;
-use gleaner::{CrawlRequest, Engine};
 use gleaner_testkit::{Extras, Role, Site, SiteSpec};
+use gleaner_tests::fakes::local;
 
 use crate::escape::Pages;
 use crate::support::{engine, links_only};
@@ -26,8 +26,7 @@ async fn real_pages_are_found_within_a_budget() {
         for (format, formats) in [("links", vec![Format::Links]), ("Markdown", vec![Format::Markdown])] {
             let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(PAGES) });
             let server = site.serve().unwrap();
-            let mut request = CrawlRequest { limit: Some(budget), ..links_only(server.url("/")) };
-            request.scrape_options.as_mut().unwrap().formats = Some(formats);
+            let request = links_only(server.url("/")).limit(budget).formats(formats);
             let result = engine().crawl(request).await.unwrap().wait().await.unwrap();
             let log = server.log();
             let truth = site.truth();
@@ -90,10 +89,9 @@ async fn real_pages_beside_soft_404s(max_concurrency: Option<u32>, compares: boo
     let first = link("/entry/n1".to_owned()) + &link("/real/0".to_owned());
     let all = std::iter::once(("/".to_owned(), page(&prose(REAL), first))).chain(soft).chain(real);
     let pages = Pages::serve(all.collect());
-    let mut request =
-        CrawlRequest { limit: Some(3 * REAL as u64), max_concurrency, ..links_only(pages.url("/")) };
-    request.scrape_options.as_mut().unwrap().formats = Some(vec![Format::Markdown]);
-    let engine = Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).near_duplicates(compares);
+    let mut request = links_only(pages.url("/")).limit(3 * REAL as u64).formats([Format::Markdown]);
+    request.max_concurrency = max_concurrency;
+    let engine = local().near_duplicates(compares);
     let result = engine.build().unwrap().crawl(request).await.unwrap().wait().await.unwrap();
     let asked = pages.asked();
     let found = (0..REAL).filter(|n| asked.contains(&format!("/real/{n}"))).count();

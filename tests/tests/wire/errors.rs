@@ -147,7 +147,7 @@ fn bodies() -> Vec<Case> {
             .with(format!("[{}0]", "0,".repeat(500_000)))
             .gives(400)
             .code("BAD_REQUEST")
-            .error("the body must hold at most 500000 values"),
+            .error("the body must contain at most 500000 values"),
         ask("a body of more than ten mebibytes", "POST /v2/scrape")
             .with(large)
             .gives(413)

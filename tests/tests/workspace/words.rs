@@ -10,7 +10,7 @@ const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates");
 const OTHERS: &[&str] = &["cli", "testkit"];
 
 /// Modules of tests that stand in files of their own.
-const TESTS: &[&str] = &["tests", "tests.rs", "laws", "laws.rs", "fairness.rs", "properties.rs"];
+const TESTS: &[&str] = &["tests", "tests.rs", "properties", "properties.rs", "fairness.rs"];
 
 /// All files of Rust below `folder`, without tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

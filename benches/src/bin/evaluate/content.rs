@@ -51,9 +51,8 @@ struct Score {
 
 pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
     let pages = read(folder)?;
-    let formats = Some(vec![Format::Markdown, Format::Links]);
-    let options =
-        ScrapeOptions { formats, ..ScrapeOptions::default() }.check().map_err(|faults| faults.to_string())?;
+    let options = ScrapeOptions::new().formats([Format::Markdown, Format::Links]);
+    let options = options.check().map_err(|faults| faults.to_string())?;
     let (mut reading, mut parsing) = (Duration::ZERO, Duration::ZERO);
     let mut failed = 0_usize;
     let mut scores = Vec::with_capacity(pages.len());

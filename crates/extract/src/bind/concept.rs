@@ -1,32 +1,34 @@
 use super::concepts::CONCEPTS;
 use super::words::words;
-use crate::normalise::Form;
+use crate::normalise::ValueForm;
 
-/// A thing that pages state and schemas ask for, and the names both give it.
+/// A concept that pages state and schemas ask for, with the names that both use for it.
 ///
-/// Names are those of schema.org, of Open Graph, of common shop software and of the languages of the web; none is of a site.
+/// The names come from schema.org, Open Graph, common shop software and the languages of the web; none is
+/// specific to a site.
 #[derive(Debug)]
 pub(crate) struct Concept {
     /// How a value is read.
-    pub(crate) form: Form,
-    /// Names of properties, keys, classes and labels, in words of lower case; the plainest first.
+    pub(crate) form: ValueForm,
+    /// Names of properties, keys, classes and labels, in lower-case words; the plainest first.
     pub(crate) names: &'static [&'static str],
-    /// Paths within a schema.org entity, the surest first.
+    /// Paths within a schema.org entity, the most reliable first.
     pub(crate) paths: &'static [&'static str],
     /// Names of `meta` elements.
     pub(crate) metas: &'static [&'static str],
 }
 
-/// What a person is at work. It is told from the title of a thing by what stands beside it, so it is none of [`CONCEPTS`].
+/// The job title of a person. Only the neighbouring properties distinguish it from the title of a thing, so
+/// it is not in [`CONCEPTS`].
 pub(crate) static TITLE_OF_PERSON: Concept = Concept {
-    form: Form::Text,
+    form: ValueForm::Text,
     names: &["job title", "title", "position", "role", "occupation"],
     paths: &["jobTitle", "hasOccupation.name", "roleName"],
     metas: &[],
 };
 
-/// Names that mean the page's own thing only where nothing but [`OWN`] stands before them.
-const VAGUE: [&str; 13] = [
+/// Names that mean the page's main entity only if just [`MAIN_ENTITY_WORDS`] precede them.
+const GENERIC_NAMES: [&str; 13] = [
     "url",
     "link",
     "image",
@@ -42,8 +44,8 @@ const VAGUE: [&str; 13] = [
     "description",
 ];
 
-/// Words that speak of the page's own thing.
-const OWN: [&str; 14] = [
+/// Words that refer to the page's main entity.
+const MAIN_ENTITY_WORDS: [&str; 14] = [
     "product",
     "item",
     "page",
@@ -60,8 +62,8 @@ const OWN: [&str; 14] = [
     "offer",
 ];
 
-/// The concept that a property of a schema means: by its whole name, then by the last words of it, then by a name that its
-/// description begins with or holds in full.
+/// The concept of a schema property: by its whole name, then by the last words of its name, then by a name
+/// that its description contains.
 pub(crate) fn concept_of(name: &str, description: &str) -> Option<&'static Concept> {
     let name = words(name);
     let ends_in = |known: &str| {
@@ -78,15 +80,16 @@ pub(crate) fn concept_of(name: &str, description: &str) -> Option<&'static Conce
         .flat_map(|concept| concept.names.iter().map(move |known| (concept, *known)))
         .filter(|(_, known)| known.len() > 2 && ends_in(known))
         .filter(|(_, known)| {
-            // `manual url` is another address than the page's, `company name` another name than its title.
+            // `manual url` is not the page's URL, and `company name` is not the page's title.
             let before = name.len() - known.split(' ').count();
-            !VAGUE.contains(known) || name.iter().take(before).all(|word| OWN.contains(&word.as_str()))
+            !GENERIC_NAMES.contains(known)
+                || name.iter().take(before).all(|word| MAIN_ENTITY_WORDS.contains(&word.as_str()))
         })
         .max_by_key(|(_, known)| known.len());
     if let Some((found, _)) = by_end {
         return Some(found);
     }
-    // A schema without telling names: `a1` described as "stock keeping unit".
+    // A schema with meaningless names: `a1` described as "stock keeping unit".
     let description = format!(" {} ", words(description).join(" "));
     CONCEPTS
         .iter()
@@ -96,12 +99,12 @@ pub(crate) fn concept_of(name: &str, description: &str) -> Option<&'static Conce
         .map(|(concept, _)| concept)
 }
 
-/// Is this the name of anything, in folded words?
+/// Whether this is a name of any concept, in folded words.
 pub(crate) fn is_known(name: &str) -> bool {
     CONCEPTS.iter().any(|concept| concept.names.contains(&name))
 }
 
-/// The plainest name of what a property means.
+/// The plainest name of a property's concept.
 pub(crate) fn concept_name(name: &str) -> Option<&'static str> {
     concept_of(name, "").and_then(|concept| concept.names.first().copied())
 }
@@ -111,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn properties_are_understood_by_name_and_description() {
+    fn concepts_are_found_by_name_and_description() {
         let rows = [
             ("price", "", Some("price")),
             ("currentPrice", "", Some("price")),

@@ -1,10 +1,10 @@
 //! The table of concepts.
 
 use super::concept::Concept;
-use crate::normalise::Form;
+use crate::normalise::ValueForm;
 
 const fn concept(
-    form: Form,
+    form: ValueForm,
     names: &'static [&'static str],
     paths: &'static [&'static str],
     metas: &'static [&'static str],
@@ -12,10 +12,10 @@ const fn concept(
     Concept { form, names, paths, metas }
 }
 
-/// All concepts.
+/// All concepts, with their names and paths.
 pub(crate) const CONCEPTS: [Concept; 31] = [
     concept(
-        Form::Price,
+        ValueForm::Price,
         &[
             "price",
             "current price",
@@ -74,7 +74,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         ],
     ),
     concept(
-        Form::Currency,
+        ValueForm::Currency,
         &[
             "currency",
             "price currency",
@@ -97,7 +97,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["product:price:currency", "og:price:currency", "product:sale_price:currency"],
     ),
     concept(
-        Form::Code,
+        ValueForm::Code,
         &[
             "sku",
             "product id",
@@ -182,7 +182,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         ],
     ),
     concept(
-        Form::Gtin,
+        ValueForm::Gtin,
         &[
             "gtin",
             "gtin13",
@@ -248,7 +248,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["product:ean", "product:upc", "product:isbn", "product:gtin", "books:isbn"],
     ),
     concept(
-        Form::Code,
+        ValueForm::Code,
         &[
             "mpn",
             "manufacturer part number",
@@ -276,7 +276,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["product:mfr_part_no"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &[
             "brand",
             "brand name",
@@ -315,7 +315,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["product:brand", "og:brand", "brand"],
     ),
     concept(
-        Form::Availability,
+        ValueForm::Availability,
         &[
             "availability",
             "stock",
@@ -345,7 +345,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["product:availability", "og:availability"],
     ),
     concept(
-        Form::Price,
+        ValueForm::Price,
         &[
             "list price",
             "regular price",
@@ -363,7 +363,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["product:original_price:amount"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &[
             "name",
             "title",
@@ -381,7 +381,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["og:title", "twitter:title", "title", "dc.title"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &[
             "description",
             "summary",
@@ -396,32 +396,32 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["og:description", "description", "twitter:description"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["article body", "body", "text", "content", "full text"],
         &["articleBody", "text"],
         &[],
     ),
     concept(
-        Form::Url,
+        ValueForm::Url,
         &["image", "image url", "picture", "photo", "thumbnail", "main image", "img"],
         &["image.url", "image.contentUrl", "image", "thumbnailUrl"],
         &["og:image", "twitter:image", "og:image:url"],
     ),
     concept(
-        Form::Url,
+        ValueForm::Url,
         &["url", "link", "page url", "canonical url", "product url", "web address"],
         &["url", "mainEntityOfPage", "@id"],
         &["og:url"],
     ),
-    concept(Form::Url, &["website", "homepage", "web site", "site url"], &["sameAs", "url"], &[]),
+    concept(ValueForm::Url, &["website", "homepage", "web site", "site url"], &["sameAs", "url"], &[]),
     concept(
-        Form::Number,
+        ValueForm::Number,
         &["rating", "rating value", "average rating", "stars", "score", "review rating", "bewertung"],
         &["aggregateRating.ratingValue", "reviewRating.ratingValue", "ratingValue"],
         &["product:rating"],
     ),
     concept(
-        Form::Number,
+        ValueForm::Number,
         &[
             "review count",
             "rating count",
@@ -434,55 +434,55 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &[],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["category", "product category", "section", "article section", "kategorie", "categoría", "genre"],
         &["category.name", "category", "articleSection", "genre"],
         &["product:category", "article:section"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["color", "colour", "farbe", "couleur", "colore", "cor", "barva", "kolor", "цвет"],
         &["color"],
         &["product:color"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["size", "größe", "taille", "talla", "taglia", "maat", "rozmiar", "veľkosť"],
         &["size", "size.name"],
         &["product:size"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["material", "matière", "materiale", "materiał"],
         &["material"],
         &["product:material"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["weight", "gewicht", "poids", "peso", "waga", "hmotnosť", "вес"],
         &["weight.value", "weight"],
         &[],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["condition", "item condition", "zustand", "état", "condizione", "estado"],
         &["itemCondition", "offers.itemCondition"],
         &["product:condition"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["author", "author name", "writer", "byline", "written by", "creator", "autor", "auteur", "autore"],
         &["author.name", "author", "creator.name", "creator"],
         &["author", "article:author", "dc.creator"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["publisher", "site name", "source", "publication"],
         &["publisher.name", "publisher"],
         &["og:site_name", "dc.publisher"],
     ),
     concept(
-        Form::Date,
+        ValueForm::Date,
         &[
             "date published",
             "published",
@@ -501,31 +501,31 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["article:published_time", "og:published_time", "date", "dc.date", "pubdate", "publish-date"],
     ),
     concept(
-        Form::Date,
+        ValueForm::Date,
         &["date modified", "modified", "updated", "last updated", "updated at", "last modified"],
         &["dateModified"],
         &["article:modified_time", "og:updated_time"],
     ),
     concept(
-        Form::Date,
+        ValueForm::Date,
         &["start date", "event date", "starts", "begin", "start time"],
         &["startDate"],
         &["event:start_time"],
     ),
     concept(
-        Form::Date,
+        ValueForm::Date,
         &["end date", "ends", "end time", "deadline", "valid through", "expires"],
         &["endDate", "validThrough"],
         &["event:end_time"],
     ),
     concept(
-        Form::Email,
+        ValueForm::Email,
         &["email", "e mail", "mail", "email address", "contact email"],
         &["email", "contactPoint.email"],
         &["og:email", "business:contact_data:email"],
     ),
     concept(
-        Form::Phone,
+        ValueForm::Phone,
         &[
             "phone",
             "telephone",
@@ -542,7 +542,7 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
         &["og:phone_number", "business:contact_data:phone_number"],
     ),
     concept(
-        Form::Text,
+        ValueForm::Text,
         &["seller", "sold by", "merchant", "shop", "seller name", "vendor name", "store"],
         &["offers.seller.name", "seller.name", "offers.offeredBy.name"],
         &[],

@@ -1,17 +1,17 @@
 use serde_json::{Map, Value};
 
 use super::pool::{Candidate, Pool};
-use super::want::Want;
+use super::target::TargetField;
 use super::words::{folded, overlap};
 use crate::evidence::{Evidence, Item};
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
-use crate::typed::{Reading, Stock, stock};
+use crate::typed::{NumberStyle, StockState, stock};
 
-/// Values taken from one path of one entity.
+/// Upper bound on the values at one path of one entity.
 const MAX_VALUES: usize = 200;
 
-/// How far each notation is trusted.
+/// Trust in each notation.
 const fn trust(method: Method) -> f64 {
     match method {
         Method::JsonLd => 0.88,
@@ -21,24 +21,24 @@ const fn trust(method: Method) -> f64 {
     }
 }
 
-/// Adds what the page's own entities say, those it is about before those it only mentions.
-pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
-    let paths: Vec<Vec<(String, f64)>> = wants.iter().map(Want::paths).collect();
+/// Adds the values of the page's entities, those the page is about before those it only mentions.
+pub(crate) fn collect(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+    let paths: Vec<Vec<(String, f64)>> = targets.iter().map(TargetField::paths).collect();
     let mut rated: Vec<(usize, f64)> = Vec::new();
     for (at, item) in evidence.items.iter().enumerate() {
-        if evidence.tree.interrupt().spend(wants.len()) {
+        if evidence.tree.interrupt().spend(targets.len()) {
             return;
         }
-        let filled = wants
+        let filled = targets
             .iter()
             .zip(&paths)
-            .filter(|(want, paths)| {
-                !want.is_about("name")
-                    && !want.is_about("url")
+            .filter(|(target, paths)| {
+                !target.has_concept("name")
+                    && !target.has_concept("url")
                     && paths.iter().take(6).any(|(path, _)| !values(&item.properties, path).is_empty())
             })
             .count();
-        let named = wants.iter().any(|want| want.is_about("name") || want.is_about("url"))
+        let named = targets.iter().any(|target| target.has_concept("name") || target.has_concept("url"))
             && item.properties.contains_key("name");
         if filled == 0 && !named {
             continue;
@@ -49,7 +49,7 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [
         if item.types.is_empty() {
             rating -= 0.5;
         }
-        if item.types.iter().any(|name| is_furniture(name)) {
+        if item.types.iter().any(|name| is_page_type(name)) {
             rating -= 2.5;
         }
         rated.push((at, rating));
@@ -57,11 +57,12 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [
     let best = rated.iter().map(|(_, rating)| *rating).fold(f64::MIN, f64::max);
     for (at, rating) in rated {
         let Some(item) = evidence.items.get(at) else { continue };
-        if evidence.tree.interrupt().spend(wants.len()) {
+        if evidence.tree.interrupt().spend(targets.len()) {
             return;
         }
-        // What is less about the page than the best entity counts less; well below it, it is another thing.
-        let standing = if best - rating < 0.01 {
+        // An entity that is less about the page than the best one counts less; far below it, it is another
+        // thing.
+        let relevance = if best - rating < 0.01 {
             1.0
         } else if likeness(evidence, item) > 0.6 {
             0.85
@@ -70,36 +71,38 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [
         } else {
             0.3
         };
-        for ((want, paths), pool) in wants.iter().zip(&paths).zip(pools.iter_mut()) {
+        for ((target, paths), pool) in targets.iter().zip(&paths).zip(pools.iter_mut()) {
             for (path, weight) in paths {
                 let found = values(&item.properties, path);
                 if found.is_empty() {
                     continue;
                 }
-                add(want, pool, &found, item.method, trust(item.method) * standing * weight);
+                add(target, pool, &found, item.method, trust(item.method) * relevance * weight);
                 break;
             }
         }
     }
-    for (want, pool) in wants.iter().zip(pools.iter_mut()) {
-        settle_variants(want, pool);
+    for (target, pool) in targets.iter().zip(pools.iter_mut()) {
+        settle_variants(target, pool);
     }
 }
 
-/// Variants of one thing are entities of their own: what can be bought in one variant can be bought, and identifiers that
-/// differ from variant to variant are not the thing's own.
-fn settle_variants(want: &Want<'_>, pool: &mut Pool) {
+/// Settles the values of variants, which are entities of their own: if one variant can be bought, the thing
+/// can be bought, and identifiers that differ between variants are not the thing's own.
+fn settle_variants(target: &TargetField<'_>, pool: &mut Pool) {
     let strong: Vec<(Value, String)> = pool
         .iter_mut()
         .filter(|candidate| candidate.score > 0.7)
         .map(|candidate| (candidate.value.clone(), candidate.quote.clone()))
         .collect();
-    if want.form == Form::Availability && strong.iter().any(|(_, quote)| can_be_had(quote) == Some(true)) {
-        for candidate in pool.iter_mut().filter(|candidate| can_be_had(&candidate.quote) == Some(false)) {
+    if target.form == ValueForm::Availability
+        && strong.iter().any(|(_, quote)| is_orderable(quote) == Some(true))
+    {
+        for candidate in pool.iter_mut().filter(|candidate| is_orderable(&candidate.quote) == Some(false)) {
             candidate.score *= 0.3;
         }
     }
-    if want.is_about("sku")
+    if target.has_concept("sku")
         && let Some((first, _)) = strong.first()
         && strong.iter().any(|(value, _)| value != first)
     {
@@ -109,13 +112,13 @@ fn settle_variants(want: &Want<'_>, pool: &mut Pool) {
     }
 }
 
-/// Does a text say that a thing can be ordered, or that it cannot?
-fn can_be_had(text: &str) -> Option<bool> {
-    stock(text).map(Stock::can_be_had)
+/// Whether a text says that a thing can be ordered, or that it cannot; `None` if it says neither.
+fn is_orderable(text: &str) -> Option<bool> {
+    stock(text).map(StockState::is_orderable)
 }
 
-/// Types that describe the page or its site in place of what the page is about.
-fn is_furniture(name: &str) -> bool {
+/// Whether a type describes the page or its site rather than what the page is about.
+fn is_page_type(name: &str) -> bool {
     matches!(
         name,
         "BreadcrumbList"
@@ -139,35 +142,38 @@ fn is_furniture(name: &str) -> bool {
     )
 }
 
-/// How much the entity's name is the page's headline, 0 to 1.
+/// Similarity of the entity's name to the page's headline, 0 to 1.
 fn likeness(evidence: &Evidence<'_>, item: &Item) -> f64 {
     let name = ["name", "headline"].iter().find_map(|key| item.properties.get(*key).and_then(Value::as_str));
     name.map_or(0.0, |name| f64::max(overlap(name, evidence.headline()), overlap(name, &evidence.title)))
 }
 
-fn add(want: &Want<'_>, pool: &mut Pool, found: &[&Value], method: Method, score: f64) {
-    let mut seen_in = false;
+fn add(target: &TargetField<'_>, pool: &mut Pool, found: &[&Value], method: Method, score: f64) {
+    let mut is_any_orderable = false;
     let mut out = Vec::new();
     for value in found.iter().take(MAX_VALUES) {
         let Some(text) = scalar(value) else { continue };
-        // A machine's zero is no price.
-        let Some(value) = normalise(&text, want.form, want.shape, Reading::Data) else { continue };
-        if want.form == Form::Price && is_zero(&value) {
+        // A zero in data for machines is not a price.
+        let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Data) else { continue };
+        if target.form == ValueForm::Price && is_zero(&value) {
             continue;
         }
-        seen_in |= want.form == Form::Availability && can_be_had(&text) == Some(true);
-        out.push(Candidate { value, quote: text, method, score, place: None });
+        is_any_orderable |= target.form == ValueForm::Availability && is_orderable(&text) == Some(true);
+        out.push(Candidate { value, quote: text, method, score, html_range: None });
     }
     for mut candidate in out {
-        // A thing of which one variant can be bought can be bought.
-        if want.form == Form::Availability && seen_in && can_be_had(&candidate.quote) == Some(false) {
+        // If one variant can be bought, the thing can be bought.
+        if target.form == ValueForm::Availability
+            && is_any_orderable
+            && is_orderable(&candidate.quote) == Some(false)
+        {
             candidate.score *= 0.3;
         }
         pool.add(candidate);
     }
 }
 
-/// Do the page's own entities say that there is no price? Shops write 0 for what they do not sell.
+/// Whether the page's entities say that there is no price. Shops write 0 for things they do not sell.
 pub(crate) fn states_no_price(evidence: &Evidence<'_>) -> bool {
     let mut stated = evidence
         .items
@@ -182,7 +188,8 @@ fn is_zero(value: &Value) -> bool {
     value.as_f64() == Some(0.0) || value.as_str().and_then(|text| text.parse::<f64>().ok()) == Some(0.0)
 }
 
-/// Is it a price of another kind: struck, recommended, or of a unit (schema.org `priceType` and `referenceQuantity`)?
+/// Whether it is another kind of price: struck, recommended, or per unit (schema.org `priceType` and
+/// `referenceQuantity`).
 fn is_other_price(object: &Map<String, Value>) -> bool {
     let kind = object.get("priceType").and_then(Value::as_str).unwrap_or_default();
     ["StrikethroughPrice", "ListPrice", "MSRP", "SRP", "InvoicePrice", "MinimumAdvertisedPrice"]
@@ -191,7 +198,7 @@ fn is_other_price(object: &Map<String, Value>) -> bool {
         || (object.contains_key("price") && object.contains_key("referenceQuantity"))
 }
 
-/// The text of a value; an object with a name stands for its name.
+/// The text of a value; for an object with a name, its name.
 pub(crate) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => (!text.trim().is_empty()).then(|| text.trim().to_owned()),
@@ -205,7 +212,7 @@ pub(crate) fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// The values at a path of folded names such as `offers.price`, through lists on the way.
+/// The values at a path of folded names such as `offers.price`, including all elements of lists on the path.
 pub(crate) fn values<'v>(object: &'v Map<String, Value>, path: &str) -> Vec<&'v Value> {
     let mut here: Vec<&Map<String, Value>> = vec![object];
     let mut parts = path.split('.').peekable();
@@ -241,7 +248,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn paths_lead_through_lists_and_spellings() {
+    fn paths_pass_through_lists_and_ignore_spelling() {
         let value = json!({ "offers": [{ "priceCurrency": "EUR", "price": 5 }, { "price": 6 }] });
         let object = value.as_object().unwrap();
         assert_eq!(values(object, "offers.price"), [&json!(5), &json!(6)]);

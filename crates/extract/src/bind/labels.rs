@@ -1,14 +1,19 @@
 use super::concept::is_known;
 use super::pool::{Candidate, Pool};
-use super::want::{Names, Want};
+use super::target::{NameIndex, TargetField};
 use super::words::folded;
-use crate::evidence::{Evidence, Pair};
-use crate::normalise::{Form, normalise};
+use crate::evidence::{Evidence, LabelledValue};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
-use crate::typed::Reading;
+use crate::typed::NumberStyle;
 
-/// Adds what `meta` elements, definition lists, tables and labelled lines say.
-pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
+/// Adds the values of `meta` elements, definition lists, tables and labelled lines.
+pub(crate) fn collect(
+    evidence: &Evidence<'_>,
+    targets: &[TargetField<'_>],
+    names: &NameIndex,
+    pools: &mut [Pool],
+) {
     for pair in &evidence.pairs {
         if evidence.tree.interrupt().spend(1) {
             return;
@@ -16,11 +21,11 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
         if pair.method == Method::Meta {
             let known = names.of_meta(&pair.label);
             for (at, weight) in known {
-                add(wants, pools, *at, pair, 0.62 * weight, Reading::Data, evidence);
+                add(targets, pools, *at, pair, 0.62 * weight, NumberStyle::Data, evidence);
             }
             if known.is_empty() {
                 for (at, weight) in names.exactly(&folded(&pair.label)) {
-                    add(wants, pools, *at, pair, 0.4 * weight, Reading::Prose, evidence);
+                    add(targets, pools, *at, pair, 0.4 * weight, NumberStyle::Prose, evidence);
                 }
             }
             continue;
@@ -31,59 +36,62 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
             _ => 0.5,
         };
         for (at, weight) in names.exactly(&label) {
-            add(wants, pools, *at, pair, base * weight, Reading::Prose, evidence);
+            add(targets, pools, *at, pair, base * weight, NumberStyle::Prose, evidence);
         }
-        // "EAN code (GTIN)" and "Our item number" hold the name with a word or two around it.
+        // "EAN code (GTIN)" and "Our item number" contain the name with a word or two around it.
         let words: Vec<String> = label.split(' ').map(str::to_owned).collect();
         if (2..=5).contains(&words.len()) && names.exactly(&label).is_empty() {
             for (at, weight) in names.within(&words) {
-                // "Age that the maker recommends" is no maker.
-                let text = wants.get(at).is_some_and(|want| want.form == Form::Text);
+                // "Age that the maker recommends" is not a maker.
+                let text = targets.get(at).is_some_and(|target| target.form == ValueForm::Text);
                 if text && words.len() > 2 {
                     continue;
                 }
-                add(wants, pools, at, pair, base * 0.6 * weight, Reading::Prose, evidence);
+                add(targets, pools, at, pair, base * 0.6 * weight, NumberStyle::Prose, evidence);
             }
         }
     }
-    inline(evidence, wants, names, pools);
+    inline(evidence, targets, names, pools);
 }
 
 fn add(
-    wants: &[Want<'_>],
+    targets: &[TargetField<'_>],
     pools: &mut [Pool],
     at: usize,
-    pair: &Pair,
+    pair: &LabelledValue,
     score: f64,
-    reading: Reading,
+    style: NumberStyle,
     evidence: &Evidence<'_>,
 ) {
-    let (Some(want), Some(pool)) = (wants.get(at), pools.get_mut(at)) else { return };
+    let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { return };
     if evidence.tree.interrupt().spend(1) {
         return;
     }
-    // A line may go on with the next label: the value of an identifier is what comes first.
-    let text = match (pair.method, want.form) {
-        (Method::Label, Form::Code | Form::Gtin) => first_words(&pair.value),
-        (Method::Label, Form::Text) if want.concept.is_some() => {
+    // A line may continue with the next label: the value of an identifier comes first.
+    let text = match (pair.method, target.form) {
+        (Method::Label, ValueForm::Code | ValueForm::Gtin) => first_words(&pair.value),
+        (Method::Label, ValueForm::Text) if target.concept.is_some() => {
             pair.value.split(['|', '\n']).next().unwrap_or_default()
         }
         _ => pair.value.as_str(),
     };
-    // "More of the brand: Acme" as a value holds a label itself.
-    let text = if want.is_about("brand") { text.rsplit([':', '：']).next().unwrap_or(text) } else { text };
-    let Some(value) = normalise(text, want.form, want.shape, reading) else { return };
-    if want.form == Form::Price && value.as_str() == Some("0") {
+    // The value "More of the brand: Acme" contains a label itself.
+    let text =
+        if target.has_concept("brand") { text.rsplit([':', '：']).next().unwrap_or(text) } else { text };
+    let Some(value) = normalise(text, target.form, target.shape, style) else { return };
+    if target.form == ValueForm::Price && value.as_str() == Some("0") {
         return;
     }
-    let long =
-        want.form == Form::Text && text.len() > 80 && want.concept.is_some() && pair.method == Method::Label;
-    let place = pair.node.map(|node| evidence.place_of(node)).unwrap_or_default();
+    let long = target.form == ValueForm::Text
+        && text.len() > 80
+        && target.concept.is_some()
+        && pair.method == Method::Label;
+    let html_range = pair.node.map(|node| evidence.html_range_of(node)).unwrap_or_default();
     let score = if long { score * 0.4 } else { score };
-    pool.add(Candidate { value, quote: text.trim().to_owned(), method: pair.method, score, place });
+    pool.add(Candidate { value, quote: text.trim().to_owned(), method: pair.method, score, html_range });
 }
 
-/// The words up to where the next label could begin.
+/// The words up to where the next label could start.
 fn first_words(text: &str) -> &str {
     let text = text.trim();
     text.split(['|', '•', ';', '\n', '(', '['])
@@ -95,9 +103,10 @@ fn first_words(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Lines such as `SKU 12345` and `Art. nr. 12345`, where only the name tells the label from the value.
-fn inline(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
-    if !wants.iter().any(|want| matches!(want.form, Form::Code | Form::Gtin)) {
+/// Adds the values of lines such as `SKU 12345` and `Art. nr. 12345`, in which only the name separates the
+/// label from the value.
+fn inline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameIndex, pools: &mut [Pool]) {
+    if !targets.iter().any(|target| matches!(target.form, ValueForm::Code | ValueForm::Gtin)) {
         return;
     }
     for line in evidence.tree.text().lines() {
@@ -108,7 +117,7 @@ fn inline(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mu
             continue;
         }
         let words: Vec<&str> = line.split_whitespace().take(6).collect();
-        // The longest label that is known: "Article number XY" is no article called "number XY".
+        // The longest known label: "Article number XY" is not an article called "number XY".
         let known = (1..words.len().min(4)).rev().find_map(|length| {
             let (label, value) = words.split_at_checked(length)?;
             let label = folded(&label.join(" "));
@@ -116,18 +125,21 @@ fn inline(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mu
         });
         if let Some((label, value)) = known {
             for (at, weight) in names.exactly(&label) {
-                let (Some(want), Some(pool)) = (wants.get(*at), pools.get_mut(*at)) else { continue };
+                let (Some(target), Some(pool)) = (targets.get(*at), pools.get_mut(*at)) else { continue };
                 let text = value.join(" ");
-                if !matches!(want.form, Form::Code | Form::Gtin) || value.len() > 2 || label.len() < 3 {
+                if !matches!(target.form, ValueForm::Code | ValueForm::Gtin)
+                    || value.len() > 2
+                    || label.len() < 3
+                {
                     continue;
                 }
-                if let Some(value) = normalise(&text, want.form, want.shape, Reading::Prose) {
+                if let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Prose) {
                     pool.add(Candidate {
                         value,
                         quote: text,
                         method: Method::Label,
                         score: 0.42 * weight,
-                        place: None,
+                        html_range: None,
                     });
                 }
             }

@@ -1,26 +1,29 @@
-//! Binding: which of the page's values is the one that a property of the schema asks for.
+//! Binding: chooses which of the page's values belongs to each property of the schema.
 //!
-//! Every reader puts candidates with a score into a pool for each property; values that independent readers agree on gain;
-//! below [`MIN_CONFIDENCE`] nothing is chosen, as an empty place is worth more than a wrong one.
+//! Every reader adds scored candidates to the pool of each property. Values that independent readers agree on
+//! score higher. Below [`MIN_CONFIDENCE`] nothing is chosen, as an empty field is better than a wrong one.
 
 mod concept;
 mod concepts;
-mod elsewhere;
+mod displayed_price;
+mod element_names;
 mod entity;
-mod headed;
-mod inner;
+mod inferred_availability;
 mod labels;
-mod markup;
-mod offered;
+mod nested_lists;
 mod page;
+mod phrases;
 mod pool;
+mod price_context;
+mod price_on_request;
+mod price_words;
 mod records;
+mod related_sections;
 mod shop;
-mod shown;
 mod state;
-mod sum_words;
-mod sums;
-mod want;
+mod target;
+mod text_nodes;
+mod unrelated;
 mod words;
 
 pub use records::MAX_RECORDS;
@@ -28,9 +31,12 @@ pub use state::MAX_STATE_OBJECTS;
 
 pub(crate) use concept::concept_name;
 pub(crate) use entity::{scalar, values};
-pub(crate) use page::{bind, drop_unknown, grow, in_order, leaf_wants, provenance, put, skeleton, unstated};
-pub(crate) use want::Want;
+pub(crate) use page::{
+    bind, drop_disallowed_nulls, empty_object, leaf_targets, missing_in_rows, pointer_order, provenance,
+    set_at, set_growing,
+};
+pub(crate) use target::TargetField;
 pub(crate) use words::{folded, overlap, words};
 
-/// Least score of a value that is chosen.
+/// Lower bound on the score of a chosen value.
 pub const MIN_CONFIDENCE: f64 = 0.3;

@@ -3,24 +3,27 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::elsewhere::Elsewhere;
-use super::markup;
+use super::element_names;
 use super::pool::{Choice, Pool};
-use super::sums::Texts;
-use super::want::{Names, Want};
-use super::{MIN_CONFIDENCE, entity, headed, labels, offered, records, shop, shown, state};
+use super::target::{NameIndex, TargetField};
+use super::text_nodes::TextNodes;
+use super::unrelated::UnrelatedParts;
+use super::{
+    MIN_CONFIDENCE, displayed_price, entity, inferred_availability, labels, price_on_request, records, shop,
+    state,
+};
 use crate::evidence::Evidence;
-use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
-use crate::normalise::{Form, normalise};
-use crate::page::{MAX_QUOTE_BYTES, Method, Part, Provenance, Span, cut};
+use crate::leaf::{Extraction, Leaf, Missing, Reason, child_pointer};
+use crate::normalise::{ValueForm, normalise};
+use crate::page::{MAX_QUOTE_BYTES, Method, Part, Provenance, Span, truncate};
 use crate::schema::{Field, Shape, ShapeKind};
-use crate::typed::Reading;
+use crate::typed::NumberStyle;
 
-/// Proofs kept for one value.
+/// Upper bound on the proofs of one value.
 const MAX_PROOFS: usize = 4;
-/// Bytes of HTML behind the heading in which a lone price is the page's own.
+/// Bytes of HTML after the heading in which a single price belongs to the main entity.
 const NEAR_HEADING_BYTES: usize = 20_000;
-/// Values of a list of plain values.
+/// Upper bound on the values of a list of plain values.
 const MAX_LIST: usize = 100;
 
 /// Fills a shape from a page's evidence.
@@ -37,126 +40,126 @@ pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
     out
 }
 
-/// Leaves of an object and of the objects within it, outermost first; and its lists.
-pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<Want<'s>>, Vec<(String, &'s Field)>) {
-    let mut wants = Vec::new();
+/// The leaf fields of an object and of the objects within it, outermost first; and its lists.
+pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<TargetField<'s>>, Vec<(String, &'s Field)>) {
+    let mut targets = Vec::new();
     let mut lists = Vec::new();
     let mut waiting: Vec<(String, Vec<String>, &'s [Field])> = vec![(String::new(), Vec::new(), fields)];
     while let Some((pointer, scope, fields)) = waiting.pop() {
         for field in fields {
-            let here = step(&pointer, &field.name);
+            let child = child_pointer(&pointer, &field.name);
             match &field.shape.kind {
                 ShapeKind::Object(inner) => {
                     let mut scope = scope.clone();
                     scope.push(field.name.clone());
-                    waiting.push((here, scope, inner));
+                    waiting.push((child, scope, inner));
                 }
-                ShapeKind::List(_) => lists.push((here, field)),
-                _ => wants.push(Want::new(here, scope.clone(), field)),
+                ShapeKind::List(_) => lists.push((child, field)),
+                _ => targets.push(TargetField::new(child, scope.clone(), field)),
             }
         }
     }
-    Want::tell_titles(&mut wants);
-    (wants, lists)
+    TargetField::resolve_titles(&mut targets);
+    (targets, lists)
 }
 
-/// The single values that a shape asks for, those of lists aside.
-pub(crate) fn leaf_wants(shape: &Shape) -> Vec<Want<'_>> {
+/// The single fields of a shape, without those of lists.
+pub(crate) fn leaf_targets(shape: &Shape) -> Vec<TargetField<'_>> {
     leaves(shape.fields()).0
 }
 
 fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Value {
-    let (wants, lists) = leaves(fields);
-    let chosen = choose(evidence, &wants);
-    let mut data = skeleton(fields);
-    for (want, choice) in wants.iter().zip(chosen) {
+    let (targets, lists) = leaves(fields);
+    let chosen = choose(evidence, &targets);
+    let mut data = empty_object(fields);
+    for (target, choice) in targets.iter().zip(chosen) {
         match choice {
             Ok(choice) => {
-                put(&mut data, &want.pointer, choice.value.clone());
-                out.leaves.push(leaf(evidence, &want.pointer, choice));
+                set_at(&mut data, &target.pointer, choice.value.clone());
+                out.leaves.push(leaf(evidence, &target.pointer, choice));
             }
             Err(reason) => {
-                if !want.shape.nullable {
-                    remove(&mut data, &want.pointer);
+                if !target.shape.nullable {
+                    remove(&mut data, &target.pointer);
                 }
-                out.missing.push(Missing { pointer: want.pointer.clone(), reason });
+                out.missing.push(Missing { pointer: target.pointer.clone(), reason });
             }
         }
     }
     for (pointer, field) in lists {
         let ShapeKind::List(inner) = &field.shape.kind else { continue };
         match list(evidence, inner, &pointer, &field.name, out) {
-            Some(found) => put(&mut data, &pointer, found),
+            Some(found) => set_at(&mut data, &pointer, found),
             None => out.missing.push(Missing { pointer, reason: Reason::NotFound }),
         }
     }
     data
 }
 
-/// The best value for each want.
-fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Reason>> {
-    let names = Names::new(wants);
-    let mut pools: Vec<Pool> = wants.iter().map(|_| Pool::default()).collect();
-    entity::collect(evidence, wants, &mut pools);
-    state::collect(evidence, wants, &names, &mut pools);
-    labels::collect(evidence, wants, &names, &mut pools);
-    let elsewhere = Elsewhere::read(evidence);
-    let texts = Texts::read(evidence);
-    markup::collect(evidence, &elsewhere, &texts, wants, &names, &mut pools);
-    headline(evidence, wants, &mut pools);
-    shop::described(evidence, wants, &mut pools);
-    shop::availability(evidence, &elsewhere, &texts, wants, &mut pools);
-    shown::collect(evidence, &elsewhere, &texts, wants, &mut pools);
-    shop::identifiers(evidence, wants, &mut pools);
-    shop::brands(evidence, wants, &mut pools);
-    let mut decided: Vec<Option<Choice>> = wants.iter().map(|_| None).collect();
-    let mut unsure: Vec<bool> = pools.iter().map(|pool| !pool.is_empty()).collect();
+/// Chooses the best value for each field.
+fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Choice, Reason>> {
+    let names = NameIndex::new(targets);
+    let mut pools: Vec<Pool> = targets.iter().map(|_| Pool::default()).collect();
+    entity::collect(evidence, targets, &mut pools);
+    state::collect(evidence, targets, &names, &mut pools);
+    labels::collect(evidence, targets, &names, &mut pools);
+    let unrelated = UnrelatedParts::read(evidence);
+    let texts = TextNodes::read(evidence);
+    element_names::collect(evidence, &unrelated, &texts, targets, &names, &mut pools);
+    headline_and_url(evidence, targets, &mut pools);
+    shop::described(evidence, targets, &mut pools);
+    shop::availability(evidence, &unrelated, &texts, targets, &mut pools);
+    displayed_price::collect(evidence, &unrelated, &texts, targets, &mut pools);
+    shop::identifiers(evidence, targets, &mut pools);
+    shop::brands(evidence, targets, &mut pools);
+    let mut decided: Vec<Option<Choice>> = targets.iter().map(|_| None).collect();
+    let mut has_candidates: Vec<bool> = pools.iter().map(|pool| !pool.is_empty()).collect();
     // The price first: the currency is the sign beside it.
-    let price = wants.iter().position(|want| want.is_about("price"));
+    let price = targets.iter().position(|target| target.has_concept("price"));
     if let Some(at) = price
-        && let (Some(pool), Some(place)) = (pools.get_mut(at), decided.get_mut(at))
+        && let (Some(pool), Some(slot)) = (pools.get_mut(at), decided.get_mut(at))
     {
-        let on_request = headed::is_on_request(evidence);
+        let on_request = price_on_request::is_on_request(evidence);
         if entity::states_no_price(evidence) || on_request {
             pool.iter_mut().for_each(|candidate| candidate.score *= 0.4);
         }
         let choices = std::mem::take(pool).choices();
-        *place = if on_request { choices.into_iter().next() } else { only_price(evidence, choices) };
+        *slot = if on_request { choices.into_iter().next() } else { only_price(evidence, choices) };
     }
     let chosen_price = price
         .and_then(|at| decided.get(at).cloned().flatten())
         .filter(|choice| choice.score >= MIN_CONFIDENCE);
-    shop::currency(evidence, wants, &mut pools, chosen_price.as_ref());
-    offered::infer(evidence, &elsewhere, wants, &mut pools, chosen_price.as_ref());
+    shop::currency(evidence, targets, &mut pools, chosen_price.as_ref());
+    inferred_availability::infer(evidence, &unrelated, targets, &mut pools, chosen_price.as_ref());
     for (at, pool) in pools.into_iter().enumerate() {
         if Some(at) == price {
             continue;
         }
-        if let (Some(place), Some(doubt)) = (decided.get_mut(at), unsure.get_mut(at)) {
-            *doubt |= !pool.is_empty();
-            *place = pool.choices().into_iter().next();
+        if let (Some(slot), Some(has_candidates)) = (decided.get_mut(at), has_candidates.get_mut(at)) {
+            *has_candidates |= !pool.is_empty();
+            *slot = pool.choices().into_iter().next();
         }
     }
     decided
         .into_iter()
-        .zip(unsure)
-        .map(|(choice, unsure)| match choice {
+        .zip(has_candidates)
+        .map(|(choice, has_candidates)| match choice {
             Some(choice) if choice.score >= MIN_CONFIDENCE => Ok(choice),
-            _ if unsure => Err(Reason::Unsure),
+            _ if has_candidates => Err(Reason::Unsure),
             _ => Err(Reason::NotFound),
         })
         .collect()
 }
 
-/// The best price; one that stands alone near the heading is taken although its marks speak against it,
-/// as there is nothing it could be mistaken for.
+/// The best price. A single price near the heading is taken even with a low score, as it cannot be mistaken
+/// for another one.
 fn only_price(evidence: &Evidence<'_>, choices: Vec<Choice>) -> Option<Choice> {
     let second = choices.get(1).map_or(0.0, |choice| choice.score);
     let mut best = choices.into_iter().next()?;
-    let heading = evidence.heading.and_then(|node| evidence.place_of(node)).unwrap_or_default();
+    let heading = evidence.heading.and_then(|node| evidence.html_range_of(node)).unwrap_or_default();
     let signed = best.proofs.iter().any(|proof| {
-        let near = proof.place.as_ref().is_some_and(|place| {
-            place.start >= heading.end && place.start - heading.end < NEAR_HEADING_BYTES
+        let near = proof.html_range.as_ref().is_some_and(|html_range| {
+            html_range.start >= heading.end && html_range.start - heading.end < NEAR_HEADING_BYTES
         });
         near && crate::typed::currency_sign(&proof.quote).is_some()
     });
@@ -166,35 +169,43 @@ fn only_price(evidence: &Evidence<'_>, choices: Vec<Choice>) -> Option<Choice> {
     Some(best)
 }
 
-/// The page's heading is its name, where no entity says it.
-fn headline(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
-    for (want, pool) in wants.iter().zip(pools.iter_mut()) {
-        if want.is_about("name") && want.scope.is_empty() {
+/// Adds the page's heading and title as its name, and its URL.
+fn headline_and_url(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+    for (target, pool) in targets.iter().zip(pools.iter_mut()) {
+        if target.has_concept("name") && target.scope.is_empty() {
             let rows = [
                 (evidence.heading.map(|_| evidence.headline()), 0.62),
                 (Some(evidence.title.as_str()), 0.34),
             ];
             for (text, score) in rows {
                 if let Some(value) =
-                    text.and_then(|text| normalise(text, Form::Text, want.shape, Reading::Prose))
+                    text.and_then(|text| normalise(text, ValueForm::Text, target.shape, NumberStyle::Prose))
                 {
                     let quote = text.unwrap_or_default().to_owned();
-                    let place =
-                        evidence.heading.and_then(|node| evidence.place_of(node)).filter(|_| score > 0.5);
-                    pool.add(super::pool::Candidate { value, quote, method: Method::Markup, score, place });
+                    let html_range = evidence
+                        .heading
+                        .and_then(|node| evidence.html_range_of(node))
+                        .filter(|_| score > 0.5);
+                    pool.add(super::pool::Candidate {
+                        value,
+                        quote,
+                        method: Method::Markup,
+                        score,
+                        html_range,
+                    });
                 }
             }
         }
-        if want.is_about("url") && want.scope.is_empty() {
+        if target.has_concept("url") && target.scope.is_empty() {
             let text = evidence.url.as_str();
-            if let Some(value) = normalise(text, Form::Url, want.shape, Reading::Data) {
+            if let Some(value) = normalise(text, ValueForm::Url, target.shape, NumberStyle::Data) {
                 let quote = text.to_owned();
                 pool.add(super::pool::Candidate {
                     value,
                     quote,
                     method: Method::Url,
                     score: 0.5,
-                    place: None,
+                    html_range: None,
                 });
             }
         }
@@ -206,7 +217,7 @@ fn leaf(evidence: &Evidence<'_>, pointer: &str, choice: Choice) -> Leaf {
         .proofs
         .into_iter()
         .take(MAX_PROOFS)
-        .map(|proof| provenance(evidence, &proof.quote, proof.method, proof.place))
+        .map(|proof| provenance(evidence, &proof.quote, proof.method, proof.html_range))
         .collect();
     Leaf {
         pointer: pointer.to_owned(),
@@ -216,18 +227,18 @@ fn leaf(evidence: &Evidence<'_>, pointer: &str, choice: Choice) -> Leaf {
     }
 }
 
-/// A proof with its place: the given one, or where the quote first stands in the HTML.
+/// A proof with its position: the given range, or the first occurrence of the quote in the HTML.
 pub(crate) fn provenance(
     evidence: &Evidence<'_>,
     quote: &str,
     method: Method,
-    place: Option<Range<usize>>,
+    html_range: Option<Range<usize>>,
 ) -> Provenance {
-    let quote = cut(quote, MAX_QUOTE_BYTES);
+    let quote = truncate(quote, MAX_QUOTE_BYTES);
     let span = if method == Method::Url {
         evidence.url.as_str().find(quote).map(|at| Span::new(Part::Url, at..at + quote.len()))
     } else {
-        place
+        html_range
             .or_else(|| {
                 let at = memchr::memmem::find(evidence.html.as_bytes(), quote.as_bytes())?;
                 Some(at..at + quote.len())
@@ -237,7 +248,7 @@ pub(crate) fn provenance(
     Provenance { url: evidence.url.as_str().to_owned(), quote: quote.to_owned(), span, method }
 }
 
-/// A list: records of the page for objects, repeated values for plain ones.
+/// Reads a list: records of the page for objects, repeated values for plain values.
 fn list(
     evidence: &Evidence<'_>,
     inner: &Shape,
@@ -252,29 +263,29 @@ fn list(
         }
         let mut rows = Vec::with_capacity(found.len());
         for (at, record) in found.into_iter().enumerate() {
-            let mut row = skeleton(fields);
-            let here = step(pointer, &at.to_string());
+            let mut row = empty_object(fields);
+            let child = child_pointer(pointer, &at.to_string());
             for (field, value) in record.values {
-                grow(&mut row, fields, &field, value.value.clone());
+                set_growing(&mut row, fields, &field, value.value.clone());
                 out.leaves.push(Leaf {
-                    pointer: format!("{here}{field}"),
-                    provenance: vec![provenance(evidence, &value.quote, value.method, value.place)],
+                    pointer: format!("{child}{field}"),
+                    provenance: vec![provenance(evidence, &value.quote, value.method, value.html_range)],
                     confidence: value.score,
                     value: value.value,
                 });
             }
-            drop_unknown(&mut row, fields);
+            drop_disallowed_nulls(&mut row, fields);
             rows.push(row);
         }
-        out.missing.extend(unstated(inner, pointer, &out.leaves));
+        out.missing.extend(missing_in_rows(inner, pointer, &out.leaves));
         return Some(Value::Array(rows));
     }
-    // Plain values: all that one property of the page's entities says.
+    // Plain values: all values of one property of the page's entities.
     let field = Field { name: name.to_owned(), shape: inner.clone(), required: false };
-    let want = Want::new(pointer.to_owned(), Vec::new(), &field);
-    let wants = [want];
+    let target = TargetField::new(pointer.to_owned(), Vec::new(), &field);
+    let targets = [target];
     let mut pools = [Pool::default()];
-    entity::collect(evidence, &wants, &mut pools);
+    entity::collect(evidence, &targets, &mut pools);
     let [pool] = pools;
     let choices = pool.choices();
     let best = choices.first().map_or(0.0, |choice| choice.score);
@@ -284,50 +295,51 @@ fn list(
         .filter(|choice| choice.score >= MIN_CONFIDENCE && best - choice.score < 0.2)
         .take(MAX_LIST)
     {
-        let here = step(pointer, &values.len().to_string());
+        let child = child_pointer(pointer, &values.len().to_string());
         values.push(choice.value.clone());
-        out.leaves.push(leaf(evidence, &here, choice));
+        out.leaves.push(leaf(evidence, &child, choice));
     }
     (!values.is_empty()).then_some(Value::Array(values))
 }
 
-/// The places of a list's rows that no row fills, with `*` for the row: `/offers/*/sku`.
-pub(crate) fn unstated(row: &Shape, list: &str, leaves: &[Leaf]) -> Vec<Missing> {
-    let below = step(list, "");
+/// The fields of a list's rows that no row fills, with `*` for the row: `/offers/*/sku`.
+pub(crate) fn missing_in_rows(row: &Shape, list: &str, leaves: &[Leaf]) -> Vec<Missing> {
+    let below = child_pointer(list, "");
     let filled: HashSet<&str> = leaves
         .iter()
         .filter_map(|leaf| leaf.pointer.strip_prefix(&below))
         .filter_map(|rest| rest.find('/').and_then(|at| rest.get(at..)))
         .collect();
-    let (wants, lists) = self::leaves(row.fields());
-    let wants = wants.iter().map(|want| want.pointer.as_str()).filter(|pointer| !filled.contains(pointer));
+    let (targets, lists) = self::leaves(row.fields());
+    let targets =
+        targets.iter().map(|target| target.pointer.as_str()).filter(|pointer| !filled.contains(pointer));
     let lists = lists.iter().map(|(pointer, _)| pointer.as_str()).filter(|pointer| {
-        let inner = step(pointer, "");
+        let inner = child_pointer(pointer, "");
         !filled.iter().any(|filled| filled.starts_with(&inner))
     });
-    wants
+    targets
         .chain(lists)
         .map(|pointer| Missing { pointer: format!("{below}*{pointer}"), reason: Reason::NotFound })
         .collect()
 }
 
-/// The object with every place empty: null, an object of the same, or an empty list.
-pub(crate) fn skeleton(fields: &[Field]) -> Value {
+/// An object with every field empty: null, an object of the same kind, or an empty list.
+pub(crate) fn empty_object(fields: &[Field]) -> Value {
     Value::Object(fields.iter().map(|field| (field.name.clone(), empty(&field.shape))).collect::<Map<_, _>>())
 }
 
-/// Leaves out what is null and may not be.
-pub(crate) fn drop_unknown(row: &mut Value, fields: &[Field]) {
+/// Removes nulls that the schema does not allow.
+pub(crate) fn drop_disallowed_nulls(row: &mut Value, fields: &[Field]) {
     let Some(object) = row.as_object_mut() else { return };
     for field in fields {
         match object.get_mut(&field.name) {
             Some(Value::Null) if !field.shape.nullable => {
                 object.remove(&field.name);
             }
-            Some(inner @ Value::Object(_)) => drop_unknown(inner, field.shape.fields()),
+            Some(inner @ Value::Object(_)) => drop_disallowed_nulls(inner, field.shape.fields()),
             Some(Value::Array(list)) => {
                 if let ShapeKind::List(inner) = &field.shape.kind {
-                    list.iter_mut().for_each(|element| drop_unknown(element, inner.fields()));
+                    list.iter_mut().for_each(|element| drop_disallowed_nulls(element, inner.fields()));
                 }
             }
             _ => {}
@@ -335,14 +347,15 @@ pub(crate) fn drop_unknown(row: &mut Value, fields: &[Field]) {
     }
 }
 
-/// Sets the value at a pointer in an object of these fields; lists on the way get the element that is next.
-pub(crate) fn grow(data: &mut Value, fields: &[Field], pointer: &str, value: Value) {
-    let mut place = data;
+/// Sets the value at a pointer in an object with these fields. A list on the path grows by the next element
+/// if needed.
+pub(crate) fn set_growing(data: &mut Value, fields: &[Field], pointer: &str, value: Value) {
+    let mut slot = data;
     let mut fields = fields;
     let mut inner: Option<&Shape> = None;
     for part in pointer.split('/').skip(1) {
         let name = part.replace("~1", "/").replace("~0", "~");
-        let (next, shape) = match place {
+        let (next, shape) = match slot {
             Value::Object(object) => {
                 let Some(field) = fields.iter().find(|field| field.name == name) else { return };
                 (object.entry(name).or_insert_with(|| empty(&field.shape)), &field.shape)
@@ -357,31 +370,31 @@ pub(crate) fn grow(data: &mut Value, fields: &[Field], pointer: &str, value: Val
             }
             _ => return,
         };
-        place = next;
+        slot = next;
         fields = shape.fields();
         inner = if let ShapeKind::List(inner) = &shape.kind { Some(&**inner) } else { None };
     }
-    *place = value;
+    *slot = value;
 }
 
-/// Pointers in the order in which [`grow`] takes them: elements of a list by their number.
-pub(crate) fn in_order(pointer: &str) -> Vec<(usize, String)> {
+/// The sort key of a pointer for [`set_growing`]: elements of a list in the order of their numbers.
+pub(crate) fn pointer_order(pointer: &str) -> Vec<(usize, String)> {
     pointer.split('/').map(|part| (part.len(), part.to_owned())).collect()
 }
 
-/// Nothing, in the form of a shape.
+/// The empty value of a shape.
 fn empty(shape: &Shape) -> Value {
     match &shape.kind {
-        ShapeKind::Object(inner) => skeleton(inner),
+        ShapeKind::Object(inner) => empty_object(inner),
         ShapeKind::List(_) => Value::Array(Vec::new()),
         _ => Value::Null,
     }
 }
 
-/// Sets the value at a pointer whose parents are there.
-pub(crate) fn put(data: &mut Value, pointer: &str, value: Value) {
-    if let Some(place) = data.pointer_mut(pointer) {
-        *place = value;
+/// Sets the value at a pointer whose parents exist.
+pub(crate) fn set_at(data: &mut Value, pointer: &str, value: Value) {
+    if let Some(slot) = data.pointer_mut(pointer) {
+        *slot = value;
     } else if let Some((parent, name)) = pointer.rsplit_once('/')
         && let Some(Value::Object(object)) = data.pointer_mut(parent)
     {

@@ -1,53 +1,54 @@
-//! Lists of records: the rows of tables, the entities of one type, the cards of a page.
+//! Lists of records: rows of tables, entities of one type, cards of a page.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::entity::{scalar, values};
-use super::inner;
+use super::nested_lists;
 use super::page::leaves;
 use super::pool::Candidate;
-use super::want::{Names, Want};
+use super::target::{NameIndex, TargetField};
 use super::words::{folded, words};
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::schema::Field;
-use crate::typed::{Reading, moneys};
+use crate::typed::{NumberStyle, money_amounts};
 
-/// Records read of one page.
+/// Upper bound on the records of a page.
 pub const MAX_RECORDS: usize = 20_000;
-/// Longest cell that is taken as it is, because its header tells what it is.
-const MAX_TOLD_BYTES: usize = 60;
-/// Values of all records from one source.
+/// Longest cell that is used unchanged because its header names the property, in bytes.
+const MAX_RAW_CELL_BYTES: usize = 60;
+/// Upper bound on the values of all records from one source.
 const MAX_CELLS: usize = 400_000;
-/// Groups of alike elements that are tried.
+/// Upper bound on the groups of similar elements that are tried.
 const MAX_GROUPS: usize = 12;
 
-/// One record: pointers below it and what stands there.
+/// One record: pointers below it with their values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Record {
     pub(crate) values: Vec<(String, Candidate)>,
 }
 
-/// The records of a page for these fields, from the source that fills the most places; empty where none fills any well.
+/// The records of a page for these fields, from the source that fills the most fields; empty if no source
+/// fills any.
 pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec<Record> {
-    let (wants, lists) = leaves(fields);
-    if wants.is_empty() {
+    let (targets, lists) = leaves(fields);
+    if targets.is_empty() {
         return Vec::new();
     }
-    let names = Names::new(&wants);
+    let names = NameIndex::new(&targets);
     let mut best: Vec<Record> = Vec::new();
     let mut best_fill = 0.0;
     let sources = [
-        of_tables(evidence, &wants, &names),
-        of_entities(evidence, &wants, &lists, name),
-        of_cards(evidence, &wants, &names),
+        of_tables(evidence, &targets, &names),
+        of_entities(evidence, &targets, &lists, name),
+        of_cards(evidence, &targets, &names),
     ];
     for found in sources.into_iter().flatten() {
-        let fill: f64 = found.iter().map(|record| weight(record, &wants)).sum();
+        let fill: f64 = found.iter().map(|record| weight(record, &targets)).sum();
         if fill > best_fill {
             best_fill = fill;
             best = found;
@@ -56,19 +57,20 @@ pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> 
     best
 }
 
-/// A record counts by how much of it is there, so that three whole ones beat ten with one value each.
-fn weight(record: &Record, wants: &[Want<'_>]) -> f64 {
+/// The weight of a record grows with the square of its filled share, so that three complete records beat ten
+/// with one value each.
+fn weight(record: &Record, targets: &[TargetField<'_>]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a schema has at most 2,000 properties")]
-    let share = (record.values.len() as f64 / wants.len() as f64).min(1.0);
+    let share = (record.values.len() as f64 / targets.len() as f64).min(1.0);
     share * share
 }
 
-fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<Vec<Record>> {
+fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameIndex) -> Vec<Vec<Record>> {
     let mut out: Vec<Vec<Record>> = Vec::new();
     let mut cells = 0;
     let mut by_headers: BTreeMap<&Vec<String>, usize> = BTreeMap::new();
     for table in evidence.tables.iter().filter(|table| !table.headers.is_empty()) {
-        // Each column serves the want that its header names best.
+        // Each column belongs to the field that its header names best.
         let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
         for (column, header) in table.headers.iter().enumerate() {
             let label = folded(header);
@@ -78,14 +80,14 @@ fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<
                 fits = names.within(&parts);
             }
             fits.sort_by(|left, right| right.1.total_cmp(&left.1));
-            if let Some((want, _)) =
-                fits.into_iter().find(|(want, _)| !columns.values().any(|known| known == want))
+            if let Some((target, _)) =
+                fits.into_iter().find(|(target, _)| !columns.values().any(|known| known == target))
             {
-                columns.insert(column, want);
+                columns.insert(column, target);
             }
         }
-        // One column of a wide table is a chance match.
-        if columns.is_empty() || columns.len() * 2 < wants.len().min(table.headers.len()) {
+        // One matching column of a wide table is a coincidence.
+        if columns.is_empty() || columns.len() * 2 < targets.len().min(table.headers.len()) {
             continue;
         }
         let mut found = Vec::new();
@@ -94,20 +96,25 @@ fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<
                 break;
             }
             let mut record = Record::default();
-            for (column, want) in &columns {
-                let (Some(cell), Some(want)) = (row.get(*column), wants.get(*want)) else { continue };
-                let Some(value) = told(&cell.text, want) else { continue };
-                let place = evidence.place_of(cell.node);
-                let candidate =
-                    Candidate { value, quote: cell.text.clone(), method: Method::Table, score: 0.8, place };
-                record.values.push((want.pointer.clone(), candidate));
+            for (column, target) in &columns {
+                let (Some(cell), Some(target)) = (row.get(*column), targets.get(*target)) else { continue };
+                let Some(value) = cell_value(&cell.text, target) else { continue };
+                let html_range = evidence.html_range_of(cell.node);
+                let candidate = Candidate {
+                    value,
+                    quote: cell.text.clone(),
+                    method: Method::Table,
+                    score: 0.8,
+                    html_range,
+                };
+                record.values.push((target.pointer.clone(), candidate));
             }
             cells += record.values.len();
             if !record.values.is_empty() {
                 found.push(record);
             }
         }
-        // One list may stand in several tables of the same columns.
+        // One list may be split into several tables with the same columns.
         match by_headers.get(&table.headers).and_then(|at: &usize| out.get_mut(*at)) {
             Some(known) => known.extend(found),
             None => {
@@ -119,27 +126,28 @@ fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<
     out
 }
 
-/// What a cell states in a column whose header names the property: what the normaliser makes of it, else its own words, as the header tells what
-/// they are. `555 1000` is a telephone number where the page says so.
-fn told(cell: &str, want: &Want<'_>) -> Option<Value> {
-    if let Some(value) = normalise(cell, want.form, want.shape, Reading::Prose) {
+/// The value of a cell in a column whose header names the property: the normaliser's value, else the cell's
+/// own text, as the header says what it is. `555 1000` is a telephone number if the page says so.
+fn cell_value(cell: &str, target: &TargetField<'_>) -> Option<Value> {
+    if let Some(value) = normalise(cell, target.form, target.shape, NumberStyle::Prose) {
         return Some(value);
     }
-    let free = matches!(want.form, Form::Phone | Form::Code | Form::Date) && want.shape.format.is_none();
+    let free = matches!(target.form, ValueForm::Phone | ValueForm::Code | ValueForm::Date)
+        && target.shape.format.is_none();
     let is_blank = !cell.contains(char::is_alphanumeric) || matches!(cell.trim(), "n/a" | "N/A");
-    if !free || is_blank || cell.len() > MAX_TOLD_BYTES {
+    if !free || is_blank || cell.len() > MAX_RAW_CELL_BYTES {
         return None;
     }
-    normalise(cell, Form::Text, want.shape, Reading::Prose)
+    normalise(cell, ValueForm::Text, target.shape, NumberStyle::Prose)
 }
 
 fn of_entities(
     evidence: &Evidence<'_>,
-    wants: &[Want<'_>],
+    targets: &[TargetField<'_>],
     lists: &[(String, &Field)],
     name: &str,
 ) -> Vec<Vec<Record>> {
-    let paths: Vec<Vec<(String, f64)>> = wants.iter().map(Want::paths).collect();
+    let paths: Vec<Vec<(String, f64)>> = targets.iter().map(TargetField::paths).collect();
     let mut groups: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
     let wrapped: Vec<(String, Value)> = evidence
         .items
@@ -155,7 +163,7 @@ fn of_entities(
             {
                 let group = groups.entry(format!("{kind}/{}", folded(key))).or_default();
                 for element in list.iter().take(MAX_RECORDS) {
-                    // The elements of an `ItemList` hold what they list.
+                    // The elements of an `ItemList` contain the listed items.
                     group.push(element.get("item").filter(|item| item.is_object()).unwrap_or(element));
                 }
             }
@@ -173,27 +181,27 @@ fn of_entities(
         }
         let mut found = Vec::new();
         for value in group.into_iter().filter_map(Value::as_object) {
-            if cells > MAX_CELLS || evidence.tree.interrupt().spend(wants.len()) {
+            if cells > MAX_CELLS || evidence.tree.interrupt().spend(targets.len()) {
                 break;
             }
             let mut record = Record::default();
-            for (want, paths) in wants.iter().zip(&paths) {
+            for (target, paths) in targets.iter().zip(&paths) {
                 let hit = paths.iter().find_map(|(path, _)| {
                     values(value, path).into_iter().find_map(|found| {
                         let text = scalar(found)?;
-                        let value = normalise(&text, want.form, want.shape, Reading::Data)?;
+                        let value = normalise(&text, target.form, target.shape, NumberStyle::Data)?;
                         Some((value, text))
                     })
                 });
                 if let Some((value, quote)) = hit {
                     let candidate =
-                        Candidate { value, quote, method: Method::JsonLd, score: 0.85, place: None };
-                    record.values.push((want.pointer.clone(), candidate));
+                        Candidate { value, quote, method: Method::JsonLd, score: 0.85, html_range: None };
+                    record.values.push((target.pointer.clone(), candidate));
                 }
             }
             cells += record.values.len();
             if !record.values.is_empty() {
-                record.values.extend(inner::of_entity(value, lists));
+                record.values.extend(nested_lists::of_entity(value, lists));
                 found.push(record);
             }
         }
@@ -202,7 +210,7 @@ fn of_entities(
     out
 }
 
-/// Elements that stand side by side and are marked up alike, the largest groups first.
+/// Groups of siblings with the same markup, the largest first.
 fn groups(evidence: &Evidence<'_>) -> Vec<Vec<NodeId>> {
     let tree = &evidence.tree;
     let mut by_parent: BTreeMap<(NodeId, String), Vec<NodeId>> = BTreeMap::new();
@@ -216,7 +224,7 @@ fn groups(evidence: &Evidence<'_>) -> Vec<Vec<NodeId>> {
         }
         let Some(parent) = tree.parent(node) else { continue };
         let class = tree.attribute(node, "class").unwrap_or_default();
-        // The first class is the kind; later ones are states such as `first` and `selected`.
+        // The first class is the kind; later classes are states such as `first` and `selected`.
         let kind = class.split_whitespace().next().unwrap_or_default();
         by_parent.entry((parent, format!("{} {kind}", name.to_ascii_lowercase()))).or_default().push(node);
     }
@@ -228,15 +236,15 @@ fn groups(evidence: &Evidence<'_>) -> Vec<Vec<NodeId>> {
     found
 }
 
-fn of_cards(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<Vec<Record>> {
+fn of_cards(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameIndex) -> Vec<Vec<Record>> {
     groups(evidence)
         .into_iter()
         .map(|group| {
             group
                 .into_iter()
                 .take(MAX_RECORDS)
-                .take_while(|_| !evidence.tree.interrupt().spend(wants.len()))
-                .map(|card| card_record(evidence, card, wants, names))
+                .take_while(|_| !evidence.tree.interrupt().spend(targets.len()))
+                .map(|card| card_record(evidence, card, targets, names))
                 .filter(|record| !record.values.is_empty())
                 .collect::<Vec<Record>>()
         })
@@ -244,27 +252,32 @@ fn of_cards(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<V
         .collect()
 }
 
-fn card_record(evidence: &Evidence<'_>, card: NodeId, wants: &[Want<'_>], names: &Names) -> Record {
+fn card_record(
+    evidence: &Evidence<'_>,
+    card: NodeId,
+    targets: &[TargetField<'_>],
+    names: &NameIndex,
+) -> Record {
     let tree = &evidence.tree;
-    let mut best: Vec<Option<Candidate>> = wants.iter().map(|_| None).collect();
+    let mut best: Vec<Option<Candidate>> = targets.iter().map(|_| None).collect();
     let mut offer = |at: usize, text: &str, node: NodeId, score: f64| {
-        let (Some(want), Some(place)) = (wants.get(at), best.get_mut(at)) else { return };
-        if place.as_ref().is_some_and(|known: &Candidate| known.score >= score) {
+        let (Some(target), Some(slot)) = (targets.get(at), best.get_mut(at)) else { return };
+        if slot.as_ref().is_some_and(|known: &Candidate| known.score >= score) {
             return;
         }
-        if let Some(value) = normalise(text, want.form, want.shape, Reading::Prose) {
+        if let Some(value) = normalise(text, target.form, target.shape, NumberStyle::Prose) {
             let quote = text.to_owned();
-            *place = Some(Candidate {
+            *slot = Some(Candidate {
                 value,
                 quote,
                 method: Method::Markup,
                 score,
-                place: evidence.place_of(node),
+                html_range: evidence.html_range_of(node),
             });
         }
     };
     for node in tree.within(card) {
-        if tree.interrupt().spend(wants.len()) {
+        if tree.interrupt().spend(targets.len()) {
             break;
         }
         let text = tree.text_of(node);
@@ -272,23 +285,23 @@ fn card_record(evidence: &Evidence<'_>, card: NodeId, wants: &[Want<'_>], names:
             continue;
         }
         let heading = tree.is(node, &["h1", "h2", "h3", "h4", "h5", "h6", "a"]);
-        for (at, want) in wants.iter().enumerate() {
-            if want.is_about("name") && heading && !text.is_empty() {
+        for (at, target) in targets.iter().enumerate() {
+            if target.has_concept("name") && heading && !text.is_empty() {
                 offer(at, text, node, if tree.is(node, &["a"]) { 0.45 } else { 0.6 });
             }
-            if want.is_about("url")
+            if target.has_concept("url")
                 && let Some(href) = tree.attribute(node, "href")
             {
                 offer(at, &href, node, 0.5);
             }
-            if want.is_about("image")
+            if target.has_concept("image")
                 && let Some(src) = tree.attribute(node, "src")
             {
                 offer(at, &src, node, 0.5);
             }
-            if want.form == Form::Price
+            if target.form == ValueForm::Price
                 && text.len() < 40
-                && moneys(text).any(|money| money.currency.is_some())
+                && money_amounts(text).any(|money| money.currency.is_some())
             {
                 offer(at, text, node, 0.4);
             }
@@ -315,7 +328,10 @@ fn card_record(evidence: &Evidence<'_>, card: NodeId, wants: &[Want<'_>], names:
             }
         }
     }
-    let values =
-        wants.iter().zip(best).filter_map(|(want, found)| Some((want.pointer.clone(), found?))).collect();
+    let values = targets
+        .iter()
+        .zip(best)
+        .filter_map(|(target, found)| Some((target.pointer.clone(), found?)))
+        .collect();
     Record { values }
 }

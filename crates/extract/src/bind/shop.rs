@@ -1,36 +1,38 @@
-//! What only things for sale have: a button that buys, an identifier in the address, a currency beside the price.
+//! Readers for things for sale: a button that buys, an identifier in the URL, a currency beside the price.
 
 use serde_json::Value;
 
-use super::elsewhere::Elsewhere;
 use super::pool::{Candidate, Choice, Pool};
-use super::sums::{Texts, standing};
-use super::want::Want;
+use super::price_context::context_weight;
+use super::target::TargetField;
+use super::text_nodes::TextNodes;
+use super::unrelated::UnrelatedParts;
 use super::words::words;
 use crate::evidence::Evidence;
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
-use crate::typed::{Reading, buys, moneys, stock};
+use crate::typed::{NumberStyle, is_buy_label, money_amounts, stock};
 
-/// Bytes of visible text behind the heading in which a phrase is about the page's own thing.
+/// Bytes of visible text after the heading in which a phrase is about the main entity.
 const NEAR_HEADING: usize = 4_000;
 
-/// Longest line that may say so; longer ones are text.
+/// Longest line with such a phrase, in bytes; longer lines are running text.
 const MAX_LINE_BYTES: usize = 90;
 
 /// Adds phrases about stock near the heading, and buttons that buy.
 pub(crate) fn availability(
     evidence: &Evidence<'_>,
-    elsewhere: &Elsewhere,
-    texts: &Texts,
-    wants: &[Want<'_>],
+    unrelated: &UnrelatedParts,
+    texts: &TextNodes,
+    targets: &[TargetField<'_>],
     pools: &mut [Pool],
 ) {
     let tree = &evidence.tree;
-    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == Form::Availability)
+    for (target, pool) in
+        targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.form == ValueForm::Availability)
     {
         let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
-        let near = crate::page::cut(tree.text().get(start..).unwrap_or_default(), NEAR_HEADING);
+        let near = crate::page::truncate(tree.text().get(start..).unwrap_or_default(), NEAR_HEADING);
         let mut next = start;
         for line in near.split_inclusive('\n') {
             let at = next;
@@ -40,17 +42,17 @@ pub(crate) fn availability(
                 || texts
                     .within(&(at..at + line.len()))
                     .first()
-                    .is_some_and(|(_, node)| elsewhere.holds(*node))
+                    .is_some_and(|(_, node)| unrelated.contains(*node))
             {
                 continue;
             }
             for sentence in sentences(line) {
                 let Some(state) = stock(sentence).filter(|_| !is_condition(sentence)) else { continue };
-                let Some(value) = normalise(sentence, want.form, want.shape, Reading::Prose) else {
+                let Some(value) = normalise(sentence, target.form, target.shape, NumberStyle::Prose) else {
                     continue;
                 };
                 // A short line is a statement; a long one may be about delivery, sizes or other shops.
-                let score = match (state.can_be_had(), sentence.len()) {
+                let score = match (state.is_orderable(), sentence.len()) {
                     (false, ..=40) => 0.45,
                     (false, _) => 0.3,
                     (true, ..=40) => 0.42,
@@ -61,23 +63,28 @@ pub(crate) fn availability(
                     quote: sentence.to_owned(),
                     method: Method::Text,
                     score,
-                    place: None,
+                    html_range: None,
                 });
             }
         }
-        let Some(in_stock) = normalise("in stock", want.form, want.shape, Reading::Prose) else { continue };
+        let Some(in_stock) = normalise("in stock", target.form, target.shape, NumberStyle::Prose) else {
+            continue;
+        };
         for node in tree.nodes().filter(|node| tree.is(*node, &["button", "input", "a", "span", "div"])) {
             let text = tree.text_of(node);
             if text.len() > 60 {
                 continue;
             }
             let disabled = tree.attributes(node).any(|(key, _)| key.eq_ignore_ascii_case("disabled"));
-            let mut quote = (!text.is_empty() && buys(text)).then(|| text.to_owned());
+            let mut quote = (!text.is_empty() && is_buy_label(text)).then(|| text.to_owned());
             if quote.is_none() && tree.is(node, &["button", "input", "a"]) {
                 quote = ["value", "title", "aria-label", "id", "class", "name"]
                     .iter()
                     .filter_map(|key| tree.attribute(node, key))
-                    .find(|value| value.len() < 200 && buys(&value.replace(['-', '_'], " ")) || buys(value))
+                    .find(|value| {
+                        value.len() < 200 && is_buy_label(&value.replace(['-', '_'], " "))
+                            || is_buy_label(value)
+                    })
                     .map(std::borrow::Cow::into_owned);
             }
             if let Some(quote) = quote.filter(|_| !disabled) {
@@ -86,7 +93,7 @@ pub(crate) fn availability(
                     quote,
                     method: Method::Markup,
                     score: 0.4,
-                    place: evidence.place_of(node),
+                    html_range: evidence.html_range_of(node),
                 });
                 break;
             }
@@ -101,7 +108,7 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
-/// Does a sentence speak of what may be, such as "if it is in stock" and "tell me when it is back in stock"?
+/// Whether a sentence is conditional, such as "if it is in stock" and "tell me when it is back in stock".
 fn is_condition(sentence: &str) -> bool {
     const CONDITIONS: [&str; 16] = [
         "if",
@@ -124,10 +131,10 @@ fn is_condition(sentence: &str) -> bool {
     words(sentence).iter().any(|word| CONDITIONS.contains(&word.as_str()))
 }
 
-/// Weighs identifiers by the page's address: one that the address bears is the page's own, and one that only the address
-/// bears may be it.
-pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
-    // The path is the thing's own; a query often names the way that led to it.
+/// Adjusts the scores of identifiers by the page's URL: an identifier in the URL is likely the main entity's,
+/// and one that only the URL contains is a candidate.
+pub(crate) fn identifiers(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+    // The path names the thing; a query often records how the visitor got there.
     let mut address = bare(evidence.url.path());
     for (key, value) in evidence.url.query_pairs().take(32) {
         if names_thing(&key) {
@@ -135,7 +142,8 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &m
             address.push_str(&bare(&value));
         }
     }
-    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("sku")) {
+    for (target, pool) in targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("sku"))
+    {
         for candidate in pool.iter_mut() {
             let own = candidate.value.as_str().map(bare).unwrap_or_default();
             let plain = candidate.quote.split_whitespace().count() <= 2;
@@ -145,21 +153,24 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &m
                 candidate.score = 1.0 - (1.0 - candidate.score) * 0.6;
             }
         }
-        // Where the page shows an identifier that its address bears, another one that it only tells to machines is a
-        // variant's or a warehouse's.
+        // If the page shows an identifier that its URL contains, another one in data for machines belongs to
+        // a variant or a warehouse.
         let shown = pool.iter_mut().any(|candidate| {
             let own = candidate.value.as_str().map(bare).unwrap_or_default();
-            candidate.place.is_some() && candidate.score > 0.6 && own.len() >= 6 && address.contains(&own)
+            candidate.html_range.is_some()
+                && candidate.score > 0.6
+                && own.len() >= 6
+                && address.contains(&own)
         });
         for candidate in pool.iter_mut().filter(|_| shown) {
             let own = candidate.value.as_str().map(bare).unwrap_or_default();
-            if candidate.place.is_none() && !address.contains(&own) {
+            if candidate.html_range.is_none() && !address.contains(&own) {
                 candidate.score *= 0.7;
             }
         }
-        for (text, score) in address_codes(evidence) {
-            if let Some(value) = normalise(&text, want.form, want.shape, Reading::Prose) {
-                pool.add(Candidate { value, quote: text, method: Method::Url, score, place: None });
+        for (text, score) in url_codes(evidence) {
+            if let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Prose) {
+                pool.add(Candidate { value, quote: text, method: Method::Url, score, html_range: None });
             }
         }
     }
@@ -169,14 +180,14 @@ fn bare(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphanumeric).map(|found| found.to_ascii_lowercase()).collect()
 }
 
-/// Is this the name of a query parameter that identifies a thing?
+/// Whether this is the name of a query parameter that identifies a thing.
 fn names_thing(key: &str) -> bool {
     let names = ["id", "pid", "sku", "product", "products", "item", "goods", "variant", "code", "childsku"];
     words(key).iter().any(|word| names.contains(&word.as_str()))
 }
 
-/// Parts of the address that look like an identifier, with their scores.
-fn address_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
+/// Parts of the URL that look like an identifier, with their scores.
+fn url_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
     let mut found = Vec::new();
     for (key, value) in evidence.url.query_pairs().take(32) {
         if names_thing(&key) && is_code(&value) {
@@ -185,11 +196,11 @@ fn address_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
     }
     let segments: Vec<&str> =
         evidence.url.path_segments().into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    for (place, segment) in segments.iter().rev().take(3).enumerate() {
+    for (depth, segment) in segments.iter().rev().take(3).enumerate() {
         let segment = segment
             .rsplit_once('.')
             .map_or(*segment, |(name, suffix)| if suffix.len() <= 5 { name } else { segment });
-        let base = if place == 0 { 0.36 } else { 0.31 };
+        let base = if depth == 0 { 0.36 } else { 0.31 };
         if is_code(segment) && !segment.contains(['-', '_']) {
             found.push((segment.to_owned(), base + 0.04));
             continue;
@@ -198,7 +209,7 @@ fn address_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
         let parts: Vec<&str> = segment.split(['-', '_', '~']).filter(|part| !part.is_empty()).collect();
         if let Some(last) = parts.last().filter(|part| is_code(part)) {
             found.push(((*last).to_owned(), base - 0.02));
-            // A letter in front marks the kind of page: `p4001389`, `x3410048`.
+            // A leading letter marks the kind of page: `p4001389`, `x3410048`.
             let digits = last.trim_start_matches(|found: char| found.is_ascii_alphabetic());
             if digits.len() + 1 == last.len()
                 && digits.len() >= 5
@@ -222,10 +233,11 @@ fn is_code(text: &str) -> bool {
         && digits * 3 >= text.len()
 }
 
-/// Doubts brands that are none: dates and sizes, which have more digits than letters, and the page's own title.
-pub(crate) fn brands(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+/// Lowers the score of unlikely brands: dates and sizes, which have more digits than letters, and the page's
+/// own title.
+pub(crate) fn brands(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
     let title = words(&evidence.title);
-    for (_, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("brand")) {
+    for (_, pool) in targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("brand")) {
         for candidate in pool.iter_mut() {
             let Some(text) = candidate.value.as_str() else { continue };
             let letters = text.chars().filter(|found| found.is_alphabetic()).count();
@@ -237,9 +249,12 @@ pub(crate) fn brands(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [P
     }
 }
 
-/// Adds the sum that the page's own description names, where it names one: what is told to search engines is about the page.
-pub(crate) fn described(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
-    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("price")) {
+/// Adds the amount that the page's description names, if it names one: a description for search engines is
+/// about the page.
+pub(crate) fn described(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+    for (target, pool) in
+        targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("price"))
+    {
         for pair in evidence.pairs.iter().filter(|pair| pair.method == Method::Meta) {
             if !matches!(
                 pair.label.to_ascii_lowercase().as_str(),
@@ -247,25 +262,25 @@ pub(crate) fn described(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut
             ) {
                 continue;
             }
-            let mut signed = moneys(&pair.value).take(16).filter(|money| {
+            let mut signed = money_amounts(&pair.value).take(16).filter(|money| {
                 let before = pair.value.get(..money.range.start).unwrap_or_default();
                 let after = pair.value.get(money.range.end..).unwrap_or_default();
-                money.currency.is_some() && standing(before, after) > 0.9
+                money.currency.is_some() && context_weight(before, after) > 0.9
             });
             let (Some(only), None) = (signed.next(), signed.next()) else { continue };
             let Some(quote) = pair.value.get(only.range) else { continue };
-            if let Some(value) = normalise(quote, want.form, want.shape, Reading::Prose) {
+            if let Some(value) = normalise(quote, target.form, target.shape, NumberStyle::Prose) {
                 let quote = quote.to_owned();
-                pool.add(Candidate { value, quote, method: Method::Meta, score: 0.36, place: None });
+                pool.add(Candidate { value, quote, method: Method::Meta, score: 0.36, html_range: None });
             }
         }
     }
 }
 
-/// Adds the sign beside the chosen price, where the schema asks for a currency.
+/// Adds the sign beside the chosen price, if the schema asks for a currency.
 pub(crate) fn currency(
     evidence: &Evidence<'_>,
-    wants: &[Want<'_>],
+    targets: &[TargetField<'_>],
     pools: &mut [Pool],
     price: Option<&Choice>,
 ) {
@@ -275,13 +290,14 @@ pub(crate) fn currency(
         other => other.as_f64(),
     };
     let Some(amount) = amount else { return };
-    for (want, pool) in wants
+    for (target, pool) in targets
         .iter()
         .zip(pools.iter_mut())
-        .filter(|(want, _)| matches!(want.form, Form::Currency | Form::CurrencyCode))
+        .filter(|(target, _)| matches!(target.form, ValueForm::Currency | ValueForm::CurrencyCode))
     {
-        // A symbol is asked for where the schema says so; otherwise the code of structured data wins by its own score.
-        let shown = want.shape.description.to_lowercase();
+        // The symbol wins if the schema asks for it; otherwise the code of structured data wins by its own
+        // score.
+        let shown = target.shape.description.to_lowercase();
         let score = if shown.contains("symbol") || shown.contains("as shown") { 0.95 } else { 0.4 };
         if score > 0.9 {
             for code in pool.iter_mut().filter(|candidate| {
@@ -300,7 +316,11 @@ pub(crate) fn currency(
             part.lines()
                 .filter(|line| line.len() < 300)
                 .flat_map(|line| {
-                    moneys(line).take(8).collect::<Vec<_>>().into_iter().map(move |money| (line, money))
+                    money_amounts(line)
+                        .take(8)
+                        .collect::<Vec<_>>()
+                        .into_iter()
+                        .map(move |money| (line, money))
                 })
                 .find_map(|(line, money)| {
                     let same = money.decimal.parse::<f64>().is_ok_and(|found| (found - amount).abs() < 0.001);
@@ -308,18 +328,18 @@ pub(crate) fn currency(
                     Some((sign, line.get(money.range)?.to_owned()))
                 })
         };
-        // A price whose point is left to the style sheet stands nowhere as such.
+        // A price whose decimal point comes from the style sheet does not occur as such in the text.
         let within = || {
             let quotes = price.proofs.iter().map(|proof| proof.quote.as_str());
             quotes.filter(|quote| quote.len() < 80).find_map(|quote| {
-                let sign = moneys(quote).find_map(|money| money.currency)?;
+                let sign = money_amounts(quote).find_map(|money| money.currency)?;
                 Some((sign, quote.to_owned()))
             })
         };
         if let Some((sign, quote)) = beside(behind).or_else(|| beside(text)).or_else(within)
-            && let Some(value) = normalise(&sign, want.form, want.shape, Reading::Prose)
+            && let Some(value) = normalise(&sign, target.form, target.shape, NumberStyle::Prose)
         {
-            pool.add(Candidate { value, quote, method: Method::Text, score, place: None });
+            pool.add(Candidate { value, quote, method: Method::Text, score, html_range: None });
         }
     }
 }
@@ -330,7 +350,7 @@ mod tests {
     use crate::page::Page;
 
     #[test]
-    fn addresses_bear_identifiers() {
+    fn urls_contain_identifiers() {
         let rows = [
             ("https://shop.example/cup-12345", "12345"),
             ("https://shop.example/p/98765432", "98765432"),
@@ -340,7 +360,7 @@ mod tests {
         for (url, expected) in rows {
             let page = Page::new(url.parse().unwrap(), "");
             let evidence = Evidence::read(&page);
-            let found = address_codes(&evidence);
+            let found = url_codes(&evidence);
             assert!(found.iter().any(|(code, _)| code == expected), "{url}: {found:?}");
         }
     }

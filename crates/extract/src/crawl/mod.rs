@@ -1,8 +1,8 @@
-//! Crawl options compiled from words, against the addresses that the site really has.
+//! Compiles a prompt into crawl options, against the URLs that the site really has.
 //!
-//! Where the words name parts of paths ("only blog posts", "docs without the changelog") rules are enough. Otherwise a model chooses
-//! among the site's sections by their ids: it writes no pattern and sees no page, so that every pattern that comes out
-//! matches something, and nothing that a site says can widen a crawl beyond its own addresses.
+//! Rules are enough if the words name parts of paths ("only blog posts", "docs without the changelog").
+//! Otherwise a model chooses among the site's sections by their ids. It writes no pattern and sees no page,
+//! so every resulting pattern matches something, and no text of a site can widen a crawl beyond its own URLs.
 
 mod choose;
 mod options;

@@ -1,28 +1,27 @@
 use gleaner_types::plan::SitemapMode;
 use regex::RegexSet;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind};
 use crate::plan::SiteUrl;
 
-/// Patterns that are generated, of each kind.
+/// Upper bound on the generated patterns of each kind.
 pub const MAX_CRAWL_PATTERNS: usize = 50;
 
-/// Options of a crawl that a prompt set (contract 4.5); those it says nothing about are absent.
+/// Crawl options that a prompt sets (contract 4.5); options that it does not mention are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CrawlOptions {
-    /// Regular expressions on the path; only pages that match one are kept.
+    /// Regular expressions on the path; only matching pages are kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub include_paths: Vec<String>,
-    /// Regular expressions on the path; pages that match one are left out.
+    /// Regular expressions on the path; matching pages are excluded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exclude_paths: Vec<String>,
-    /// Clicks from the start.
+    /// Upper bound on the clicks from the start page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_discovery_depth: Option<u32>,
-    /// Pages.
+    /// Upper bound on the pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// Seconds between two requests.
@@ -31,41 +30,28 @@ pub struct CrawlOptions {
     /// How the sitemap is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sitemap: Option<SitemapMode>,
-    /// Pages beside and above the start too.
+    /// Whether to crawl pages beside and above the start page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crawl_entire_domain: Option<bool>,
-    /// Other sites too.
+    /// Whether to follow links to other sites.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_external_links: Option<bool>,
-    /// Subdomains too.
+    /// Whether to crawl subdomains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_subdomains: Option<bool>,
-    /// The query does not tell pages apart.
+    /// Whether URLs that differ only in the query are the same page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_query_parameters: Option<bool>,
 }
 
 impl CrawlOptions {
-    /// Are no options set?
+    /// Whether no option is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The options as the wire names them, below what a request itself states: explicit parameters win, null ones count as absent.
-    #[must_use]
-    pub fn under(&self, explicit: &Map<String, Value>) -> Map<String, Value> {
-        let mut out = match serde_json::to_value(self) {
-            Ok(Value::Object(out)) => out,
-            _ => Map::new(),
-        };
-        for (key, value) in explicit.iter().filter(|(_, value)| !value.is_null()) {
-            out.insert(key.clone(), value.clone());
-        }
-        out
-    }
-
-    /// Pages of a site that the patterns take.
+    /// Counts the pages of a site that the patterns select.
     pub(super) fn count(&self, site: &[SiteUrl]) -> Result<usize, Error> {
         let set = |patterns: &[String]| {
             RegexSet::new(patterns).map_err(|fault| Error::from(ErrorKind::Options(fault.to_string())))
@@ -80,22 +66,22 @@ impl CrawlOptions {
     }
 }
 
-/// What a prompt became.
+/// The result of compiling a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompiledCrawl {
     /// The options.
     pub options: CrawlOptions,
-    /// Pages of the given addresses that the options take.
+    /// Number of the given URLs that the options select.
     pub matched: usize,
-    /// Words and patterns of the prompt that match no address; they set no option.
+    /// Words and paths of the prompt that match no URL; they set no option.
     pub refused: Vec<String>,
-    /// Did a model choose?
+    /// Whether a model changed the options.
     pub by_model: bool,
 }
 
 impl CompiledCrawl {
-    /// A sentence for the `warning` of an answer, where something was refused.
+    /// A sentence for the `warning` of a response, if something matched no URL.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         (!self.refused.is_empty())

@@ -5,18 +5,18 @@ use gleaner_types::plan::SitemapMode;
 
 use super::options::{CompiledCrawl, CrawlOptions, MAX_CRAWL_PATTERNS};
 use crate::error::{Error, ErrorKind};
-use crate::page::cut;
+use crate::page::truncate;
 use crate::plan::{SiteUrl, segments, stem, terms};
 
-/// Bytes of a prompt that are read.
+/// Upper bound on the bytes of a prompt.
 pub(super) const MAX_PROMPT_BYTES: usize = 10_000;
-/// Paths of a prompt that are looked for on the site.
+/// Upper bound on the paths of a prompt that are searched for on the site.
 const MAX_PATHS: usize = 2 * MAX_CRAWL_PATTERNS;
-/// Words of a prompt that match nothing and are told.
+/// Upper bound on the listed words that match nothing.
 const MAX_REFUSED: usize = 20;
 
-/// Words that leave out what follows.
-const WITHOUT: &[&str] = &[
+/// Words that exclude what follows.
+const EXCLUDING: &[&str] = &[
     "without",
     "except",
     "excluding",
@@ -40,11 +40,11 @@ const WITHOUT: &[&str] = &[
     "sin",
     "senza",
 ];
-/// Words that take what follows.
-const WITH: &[&str] =
+/// Words that include what follows.
+const INCLUDING: &[&str] =
     &["only", "just", "include", "including", "crawl", "get", "scrape", "fetch", "want", "nur", "seulement"];
-/// What pages are called whatever their section.
-const GENERIC: &[&str] = &[
+/// Generic words for pages of any section.
+const GENERIC_WORDS: &[&str] = &[
     "post",
     "article",
     "section",
@@ -69,11 +69,11 @@ const GENERIC: &[&str] = &[
     "recent",
     "available",
 ];
-/// Words around a number of pages.
-const COUNTED: &[&str] = &["page", "url", "document", "post", "article", "result", "item"];
+/// Words for pages next to a number.
+const PAGE_WORDS: &[&str] = &["page", "url", "document", "post", "article", "result", "item"];
 
-/// Compiles a prompt by rules alone, against the addresses of the site. Words that name no part of any path are told in
-/// [`CompiledCrawl::refused`]; where the options are empty too, the prompt needs a model
+/// Compiles a prompt by rules alone, against the URLs of the site. Words that name no path segment are listed
+/// in [`CompiledCrawl::refused`]. If the options are empty too, the prompt needs a model
 /// ([`Extractor::compile_crawl`](crate::Extractor::compile_crawl)).
 ///
 /// ```
@@ -91,12 +91,12 @@ const COUNTED: &[&str] = &["page", "url", "document", "post", "article", "result
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Options`] where the options would take none of the site's pages.
+/// [`ErrorKind::Options`] if the options select none of the site's pages.
 pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Error> {
-    let names = Names::of(site);
+    let names = PathNames::of(site);
     let mut options = CrawlOptions::default();
     let mut refused: Vec<String> = Vec::new();
-    let text = cut(prompt, MAX_PROMPT_BYTES).to_lowercase();
+    let text = truncate(prompt, MAX_PROMPT_BYTES).to_lowercase();
     let tokens = tokens(&text);
     let paths: OnceCell<Vec<String>> = OnceCell::new();
     let paths = || paths.get_or_init(|| site.iter().map(|page| page.url.path().to_lowercase()).collect());
@@ -113,19 +113,19 @@ pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Er
         } else if word == "but" {
             // "all but the blog", "the docs, but not the blog".
             without = matches!(before, "all" | "everything" | "anything");
-        } else if WITHOUT.contains(&word) {
-            // "no more than 50 pages" leaves nothing out.
+        } else if EXCLUDING.contains(&word) {
+            // "no more than 50 pages" excludes nothing.
             if !(word == "no" && next == "more" || word == "not" && matches!(next, "only" | "more")) {
                 without = true;
             }
-        } else if WITH.contains(&word) {
+        } else if INCLUDING.contains(&word) {
             without = matches!(before, "not" | "dont" | "don't" | "never") && word != "only";
         } else if let Ok(number) = word.parse::<u32>().map_err(drop)
             && set_number(&mut options, number, before, next, tokens.get(at.wrapping_sub(3)).copied())
         {
             at += usize::from(!next.is_empty() && !matches!(next, "." | ";" | ","));
         } else if set_flag(&mut options, word, next, before, without)
-            // "posts about cups": a section of that name is meant only where it is called one.
+            // "posts about cups" means a section `about` only if the prompt calls it one.
             || word == "about" && !matches!(stem(next).as_str(), "page" | "us" | "section")
         {
         } else if word.starts_with('/') && word.len() > 1 {
@@ -133,12 +133,12 @@ pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Er
             let pattern = format!("^{}", regex::escape(path));
             looked_for += 1;
             if looked_for <= MAX_PATHS && paths().iter().any(|known| known.starts_with(path)) {
-                take(&mut options, without, pattern);
+                add_pattern(&mut options, without, pattern);
             } else {
                 refused.push(word.to_owned());
             }
         } else {
-            // Two words that are one name come before each alone.
+            // Two words that together are one name take precedence over each word alone.
             let pair = names.exactly(&[word, next]);
             let found = if !next.is_empty() && !pair.is_empty() {
                 at += 1;
@@ -147,17 +147,17 @@ pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Er
                 names.find(word)
             };
             if found.is_empty() {
-                let telling = terms(word).into_iter().any(|term| {
-                    !GENERIC.contains(&term.as_str())
-                        && !COUNTED.contains(&term.as_str())
-                        && !FILLING.contains(&term.as_str())
+                let is_meaningful = terms(word).into_iter().any(|term| {
+                    !GENERIC_WORDS.contains(&term.as_str())
+                        && !PAGE_WORDS.contains(&term.as_str())
+                        && !FILLER_WORDS.contains(&term.as_str())
                 });
-                if telling && refused.len() < MAX_REFUSED {
+                if is_meaningful && refused.len() < MAX_REFUSED {
                     refused.push(word.to_owned());
                 }
             }
             for name in found {
-                take(&mut options, without, format!("/{}(/|$)", regex::escape(name)));
+                add_pattern(&mut options, without, format!("/{}(/|$)", regex::escape(name)));
             }
         }
     }
@@ -170,7 +170,7 @@ pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Er
 }
 
 /// Words of prompts that name no section.
-const FILLING: &[&str] = &[
+const FILLER_WORDS: &[&str] = &[
     "depth",
     "deep",
     "level",
@@ -213,14 +213,14 @@ const FILLING: &[&str] = &[
     "too",
 ];
 
-fn take(options: &mut CrawlOptions, without: bool, pattern: String) {
+fn add_pattern(options: &mut CrawlOptions, without: bool, pattern: String) {
     let list = if without { &mut options.exclude_paths } else { &mut options.include_paths };
     if list.len() < MAX_CRAWL_PATTERNS && !list.contains(&pattern) {
         list.push(pattern);
     }
 }
 
-/// Words, paths and the marks that end a clause.
+/// The words and paths of a text, and a "." for each end of a clause.
 fn tokens(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     for word in text.split_whitespace().take(1_000) {
@@ -242,7 +242,7 @@ fn tokens(text: &str) -> Vec<&str> {
     out
 }
 
-/// Numbers of pages, clicks and seconds.
+/// Sets an option from a number of pages, clicks or seconds.
 fn set_number(
     options: &mut CrawlOptions,
     number: u32,
@@ -257,7 +257,7 @@ fn set_number(
     } else if of("delay") || matches!(next.as_str(), "second" | "sec") {
         options.delay = Some(f64::from(number));
     } else if number > 0
-        && (COUNTED.contains(&next.as_str())
+        && (PAGE_WORDS.contains(&next.as_str())
             || matches!(before, "limit" | "most" | "first" | "max" | "maximum" | "than")
             || of("up")
             || of("limit"))
@@ -269,7 +269,7 @@ fn set_number(
     true
 }
 
-/// Words that are options themselves.
+/// Sets an option from a word that names one.
 fn set_flag(options: &mut CrawlOptions, word: &str, next: &str, before: &str, without: bool) -> bool {
     match (stem(word).as_str(), stem(next).as_str()) {
         ("subdomain", _) => options.allow_subdomains = Some(!without),
@@ -287,17 +287,18 @@ fn set_flag(options: &mut CrawlOptions, word: &str, next: &str, before: &str, wi
     true
 }
 
-/// The names that stand in a site's paths.
-struct Names<'s> {
-    /// The stems of a name, and the names that have them.
+/// The names in a site's paths.
+struct PathNames<'s> {
+    /// Names by all their stems.
     by_stems: BTreeMap<Vec<String>, Vec<&'s str>>,
+    /// Names by each of their stems.
     by_stem: BTreeMap<String, Vec<&'s str>>,
 }
 
-/// Names that one word stands for.
+/// Upper bound on the names that one word matches.
 const MAX_NAMES: usize = 8;
 
-impl<'s> Names<'s> {
+impl<'s> PathNames<'s> {
     fn of(site: &'s [SiteUrl]) -> Self {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for page in site {
@@ -306,7 +307,7 @@ impl<'s> Names<'s> {
             }
         }
         let mut names: Vec<(&str, usize)> = seen.into_iter().collect();
-        // Sections before single pages.
+        // Sections come before single pages.
         names.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
         let mut out = Self { by_stems: BTreeMap::new(), by_stem: BTreeMap::new() };
         for (name, _) in names {
@@ -322,7 +323,7 @@ impl<'s> Names<'s> {
         out
     }
 
-    /// The names made of just these words.
+    /// The names that consist of exactly these words.
     fn exactly(&self, words: &[&str]) -> Vec<&'s str> {
         let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
         self.by_stems
@@ -331,7 +332,7 @@ impl<'s> Names<'s> {
             .unwrap_or_default()
     }
 
-    /// The names that are this word, or else those that hold it.
+    /// The names that are this word, else those that contain it.
     fn find(&self, word: &str) -> Vec<&'s str> {
         let word = stem(word);
         if terms(&word).is_empty() {
@@ -349,8 +350,8 @@ impl<'s> Names<'s> {
                 return names.iter().take(MAX_NAMES).copied().collect();
             }
         }
-        // "blog posts" means the blog, not every page that has `post` in its name.
-        let is_generic = GENERIC.contains(&word.as_str()) || COUNTED.contains(&word.as_str());
+        // "blog posts" means the blog, not every page with `post` in its name.
+        let is_generic = GENERIC_WORDS.contains(&word.as_str()) || PAGE_WORDS.contains(&word.as_str());
         self.by_stem
             .get(&word)
             .filter(|_| word.len() > 3 && !is_generic)
@@ -362,7 +363,7 @@ impl<'s> Names<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn site() -> Vec<SiteUrl> {
         [
@@ -409,7 +410,9 @@ mod tests {
             ),
             (
                 "the jobs, with subdomains but no external links",
-                json!({ "includePaths": ["/careers(/|$)"], "allowSubdomains": true, "allowExternalLinks": false }),
+                json!({
+                    "includePaths": ["/careers(/|$)"], "allowSubdomains": true, "allowExternalLinks": false,
+                }),
                 1,
                 0,
             ),
@@ -436,17 +439,13 @@ mod tests {
     }
 
     #[test]
-    fn options_that_take_nothing_are_refused_and_explicit_ones_win() {
+    fn options_that_select_no_page_are_an_error() {
         let error = compile_crawl("the blog without the blog", &site()).unwrap_err();
         assert!(error.is_request() && error.to_string().contains("none of the site's 12"));
-        let found = compile_crawl("only the blog, at most 7 pages", &site()).unwrap();
-        let explicit = json!({ "limit": 3, "includePaths": null });
-        let all = found.options.under(explicit.as_object().unwrap());
-        assert_eq!(Value::Object(all), json!({ "includePaths": ["/blog(/|$)"], "limit": 3 }));
     }
 
     #[test]
-    fn hostile_prompts_and_sites_end() {
+    fn hostile_prompts_and_sites_are_read_within_bounds() {
         let long = "without (((( /a/[ blog \u{202e} ".repeat(5_000);
         assert!(
             compile_crawl(&long, &site()).is_ok_and(|found| found.refused.len() <= 2 * MAX_REFUSED + 1_000)

@@ -2,18 +2,18 @@ use serde_json::{Map, Value};
 
 use crate::page::Method;
 
-/// An entity: its types and its properties, whatever notation the page used.
+/// An entity with its types and properties, in whatever notation the page uses.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Item {
     pub(crate) method: Method,
-    /// Names of schema.org types without their address, such as `Product`.
+    /// Names of schema.org types without their URL, such as `Product`.
     pub(crate) types: Vec<String>,
-    /// Properties by name without their vocabulary; nested entities are objects, repeated values lists.
+    /// Properties by name, without their vocabulary. Nested entities are objects, repeated values are lists.
     pub(crate) properties: Map<String, Value>,
 }
 
 impl Item {
-    /// The entity that an object describes; `None` where it has no type and no properties.
+    /// The entity that an object describes; `None` if it has no properties.
     pub(crate) fn from_object(method: Method, mut properties: Map<String, Value>) -> Option<Self> {
         let types = types_of(&properties);
         properties.remove("@context");
@@ -21,7 +21,7 @@ impl Item {
     }
 }
 
-/// The types that an object states.
+/// The types of an object.
 pub(crate) fn types_of(object: &Map<String, Value>) -> Vec<String> {
     let kind = object.get("@type").or_else(|| object.get("type"));
     let stated = match kind {
@@ -37,7 +37,7 @@ pub(crate) fn local_name(name: &str) -> &str {
     name.trim().rsplit(['/', '#', ':']).next().unwrap_or_default()
 }
 
-/// Adds a value to a property; several make a list.
+/// Adds a value to a property; several values make a list.
 pub(crate) fn add(properties: &mut Map<String, Value>, name: &str, value: Value) {
     match properties.get_mut(name) {
         None => {

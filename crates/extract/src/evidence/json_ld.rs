@@ -8,32 +8,34 @@ use crate::json::parse_prefix;
 use crate::markup::decode;
 use crate::page::Method;
 
-/// Bytes of entities, as JSON, that are written in place of references to them: one large entity may be referred to often.
+/// Upper bound on the JSON size of the entities that replace references: many references may point to one
+/// large entity.
 const MAX_FILLED_BYTES: usize = 16 << 20;
 
-/// Reads the entities of one `application/ld+json` script, forgiving what pages do to it: comments, CDATA marks,
-/// trailing commas, several values in a row, raw line ends in texts, a value broken off in the middle of a list.
+/// Reads the entities of one `application/ld+json` script. It accepts the faults that pages have: comments,
+/// CDATA marks, trailing commas, several values in a row, raw line ends in strings, a value that breaks off
+/// in the middle of a list.
 ///
-/// Entities of a `@graph` refer to each other by `@id`; one level of such references is filled in. Gives how many
-/// entities were left out.
+/// Entities of a `@graph` refer to each other by `@id`; one level of such references is filled in. Returns
+/// the number of entities that were dropped.
 pub(crate) fn read(text: &str, items: &mut Vec<Item>) -> usize {
     let mut rest = text;
     let mut roots = Vec::new();
     while roots.len() < 64 {
         let Some(start) = rest.find(['{', '[']) else { break };
-        let here = rest.get(start..).unwrap_or_default();
-        match parse_prefix(here) {
+        let candidate = rest.get(start..).unwrap_or_default();
+        match parse_prefix(candidate) {
             Ok(parsed) => {
                 roots.push(parsed.value);
-                rest = here.get(parsed.end..).unwrap_or_default();
+                rest = candidate.get(parsed.end..).unwrap_or_default();
             }
-            Err(broken) => rest = here.get(broken.at.max(1)..).unwrap_or_default(),
+            Err(error) => rest = candidate.get(error.at.max(1)..).unwrap_or_default(),
         }
     }
-    // Each list and each graph holds entities of its own rank.
+    // The elements of lists and graphs are entities of their own.
     let mut waiting: Vec<Value> = roots.into_iter().rev().collect();
     let mut found: Vec<Map<String, Value>> = Vec::new();
-    let mut cut = 0;
+    let mut dropped = 0;
     while let Some(value) = waiting.pop() {
         match value {
             Value::Array(list) => waiting.extend(list.into_iter().rev()),
@@ -41,7 +43,7 @@ pub(crate) fn read(text: &str, items: &mut Vec<Item>) -> usize {
                 if let Some(graph) = object.remove("@graph") {
                     waiting.push(graph);
                 }
-                // A page that says what it is about.
+                // A page entity contains the entity that the page is about.
                 let wrapper = types_of(&object).iter().any(|name| name.ends_with("Page"));
                 for about in ["mainEntity", "mainEntityOfPage", "itemReviewed"] {
                     if wrapper && object.get(about).is_some_and(Value::is_object) {
@@ -51,7 +53,7 @@ pub(crate) fn read(text: &str, items: &mut Vec<Item>) -> usize {
                 if items.len() + found.len() < MAX_ITEMS {
                     found.push(object);
                 } else {
-                    cut += 1;
+                    dropped += 1;
                 }
             }
             _ => {}
@@ -72,13 +74,13 @@ pub(crate) fn read(text: &str, items: &mut Vec<Item>) -> usize {
         for value in object.values_mut() {
             resolve(value, &by_id, &mut left);
         }
-        clean(&mut object);
+        decode_texts(&mut object);
         items.extend(Item::from_object(Method::JsonLd, object));
     }
-    cut
+    dropped
 }
 
-/// `{"@id": "x"}` becomes the entity `x`, as far as the bytes that are left go.
+/// Replaces `{"@id": "x"}` by the entity `x`, within the remaining bytes.
 fn resolve(value: &mut Value, by_id: &[(String, Map<String, Value>, usize)], left: &mut usize) {
     let references: Vec<&mut Value> = match value {
         Value::Array(list) => list.iter_mut().take(64).collect(),
@@ -99,8 +101,8 @@ fn resolve(value: &mut Value, by_id: &[(String, Map<String, Value>, usize)], lef
     }
 }
 
-/// Texts in JSON-LD are often escaped once too often: `Elo&iacute;sa`.
-fn clean(object: &mut Map<String, Value>) {
+/// Decodes texts, which JSON-LD often escapes once too often: `Elo&iacute;sa`.
+fn decode_texts(object: &mut Map<String, Value>) {
     let mut waiting: Vec<&mut Value> = object.values_mut().collect();
     while let Some(value) = waiting.pop() {
         match value {
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_pages_write_is_read() {
+    fn json_ld_of_pages_is_read() {
         let rows: [(&str, &[&str]); 7] = [
             (r#"{"@type":"Product","name":"a"}"#, &["Product"]),
             (r#"/*<![CDATA[*/ {"@type":"Product","name":"a",} /*]]>*/"#, &["Product"]),
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_entity_is_not_written_out_for_each_of_many_references() {
+    fn a_large_entity_replaces_a_bounded_number_of_references() {
         let large = format!(r##"{{"@type":"A","@id":"#a","text":"{}"}}"##, "x".repeat(1 << 20));
         let holders = r##"{"@type":"B","of":{"@id":"#a"}},"##.repeat(100);
         let mut items = Vec::new();

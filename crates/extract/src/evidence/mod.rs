@@ -1,11 +1,11 @@
-//! What a page says about itself, read once: entities, labelled values and records, each with its place.
+//! What a page says about itself, read once: entities, labelled values and tables, each with its position.
 //!
-//! Nothing here knows what is asked for. The readers are kept apart from the binding of properties so that a page is
-//! read in one pass whatever the schema, and so that each reader can be tested and fuzzed alone.
+//! The readers do not know the requested fields. They are separate from binding, so that a page is read in
+//! one pass whatever the schema, and each reader can be tested and fuzzed alone.
 
 mod item;
 mod json_ld;
-mod pair;
+mod labelled_value;
 mod scoped;
 mod state;
 mod table;
@@ -15,29 +15,29 @@ use url::Url;
 pub use state::MAX_STATES;
 
 pub(crate) use item::Item;
-pub(crate) use pair::Pair;
+pub(crate) use labelled_value::LabelledValue;
 pub(crate) use table::Table;
 
 use crate::bind::overlap;
 use crate::markup::{Kind, NodeId, Tree};
-use crate::page::{Page, cut};
+use crate::page::{Page, truncate};
 
-/// Entities read of one page, as many as records: each may be a row of a list.
+/// Upper bound on the entities of a page; as many as records, since each entity may be a row of a list.
 pub const MAX_ITEMS: usize = crate::bind::MAX_RECORDS;
-/// Labelled values read of one page.
+/// Upper bound on the labelled values of a page.
 pub const MAX_PAIRS: usize = 20_000;
-/// Tables read of one page.
+/// Upper bound on the tables of a page.
 pub const MAX_TABLES: usize = 200;
-/// Rows read of one table.
+/// Upper bound on the rows of a table.
 pub const MAX_TABLE_ROWS: usize = 20_000;
-/// Bytes of one value that are kept.
+/// Upper bound on the size of a value, in bytes.
 pub const MAX_VALUE_BYTES: usize = 20_000;
 
-/// Headings of the first rank that are weighed.
+/// Upper bound on the `h1` headings that are rated.
 const MAX_HEADINGS: usize = 64;
 
-/// The heading that the title repeats; where it repeats none the first one that is neither in a link nor in a list. Logos and
-/// teasers are headings too.
+/// The heading that the title repeats, else the first one outside links and lists. Logos and teasers are
+/// headings too.
 fn main_heading(tree: &Tree<'_>, headings: &[NodeId], title: &str) -> Option<NodeId> {
     let rate = |node: NodeId| {
         let text = tree.text_of(node);
@@ -47,7 +47,7 @@ fn main_heading(tree: &Tree<'_>, headings: &[NodeId], title: &str) -> Option<Nod
     };
     let best = headings.iter().copied().rev().max_by(|left, right| rate(*left).total_cmp(&rate(*right)));
     let best = best.filter(|node| rate(*node) > 0.0);
-    // Without one that is like the title: not those of menus and teasers.
+    // Without a heading that resembles the title: the first outside menus and teasers.
     let teases = |node: &NodeId| tree.ancestors(*node).any(|above| tree.is(above, &["a", "li", "nav"]));
     best.or_else(|| headings.iter().copied().find(|node| !teases(node)))
 }
@@ -60,11 +60,11 @@ pub(crate) struct Evidence<'a> {
     pub(crate) tree: Tree<'a>,
     /// Entities of JSON-LD, microdata and RDFa.
     pub(crate) items: Vec<Item>,
-    /// Entities beyond [`MAX_ITEMS`], which are left out.
+    /// Number of entities beyond [`MAX_ITEMS`], which are dropped.
     pub(crate) items_cut: usize,
-    /// JSON of scripts.
+    /// JSON values in scripts.
     pub(crate) state: Vec<serde_json::Value>,
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<LabelledValue>,
     pub(crate) tables: Vec<Table>,
     /// The `title` element.
     pub(crate) title: String,
@@ -94,7 +94,7 @@ impl<'a> Evidence<'a> {
                 Some(Kind::Raw { name, text, .. })
                     if title.is_empty() && name.eq_ignore_ascii_case("title") =>
                 {
-                    title = crate::markup::decode(cut(text, MAX_VALUE_BYTES)).trim().to_owned();
+                    title = crate::markup::decode(truncate(text, MAX_VALUE_BYTES)).trim().to_owned();
                 }
                 Some(Kind::Element { name, .. })
                     if name.eq_ignore_ascii_case("h1")
@@ -112,7 +112,7 @@ impl<'a> Evidence<'a> {
         items_cut += items.len().saturating_sub(MAX_ITEMS);
         items.truncate(MAX_ITEMS);
         let tables = table::read(&tree);
-        let pairs = pair::read(&tree, &tables);
+        let pairs = labelled_value::read(&tree, &tables);
         if title.is_empty() {
             title = page.title.clone().unwrap_or_default();
         }
@@ -120,13 +120,13 @@ impl<'a> Evidence<'a> {
         Self { url: &page.url, html, tree, items, items_cut, state, pairs, tables, title, heading }
     }
 
-    /// The page's main heading, or its title.
+    /// The text of the main heading, else the title.
     pub(crate) fn headline(&self) -> &str {
         self.heading.map_or(self.title.as_str(), |node| self.tree.text_of(node))
     }
 
-    /// Where the text of a node stands in the HTML: from its first piece of text to its last.
-    pub(crate) fn place_of(&self, node: NodeId) -> Option<std::ops::Range<usize>> {
+    /// The range of a node's text in the HTML, from its first text to its last.
+    pub(crate) fn html_range_of(&self, node: NodeId) -> Option<std::ops::Range<usize>> {
         let mut range: Option<std::ops::Range<usize>> = None;
         for inner in std::iter::once(node).chain(self.tree.within(node)).take(2_000) {
             if let Some(Kind::Text { at, end }) = self.tree.kind(inner) {

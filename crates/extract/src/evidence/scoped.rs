@@ -3,18 +3,18 @@ use serde_json::{Map, Value};
 use super::item::{Item, add, local_name};
 use super::{MAX_ITEMS, MAX_VALUE_BYTES};
 use crate::markup::{NodeId, Tree};
-use crate::page::{Method, cut};
+use crate::page::{Method, truncate};
 
-/// Entities nested deeper than this are left out of their owner.
+/// Entities nested deeper than this are not attached to their owner.
 const MAX_NESTED: usize = 16;
 
-/// How a notation that marks elements up names its parts.
+/// The attribute names of a notation for entities in markup.
 #[derive(Debug)]
 pub(crate) struct Notation {
     method: Method,
-    /// The attribute that begins an entity.
+    /// The attribute that starts an entity.
     scope: &'static str,
-    /// The attribute with its types.
+    /// The attribute with the types.
     kind: &'static str,
     /// The attribute that names a property.
     property: &'static str,
@@ -30,17 +30,17 @@ pub(crate) const RDFA: Notation =
 struct Scope {
     end: NodeId,
     properties: Map<String, Value>,
-    /// The property of the owner that it is the value of.
+    /// The properties of the owner whose value it is.
     named: Vec<String>,
 }
 
-/// Reads the entities of a page in one pass: an element belongs to the innermost entity that is open.
+/// Reads the entities of a page in one pass: an element belongs to the innermost open entity.
 ///
-/// An `itemprop` outside of any entity is taken as one of an entity without a type, which is what pages mean that
-/// forget `itemscope`. Gives how many entities of their own were left out.
+/// An `itemprop` outside any entity counts as a property of an entity without a type, which is what pages
+/// without `itemscope` mean. Returns the number of entities that were dropped, without nested ones.
 pub(crate) fn read(tree: &Tree<'_>, notation: &Notation, items: &mut Vec<Item>) -> usize {
     let mut open: Vec<Scope> = Vec::new();
-    let mut cut = 0;
+    let mut dropped = 0;
     let mut loose = Map::new();
     for node in tree.nodes() {
         while open.last().is_some_and(|scope| scope.end <= node) {
@@ -72,7 +72,7 @@ pub(crate) fn read(tree: &Tree<'_>, notation: &Notation, items: &mut Vec<Item>) 
             .collect();
         if scope.is_some() {
             if items.len() + open.len() >= MAX_ITEMS {
-                cut += usize::from(named.is_empty());
+                dropped += usize::from(named.is_empty());
                 continue;
             }
             let mut properties = Map::new();
@@ -104,7 +104,7 @@ pub(crate) fn read(tree: &Tree<'_>, notation: &Notation, items: &mut Vec<Item>) 
         close(&mut open, notation, items);
     }
     items.extend(Item::from_object(notation.method, loose));
-    cut
+    dropped
 }
 
 fn close(open: &mut Vec<Scope>, notation: &Notation, items: &mut Vec<Item>) {
@@ -120,7 +120,8 @@ fn close(open: &mut Vec<Scope>, notation: &Notation, items: &mut Vec<Item>) {
     }
 }
 
-/// The value of a property (HTML Standard, 5.2.4); a `content` attribute counts on any element, as pages use it so.
+/// The value of a property (HTML Standard, 5.2.4). A `content` attribute counts on any element, as pages use
+/// it that way.
 fn value_of(tree: &Tree<'_>, node: NodeId) -> String {
     let attribute = |name| tree.attribute(node, name);
     let by_name = if tree.is(node, &["a", "area", "link"]) {
@@ -136,7 +137,7 @@ fn value_of(tree: &Tree<'_>, node: NodeId) -> String {
     };
     let value = attribute("content").filter(|value| !value.trim().is_empty()).or(by_name);
     let value = value.as_deref().unwrap_or_else(|| tree.text_of(node));
-    cut(value.trim(), MAX_VALUE_BYTES).to_owned()
+    truncate(value.trim(), MAX_VALUE_BYTES).to_owned()
 }
 
 #[cfg(test)]

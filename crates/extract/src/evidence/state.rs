@@ -2,14 +2,14 @@ use serde_json::Value;
 
 use crate::json::parse_prefix;
 
-/// Values read of the scripts of one page.
+/// Upper bound on the values from the scripts of a page.
 pub const MAX_STATES: usize = 500;
 
-/// Reads JSON that a script carries: a whole script of a JSON type, or values that are assigned, passed to a function
-/// or given to `JSON.parse` in a program.
+/// Reads JSON inside a script: a whole script of a JSON type, or values that a program assigns, passes to a
+/// function or gives to `JSON.parse`.
 ///
-/// No program is run and no name is known: what starts with a bracket behind `=`, `(`, `,` or `:` is tried. A failed try is
-/// not repeated from within, so that a script is read at most twice.
+/// No program is run and no variable name is known: every bracket after `=`, `(`, `,` or `:` is tried. A
+/// failed attempt is not repeated from within, so a script is read at most twice.
 pub(crate) fn read(text: &str, kind: &str, found: &mut Vec<Value>) {
     let program =
         kind.is_empty() || kind.contains("javascript") || kind == "module" || kind.starts_with("text/x");
@@ -25,24 +25,24 @@ pub(crate) fn read(text: &str, kind: &str, found: &mut Vec<Value>) {
             b'{' | b'[' if matches!(before, b'=' | b'(' | b',' | b':') => {
                 match parse_prefix(text.get(at..).unwrap_or_default()) {
                     Ok(parsed) => {
-                        if worth(&parsed.value) {
+                        if is_relevant(&parsed.value) {
                             found.push(parsed.value);
                         }
                         at += parsed.end;
                     }
-                    Err(broken) => at += broken.at.max(1),
+                    Err(error) => at += error.at.max(1),
                 }
                 before = b'}';
                 continue;
             }
             b'"' | b'\'' if before == b'(' => {
-                // JSON within a text: `JSON.parse("{...}")`.
+                // JSON inside a string: `JSON.parse("{...}")`.
                 if let Ok(parsed) = parse_prefix(text.get(at..).unwrap_or_default()) {
                     at += parsed.end;
                     let inner = parsed.value.as_str().map(str::trim_start).unwrap_or_default();
                     if inner.starts_with(['{', '['])
                         && let Ok(inner) = parse_prefix(inner)
-                        && worth(&inner.value)
+                        && is_relevant(&inner.value)
                     {
                         found.push(inner.value);
                     }
@@ -59,8 +59,8 @@ pub(crate) fn read(text: &str, kind: &str, found: &mut Vec<Value>) {
     }
 }
 
-/// Two keys or more somewhere at the top: less says nothing.
-fn worth(value: &Value) -> bool {
+/// Whether a value has at least two keys or nested values at the top; smaller ones carry no data.
+fn is_relevant(value: &Value) -> bool {
     match value {
         Value::Object(object) => {
             object.len() > 1 || object.values().any(|inner| inner.is_object() || inner.is_array())

@@ -1,11 +1,11 @@
 use super::{MAX_TABLE_ROWS, MAX_TABLES, MAX_VALUE_BYTES};
 use crate::markup::{NodeId, Tree};
-use crate::page::cut;
+use crate::page::truncate;
 
-/// Columns read of one table.
+/// Upper bound on the columns of a table.
 const MAX_COLUMNS: usize = 100;
 
-/// A cell: its text and its place.
+/// A cell with its text and its element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cell {
     pub(crate) node: NodeId,
@@ -13,19 +13,19 @@ pub(crate) struct Cell {
     pub(crate) header: bool,
 }
 
-/// A table: its column names, where it has any, and its rows.
+/// A table with its column names, if any, and its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) node: NodeId,
-    /// Empty where the table has no row of headers.
+    /// Empty if the table has no header row.
     pub(crate) headers: Vec<String>,
     pub(crate) rows: Vec<Vec<Cell>>,
 }
 
-/// Reads the tables of a page. Tables that hold tables are layout and are left out themselves.
+/// Reads the tables of a page. A table that contains tables is layout and is skipped.
 pub(crate) fn read(tree: &Tree<'_>) -> Vec<Table> {
     let mut tables = Vec::new();
-    // The innermost table counts: a row belongs to the last table that began before it.
+    // Only innermost tables count.
     let is_table = |node: NodeId| tree.is(node, &["table"]);
     for node in tree.nodes().filter(|node| is_table(*node) && !tree.is_hidden(*node)) {
         if tables.len() >= MAX_TABLES {
@@ -42,7 +42,7 @@ pub(crate) fn read(tree: &Tree<'_>) -> Vec<Table> {
                 .take(MAX_COLUMNS)
                 .map(|cell| Cell {
                     node: cell,
-                    text: cut(tree.text_of(cell), MAX_VALUE_BYTES).to_owned(),
+                    text: truncate(tree.text_of(cell), MAX_VALUE_BYTES).to_owned(),
                     header: tree.is(cell, &["th"]),
                 })
                 .collect();
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_told_from_rows() {
+    fn header_rows_are_recognised() {
         let tree = Tree::parse(
             "<table><thead><tr><td>Name<td>Price<tbody><tr><td>Cup<td>5<tr><td>Pot<td>9</table>\
              <table><tr><th>Weight<td>2 kg<tr><th>Size<td>L</table>",

@@ -1,8 +1,8 @@
 use std::ops::Range;
 
-use super::visible::widened;
+use super::visible_text::widened;
 
-/// Words that turn a statement into its opposite.
+/// Words that negate a statement.
 const NEGATIONS: [&str; 51] = [
     "no",
     "not",
@@ -57,7 +57,7 @@ const NEGATIONS: [&str; 51] = [
     "vietata",
 ];
 
-/// Words that say yes and nothing else.
+/// Words that mean yes and nothing else.
 const AFFIRMATIONS: [&str; 24] = [
     "yes",
     "y",
@@ -85,27 +85,28 @@ const AFFIRMATIONS: [&str; 24] = [
     "да",
 ];
 
-/// Marks that stand for no and for yes.
+/// Marks for no and for yes.
 const CROSSES: [char; 6] = ['✗', '✘', '❌', '✕', '✖', '☐'];
 const TICKS: [char; 5] = ['✓', '✔', '✅', '☑', '☒'];
 
-/// The clause that a range of the text stands in: it ends with its line, its cell, its sentence, or at a comma or semicolon.
+/// The clause around a range of the text. It ends with its line, its table cell or its sentence, or at a
+/// comma or semicolon.
 pub(super) fn clause<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
     let found = widened(text, range, |found, behind| match found {
         '\n' | '|' | ';' | '!' | '?' | '•' | '。' | '，' | '、' => true,
-        // Within a number or a name they part nothing.
+        // Within a number or a name they are not separators.
         '.' | ',' => behind.is_none_or(char::is_whitespace),
         _ => false,
     });
     text.get(found).unwrap_or_default()
 }
 
-/// Does a text deny what it names?
-pub(super) fn denies(text: &str) -> bool {
+/// Whether a text negates what it names.
+pub(super) fn is_negated(text: &str) -> bool {
     text.contains(CROSSES) || words(text).iter().any(|word| NEGATIONS.contains(&word.as_str()))
 }
 
-fn affirms(text: &str) -> bool {
+fn is_affirmed(text: &str) -> bool {
     text.contains(TICKS) || words(text).iter().any(|word| AFFIRMATIONS.contains(&word.as_str()))
 }
 
@@ -115,41 +116,41 @@ fn words(text: &str) -> Vec<String> {
     parts.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// What stands beside a name and answers it with yes or no.
+/// The yes or no that stands next to a name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Beside {
-    /// Nothing does: the name is in a sentence or a list of its own.
-    Nothing,
+pub(super) enum AdjacentAnswer {
+    /// None: the name is in a sentence or a list of its own.
+    Absent,
     /// Yes, or no.
-    Says(bool),
-    /// Something stands there that is neither.
-    Else,
+    Answer(bool),
+    /// Something that is neither.
+    Other,
 }
 
-/// The answer to a name in the text: the next cell of its row, the box before it, or the line below where that is nothing but an answer.
+/// The answer to a name in the text: the next cell of its row, or the line below if that is only an answer.
 ///
-/// `| Wifi | No |` does not state wifi, whatever is quoted of it.
-pub(super) fn beside(text: &str, range: &Range<usize>) -> Beside {
+/// `| Wifi | No |` does not state wifi, whatever part of it is quoted.
+pub(super) fn adjacent_answer(text: &str, range: &Range<usize>) -> AdjacentAnswer {
     let line = widened(text, range, |found, _| found == '\n');
     let (Some(before), Some(after)) = (text.get(line.start..range.start), text.get(range.end..line.end))
     else {
-        return Beside::Nothing;
+        return AdjacentAnswer::Absent;
     };
     if before.trim_start().starts_with('|') {
-        // The quote's own cell, then the one behind it; where it is the last, the one before.
+        // The cell after the quote's own or, if that is the last one, the cell before.
         let behind = after.split('|').skip(1).map(str::trim).find(|cell| !cell.is_empty());
         let ahead = before.rsplit('|').skip(1).map(str::trim).find(|cell| !cell.is_empty());
         let own = text.get(range.clone()).unwrap_or_default();
         return match behind.or(ahead) {
-            None => Beside::Nothing,
-            Some(_) if own.contains('|') => Beside::Nothing,
-            Some(cell) if denies(cell) => Beside::Says(false),
-            Some(cell) if affirms(cell) => Beside::Says(true),
-            Some(_) => Beside::Else,
+            None => AdjacentAnswer::Absent,
+            Some(_) if own.contains('|') => AdjacentAnswer::Absent,
+            Some(cell) if is_negated(cell) => AdjacentAnswer::Answer(false),
+            Some(cell) if is_affirmed(cell) => AdjacentAnswer::Answer(true),
+            Some(_) => AdjacentAnswer::Other,
         };
     }
     let below = text.get(line.end..).unwrap_or_default().trim_start_matches(['\n', ' ', ':', '\t']);
-    let below = below.lines().next().map(|line| crate::page::cut(line, 60).trim()).unwrap_or_default();
+    let below = below.lines().next().map(|line| crate::page::truncate(line, 60).trim()).unwrap_or_default();
     let found = words(below);
     let answers = |word: &String| {
         let word = word.as_str();
@@ -157,13 +158,13 @@ pub(super) fn beside(text: &str, range: &Range<usize>) -> Beside {
     };
     let only_marks = found.is_empty() && (below.contains(CROSSES) || below.contains(TICKS));
     if only_marks || (!found.is_empty() && found.iter().all(answers)) {
-        return Beside::Says(!denies(below));
+        return AdjacentAnswer::Answer(!is_negated(below));
     }
-    Beside::Nothing
+    AdjacentAnswer::Absent
 }
 
-/// Does this line of Markdown begin with a box that is not ticked (GitHub Flavored Markdown 0.29, 5.3)?
-pub(super) fn is_unticked(line: &str) -> bool {
+/// Whether this line of Markdown starts with an unchecked box (GitHub Flavored Markdown 0.29, 5.3).
+pub(super) fn is_unchecked(line: &str) -> bool {
     let line = line.trim_start_matches(['-', '*', '+', ' ']);
     line.starts_with("[ ]") || line.starts_with("\\[ \\]") || line.starts_with("[ \\]")
 }
@@ -173,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quote_has_its_clause() {
+    fn a_clause_ends_at_its_separators() {
         let rows = [
             ("Calm rooms. No wifi, free parking", "wifi", "No wifi"),
             ("Calm rooms. No wifi, free parking", "parking", "free parking"),
@@ -188,11 +189,11 @@ mod tests {
     }
 
     #[test]
-    fn denials_are_whole_words() {
+    fn negations_are_whole_words() {
         let rows =
             [("No wifi", true), ("isn’t included", true), ("Notable rooms", false), ("In stock", false)];
         for (text, denied) in rows {
-            assert_eq!(denies(text), denied, "{text}");
+            assert_eq!(is_negated(text), denied, "{text}");
         }
     }
 }

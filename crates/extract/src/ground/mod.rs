@@ -1,19 +1,21 @@
-//! The gate: nothing that a model says comes out unless the page says it.
+//! Grounding: no claim of a model comes out unless the page states it.
 //!
-//! A claim is a value with a quote. The quote must stand on the page, and the value must follow from the quote by a declared
-//! normaliser; what comes out is the value that the normaliser made, never the model's own. A claim that fails is empty with a
-//! reason. That a quote is about the right property is the model's judgement and is not proved.
+//! A claim is a value with a quote. The quote must be on the page, and the value must follow from the quote
+//! by a declared normaliser. The result is the normaliser's value, never the model's own. A claim that fails
+//! is empty, with a reason. Whether a quote is about the right property is the model's judgement and is not
+//! proved.
 
 mod clause;
-mod figure;
-mod folded;
-mod links;
+mod folded_text;
+mod link_address;
+mod link_table;
+mod number;
 mod token;
 mod verifier;
-mod visible;
+mod visible_text;
 
-pub(crate) use folded::Folded;
-pub(crate) use links::LinkTable;
-pub use links::MAX_LINK_IDS;
+pub(crate) use folded_text::FoldedText;
+pub(crate) use link_table::LinkTable;
+pub use link_table::MAX_LINK_IDS;
 pub use verifier::MAX_CLAIMS;
-pub(crate) use verifier::{ClaimVerifier, Outcome};
+pub(crate) use verifier::{ClaimOutcome, ClaimVerifier};

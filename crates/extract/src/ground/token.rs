@@ -1,32 +1,33 @@
 use std::ops::Range;
 
-/// Does a text that was quoted stand there whole?
+/// Whether a quoted text is a complete token of its context.
 ///
-/// Addresses of mail, telephone numbers and codes go on past signs that end a word: `info@shop.example` is no part of
-/// `sales.info@shop.example`, nor `7946 0958` of `+44 20 7946 0958`. Other words may be quoted out of their sentence.
-pub(super) fn is_whole(text: &str, quote: &Range<usize>, said: &str) -> bool {
-    let digits = said.chars().filter(char::is_ascii_digit).count();
-    let letters = said.chars().filter(|found| found.is_alphabetic()).count();
-    let is_code = !said.contains(char::is_whitespace) && (digits > 0 || said.contains('@'));
+/// E-mail addresses, telephone numbers and codes continue past signs that end a word: `info@shop.example` is
+/// not a complete token of `sales.info@shop.example`, nor is `7946 0958` of `+44 20 7946 0958`. Other words
+/// may be quoted out of their sentence.
+pub(super) fn is_complete_token(text: &str, quote: &Range<usize>, claimed: &str) -> bool {
+    let digits = claimed.chars().filter(char::is_ascii_digit).count();
+    let letters = claimed.chars().filter(|found| found.is_alphabetic()).count();
+    let is_code = !claimed.contains(char::is_whitespace) && (digits > 0 || claimed.contains('@'));
     let is_phone = digits >= 5 && letters == 0;
     if !is_code && !is_phone {
         return true;
     }
-    // Where the claim stands within the quote: it may be quoted with what goes before it.
+    // The position of the claim within the quote, which may include text before it.
     let Some(own) = text.get(quote.clone()) else { return false };
     let mut whole = false;
-    for (at, _) in own.match_indices(said) {
-        let (start, end) = (quote.start + at, quote.start + at + said.len());
+    for (at, _) in own.match_indices(claimed) {
+        let (start, end) = (quote.start + at, quote.start + at + claimed.len());
         let before = text.get(..start).unwrap_or_default();
         let after = text.get(end..).unwrap_or_default();
-        whole |= !goes_on(before.chars().rev(), is_phone) && !goes_on(after.chars(), is_phone);
+        whole |= !continues(before.chars().rev(), is_phone) && !continues(after.chars(), is_phone);
     }
-    // Written otherwise than claimed, such as with other white space: the words themselves were found.
-    whole || !own.contains(said)
+    // The page writes it differently, for example with other white space: the quote itself was found.
+    whole || !own.contains(claimed)
 }
 
-/// Does what lies beyond an edge belong to the same token?
-fn goes_on(mut beyond: impl Iterator<Item = char>, is_phone: bool) -> bool {
+/// Whether the text beyond an edge belongs to the same token.
+fn continues(mut beyond: impl Iterator<Item = char>, is_phone: bool) -> bool {
     let joins = |found: char| matches!(found, '.' | '-' | '_' | '+' | '/' | '@');
     let Some(next) = beyond.next() else { return false };
     if next.is_alphanumeric() {
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_tokens_are_told_from_tokens() {
+    fn parts_of_tokens_are_not_tokens() {
         let rows = [
             ("sales.info@shop.example", "info@shop.example", false),
             ("Write to info@shop.example.", "info@shop.example", true),
@@ -56,9 +57,13 @@ mod tests {
             ("Code AB-12-X.", "AB-12-X", true),
             ("red-hot cup", "hot cup", true),
         ];
-        for (text, said, whole) in rows {
-            let at = text.find(said).unwrap();
-            assert_eq!(is_whole(text, &(at..at + said.len()), said), whole, "{said} of {text}");
+        for (text, claimed, whole) in rows {
+            let at = text.find(claimed).unwrap();
+            assert_eq!(
+                is_complete_token(text, &(at..at + claimed.len()), claimed),
+                whole,
+                "{claimed} of {text}"
+            );
         }
     }
 }

@@ -2,201 +2,218 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::clause::{Beside, beside, clause, denies, is_unticked};
-use super::figure::{meant, stated};
-use super::token::is_whole;
-use super::visible::{Visible, widened};
-use super::{Folded, LinkTable};
-use crate::bind::Want;
+use super::clause::{AdjacentAnswer, adjacent_answer, clause, is_negated, is_unchecked};
+use super::number::{claimed_number, find_number};
+use super::token::is_complete_token;
+use super::visible_text::{VisibleText, widened};
+use super::{FoldedText, LinkTable};
+use crate::bind::TargetField;
 use crate::leaf::Reason;
-use crate::normalise::{Form, fold, normalise};
+use crate::normalise::{ValueForm, fold_spaces, normalise};
 use crate::schema::ShapeKind;
-use crate::typed::{Reading, date};
+use crate::typed::{NumberStyle, date};
 
-/// Claims of one answer that are looked at; further ones are refused.
+/// Upper bound on the claims of one answer; further claims are refused.
 pub const MAX_CLAIMS: usize = 20_000;
 
-/// What became of a claim.
+/// The outcome of verifying a claim.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Outcome {
-    /// The value that the normaliser made, with the words of the page and their place in the Markdown.
-    Proved { value: Value, quote: String, span: Range<usize> },
-    /// Why not.
+pub(crate) enum ClaimOutcome {
+    /// The value from the normaliser, with the words of the page and their position in the Markdown.
+    Verified { value: Value, quote: String, span: Range<usize> },
+    /// The claim is not proved, for this reason.
     Refused(Reason),
 }
 
-/// The page that claims are held against.
+/// Verifies claims against a page.
 #[derive(Debug)]
 pub(crate) struct ClaimVerifier<'p> {
     markdown: &'p str,
-    folded: Folded,
-    visible: Visible,
+    folded: FoldedText,
+    visible: VisibleText,
     links: &'p LinkTable,
     claims: usize,
 }
 
 impl<'p> ClaimVerifier<'p> {
     pub(crate) fn new(markdown: &'p str, links: &'p LinkTable) -> Self {
-        Self { markdown, folded: Folded::new(markdown), visible: Visible::new(markdown), links, claims: 0 }
+        Self {
+            markdown,
+            folded: FoldedText::new(markdown),
+            visible: VisibleText::new(markdown),
+            links,
+            claims: 0,
+        }
     }
 
-    /// Holds a claim against the page. `from` is where in the Markdown to look first.
-    pub(crate) fn judge(
+    /// Verifies a claim against the page. `from` is the position in the Markdown at which the search starts.
+    pub(crate) fn verify(
         &mut self,
-        want: &Want<'_>,
+        target: &TargetField<'_>,
         value: &Value,
         quote: Option<&str>,
         from: usize,
-    ) -> Outcome {
+    ) -> ClaimOutcome {
         self.claims += 1;
         if self.claims > MAX_CLAIMS {
-            return Outcome::Refused(Reason::Unsure);
+            return ClaimOutcome::Refused(Reason::Unsure);
         }
         if value.is_null() {
-            return Outcome::Refused(Reason::NotFound);
+            return ClaimOutcome::Refused(Reason::NotFound);
         }
         if value.is_object() || value.is_array() {
-            return Outcome::Refused(Reason::WrongType);
+            return ClaimOutcome::Refused(Reason::WrongType);
         }
-        let said = match value {
+        let claimed = match value {
             Value::String(text) => text.trim().to_owned(),
             other => other.to_string(),
         };
-        if said.is_empty() {
-            return Outcome::Refused(Reason::NotFound);
+        if claimed.is_empty() {
+            return ClaimOutcome::Refused(Reason::NotFound);
         }
-        // An address is one of the page's links or nothing.
-        if want.form == Form::Url && want.shape.choices.is_empty() {
-            return match self.links.resolve(&said) {
+        // An address must be one of the page's links.
+        if target.form == ValueForm::Url && target.shape.choices.is_empty() {
+            return match self.links.resolve(&claimed) {
                 Some(url) => {
                     let at = quote.and_then(|quote| self.folded.find(quote, from)).unwrap_or(from..from);
-                    Outcome::Proved { value: Value::from(url), quote: url.to_owned(), span: at }
+                    ClaimOutcome::Verified { value: Value::from(url), quote: url.to_owned(), span: at }
                 }
-                None => Outcome::Refused(Reason::QuoteNotOnPage),
+                None => ClaimOutcome::Refused(Reason::QuoteNotOnPage),
             };
         }
-        // A value in the page's own words is its own quote.
+        // A value in the page's own words can serve as its quote.
         let quote = quote.map(str::trim).filter(|quote| !quote.is_empty());
-        let Some(quote) = quote.or_else(|| (want.shape.kind != ShapeKind::Boolean).then_some(said.as_str()))
+        let Some(quote) =
+            quote.or_else(|| (target.shape.kind != ShapeKind::Boolean).then_some(claimed.as_str()))
         else {
-            return Outcome::Refused(Reason::NoQuote);
+            return ClaimOutcome::Refused(Reason::NoQuote);
         };
         let Some(span) = self.folded.find(quote, from) else {
-            return Outcome::Refused(Reason::QuoteNotOnPage);
+            return ClaimOutcome::Refused(Reason::QuoteNotOnPage);
         };
         let words = self.markdown.get(span.clone()).unwrap_or_default();
         let line = widened(self.markdown, &span, |found, _| found == '\n');
         let line = self.markdown.get(line).unwrap_or_default();
-        let found = Found { text: self.visible.text(), range: self.visible.range(&span), line };
-        match derive(want, value, &said, &found) {
-            Some(value) => Outcome::Proved { value, quote: words.trim().to_owned(), span },
-            None => Outcome::Refused(Reason::NotInQuote),
+        let found = QuotedText { text: self.visible.text(), range: self.visible.range(&span), line };
+        match derive_value(target, value, &claimed, &found) {
+            Some(value) => ClaimOutcome::Verified { value, quote: words.trim().to_owned(), span },
+            None => ClaimOutcome::Refused(Reason::NotInQuote),
         }
     }
 }
 
-/// A quote in the text that it was found in.
+/// A quote in its text.
 #[derive(Debug)]
-struct Found<'t> {
+struct QuotedText<'t> {
     text: &'t str,
     range: Range<usize>,
-    /// The line of the Markdown, with its marks.
+    /// The line of the Markdown, including its marks.
     line: &'t str,
 }
 
-impl<'t> Found<'t> {
+impl<'t> QuotedText<'t> {
     fn words(&self) -> &'t str {
         self.text.get(self.range.clone()).unwrap_or_default()
     }
 
-    /// Does the clause round the quote say what the quote says? `in stock` of `not in stock` does not.
-    fn keeps_its_sense(&self, want: &Want<'_>) -> bool {
+    /// Whether the clause around the quote agrees with the quote. `in stock` of `not in stock` does not.
+    fn keeps_its_sense(&self, target: &TargetField<'_>) -> bool {
         let (words, clause) = (self.words(), clause(self.text, &self.range));
-        let whole = statement(want, clause);
-        denies(words) == denies(clause) && (whole.is_none() || whole == statement(want, words))
+        let whole = statement(target, clause);
+        is_negated(words) == is_negated(clause) && (whole.is_none() || whole == statement(target, words))
     }
 }
 
-/// The value that follows from the page's words, where it is the one that was claimed.
-fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Option<Value> {
-    let (shape, words) = (want.shape, found.words());
-    let states =
-        !shape.choices.is_empty() || shape.kind == ShapeKind::Boolean || want.form == Form::Availability;
-    if states && !found.keeps_its_sense(want) {
+/// The value that follows from the page's words, if it is the claimed one.
+fn derive_value(
+    target: &TargetField<'_>,
+    value: &Value,
+    claimed: &str,
+    found: &QuotedText<'_>,
+) -> Option<Value> {
+    let (shape, words) = (target.shape, found.words());
+    let states = !shape.choices.is_empty()
+        || shape.kind == ShapeKind::Boolean
+        || target.form == ValueForm::Availability;
+    if states && !found.keeps_its_sense(target) {
         return None;
     }
     if !shape.choices.is_empty() {
-        if is_number(said) {
-            stated(found.text, &found.range, meant(said)?)?;
+        if is_number(claimed) {
+            find_number(found.text, &found.range, claimed_number(claimed)?)?;
         }
-        return normalise(words, want.form, shape, Reading::Prose).filter(|made| made == claimed);
+        return normalise(words, target.form, shape, NumberStyle::Prose).filter(|made| made == value);
     }
     match shape.kind {
         ShapeKind::Number | ShapeKind::Integer => {
-            let made = stated(found.text, &found.range, meant(said)?)?;
-            normalise(&made.decimal, Form::Number, shape, Reading::Data)
+            let made = find_number(found.text, &found.range, claimed_number(claimed)?)?;
+            normalise(&made.decimal, ValueForm::Number, shape, NumberStyle::Data)
         }
         ShapeKind::Boolean => {
-            let told = match beside(found.text, &found.range) {
-                Beside::Says(told) => Some(Value::Bool(told)),
-                Beside::Else => None,
-                Beside::Nothing if is_unticked(found.line) => Some(Value::Bool(false)),
-                Beside::Nothing => statement(want, words),
+            let answer = match adjacent_answer(found.text, &found.range) {
+                AdjacentAnswer::Answer(answer) => Some(Value::Bool(answer)),
+                AdjacentAnswer::Other => None,
+                AdjacentAnswer::Absent if is_unchecked(found.line) => Some(Value::Bool(false)),
+                AdjacentAnswer::Absent => statement(target, words),
             };
-            // What stands beside a name answers it; the name itself must still be the property's.
-            told.filter(|made| made == claimed && statement(want, words).is_some())
+            // The text next to a name answers it, but the name itself must still be the property's.
+            answer.filter(|made| made == value && statement(target, words).is_some())
         }
         ShapeKind::Text | ShapeKind::Any => {
-            if want.form == Form::Date || matches!(shape.format.as_deref(), Some("date" | "date-time")) {
-                match (date(words), date(said)) {
-                    (Some(made), Some(meant)) => {
-                        return (made.get(..10) == meant.get(..10)).then(|| Value::from(made));
+            if target.form == ValueForm::Date || matches!(shape.format.as_deref(), Some("date" | "date-time"))
+            {
+                match (date(words), date(claimed)) {
+                    (Some(made), Some(claimed_date)) => {
+                        return (made.get(..10) == claimed_date.get(..10)).then(|| Value::from(made));
                     }
-                    // A day that cannot be told for certain stays as the page writes it, where any text will do.
+                    // An ambiguous date stays as the page writes it, if any text is allowed.
                     (_, None) if shape.format.is_none() => {
-                        return text_within(said, words).map(Value::from);
+                        return text_within(claimed, words).map(Value::from);
                     }
                     _ => return None,
                 }
             }
-            // A code for a sign, a word of the schema's own for a phrase.
-            let forms: &[Form] = match want.form {
-                Form::Currency | Form::CurrencyCode => &[Form::Currency, Form::CurrencyCode],
-                Form::Availability => &[Form::Availability],
+            // A currency code for a sign, or a word of the schema for a phrase.
+            let forms: &[ValueForm] = match target.form {
+                ValueForm::Currency | ValueForm::CurrencyCode => {
+                    &[ValueForm::Currency, ValueForm::CurrencyCode]
+                }
+                ValueForm::Availability => &[ValueForm::Availability],
                 _ => &[],
             };
-            let made = |form: &Form| normalise(words, *form, shape, Reading::Prose);
-            if let Some(made) = forms.iter().filter_map(made).find(|made| made == claimed) {
+            let made = |form: &ValueForm| normalise(words, *form, shape, NumberStyle::Prose);
+            if let Some(made) = forms.iter().filter_map(made).find(|made| made == value) {
                 return Some(made);
             }
-            // A price comes out as a decimal number; other texts as the page has them.
-            if want.form == Form::Price
-                && let Some(meant) = meant(said)
+            // A price becomes a decimal number; other texts stay as on the page.
+            if target.form == ValueForm::Price
+                && let Some(number) = claimed_number(claimed)
             {
-                return stated(found.text, &found.range, meant).map(|made| Value::from(made.decimal));
+                return find_number(found.text, &found.range, number).map(|made| Value::from(made.decimal));
             }
-            if is_number(said) {
-                return stated(found.text, &found.range, meant(said)?).map(|made| Value::from(made.written));
+            if is_number(claimed) {
+                return find_number(found.text, &found.range, claimed_number(claimed)?)
+                    .map(|made| Value::from(made.written));
             }
-            let text = text_within(said, words)?;
-            if is_label(want, &text, found) {
+            let text = text_within(claimed, words)?;
+            if is_label(target, &text, found) {
                 return None;
             }
-            is_whole(found.text, &found.range, &text).then(|| Value::from(text))
+            is_complete_token(found.text, &found.range, &text).then(|| Value::from(text))
         }
         ShapeKind::Object(_) | ShapeKind::List(_) => None,
     }
 }
 
-/// Is a claim nothing but a number?
-fn is_number(said: &str) -> bool {
-    said.chars().all(|found| found.is_ascii_digit() || matches!(found, '.' | '-'))
-        && said.parse::<f64>().is_ok()
+/// Whether a claim is only a number.
+fn is_number(claimed: &str) -> bool {
+    claimed.chars().all(|found| found.is_ascii_digit() || matches!(found, '.' | '-'))
+        && claimed.parse::<f64>().is_ok()
 }
 
-/// Is the text nothing but the label before the value: `Brand` of `Brand: Acme` or of `| Brand | Acme |`?
-fn is_label(want: &Want<'_>, text: &str, found: &Found<'_>) -> bool {
-    if !want.is_called(&crate::bind::folded(text)) {
+/// Whether the text is only the label before the value: `Brand` of `Brand: Acme` or of `| Brand | Acme |`.
+fn is_label(target: &TargetField<'_>, text: &str, found: &QuotedText<'_>) -> bool {
+    if !target.has_name(&crate::bind::folded(text)) {
         return false;
     }
     let behind = found.text.get(found.range.end..).unwrap_or_default().trim_start_matches([' ', '*', '_']);
@@ -205,35 +222,38 @@ fn is_label(want: &Want<'_>, text: &str, found: &Found<'_>) -> bool {
     quoted || behind.starts_with([':', '：']) || (behind.starts_with('|') && in_row())
 }
 
-/// What a text states about a property of few values.
-fn statement(want: &Want<'_>, text: &str) -> Option<Value> {
-    let named = || (want.shape.kind == ShapeKind::Boolean).then(|| stated_by_name(want, text)).flatten();
-    normalise(text, want.form, want.shape, Reading::Prose).or_else(named)
+/// What a text states about a property with a limited set of values.
+fn statement(target: &TargetField<'_>, text: &str) -> Option<Value> {
+    let named = || (target.shape.kind == ShapeKind::Boolean).then(|| stated_by_name(target, text)).flatten();
+    normalise(text, target.form, target.shape, NumberStyle::Prose).or_else(named)
 }
 
-/// "Free wifi" states `wifi`, "no wifi" states its opposite.
-fn stated_by_name(want: &Want<'_>, words: &str) -> Option<Value> {
+/// "Free wifi" states `wifi`, "no wifi" negates it.
+fn stated_by_name(target: &TargetField<'_>, words: &str) -> Option<Value> {
     let lower = words.to_lowercase();
-    let said: Vec<&str> = lower.split(|found: char| !found.is_alphanumeric() && found != '\'').collect();
-    let named = crate::bind::words(want.name)
+    let text_words: Vec<&str> =
+        lower.split(|found: char| !found.is_alphanumeric() && found != '\'').collect();
+    let named = crate::bind::words(target.name)
         .into_iter()
         .filter(|word| !matches!(word.as_str(), "has" | "is" | "have" | "with" | "can" | "are" | "does"))
         .any(|word| {
-            said.iter().any(|own| own.starts_with(word.as_str()) || (own.len() > 3 && word.starts_with(own)))
+            text_words
+                .iter()
+                .any(|own| own.starts_with(word.as_str()) || (own.len() > 3 && word.starts_with(own)))
         });
-    named.then(|| Value::Bool(!denies(words)))
+    named.then(|| Value::Bool(!is_negated(words)))
 }
 
 /// The part of the page's words that the claim repeats, as the page writes it.
-fn text_within(said: &str, words: &str) -> Option<String> {
-    let here = Folded::new(words);
-    let span = here.find(said, 0)?;
+fn text_within(claimed: &str, words: &str) -> Option<String> {
+    let folded = FoldedText::new(words);
+    let span = folded.find(claimed, 0)?;
     let found = words.get(span)?;
-    // Marks at the edges belong to Markdown, not to the text.
+    // Marks at the edges are Markdown syntax, not text.
     let found = found.trim_matches(|found: char| {
         found.is_whitespace() || matches!(found, '*' | '_' | '`' | '|' | '#' | '[' | ']' | '>')
     });
-    Some(fold(found))
+    Some(fold_spaces(found))
 }
 
 #[cfg(test)]
@@ -244,7 +264,13 @@ mod tests {
 
     #[test]
     fn claims_pass_only_with_proof() {
-        let markdown = "# Red *cup*\n\nPrice: £1,299.00 (was £1,500)\nReleased 4 March 2021. No wifi, free parking.\nSold out. [More](L0)\n2.5 million sold\nShipping 12.50 €\nStore at -5 °C\n[Blue jug](/p/1299) is not in stock\nBreakfast not included\n[Old](/2021/03/05/)\n\n| Spa | No |\n| Gym | Yes |\n| Sauna | 9 rooms |\n\nPool ✗\n- [ ] Garage\n\n**Pets**\n\nNo\n\nSmoking prohibited\nWrite to sales.info@shop.example or call +44 20 7946 0958 or 555-1234\n1 1/2 kg at minus 6 degrees on 03/04/2021";
+        let markdown = "# Red *cup*\n\nPrice: £1,299.00 (was £1,500)\n\
+            Released 4 March 2021. No wifi, free parking.\n\
+            Sold out. [More](L0)\n2.5 million sold\nShipping 12.50 €\nStore at -5 °C\n\
+            [Blue jug](/p/1299) is not in stock\nBreakfast not included\n[Old](/2021/03/05/)\n\n\
+            | Spa | No |\n| Gym | Yes |\n| Sauna | 9 rooms |\n\nPool ✗\n- [ ] Garage\n\n**Pets**\n\nNo\n\n\
+            Smoking prohibited\nWrite to sales.info@shop.example or call +44 20 7946 0958 or 555-1234\n\
+            1 1/2 kg at minus 6 degrees on 03/04/2021";
         let base = "https://x.example/".parse().unwrap();
         let mut links = LinkTable::default();
         links.replace("[More](/more)", &base);
@@ -304,7 +330,7 @@ mod tests {
             ("temperature", &number, json!(5), Some("5 °C"), Err(Reason::NotInQuote)),
             ("temperature", &number, json!(-5), Some("-5 °C"), Ok(json!(-5))),
             ("sold_count", &number, json!(2.5), Some("2.5 million sold"), Err(Reason::NotInQuote)),
-            // Quotes that leave out the denial.
+            // Quotes that leave out the negation.
             ("hasWifi", &boolean, json!(true), Some("wifi"), Err(Reason::NotInQuote)),
             ("breakfastIncluded", &boolean, json!(true), Some("included"), Err(Reason::NotInQuote)),
             ("meals", &boolean, json!(true), Some("included"), Err(Reason::NotInQuote)),
@@ -323,7 +349,7 @@ mod tests {
                 Some("included"),
                 Err(Reason::NotInQuote),
             ),
-            // Names whose answer stands beside them.
+            // Names with an answer next to them.
             ("spa", &boolean, json!(true), Some("Spa"), Err(Reason::NotInQuote)),
             ("spa", &boolean, json!(false), Some("Spa"), Ok(json!(false))),
             ("gym", &boolean, json!(true), Some("Gym"), Ok(json!(true))),
@@ -347,10 +373,10 @@ mod tests {
             ("degrees", &number, json!(6), Some("6 degrees"), Err(Reason::NotInQuote)),
             ("degrees", &number, json!(6), Some("minus 6 degrees"), Err(Reason::NotInQuote)),
             ("degrees", &number, json!(-6), Some("minus 6 degrees"), Ok(json!(-6))),
-            // Forms that a normaliser makes, and days that none can tell.
+            // Forms that a normaliser makes, and ambiguous dates.
             ("currency", &text, json!("EUR"), Some("12.50 €"), Ok(json!("EUR"))),
             ("eventDate", &text, json!("03/04/2021"), Some("on 03/04/2021"), Ok(json!("03/04/2021"))),
-            // Addresses that no reader sees.
+            // Addresses that a reader does not see.
             ("price", &number, json!(1299), Some("Blue jug"), Err(Reason::NotInQuote)),
             ("price", &number, json!(1299), Some("Blue jug is not in stock"), Err(Reason::NotInQuote)),
             (
@@ -368,10 +394,10 @@ mod tests {
         for (name, schema, value, quote, expected) in rows {
             let field =
                 Field { name: name.to_owned(), shape: Shape::from_schema(schema).unwrap(), required: false };
-            let want = Want::new(format!("/{name}"), Vec::new(), &field);
-            let outcome = match verifier.judge(&want, &value, quote, 0) {
-                Outcome::Proved { value, .. } => Ok(value),
-                Outcome::Refused(reason) => Err(reason),
+            let target = TargetField::new(format!("/{name}"), Vec::new(), &field);
+            let outcome = match verifier.verify(&target, &value, quote, 0) {
+                ClaimOutcome::Verified { value, .. } => Ok(value),
+                ClaimOutcome::Refused(reason) => Err(reason),
             };
             assert_eq!(outcome, expected, "{name} {value} {quote:?}");
         }

@@ -1,33 +1,33 @@
-//! One result from several pages.
+//! Merges the results of several pages into one.
 
-mod list;
+mod rows;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::list::Rows;
-use crate::bind::{put, skeleton};
-use crate::leaf::{Extraction, Leaf, step};
+use self::rows::MergedRows;
+use crate::bind::{empty_object, set_at};
+use crate::leaf::{Extraction, Leaf, child_pointer};
 use crate::schema::{Field, Shape, ShapeKind};
 
-/// Conflicts that are kept.
+/// Upper bound on the conflicts of a result.
 pub const MAX_CONFLICTS: usize = 1_000;
 
-/// The same place with different values on different pages.
+/// A field with different values on different pages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Conflict {
-    /// The place in the result: an RFC 6901 pointer.
+    /// The position in the result: an RFC 6901 pointer.
     pub pointer: String,
-    /// The value that was not taken.
+    /// The value that was not chosen.
     pub value: Value,
     /// The page that states it.
     pub url: String,
 }
 
-/// The result of several pages.
+/// The merged result of several pages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Merged {
@@ -35,12 +35,13 @@ pub struct Merged {
     pub data: Value,
     /// A proof for every value.
     pub leaves: Vec<Leaf>,
-    /// What was stated differently elsewhere.
+    /// Values that other pages state differently.
     pub conflicts: Vec<Conflict>,
 }
 
 impl Merged {
-    /// Where each value was found, as clients expect it: a field path such as `offers[0]` or `name` to pages.
+    /// The pages that state each value, in the form that clients expect: a field path such as `offers[0]` or
+    /// `name` to URLs.
     #[must_use]
     pub fn sources(&self) -> BTreeMap<String, Vec<String>> {
         let mut sources: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -50,7 +51,7 @@ impl Merged {
                 let part = part.replace("~1", "/").replace("~0", "~");
                 let in_list = !path.is_empty() || self.data.is_array();
                 if in_list && part.bytes().all(|byte| byte.is_ascii_digit()) {
-                    // A list's rows are told apart, what is in a row is not.
+                    // The rows of a list get separate paths, the fields of a row do not.
                     path.push_str(&format!("[{part}]"));
                     break;
                 }
@@ -69,30 +70,33 @@ impl Merged {
     }
 }
 
-/// Merges pages in the given order, which is that of preference.
+/// Merges pages in the given order, which is the order of preference.
 ///
-/// A single value comes from the surest page that states it, the first between equals; differing ones are kept as conflicts.
-/// Lists are put together: rows that share an identifier, an address or a name, or whose names are nearly the same, are one row
-/// whose empty places are filled from each other, unless something surer tells them apart; rows without an identity are one
-/// where they are equal in every place. Rows of one page are records that stand apart and stay so, equal copies of an address or an article
-/// number aside. A name alone joins no rows that state other things. Each row is compared with a bounded number of others.
+/// A single value comes from the page that states it with the highest confidence; between equals the first
+/// page wins. Different values become conflicts. Lists are combined. Rows that share an identifier, a URL or
+/// a name, or whose names are nearly equal, become one row whose empty fields are filled from each other,
+/// unless a stronger identity differs. Rows without an identity become one row if they are equal in every
+/// field. Rows of one page are separate records and stay separate, except copies with the same URL or article
+/// number. A name alone does not join rows that state different things. Each row is compared with a bounded
+/// number of others.
 #[must_use]
 pub fn merge(pages: Vec<Extraction>, shape: &Shape) -> Merged {
     let mut out = Merged { data: empty(shape), leaves: Vec::new(), conflicts: Vec::new() };
     let lists = lists_of(shape);
     let mut taken: HashMap<String, usize> = HashMap::new();
-    let mut rows: Vec<Rows<'_>> = lists.iter().map(|(pointer, fields)| Rows::new(pointer, fields)).collect();
+    let mut rows: Vec<MergedRows<'_>> =
+        lists.iter().map(|(pointer, fields)| MergedRows::new(pointer, fields)).collect();
     for (number, page) in pages.into_iter().enumerate() {
-        // Leaves of lists go to their row, the others to their place.
+        // Leaves of lists go to their row, the others to the object.
         let mut by_row: BTreeMap<(usize, usize), Vec<Leaf>> = BTreeMap::new();
         for leaf in page.leaves {
-            let place = lists.iter().enumerate().find_map(|(at, (pointer, _))| {
+            let list_row = lists.iter().enumerate().find_map(|(at, (pointer, _))| {
                 let rest = leaf.pointer.strip_prefix(pointer.as_str())?.strip_prefix('/')?;
                 let row = rest.split('/').next()?.parse::<usize>().ok()?;
                 Some((at, row))
             });
-            match place {
-                Some(place) => by_row.entry(place).or_default().push(leaf),
+            match list_row {
+                Some(list_row) => by_row.entry(list_row).or_default().push(leaf),
                 None => single(&mut out, &mut taken, leaf),
             }
         }
@@ -105,12 +109,12 @@ pub fn merge(pages: Vec<Extraction>, shape: &Shape) -> Merged {
     let singles: Vec<(String, Value)> =
         out.leaves.iter().map(|leaf| (leaf.pointer.clone(), leaf.value.clone())).collect();
     for (pointer, value) in singles {
-        put(&mut out.data, &pointer, value);
+        set_at(&mut out.data, &pointer, value);
     }
     for list in rows {
         list.finish(&mut out);
     }
-    crate::bind::drop_unknown(&mut out.data, shape.fields());
+    crate::bind::drop_disallowed_nulls(&mut out.data, shape.fields());
     out
 }
 
@@ -121,7 +125,7 @@ fn conflict(conflicts: &mut Vec<Conflict>, leaf: Leaf) {
     }
 }
 
-/// Takes a leaf where none is, adds its proof where it agrees, keeps it as a conflict where not.
+/// Adds a leaf to an empty field, adds its proof to an equal value, and makes a different value a conflict.
 fn single(out: &mut Merged, taken: &mut HashMap<String, usize>, leaf: Leaf) {
     let Some(known) = taken.get(&leaf.pointer).and_then(|at| out.leaves.get_mut(*at)) else {
         taken.insert(leaf.pointer.clone(), out.leaves.len());
@@ -139,20 +143,21 @@ fn single(out: &mut Merged, taken: &mut HashMap<String, usize>, leaf: Leaf) {
 
 fn empty(shape: &Shape) -> Value {
     match &shape.kind {
-        ShapeKind::Object(fields) => skeleton(fields),
+        ShapeKind::Object(fields) => empty_object(fields),
         ShapeKind::List(_) => Value::Array(Vec::new()),
         _ => Value::Null,
     }
 }
 
-/// The lists of a shape with the fields of their rows; none for rows that are plain values.
+/// The lists of a shape with the fields of their rows; no fields for rows that are plain values.
 fn lists_of(shape: &Shape) -> Vec<(String, &[Field])> {
     let mut lists = Vec::new();
     let mut waiting = vec![(String::new(), shape)];
     while let Some((pointer, shape)) = waiting.pop() {
         match &shape.kind {
             ShapeKind::Object(fields) => {
-                waiting.extend(fields.iter().map(|field| (step(&pointer, &field.name), &field.shape)));
+                waiting
+                    .extend(fields.iter().map(|field| (child_pointer(&pointer, &field.name), &field.shape)));
             }
             ShapeKind::List(inner) => lists.push((pointer, inner.fields())),
             _ => {}
@@ -186,10 +191,15 @@ mod tests {
     }
 
     #[test]
-    fn empty_places_are_filled_and_conflicts_kept() {
+    fn empty_fields_are_filled_and_conflicts_kept() {
         let shape = Shape::from_schema(&json!({ "properties": {
             "name": { "type": "string" }, "phone": { "type": ["string", "null"] },
-            "offers": { "type": "array", "items": { "properties": { "sku": { "type": "string" }, "price": { "type": ["number", "null"] } } } },
+            "offers": {
+                "type": "array",
+                "items": {
+                    "properties": { "sku": { "type": "string" }, "price": { "type": ["number", "null"] } },
+                },
+            },
         } }))
         .unwrap();
         let pages = vec![
@@ -215,7 +225,10 @@ mod tests {
             ),
         ];
         let merged = merge(pages, &shape);
-        let expected = json!({ "name": "Acme Ltd", "phone": "+1 555", "offers": [{ "sku": "1", "price": 5 }, { "sku": "2", "price": 9 }] });
+        let expected = json!({
+            "name": "Acme Ltd", "phone": "+1 555",
+            "offers": [{ "sku": "1", "price": 5 }, { "sku": "2", "price": 9 }],
+        });
         assert_eq!(merged.data, expected);
         let conflicts: Vec<&Value> = merged.conflicts.iter().map(|conflict| &conflict.value).collect();
         assert_eq!(conflicts, [&json!("Acme"), &json!(8)]);
@@ -225,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_one_by_any_identity_or_a_like_name_and_never_against_a_surer_one() {
+    fn rows_join_by_identity_or_similar_name_unless_a_stronger_identity_differs() {
         let shape = Shape::from_schema(&json!({ "properties": { "offers": { "type": "array", "items": { "properties": {
             "sku": { "type": ["string", "null"] }, "name": { "type": ["string", "null"] }, "price": { "type": ["number", "null"] },
         } } } } }))
@@ -275,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_one_page_stay_apart() {
+    fn rows_of_one_page_stay_separate() {
         let text = json!({ "type": ["string", "null"] });
         let schema = json!({ "properties": { "rows": { "type": "array", "items": { "properties": {
             "name": text, "url": text, "date": text, "amount": { "type": ["number", "null"] },
@@ -316,10 +329,12 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_that_are_alike_take_bounded_time() {
-        let shape = Shape::from_schema(
-            &json!({ "properties": { "rows": { "type": "array", "items": { "properties": { "name": { "type": "string" } } } } } }),
-        )
+    fn many_similar_rows_are_merged() {
+        let shape = Shape::from_schema(&json!({
+            "properties": {
+                "rows": { "type": "array", "items": { "properties": { "name": { "type": "string" } } } },
+            },
+        }))
         .unwrap();
         let leaves: Vec<(String, Value, f64)> = (0..20_000)
             .map(|at| (format!("/rows/{at}/name"), json!(format!("the same words each time {at}")), 0.5))

@@ -5,14 +5,14 @@ use super::{
 };
 use crate::budget::Ledger;
 
-/// Tokens that a provider adds to each message: roles and separators.
+/// Tokens that a provider adds to each message, for its role and separators.
 const TOKENS_PER_MESSAGE: u64 = 8;
 
-/// A model whose calls are paid from a [`Ledger`]: the most a call may cost is reserved before it is made, and what it did
-/// cost is settled after. A call that does not fit is not made.
+/// A model whose calls are paid from a [`Ledger`]. The highest possible cost of a call is reserved before the
+/// call, and the actual cost is settled after it. A call that does not fit the budget is not made.
 ///
-/// A call that the provider turned away (too many requests, a wrong key, a request that it does not take) costs nothing. One that failed
-/// otherwise or whose use is unknown counts in full, as the provider may bill it.
+/// A call that the provider rejected (rate limit, wrong key, bad request) costs no tokens. A call that failed
+/// otherwise, or whose usage is unknown, counts in full, as the provider may bill it.
 #[derive(Debug, Clone)]
 pub struct Budgeted<M> {
     model: M,
@@ -20,14 +20,14 @@ pub struct Budgeted<M> {
 }
 
 impl<M: LanguageModel> Budgeted<M> {
-    /// Pays the calls of `model` from `ledger`.
+    /// A model whose calls are paid from `ledger`.
     pub const fn new(model: M, ledger: Ledger) -> Self {
         Self { model, ledger }
     }
 }
 
-/// The most that a request may use.
-pub(crate) fn most(model: &dyn LanguageModel, request: &ModelRequest) -> Usage {
+/// Upper bound on the usage of a request.
+fn max_usage(model: &dyn LanguageModel, request: &ModelRequest) -> Usage {
     let schema = request.schema.as_ref().map_or(0, |schema| {
         model.count_tokens(&schema.to_string()).saturating_add(model.capabilities().overhead_tokens)
     });
@@ -49,27 +49,27 @@ impl<M: LanguageModel> LanguageModel for Budgeted<M> {
     }
 
     async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        let most = most(&self.model, request);
+        let max = max_usage(&self.model, request);
         let price = self.model.capabilities().price;
-        let reserved = self
+        let reservation = self
             .ledger
-            .reserve_call(most, price)
+            .reserve_call(max, price)
             .map_err(|stop| ProviderError::new(ProviderErrorKind::OverBudget, stop.to_string()))?;
         // A dropped future leaves the reservation in place: the provider may still bill the call.
         let outcome = self.model.complete(request).await;
         match &outcome {
-            Ok(answer) => reserved.settle(answer.usage),
+            Ok(answer) => reservation.settle(answer.usage),
             Err(error) => match error.kind() {
-                // Another budget beneath this one kept it back, or a replay does not know it: nothing was called.
-                ProviderErrorKind::OverBudget | ProviderErrorKind::NotRecorded => reserved.release(),
-                // Turned away before the model read anything: a call, but no tokens.
+                // A nested budget refused the call, or a replay does not know it: there was no call.
+                ProviderErrorKind::OverBudget | ProviderErrorKind::NotRecorded => reservation.release(),
+                // Rejected before the model read anything: a call without tokens.
                 ProviderErrorKind::RateLimited
                 | ProviderErrorKind::Unauthorized
                 | ProviderErrorKind::BadRequest
-                | ProviderErrorKind::TooLong => reserved.settle(Some(Usage::default())),
+                | ProviderErrorKind::TooLong => reservation.settle(Some(Usage::default())),
                 ProviderErrorKind::Unavailable
                 | ProviderErrorKind::Timeout
-                | ProviderErrorKind::BadAnswer => reserved.settle(None),
+                | ProviderErrorKind::BadAnswer => reservation.settle(None),
             },
         }
         outcome
@@ -84,12 +84,12 @@ mod tests {
     use crate::budget::Budget;
     use serde_json::json;
 
-    /// A model whose provider adds rules of its own.
+    /// A model whose provider adds its own rules to a request with a schema.
     #[derive(Debug, Clone)]
-    struct Wordy(Scripted);
+    struct VerboseProvider(Scripted);
 
     #[async_trait]
-    impl LanguageModel for Wordy {
+    impl LanguageModel for VerboseProvider {
         fn capabilities(&self) -> Capabilities {
             Capabilities { overhead_tokens: 900, ..self.0.capabilities() }
         }
@@ -105,18 +105,18 @@ mod tests {
     }
 
     #[test]
-    fn what_the_provider_adds_is_reserved_where_there_is_a_schema() {
+    fn the_overhead_of_the_provider_is_reserved_for_a_request_with_a_schema() {
         let rows = [(true, 900, false), (true, 1_000, true), (false, 100, true)];
         for (schema, tokens, fits) in rows {
             let ledger = Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
-            let model = Budgeted::new(Wordy(Scripted::with(|_| Ok("{}".to_owned()))), ledger);
+            let model = Budgeted::new(VerboseProvider(Scripted::with(|_| Ok("{}".to_owned()))), ledger);
             let outcome = block_on(model.complete(&request(schema)));
             assert_eq!(outcome.is_ok(), fits, "{schema} {tokens}");
         }
     }
 
     #[test]
-    fn calls_that_were_turned_away_cost_nothing() {
+    fn rejected_calls_cost_no_tokens() {
         let rows = [
             (ProviderErrorKind::RateLimited, 1, false),
             (ProviderErrorKind::Unauthorized, 1, false),
@@ -131,12 +131,12 @@ mod tests {
             let ledger = Ledger::new(Budget { tokens: Some(500), ..Budget::default() });
             let scripted = Scripted::with(move |_| Err(ProviderError::new(kind, "")));
             let model = Budgeted::new(scripted, ledger.clone());
-            let reserved = most(&model, &request(false)).total();
+            let reserved = max_usage(&model, &request(false)).total();
             assert_eq!(block_on(model.complete(&request(false))).unwrap_err().kind(), kind);
             let spent = ledger.spent();
             assert_eq!((spent.calls, spent.tokens), (calls, if charged { reserved } else { 0 }), "{kind:?}");
         }
-        // So a budget outlasts a service that is busy for a while.
+        // So a budget survives a service that is busy for a while.
         let ledger = Ledger::new(Budget { tokens: Some(100), ..Budget::default() });
         let busy = (0..50).map(|_| Err(ProviderError::new(ProviderErrorKind::RateLimited, "")));
         let model = Budgeted::new(Scripted::new(busy.chain([Ok("{}".to_owned())]).collect()), ledger);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_budgets_each_holds_and_neither_pays_for_the_other() {
+    fn nested_budgets_both_hold_and_neither_pays_for_the_other() {
         let ledger = |tokens| Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
         for (outer, inner) in [(500, 5), (5, 500)] {
             let (outer, inner) = (ledger(outer), ledger(inner));

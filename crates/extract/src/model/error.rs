@@ -3,39 +3,39 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a model or a search engine gave no answer.
+/// Why a model or a search engine returned no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderError {
     kind: ProviderErrorKind,
-    /// What to tell an operator; without keys and addresses.
+    /// Details for an operator, without keys and addresses.
     detail: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
 }
 
-/// What kind of error it is.
+/// The kinds of [`ProviderError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum ProviderErrorKind {
-    /// Too many requests (429). Worth another try, after the hint where there is one.
+    /// Too many requests (429). Retryable, after the service's hint if there is one.
     RateLimited,
-    /// The service is down or overloaded, or the connection broke. Worth another try.
+    /// The service is down or overloaded, or the connection broke. Retryable.
     Unavailable,
-    /// No answer in time. Worth another try.
+    /// No answer in time. Retryable.
     Timeout,
-    /// The key is missing, wrong or not allowed this.
+    /// The key is missing, wrong or lacks permission.
     Unauthorized,
-    /// The service does not take the request as it is.
+    /// The service rejects the request.
     BadRequest,
-    /// The request is longer than the model reads.
+    /// The request exceeds the model's context.
     TooLong,
-    /// What came back is no answer.
+    /// The response cannot be read as an answer.
     BadAnswer,
     /// The budget does not allow the call; it was not made.
     OverBudget,
-    /// A replay has no recorded answer to this request; nothing was called.
+    /// A replay has no recorded answer to this request; there was no call.
     NotRecorded,
 }
 
@@ -46,26 +46,26 @@ impl ProviderError {
         Self { kind, detail: detail.into(), retry_after_ms: None }
     }
 
-    /// The same error with the service's own hint of when to try again.
+    /// The same error with the service's hint of when to retry.
     #[must_use]
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.retry_after_ms = Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         self
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     #[must_use]
     pub const fn kind(&self) -> ProviderErrorKind {
         self.kind
     }
 
-    /// When the service asks to be tried again.
+    /// The service's hint of when to retry.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after_ms.map(Duration::from_millis)
     }
 
-    /// May the same request succeed later?
+    /// Whether the same request may succeed later.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
         matches!(
@@ -74,7 +74,7 @@ impl ProviderError {
         )
     }
 
-    /// Was the call kept back by the budget?
+    /// Whether the budget refused the call.
     #[must_use]
     pub const fn is_over_budget(&self) -> bool {
         matches!(self.kind, ProviderErrorKind::OverBudget)
@@ -88,9 +88,9 @@ impl fmt::Display for ProviderError {
             ProviderErrorKind::Unavailable => "the service is not available",
             ProviderErrorKind::Timeout => "the service did not answer in time",
             ProviderErrorKind::Unauthorized => "the service refuses the key",
-            ProviderErrorKind::BadRequest => "the service does not take the request",
-            ProviderErrorKind::TooLong => "the request is longer than the model reads",
-            ProviderErrorKind::BadAnswer => "the service sent no proper answer",
+            ProviderErrorKind::BadRequest => "the service rejects the request",
+            ProviderErrorKind::TooLong => "the request exceeds the model's context",
+            ProviderErrorKind::BadAnswer => "the service sent no valid answer",
             ProviderErrorKind::OverBudget => "the budget does not allow the call",
             ProviderErrorKind::NotRecorded => "the transcript has no answer to this request",
         };

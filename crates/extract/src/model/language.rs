@@ -8,29 +8,29 @@ use serde_json::Value;
 use super::{ProviderError, estimate_tokens};
 use crate::schema::Dialect;
 
-/// Most bytes of an answer that are read; an adapter stops there and reports [`Finish::Length`].
+/// Upper bound on the bytes of an answer. An adapter stops reading there and reports [`Finish::Length`].
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// A language model.
 ///
-/// One request, one answer; no tools and no session. An implementation sends `messages` as they are, asks for `schema` in
-/// the provider's own way where it has one, and never retries by itself: [`Retrying`](super::Retrying) does.
-/// Dropping the future abandons the call.
+/// One request, one answer; no tools and no session. An implementation sends `messages` unchanged, passes
+/// `schema` in the provider's own form if it has one, and never retries by itself:
+/// [`Retrying`](super::Retrying) does. Dropping the future abandons the call.
 #[async_trait]
 pub trait LanguageModel: Send + Sync + Debug {
-    /// What the model can do and what it costs. The same at every call.
+    /// The model's abilities and prices. Every call returns the same.
     fn capabilities(&self) -> Capabilities;
 
-    /// Tokens of a text; at least as many as the provider will count, as budgets reserve by it. A model with no counter of its own keeps
-    /// [`estimate_tokens`].
+    /// Counts the tokens of a text; at least as many as the provider will count, because budgets reserve by
+    /// this number. The default is [`estimate_tokens`].
     fn count_tokens(&self, text: &str) -> u64 {
         estimate_tokens(text)
     }
 
-    /// Asks the model.
+    /// Sends a request to the model.
     ///
     /// # Errors
-    /// Where no answer came. An answer that is cut off, refused or no JSON is an answer.
+    /// If there is no answer. An answer that is cut off, refused or not JSON is an answer.
     async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError>;
 }
 
@@ -49,30 +49,32 @@ impl<M: LanguageModel + ?Sized> LanguageModel for Arc<M> {
     }
 }
 
-/// What a model can do.
+/// The abilities and prices of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Capabilities {
     /// The model's name, as shown in ledgers.
     pub model: String,
-    /// Tokens of request and answer together.
+    /// Upper bound on the tokens of request and answer together.
     pub context_tokens: u64,
-    /// Most tokens of an answer.
+    /// Upper bound on the tokens of an answer.
     pub max_output_tokens: u64,
-    /// How it takes an output schema; `None` where it takes none and is asked in words.
+    /// The form in which it accepts an output schema; `None` if it accepts none and the prompt describes the
+    /// output.
     pub schema: Option<Dialect>,
-    /// Does it take a seed?
+    /// Whether it accepts a seed.
     pub seed: bool,
-    /// Tokens that the provider adds to a request with a schema beyond what is sent: its own rules on how to answer by
-    /// one. Budgets reserve them.
+    /// Tokens that the provider adds to a request with a schema: its own rules on how to follow the schema.
+    /// Budgets reserve them.
     #[serde(default)]
     pub overhead_tokens: u64,
-    /// What it costs.
+    /// The price of its tokens.
     pub price: TokenPrice,
 }
 
 impl Capabilities {
-    /// A model without structured output that costs nothing, such as a local one; set the fields that differ.
+    /// The capabilities of a free model without structured output, such as a local one. Set the fields that
+    /// differ.
     #[must_use]
     pub fn new(model: impl Into<String>, context_tokens: u64) -> Self {
         Self {
@@ -87,18 +89,18 @@ impl Capabilities {
     }
 }
 
-/// Prices in millionths of a dollar for a million tokens: 3 dollars a million is 3,000,000.
+/// Prices in millionths of a dollar per million tokens: 3 dollars per million tokens is 3,000,000.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenPrice {
-    /// For tokens of the request.
+    /// Price of the request's tokens.
     pub input_micros: u64,
-    /// For tokens of the answer.
+    /// Price of the answer's tokens.
     pub output_micros: u64,
 }
 
 impl TokenPrice {
-    /// What so many tokens cost, in millionths of a dollar, rounded up.
+    /// The cost of this usage in millionths of a dollar, rounded up.
     #[must_use]
     pub const fn cost(self, usage: Usage) -> u64 {
         let input = usage.input_tokens.saturating_mul(self.input_micros);
@@ -107,7 +109,7 @@ impl TokenPrice {
     }
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -120,36 +122,37 @@ pub enum Role {
     Assistant,
 }
 
-/// A message.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// Who speaks.
+    /// The author.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub content: String,
 }
 
 impl Message {
-    /// A message.
+    /// Creates a message.
     #[must_use]
     pub fn new(role: Role, content: impl Into<String>) -> Self {
         Self { role, content: content.into() }
     }
 }
 
-/// A question to a model. Sampling is as even as the provider allows: temperature 0.
+/// A request to a model. Sampling is as deterministic as the provider allows: temperature 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRequest {
-    /// The conversation, the system's rules first.
+    /// The conversation, with the system's rules first.
     pub messages: Vec<Message>,
-    /// JSON Schema of the answer, already in the provider's [`Dialect`]; `None` for plain text.
+    /// The JSON Schema of the answer, already in the provider's [`Dialect`]; `None` for plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// Most tokens of the answer. Providers must be told: budgets rely on it.
+    /// Upper bound on the tokens of the answer. An implementation must pass it to the provider: budgets rely
+    /// on it.
     pub max_tokens: u64,
-    /// Makes answers repeatable where the provider can.
+    /// Makes answers repeatable if the provider supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
 }
@@ -159,7 +162,7 @@ pub struct ModelRequest {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Finish {
-    /// The model was done.
+    /// The model finished.
     Stop,
     /// `max_tokens`, the context or [`MAX_ANSWER_BYTES`] was reached.
     Length,
@@ -187,15 +190,15 @@ impl Usage {
     }
 }
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelAnswer {
-    /// Its words: JSON where a schema was sent, if the model kept to it.
+    /// The text: JSON if a schema was sent and the model followed it.
     pub text: String,
     /// Why it ended.
     pub finish: Finish,
-    /// What it used; `None` where the provider did not say, and the whole reservation is counted.
+    /// The tokens used; `None` if the provider did not report them. The whole reservation counts then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }

@@ -1,10 +1,9 @@
-//! Language models and search engines as traits, and what is wrapped around them.
+//! Language models and search engines as traits, with wrappers for budget, retry and recording.
 //!
-//! Nothing here knows a provider, a key or an address: those come from the embedder with the implementation, never from a
-//! request or a page. Wrappers are models themselves and nest: retry around budget around cache around the provider.
+//! This module knows no provider, key or address: they come with the embedder's implementation, never from a
+//! request or a page. A wrapper is a model itself, so wrappers nest: retry around budget around the provider.
 
 mod budgeted;
-mod cached;
 mod error;
 mod language;
 mod record;
@@ -15,7 +14,6 @@ mod search;
 mod tokens;
 
 pub use budgeted::Budgeted;
-pub use cached::{Cached, DEFAULT_CACHE_ENTRIES};
 pub use error::{ProviderError, ProviderErrorKind};
 pub use language::{
     Capabilities, Finish, LanguageModel, MAX_ANSWER_BYTES, Message, ModelAnswer, ModelRequest, Role,

@@ -8,38 +8,40 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Capabilities, LanguageModel, ModelAnswer, ModelRequest, ProviderError, ProviderErrorKind};
 
-/// Calls that one transcript holds; later ones are made but not recorded.
+/// Upper bound on the calls of a transcript; later calls are made but not recorded.
 pub const MAX_EXCHANGES: usize = 100_000;
 
 /// A call with its answer or its error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Exchange {
-    /// What was asked.
+    /// The request.
     pub request: ModelRequest,
-    /// What was answered; `error` is set where nothing was.
+    /// The answer; `None` if the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ModelAnswer>,
-    /// Why there is no answer.
+    /// Why the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ProviderError>,
 }
 
-/// The calls of a run. It holds page text and answers, and no keys.
+/// The recorded calls of a run. It contains page text and answers, but no keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Transcript {
-    /// The model that was asked.
+    /// The capabilities of the model.
     pub capabilities: Capabilities,
-    /// Its calls, in the order in which they ended.
+    /// The calls, in the order in which they ended.
     pub exchanges: Vec<Exchange>,
 }
 
-/// What tells requests apart: the SHA-256 of the model's name with every field. Requests hold whole pages, so the digest is kept and not they.
-pub(super) type Key = [u8; 32];
+/// Identifies a request: the SHA-256 of the model's name and every field. Requests hold whole pages, so a
+/// replay stores the digest instead.
+type RequestDigest = [u8; 32];
 
-/// The key of a request; equal requests have equal ones, as `serde_json::Value` keeps the keys of objects in order.
-pub(super) fn key_of(model: &str, request: &ModelRequest) -> Key {
+/// The digest of a request. Equal requests have equal digests, as `serde_json::Value` keeps object keys in
+/// order.
+fn digest_of(model: &str, request: &ModelRequest) -> RequestDigest {
     let value = serde_json::to_value(request).unwrap_or(Value::Null);
     Sha256::digest(format!("{model}\n{value}")).into()
 }
@@ -57,7 +59,7 @@ impl<M: LanguageModel> Recorder<M> {
         Self { model, exchanges: Arc::default() }
     }
 
-    /// What was recorded so far.
+    /// The calls recorded so far.
     #[must_use]
     pub fn transcript(&self) -> Transcript {
         let exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -89,18 +91,19 @@ impl<M: LanguageModel> LanguageModel for Recorder<M> {
     }
 }
 
-/// A model that answers from a transcript and calls nothing: the same questions get the same answers, in the same order.
+/// A model that answers from a transcript and calls no provider: the same requests get the same answers, in
+/// the same order.
 #[derive(Debug)]
 pub struct Replay {
     capabilities: Capabilities,
-    answers: Mutex<BTreeMap<Key, VecDeque<Result<ModelAnswer, ProviderError>>>>,
+    answers: Mutex<BTreeMap<RequestDigest, VecDeque<Result<ModelAnswer, ProviderError>>>>,
 }
 
 impl Replay {
-    /// Answers from this transcript.
+    /// A model that answers from this transcript.
     #[must_use]
     pub fn new(transcript: Transcript) -> Self {
-        let mut answers: BTreeMap<Key, VecDeque<_>> = BTreeMap::new();
+        let mut answers: BTreeMap<RequestDigest, VecDeque<_>> = BTreeMap::new();
         for exchange in transcript.exchanges {
             let outcome = match (exchange.answer, exchange.error) {
                 (Some(answer), _) => Ok(answer),
@@ -108,7 +111,7 @@ impl Replay {
                 (None, None) => Err(ProviderError::new(ProviderErrorKind::BadAnswer, "an empty recording")),
             };
             answers
-                .entry(key_of(&transcript.capabilities.model, &exchange.request))
+                .entry(digest_of(&transcript.capabilities.model, &exchange.request))
                 .or_default()
                 .push_back(outcome);
         }
@@ -123,9 +126,9 @@ impl LanguageModel for Replay {
     }
 
     async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        let key = key_of(&self.capabilities.model, request);
+        let digest = digest_of(&self.capabilities.model, request);
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = answers.get_mut(&key).and_then(VecDeque::pop_front);
+        let next = answers.get_mut(&digest).and_then(VecDeque::pop_front);
         next.unwrap_or_else(|| Err(ProviderError::new(ProviderErrorKind::NotRecorded, "")))
     }
 }

@@ -5,24 +5,24 @@ use async_trait::async_trait;
 
 use super::{Capabilities, LanguageModel, ModelAnswer, ModelRequest, ProviderError};
 
-/// Attempts for one request, the first included.
+/// Attempts per request, including the first.
 pub const DEFAULT_ATTEMPTS: u32 = 3;
-/// Longest wait before an attempt; a service that asks for more is not tried again.
+/// Longest wait before an attempt. If a service asks for a longer wait, there is no further attempt.
 pub const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
 
-/// How to wait: this crate has no clock and no runtime, so the embedder brings it.
+/// A timer. This crate has no clock and no runtime, so the embedder provides it.
 #[async_trait]
 pub trait Pause: Send + Sync + Debug {
     /// Returns after this time.
     async fn pause(&self, wait: Duration);
 }
 
-/// When to try again.
+/// When to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Attempts for one request, the first included; at least one is made.
+    /// Attempts per request, including the first; at least one is made.
     pub attempts: u32,
-    /// Wait before the second attempt; doubled before each further one.
+    /// Wait before the second attempt; it doubles before each further attempt.
     pub first_wait: Duration,
 }
 
@@ -32,10 +32,10 @@ impl Default for RetryPolicy {
     }
 }
 
-/// A model that is asked again where the service was busy, away or late.
+/// A model whose failed calls are retried if the service was busy, unavailable or late.
 ///
-/// The service's own hint counts where it is longer than the policy's wait. Wrap it around a [`Budgeted`](super::Budgeted)
-/// model, so that each attempt is paid for.
+/// The service's own hint counts if it is longer than the policy's wait. Wrap this around a
+/// [`Budgeted`](super::Budgeted) model, so that each attempt is paid for.
 #[derive(Debug, Clone)]
 pub struct Retrying<M, P> {
     model: M,
@@ -44,7 +44,7 @@ pub struct Retrying<M, P> {
 }
 
 impl<M, P> Retrying<M, P> {
-    /// Retries `model` by this policy.
+    /// A model that retries the calls of `model` by this policy.
     pub const fn new(model: M, pause: P, policy: RetryPolicy) -> Self {
         Self { model, pause, policy }
     }
@@ -68,11 +68,11 @@ impl<M: LanguageModel, P: Pause> LanguageModel for Retrying<M, P> {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
-            let asked = error.retry_after().unwrap_or_default();
-            if !error.is_retryable() || attempt >= self.policy.attempts || asked > MAX_RETRY_WAIT {
+            let hint = error.retry_after().unwrap_or_default();
+            if !error.is_retryable() || attempt >= self.policy.attempts || hint > MAX_RETRY_WAIT {
                 return Err(error);
             }
-            self.pause.pause(wait.max(asked).min(MAX_RETRY_WAIT)).await;
+            self.pause.pause(wait.max(hint).min(MAX_RETRY_WAIT)).await;
             wait = wait.saturating_mul(2);
             attempt += 1;
         }
@@ -88,10 +88,10 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     #[derive(Debug, Default, Clone)]
-    struct Waits(Arc<Mutex<Vec<Duration>>>);
+    struct RecordedWaits(Arc<Mutex<Vec<Duration>>>);
 
     #[async_trait]
-    impl Pause for Waits {
+    impl Pause for RecordedWaits {
         async fn pause(&self, wait: Duration) {
             self.0.lock().unwrap().push(wait);
         }
@@ -100,7 +100,7 @@ mod tests {
     fn ask(errors: Vec<ProviderError>) -> (Result<ModelAnswer, ProviderError>, Vec<Duration>) {
         let mut script: Vec<Result<String, ProviderError>> = errors.into_iter().map(Err).collect();
         script.push(Ok("fine".to_owned()));
-        let waits = Waits::default();
+        let waits = RecordedWaits::default();
         let model = Retrying::new(Scripted::new(script), waits.clone(), RetryPolicy::default());
         let request = ModelRequest {
             messages: vec![Message::new(Role::User, "x")],
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_pass_is_tried_again_and_the_hint_counts() {
+    fn retryable_errors_are_retried_and_the_hint_counts() {
         let busy = || ProviderError::new(ProviderErrorKind::RateLimited, "");
         let hinted = busy().with_retry_after(Duration::from_secs(7));
         let (answer, waits) = ask(vec![hinted, busy()]);

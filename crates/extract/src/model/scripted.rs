@@ -1,6 +1,6 @@
-//! Models for tests, here and in the programs that embed the engine: they call nothing.
+//! Models for tests, of this crate and of programs that embed the engine. They call no provider.
 //!
-//! [`Scripted`] says what it is told, from a list or by a function of the request.
+//! [`Scripted`] answers from a list or by a function of the request.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::schema::Dialect;
 
-/// What a [`Scripted`] model does with a request.
+/// How a [`Scripted`] model answers a request.
 type Behaviour = dyn Fn(&ModelRequest) -> Result<String, ProviderError> + Send + Sync;
 
 /// A model that answers from a list or by a function.
@@ -34,13 +34,13 @@ impl std::fmt::Debug for Scripted {
 }
 
 impl Scripted {
-    /// Answers in this order, then fails as unavailable.
+    /// A model that gives these answers in order, then fails as unavailable.
     #[must_use]
     pub fn new(answers: Vec<Result<String, ProviderError>>) -> Self {
         Self { answers: Arc::new(Mutex::new(answers.into())), behaviour: None, asked: Arc::default() }
     }
 
-    /// Answers by a function of the request.
+    /// A model that answers by a function of the request.
     #[must_use]
     pub fn with(
         behaviour: impl Fn(&ModelRequest) -> Result<String, ProviderError> + Send + Sync + 'static,
@@ -48,13 +48,13 @@ impl Scripted {
         Self { answers: Arc::default(), behaviour: Some(Arc::new(behaviour)), asked: Arc::default() }
     }
 
-    /// How often it was asked.
+    /// Number of requests so far.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// What it was asked, in order.
+    /// The requests so far, in order.
     #[must_use]
     pub fn asked(&self) -> Vec<ModelRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -85,10 +85,10 @@ impl LanguageModel for Scripted {
         };
         let input = request.messages.iter().map(|message| estimate_tokens(&message.content)).sum();
         let output = estimate_tokens(&text);
-        // A model stops where it is told to.
+        // A model stops at `max_tokens`.
         let (text, finish, output) = if output > request.max_tokens {
             let bytes = usize::try_from(request.max_tokens.saturating_mul(3)).unwrap_or(usize::MAX);
-            (crate::page::cut(&text, bytes).to_owned(), Finish::Length, request.max_tokens)
+            (crate::page::truncate(&text, bytes).to_owned(), Finish::Length, request.max_tokens)
         } else {
             (text, Finish::Stop, output)
         };
@@ -96,9 +96,9 @@ impl LanguageModel for Scripted {
     }
 }
 
-/// Runs a future that waits for nothing but itself: scripted models need no runtime.
+/// Runs a future that waits for no external event: scripted models need no runtime.
 ///
-/// It spins while the future is pending, so it is for tests only.
+/// It spins while the future is pending, so use it in tests only.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     struct Idle;
     impl Wake for Idle {

@@ -6,40 +6,40 @@ use url::Url;
 
 use super::ProviderError;
 
-/// Most hits of one search that are used.
+/// Upper bound on the hits of one search.
 pub const MAX_SEARCH_HITS: usize = 50;
 
 /// A search engine.
 #[async_trait]
 pub trait WebSearch: Send + Sync + Debug {
-    /// Searches. Hits come best first; more than `limit` are cut off by the caller.
+    /// Searches. The best hit comes first; the caller drops hits beyond `limit`.
     ///
     /// # Errors
-    /// Where no answer came; no hits is an answer.
+    /// If there is no answer. An answer without hits is an answer.
     async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>, ProviderError>;
 }
 
-/// What to search for.
+/// A search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchQuery {
-    /// The words.
+    /// The search terms.
     pub text: String,
-    /// At most so many hits; at most [`MAX_SEARCH_HITS`].
+    /// Upper bound on the hits, at most [`MAX_SEARCH_HITS`].
     pub limit: usize,
-    /// A language such as `en`, where one is wanted.
+    /// The language of the hits, such as `en`; `None` for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
 }
 
-/// A page that a search engine names.
+/// A page that a search engine found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
-    /// Its address.
+    /// Its URL.
     pub url: Url,
     /// Its title.
     pub title: String,
-    /// What the engine shows of it.
+    /// The excerpt that the engine shows.
     pub snippet: String,
 }

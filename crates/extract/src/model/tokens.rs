@@ -1,12 +1,14 @@
-//! How many tokens a text has, where the model's own tokeniser is not at hand.
+//! Estimates the tokens of a text if the model's own tokeniser is not available.
 
-/// An upper estimate of a text's tokens over the byte-pair tokenisers in use.
+/// An upper estimate of a text's tokens for the byte-pair tokenisers in use.
 ///
-/// What they agree on, each rule on the dear side: a run of ASCII letters has a token for every three of them (English words
-/// take fewer, identifiers and names more); a digit, a sign or a line end is one (some tokenisers cut numbers into digits); a
-/// blank belongs to the word behind it, and is one before a digit; every further blank of a run is half a token; a character beyond ASCII is one
-/// less than its UTF-8 bytes, since they fall back to bytes for what they do not know. An exact count would need each model's
-/// vocabulary, megabytes of it. What a provider bills beyond the estimate shows in the ledger as overrun.
+/// The rules are what the tokenisers agree on, each rounded up. A run of ASCII letters has a token for every
+/// three letters (English words take fewer, identifiers and names more). A digit, a sign or a line end is one
+/// token (some tokenisers split numbers into digits). A blank belongs to the next word, and is one token
+/// before a digit. Every further blank of a run is half a token. A character beyond ASCII takes one token
+/// less than its UTF-8 bytes, since tokenisers fall back to bytes for unknown characters. An exact count
+/// would need each model's vocabulary, which is megabytes of data. If a provider bills more than the
+/// estimate, the ledger shows the difference as overrun.
 #[must_use]
 pub fn estimate_tokens(text: &str) -> u64 {
     let mut tokens = 0_u64;
@@ -36,8 +38,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn known_counts_are_not_undercut() {
-        // The greater of the counts of cl100k_base and o200k_base, from OpenAI's cookbook.
+    fn estimates_reach_the_known_counts() {
+        // The higher of the counts of cl100k_base and o200k_base, from OpenAI's cookbook.
         let rows = [
             ("tiktoken is great!", 6),
             ("antidisestablishmentarianism", 6),
@@ -49,13 +51,13 @@ mod tests {
             assert!(estimate_tokens(text) >= known, "{text}: {}", estimate_tokens(text));
         }
         let prose = "The tower was built for the fair and stands on four legs of iron. ".repeat(50);
-        // About four letters to a token in English: the estimate stays within a factor of two.
+        // English has about four letters per token, so the estimate stays within a factor of two.
         assert!(estimate_tokens(&prose) < u64::try_from(prose.len()).unwrap() / 2);
     }
 
     proptest! {
         #[test]
-        fn never_beyond_bytes_and_never_less_for_more(a in ".{0,200}", b in ".{0,200}") {
+        fn at_most_the_bytes_and_not_less_for_a_longer_text(a in ".{0,200}", b in ".{0,200}") {
             let bytes = u64::try_from(a.len()).unwrap();
             prop_assert!(estimate_tokens(&a) <= bytes);
             let both = format!("{a}{b}");

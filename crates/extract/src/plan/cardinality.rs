@@ -4,24 +4,25 @@ use super::terms::stem;
 use crate::bind::words;
 use crate::schema::{Shape, ShapeKind};
 
-/// How many things a request asks for.
+/// The number of things that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Cardinality {
-    /// One thing: every page adds to the same object.
+    /// One thing: every page contributes to the same object.
     One,
-    /// A list of things: every page adds rows.
+    /// A list of things: every page contributes rows.
     Many,
     /// An object of single values beside a list of things.
     OneWithLists,
 }
 
-/// Words of a prompt that ask for all there are.
+/// Words of a prompt that ask for all things of a kind.
 const MANY: [&str; 8] = ["all", "every", "each", "list", "alle", "tous", "todos", "catalogue"];
 
 impl Cardinality {
-    /// By rules: what the schema says decides; a prompt alone asks for many where it says so or names a plural first.
+    /// Decides by rules. The schema decides if there is one. A prompt alone asks for many if it says so or
+    /// names a plural first.
     #[must_use]
     pub fn of(shape: Option<&Shape>, prompt: Option<&str>) -> Self {
         if let Some(shape) = shape {
@@ -37,11 +38,15 @@ impl Cardinality {
                 _ => Self::OneWithLists,
             };
         }
-        let said = words(crate::page::cut(prompt.unwrap_or_default(), 200));
+        let prompt_words = words(crate::page::truncate(prompt.unwrap_or_default(), 200));
         let verbs = ["extract", "get", "find", "give", "me", "collect", "scrape", "the", "fetch", "show"];
-        let first = said.iter().find(|word| !verbs.contains(&word.as_str()));
+        let first = prompt_words.iter().find(|word| !verbs.contains(&word.as_str()));
         let plural = first.is_some_and(|word| word.len() > 3 && stem(word) != **word);
-        if plural || said.iter().any(|word| MANY.contains(&word.as_str())) { Self::Many } else { Self::One }
+        if plural || prompt_words.iter().any(|word| MANY.contains(&word.as_str())) {
+            Self::Many
+        } else {
+            Self::One
+        }
     }
 }
 
@@ -51,7 +56,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn schemas_and_prompts_say_how_many() {
+    fn schemas_and_prompts_decide_the_cardinality() {
         let item = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
         let list = json!({ "type": "array", "items": item });
         let tags = json!({ "type": "array", "items": { "type": "string" } });

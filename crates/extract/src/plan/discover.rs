@@ -4,21 +4,21 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::cardinality::Cardinality;
+use super::execution_plan::Plan;
 use super::pattern::{UrlPatterns, segments};
-use super::planner::Plan;
-use super::rank::{rank, real};
+use super::rank::{rank, to_f64};
 use super::site::SiteUrl;
 use super::terms::terms;
 
-/// Addresses of a site that are looked at.
+/// Upper bound on the URLs of a site.
 pub const MAX_SITE_URLS: usize = 100_000;
-/// Clusters of which pages are probed.
+/// Upper bound on the clusters that are probed.
 pub const MAX_PROBED_CLUSTERS: usize = 8;
-/// Pages of one cluster that are probed.
+/// Pages to probe per cluster.
 pub const PROBES_PER_CLUSTER: usize = 2;
 
-/// Parts of a path that lead to what every site has and hardly any request asks for.
-const FURNITURE: &[&str] = &[
+/// Path segments of pages that every site has and hardly any request asks for.
+const BOILERPLATE_SEGMENTS: &[&str] = &[
     "login",
     "signin",
     "signup",
@@ -56,54 +56,56 @@ const FURNITURE: &[&str] = &[
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RankedPage {
-    /// Its address.
+    /// Its URL.
     pub url: String,
-    /// Which of [`Discovery::clusters`] it belongs to.
+    /// The index of its cluster in [`Discovery::clusters`].
     pub cluster: usize,
-    /// How much it is about the words of the plan; 0 is not at all.
+    /// Its relevance to the words of the plan; 0 is none.
     pub score: f64,
 }
 
-/// Pages whose addresses are alike.
+/// Pages with similar URLs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RankedCluster {
     /// Their pattern, such as `shop.example/cups/*`.
     pub pattern: String,
-    /// How many there are.
+    /// The number of pages.
     pub pages: usize,
-    /// How much they are about the words of the plan.
+    /// Their relevance to the words of the plan.
     pub score: f64,
 }
 
-/// The pages of a site in clusters, ranked by what they seem to be about.
+/// The pages of a site in clusters, ranked by their relevance to a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Discovery {
     /// The clusters, best first.
     pub clusters: Vec<RankedCluster>,
-    /// Pages to read without a model before the others: a few of each of the best clusters, far apart.
+    /// Pages to read first, without a model: a few from each of the best clusters, spread over the cluster.
     pub probes: Vec<String>,
     /// All pages, best first.
     pub ranked: Vec<RankedPage>,
-    /// The patterns, which also key what is learned of a template.
+    /// The URL patterns, which are also the keys of learned templates.
     pub patterns: UrlPatterns,
     cardinality: Cardinality,
     page_limit: usize,
 }
 
-/// What a probe of a page gave.
+/// The result of probing a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Probed {
-    /// The page, as [`Discovery::probes`] names it.
+    /// The page, as in [`Discovery::probes`].
     pub url: String,
-    /// Share of the schema that it filled without a model, 0 to 1 ([`Extraction::fill_rate`](crate::Extraction::fill_rate)).
+    /// Share of the schema that the page filled without a model, 0 to 1
+    /// ([`Extraction::fill_rate`](crate::Extraction::fill_rate)).
     pub fill: f64,
 }
 
-/// Ranks the pages of a site for a plan: clusters of address patterns, BM25F over path, text of links, title and description. Pure, and
-/// without a model; linear in the addresses, of which the first [`MAX_SITE_URLS`] count.
+/// Ranks the pages of a site for a plan: by clusters of URL patterns and by BM25F over path, link text, title
+/// and description. It is pure, uses no model, and takes time linear in the number of URLs, of which it reads
+/// the first [`MAX_SITE_URLS`].
 ///
 /// ```
 /// use gleaner_extract::{Means, Planner, SiteUrl, discover};
@@ -112,7 +114,9 @@ pub struct Probed {
 ///
 /// let request = ExtractPlan::from_json(&json!({
 ///     "urls": ["https://firm.example/*"],
-///     "schema": { "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {}, "city": {} } } } } },
+///     "schema": { "properties": {
+///         "jobs": { "type": "array", "items": { "properties": { "title": {}, "city": {} } } },
+///     } },
 /// }))?;
 /// let plan = Planner::new(Means::default()).plan(&request)?;
 /// let site: Vec<SiteUrl> = ["/", "/privacy", "/jobs/baker", "/jobs/miller", "/news/we-won"]
@@ -132,11 +136,11 @@ pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
     let wanted = |word: &str| plan.terms.iter().any(|(term, _)| term == word);
     for (page, score) in site.iter().zip(scores.iter_mut()) {
         let path = terms(page.url.path());
-        if path.iter().any(|word| FURNITURE.contains(&word.as_str()) && !wanted(word)) {
+        if path.iter().any(|word| BOILERPLATE_SEGMENTS.contains(&word.as_str()) && !wanted(word)) {
             *score *= 0.2;
         }
-        // Between equals the page nearer to the root.
-        *score += 0.01 / (1.0 + real(segments(&page.url).len()));
+        // Between equals the page nearer to the root ranks first.
+        *score += 0.01 / (1.0 + to_f64(segments(&page.url).len()));
     }
     let mut index: HashMap<String, usize> = HashMap::new();
     let mut members: Vec<(String, Vec<usize>)> = Vec::new();
@@ -156,10 +160,10 @@ pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
             let own = |at: &usize| scores.get(*at).copied().unwrap_or_default();
             let sum: f64 = pages.iter().map(own).sum();
             let best = pages.iter().map(own).fold(0.0, f64::max);
-            let mut score = 0.5 * best + 0.5 * sum / real(pages.len().max(1));
+            let mut score = 0.5 * best + 0.5 * sum / to_f64(pages.len().max(1));
             if plan.cardinality != Cardinality::One {
-                // A list is spread over many pages of one kind.
-                score *= 1.0 + 0.1 * real(pages.len()).ln();
+                // A list is spread over many similar pages.
+                score *= 1.0 + 0.1 * to_f64(pages.len()).ln();
             }
             (RankedCluster { pattern, pages: pages.len(), score }, pages)
         })
@@ -169,7 +173,7 @@ pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
     let mut ranked = Vec::with_capacity(site.len());
     for (cluster, (_, pages)) in clusters.iter().enumerate() {
         if cluster < MAX_PROBED_CLUSTERS {
-            // One of each stratum, so that a cluster of two kinds of page shows both.
+            // One page of each stratum, so that a cluster with two kinds of pages shows both.
             let strata = PROBES_PER_CLUSTER.min(pages.len());
             for stratum in 0..strata {
                 let at = (2 * stratum + 1) * pages.len() / (2 * strata.max(1));
@@ -195,20 +199,23 @@ pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
 }
 
 impl Discovery {
-    /// The pages to read, best first and at most as many as the plan allows, with what the probes showed. Without probes the
-    /// ranks alone decide.
+    /// The pages to read, best first and at most as many as the plan allows, taking the probes into account.
+    /// Without probes only the ranks count.
     ///
-    /// For a list, the pages of the best clusters one cluster after the other, as far as the clusters compare to the best and show at least half as much
-    /// of what is asked for as the fullest; for a single thing, the best
-    /// pages, of no cluster more than half.
+    /// For a list these are the pages of the best clusters, one cluster after the other. A cluster must reach
+    /// at least a quarter of the best cluster's value. If the fullest probe fills at least half of the
+    /// schema, the probes of a cluster must fill at least half as much as that one. For a single thing these
+    /// are the best pages, at most half of them from one cluster.
     #[must_use]
     pub fn pages(&self, probed: &[Probed]) -> Vec<Url> {
         let own: BTreeMap<&str, f64> =
             probed.iter().map(|probe| (probe.url.as_str(), probe.fill.clamp(0.0, 1.0))).collect();
         let mut fills: Vec<Option<f64>> = vec![None; self.clusters.len()];
         for page in &self.ranked {
-            if let (Some(fill), Some(place)) = (own.get(page.url.as_str()), fills.get_mut(page.cluster)) {
-                *place = Some(place.map_or(*fill, |known| f64::max(known, *fill)));
+            if let (Some(fill), Some(cluster_fill)) =
+                (own.get(page.url.as_str()), fills.get_mut(page.cluster))
+            {
+                *cluster_fill = Some(cluster_fill.map_or(*fill, |known| f64::max(known, *fill)));
             }
         }
         let top = self.clusters.iter().map(|cluster| cluster.score).fold(f64::MIN_POSITIVE, f64::max);
@@ -217,14 +224,14 @@ impl Discovery {
             .iter()
             .zip(&fills)
             .map(|(cluster, fill)| {
-                let like = cluster.score / top;
-                // What was seen outweighs what the address promised.
-                fill.map_or(like, |fill| 0.35 * like + 0.65 * fill)
+                let relative_score = cluster.score / top;
+                // The result of a probe outweighs the rank of the URL.
+                fill.map_or(relative_score, |fill| 0.35 * relative_score + 0.65 * fill)
             })
             .collect();
-        // Pages that lead to what is asked for say less of it than those that are about it.
+        // Pages that list the requested things fill fewer fields than the pages about them.
         let fullest = fills.iter().flatten().copied().fold(0.0, f64::max);
-        let leads = |cluster: usize| {
+        let is_index = |cluster: usize| {
             fills.get(cluster).copied().flatten().is_some_and(|fill| fullest >= 0.5 && fill * 2.0 < fullest)
         };
         let best = values.iter().copied().fold(0.0, f64::max);
@@ -232,17 +239,17 @@ impl Discovery {
         let mut chosen: Vec<&RankedPage> = self.ranked.iter().collect();
         if self.cardinality == Cardinality::One {
             let top_page = self.ranked.first().map_or(1.0, |page| page.score).max(f64::MIN_POSITIVE);
-            let worth = |page: &RankedPage| 0.5 * page.score / top_page + 0.5 * value(page);
-            chosen.sort_by(|left, right| worth(right).total_cmp(&worth(left)));
-            let most = self.page_limit.div_ceil(2);
+            let page_value = |page: &RankedPage| 0.5 * page.score / top_page + 0.5 * value(page);
+            chosen.sort_by(|left, right| page_value(right).total_cmp(&page_value(left)));
+            let max_per_cluster = self.page_limit.div_ceil(2);
             let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
             chosen.retain(|page| {
                 let count = taken.entry(page.cluster).or_default();
                 *count += 1;
-                *count <= most
+                *count <= max_per_cluster
             });
         } else {
-            chosen.retain(|page| value(page) >= 0.25 * best && !leads(page.cluster));
+            chosen.retain(|page| value(page) >= 0.25 * best && !is_index(page.cluster));
             chosen.sort_by(|left, right| {
                 value(right).total_cmp(&value(left)).then(left.cluster.cmp(&right.cluster))
             });
@@ -273,8 +280,10 @@ mod tests {
     }
 
     #[test]
-    fn a_list_comes_from_the_cluster_that_is_about_it() {
-        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+    fn a_list_comes_from_the_cluster_about_it() {
+        let schema = json!({
+            "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
+        });
         let found = discover(&site(), &plan(schema, 30));
         assert_eq!(
             (found.clusters[0].pattern.as_str(), found.clusters[0].pages),
@@ -289,8 +298,10 @@ mod tests {
     }
 
     #[test]
-    fn what_probes_show_outweighs_what_addresses_promise() {
-        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+    fn probes_outweigh_the_ranks_of_urls() {
+        let schema = json!({
+            "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
+        });
         let found = discover(&site(), &plan(schema, 10));
         let probed: Vec<Probed> = found
             .probes
@@ -301,8 +312,10 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_lead_to_the_things_are_none_of_them() {
-        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+    fn index_pages_are_not_read() {
+        let schema = json!({
+            "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
+        });
         let found = discover(&site(), &plan(schema, 100));
         let fill = |url: &String| if url.contains("/products/") { 0.9 } else { 0.3 };
         let probed: Vec<Probed> =
@@ -322,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn many_addresses_take_linear_time_and_none_is_fine() {
+    fn many_urls_and_no_urls_are_ranked() {
         let schema = json!({ "properties": { "name": {} } });
         let many: Vec<SiteUrl> = (0..30_000)
             .map(|at| {

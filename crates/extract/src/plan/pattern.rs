@@ -3,32 +3,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// Path segments that are told apart; deeper ones are one `*`.
+/// Upper bound on the path segments of a pattern; deeper ones become one `*`.
 const MAX_SEGMENTS: usize = 12;
-/// Names at one place of a path that are kept as they are where each leads to one page only.
+/// Upper bound on the names at one position of a path that are kept even though each leads to one page only.
 const MAX_NAMES: usize = 12;
-/// Names at one place that are kept at most.
+/// Upper bound on the names kept at one position.
 const MAX_LITERALS: usize = 200;
-/// Keys of a query that count.
+/// Upper bound on the query keys of a pattern.
 const MAX_KEYS: usize = 8;
-/// Addresses that patterns are learned from.
+/// Upper bound on the URLs that patterns are learned from.
 pub const MAX_PATTERN_URLS: usize = 100_000;
 
-/// The patterns of a site's addresses: `https://shop.example/cups/red-cup` is one of `shop.example/cups/*`.
+/// The URL patterns of a site: `https://shop.example/cups/red-cup` matches `shop.example/cups/*`.
 ///
-/// Pages of one pattern are mostly made by one template. A part of a path is kept where it names a section: it stands above
-/// many pages, or beside few others. What has digits or reads like a headline names a single page and becomes `*`. One pass for each
-/// level of the path, so that the time is linear in the addresses.
+/// Pages of one pattern mostly share a template. A path segment is kept if it names a section: it stands
+/// above many pages, or beside few others. A segment with digits, or one that reads like a headline, names a
+/// single page and becomes `*`. Learning takes one pass per level of the path, so the time is linear in the
+/// number of URLs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UrlPatterns {
-    /// Prefixes whose last part is kept.
+    /// Prefixes whose last segment is kept.
     literals: BTreeSet<String>,
     learned: bool,
 }
 
 impl UrlPatterns {
-    /// Learns the sections of a site from its addresses, of which the first [`MAX_PATTERN_URLS`] count.
+    /// Learns the sections of a site from its first [`MAX_PATTERN_URLS`] URLs.
     #[must_use]
     pub fn learn<'u>(urls: impl IntoIterator<Item = &'u Url>) -> Self {
         let urls: Vec<(String, Vec<&str>)> =
@@ -36,26 +37,27 @@ impl UrlPatterns {
         let mut prefixes: Vec<String> = urls.iter().map(|(host, _)| host.clone()).collect();
         let mut literals = BTreeSet::new();
         for level in 0..MAX_SEGMENTS {
-            // For each place of a path the names that stand there: pages at or below it, and is any below?
-            let mut places: BTreeMap<&str, BTreeMap<&str, (usize, bool)>> = BTreeMap::new();
+            // For each prefix the names that follow it: the number of pages at or below the name, and whether
+            // any page is below it.
+            let mut positions: BTreeMap<&str, BTreeMap<&str, (usize, bool)>> = BTreeMap::new();
             for ((_, parts), prefix) in urls.iter().zip(&prefixes) {
                 let Some(part) = parts.get(level) else { continue };
-                let name = places.entry(prefix).or_default().entry(part).or_default();
+                let name = positions.entry(prefix).or_default().entry(part).or_default();
                 name.0 += 1;
                 name.1 |= parts.len() > level + 1;
             }
             let mut kept: BTreeSet<String> = BTreeSet::new();
-            for (prefix, names) in places {
+            for (prefix, names) in positions {
                 let plain = names.keys().filter(|name| !is_variable(name)).count();
                 let total: usize = names.values().map(|(count, _)| *count).sum();
                 let leaves = names.values().filter(|(_, below)| !below).count();
-                let mut here = 0;
+                let mut kept_names = 0;
                 for (name, (count, below)) in names {
                     let section = below && (plain <= MAX_NAMES || count >= usize::max(2, total / 100));
-                    // Pages side by side below a section are alike; those at the top are mostly each its own.
+                    // Pages side by side below a section are similar; those at the top level mostly differ.
                     let single = !below && if level == 0 { plain <= MAX_NAMES } else { leaves < 2 };
-                    if !is_variable(name) && (section || single) && here < MAX_LITERALS {
-                        here += 1;
+                    if !is_variable(name) && (section || single) && kept_names < MAX_LITERALS {
+                        kept_names += 1;
                         kept.insert(format!("{prefix}/{name}"));
                     }
                 }
@@ -65,7 +67,8 @@ impl UrlPatterns {
                 let Some(part) = parts.get(level) else { continue };
                 any = true;
                 let literal = format!("{prefix}/{part}");
-                *prefix = if kept.contains(&literal) { literal } else { format!("{prefix}/{}", star(part)) };
+                *prefix =
+                    if kept.contains(&literal) { literal } else { format!("{prefix}/{}", wildcard(part)) };
             }
             literals.append(&mut kept);
             if !any {
@@ -75,7 +78,7 @@ impl UrlPatterns {
         Self { literals, learned: true }
     }
 
-    /// The pattern of an address, also of one that was not among those that were learned from.
+    /// The pattern of a URL, which need not be among those that were learned from.
     #[must_use]
     pub fn of(&self, url: &Url) -> String {
         let mut pattern = host(url);
@@ -88,7 +91,7 @@ impl UrlPatterns {
             } else {
                 level < last && !is_variable(part)
             };
-            pattern = if kept { literal } else { format!("{pattern}/{}", star(part)) };
+            pattern = if kept { literal } else { format!("{pattern}/{}", wildcard(part)) };
         }
         if parts.len() > MAX_SEGMENTS {
             pattern.push_str("/*");
@@ -109,12 +112,12 @@ fn host(url: &Url) -> String {
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// The parts of a path that are not empty.
+/// The path segments that are not empty.
 pub(crate) fn segments(url: &Url) -> Vec<&str> {
     url.path_segments().into_iter().flatten().filter(|part| !part.is_empty()).collect()
 }
 
-/// Does a part of a path name a single page? It has digits, or three words and more, or it is long.
+/// Whether a path segment names a single page: it has digits, or more than three words, or it is long.
 pub(crate) fn is_variable(part: &str) -> bool {
     let digits = part.bytes().filter(u8::is_ascii_digit).count();
     // `v2` and `web3` are names.
@@ -122,8 +125,8 @@ pub(crate) fn is_variable(part: &str) -> bool {
     numbered || part.split(['-', '_', '+']).filter(|word| !word.is_empty()).count() > 3 || part.len() > 40
 }
 
-/// `*`, with the file's suffix where there is one.
-fn star(part: &str) -> String {
+/// `*`, with the file's suffix if there is one.
+fn wildcard(part: &str) -> String {
     match part.rsplit_once('.') {
         Some((_, suffix)) if suffix.len() <= 5 && suffix.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
             format!("*.{suffix}")
@@ -168,13 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_alone_has_a_pattern_too() {
+    fn a_single_page_has_a_pattern_too() {
         let none = UrlPatterns::default();
         assert_eq!(none.of(&urls(&["/cups/red-cup"])[0]), "shop.example/cups/*");
     }
 
     #[test]
-    fn many_pages_at_the_top_are_one_pattern() {
+    fn many_pages_at_the_top_level_share_a_pattern() {
         let names: Vec<String> = (b'a'..=b'z').map(|letter| format!("/{}cup", char::from(letter))).collect();
         let mut list: Vec<&str> = names.iter().map(String::as_str).collect();
         list.extend(["/docs/a", "/docs/b"]);

@@ -1,171 +1,64 @@
-use std::fmt;
-
 use gleaner_types::plan::ExtractPlan;
-use serde::{Deserialize, Serialize};
 
 use super::cardinality::Cardinality;
+use super::execution_plan::{Estimate, Plan, PlanSite, Step};
 use super::rank::Query;
 use super::terms::terms;
 use crate::budget::{Budget, TOKENS_PER_CREDIT};
 use crate::error::{Error, ErrorKind};
-use crate::leaf::step;
+use crate::leaf::child_pointer;
 use crate::model::{Capabilities, TokenPrice, Usage};
 use crate::schema::{Shape, ShapeKind, check_schema};
 
-/// Pages of a site that are read for a single thing, where the request sets no limit.
+/// Pages of a site to read for a single thing, if the request sets no limit.
 pub const DEFAULT_SINGLE_PAGES: u64 = 8;
-/// Pages of a site that are read for a list of things, where the request sets no limit.
+/// Pages of a site to read for a list of things, if the request sets no limit.
 pub const DEFAULT_LIST_PAGES: u64 = 100;
-/// Pages of one request at most.
+/// Upper bound on the pages of one request.
 pub const MAX_PLAN_PAGES: u64 = 10_000;
-/// Clicks that an agent goes from the pages that it was given, at most.
+/// Upper bound on the clicks of an agent from its start pages.
 pub const MAX_AGENT_HOPS: u64 = 3;
-/// Words that pages are ranked by.
+/// Upper bound on the words that pages are ranked by.
 const MAX_TERMS: usize = 64;
-/// Tokens of a common page's main content.
+/// Typical tokens of a page's main content.
 const PAGE_TOKENS: u64 = 3_000;
-/// Tokens of the rules and the task around a page.
+/// Tokens of the rules and the task in a call.
 const FRAME_TOKENS: u64 = 350;
-/// Tokens of one field of an answer: value, quote and their names.
+/// Tokens of one field of an answer: value, quote and their keys.
 const FIELD_TOKENS: u64 = 40;
-/// Pages of one pattern that a model reads before a template is learned.
+/// Pages of one pattern that a model must read before their template is learned.
 const LEARNING_PAGES: u64 = 2;
 
-/// What there is to work with, as the embedder configured it.
+/// The services and the budget that the embedder configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Means {
-    /// The model, where there is one.
+    /// The model, if there is one.
     pub model: Option<Capabilities>,
-    /// Is there a search engine?
+    /// Whether there is a search engine.
     pub search: bool,
-    /// What the request may spend.
+    /// The budget of the request.
     pub budget: Budget,
 }
 
-/// Makes plans of requests.
+/// Turns requests into plans.
 #[derive(Debug, Clone, Default)]
 pub struct Planner {
     means: Means,
 }
 
-/// A place where pages come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PlanSite {
-    /// The address, without `/*`.
-    pub url: String,
-    /// Does it stand for all pages below it?
-    pub wildcard: bool,
-}
-
-/// One step of a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "step", rename_all = "camelCase")]
-#[non_exhaustive]
-pub enum Step {
-    /// A model makes a schema of the prompt. It sees the prompt alone and no page.
-    DraftSchema,
-    /// A search engine is asked for pages.
-    #[serde(rename_all = "camelCase")]
-    Search {
-        /// The words.
-        query: String,
-    },
-    /// The addresses of a site are listed.
-    #[serde(rename_all = "camelCase")]
-    Map {
-        /// The site.
-        url: String,
-        /// From its sitemap too?
-        sitemap: bool,
-        /// Those of its subdomains too?
-        subdomains: bool,
-    },
-    /// Addresses are put into clusters and ranked by the terms; a few of each cluster are read without a model.
-    #[serde(rename_all = "camelCase")]
-    Probe {
-        /// Pages at most.
-        pages: u64,
-    },
-    /// Pages are read, by the cheapest proof first.
-    #[serde(rename_all = "camelCase")]
-    Read {
-        /// Pages at most.
-        pages: u64,
-        /// The ways, in order.
-        by: Vec<String>,
-    },
-    /// Links of the pages that lead to other sites are read too.
-    #[serde(rename_all = "camelCase")]
-    FollowExternal {
-        /// Pages at most, of those of the plan.
-        pages: u64,
-    },
-    /// Links and search forms of the pages are followed by GET, those first that are most about the terms, until nothing is missing.
-    #[serde(rename_all = "camelCase")]
-    Navigate {
-        /// Clicks from the pages that were read first, at most.
-        hops: u64,
-        /// Pages at most, of those of the plan.
-        pages: u64,
-    },
-    /// What the pages say becomes one result.
-    Merge,
-}
-
-/// What a plan will use. `least` is what it uses if every page of a site is of one template or states its data for machines, `most` if a model reads
-/// every page once.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Estimate {
-    /// Pages that are fetched, at most.
-    pub pages: u64,
-    /// Calls of the model, at least.
-    pub least_calls: u64,
-    /// Calls of the model, at most; lists that go on may take more.
-    pub most_calls: u64,
-    /// Tokens, at least.
-    pub least_tokens: u64,
-    /// Tokens, at most.
-    pub most_tokens: u64,
-    /// Credits by the contract, at most.
-    pub most_credits: u64,
-    /// Money in millionths of a dollar, at most.
-    pub most_micros: u64,
-}
-
-/// What a request will do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Plan {
-    /// One thing or many?
-    pub cardinality: Cardinality,
-    /// Where pages come from; empty where they are searched for.
-    pub sites: Vec<PlanSite>,
-    /// Words that pages are ranked by, with what each is worth: of the prompt, of property names, of descriptions.
-    pub terms: Vec<(String, f64)>,
-    /// Pages at most.
-    pub page_limit: u64,
-    /// The steps in order.
-    pub steps: Vec<Step>,
-    /// What it will use.
-    pub estimate: Estimate,
-    /// Why it is as it is, a sentence each.
-    pub reasons: Vec<String>,
-}
-
 impl Planner {
-    /// A planner for these means.
+    /// A planner for these services and this budget.
     #[must_use]
     pub const fn new(means: Means) -> Self {
         Self { means }
     }
 
-    /// Plans a request. Pure: the same request and means give the same plan.
+    /// Plans a request. Pure: the same request and configuration give the same plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Schema`] where the schema cannot be used, [`ErrorKind::ModelNotConfigured`] for a prompt alone without a
-    /// model, [`ErrorKind::SearchNotConfigured`] for a request without addresses and without a search engine.
+    /// [`ErrorKind::Schema`] if the schema cannot be used, [`ErrorKind::ModelNotConfigured`] for a prompt
+    /// alone without a model, [`ErrorKind::SearchNotConfigured`] for a request without URLs and without a
+    /// search engine.
     pub fn plan(&self, request: &ExtractPlan) -> Result<Plan, Error> {
         let shape = request.schema.as_ref().map(check_schema).transpose()?;
         if shape.is_none() && self.means.model.is_none() {
@@ -209,8 +102,8 @@ impl Planner {
         let searches = self.means.search && (sites.is_empty() || request.enable_web_search);
         if searches {
             let words: Vec<&str> = terms.iter().take(8).map(|(term, _)| term.as_str()).collect();
-            let query =
-                prompt.map_or_else(|| words.join(" "), |prompt| crate::page::cut(prompt, 300).to_owned());
+            let query = prompt
+                .map_or_else(|| words.join(" "), |prompt| crate::page::truncate(prompt, 300).to_owned());
             steps.push(Step::Search { query });
         }
         for site in sites.iter().filter(|site| site.wildcard) {
@@ -247,7 +140,7 @@ impl Planner {
         }
         let mut estimate =
             self.estimate(shape.as_ref(), page_limit, sites.len() - wildcards, wildcards, &mut reasons);
-        // Pages that are probed and not chosen are fetched beside those that are read.
+        // Pages that are probed but not chosen are fetched in addition to those that are read.
         let probes = steps.iter().map(|step| if let Step::Probe { pages } = step { *pages } else { 0 }).sum();
         let most = self.means.budget.pages.unwrap_or(u64::MAX);
         estimate.pages = estimate.pages.saturating_add(probes).min(most.max(page_limit));
@@ -344,19 +237,19 @@ fn count_leaves(shape: &Shape) -> u64 {
     count
 }
 
-/// The words to rank pages by: those of the prompt first, then names, then descriptions.
+/// The words to rank pages by: first those of the prompt, then property names, then descriptions.
 fn query(shape: Option<&Shape>, prompt: Option<&str>) -> Query {
     let mut found: Query = Vec::new();
-    let mut add = |text: &str, worth: f64| {
+    let mut add = |text: &str, weight: f64| {
         for term in terms(text) {
             if let Some((_, known)) = found.iter_mut().find(|(known, _)| *known == term) {
-                *known = f64::max(*known, worth);
+                *known = f64::max(*known, weight);
             } else if found.len() < MAX_TERMS {
-                found.push((term, worth));
+                found.push((term, weight));
             }
         }
     };
-    add(crate::page::cut(prompt.unwrap_or_default(), 2_000), 1.0);
+    add(crate::page::truncate(prompt.unwrap_or_default(), 2_000), 1.0);
     let mut waiting: Vec<(String, &Shape)> = shape.map(|shape| (String::new(), shape)).into_iter().collect();
     let mut described = Vec::new();
     while let Some((pointer, shape)) = waiting.pop() {
@@ -364,9 +257,9 @@ fn query(shape: Option<&Shape>, prompt: Option<&str>) -> Query {
         match &shape.kind {
             ShapeKind::Object(fields) => {
                 for field in fields.iter().rev() {
-                    // The name of a list is the name of what is wanted.
+                    // The name of a list names the requested things.
                     add(&field.name, if field.shape.is_branch() { 0.9 } else { 0.5 });
-                    waiting.push((step(&pointer, &field.name), &field.shape));
+                    waiting.push((child_pointer(&pointer, &field.name), &field.shape));
                 }
             }
             ShapeKind::List(inner) => waiting.push((pointer, inner)),
@@ -374,62 +267,9 @@ fn query(shape: Option<&Shape>, prompt: Option<&str>) -> Query {
         }
     }
     for text in described {
-        add(crate::page::cut(text, 500), 0.25);
+        add(crate::page::truncate(text, 500), 0.25);
     }
     found
-}
-
-impl fmt::Display for Plan {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, step) in self.steps.iter().enumerate() {
-            write!(formatter, "{}. ", at + 1)?;
-            match step {
-                Step::DraftSchema => writeln!(formatter, "make a schema of the prompt")?,
-                Step::Search { query } => writeln!(formatter, "search the web for \"{query}\"")?,
-                Step::Map { url, sitemap, .. } => {
-                    let from = if *sitemap { "sitemap and links" } else { "links alone" };
-                    writeln!(formatter, "list the pages of {url} ({from})")?;
-                }
-                Step::Probe { pages } => {
-                    writeln!(
-                        formatter,
-                        "rank them, and read up to {pages} of the best clusters without a model"
-                    )?;
-                }
-                Step::Read { pages, by } => {
-                    writeln!(formatter, "read up to {pages} pages by {}", by.join(", then "))?;
-                }
-                Step::FollowExternal { .. } => writeln!(formatter, "follow their links to other sites")?,
-                Step::Navigate { hops, .. } => {
-                    writeln!(
-                        formatter,
-                        "follow links and search forms, up to {hops} clicks, until nothing is missing"
-                    )?;
-                }
-                Step::Merge => writeln!(formatter, "merge what they say")?,
-            }
-        }
-        let estimate = &self.estimate;
-        writeln!(
-            formatter,
-            "estimate: {} pages, {} to {} calls, {} to {} tokens, at most {} credits",
-            estimate.pages,
-            estimate.least_calls,
-            estimate.most_calls,
-            estimate.least_tokens,
-            estimate.most_tokens,
-            estimate.most_credits
-        )?;
-        if estimate.most_micros > 0 {
-            let dollars = estimate.most_micros / 1_000_000;
-            let cents = estimate.most_micros % 1_000_000 / 10_000;
-            writeln!(formatter, "cost: at most {dollars}.{cents:02} dollars")?;
-        }
-        for reason in &self.reasons {
-            writeln!(formatter, "because {reason}")?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -446,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_says_what_it_does_and_comes_back_from_json() {
+    fn a_plan_describes_its_steps_and_survives_json() {
         let plan = with_model()
             .plan(&request(json!({ "urls": ["https://x.example/*"], "prompt": "all open job positions" })))
             .unwrap();
@@ -462,13 +302,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_before_anything_is_fetched() {
+    fn missing_services_are_reported_before_anything_is_fetched() {
         let prompt_only = request(json!({ "urls": ["https://x.example/"], "prompt": "the founder" }));
         let kind = Planner::default().plan(&prompt_only).unwrap_err().kind().clone();
         assert_eq!(kind, ErrorKind::ModelNotConfigured);
-        let nowhere = request(
-            json!({ "prompt": "the founder", "schema": { "properties": { "founder": { "type": "string" } } } }),
-        );
+        let nowhere = request(json!({
+            "prompt": "the founder", "schema": { "properties": { "founder": { "type": "string" } } },
+        }));
         assert_eq!(Planner::default().plan(&nowhere).unwrap_err().kind(), &ErrorKind::SearchNotConfigured);
     }
 
@@ -479,7 +319,12 @@ mod tests {
             budget: Budget { pages: Some(5), tokens: Some(1_000), ..Budget::default() },
             search: false,
         };
-        let body = json!({ "urls": ["https://x.example/*"], "schema": { "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {} } } } } } });
+        let body = json!({
+            "urls": ["https://x.example/*"],
+            "schema": {
+                "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {} } } } },
+            },
+        });
         let plan = Planner::new(means).plan(&request(body)).unwrap();
         assert_eq!((plan.page_limit, plan.estimate.most_tokens), (5, 1_000));
         assert!(plan.estimate.least_tokens <= plan.estimate.most_tokens);

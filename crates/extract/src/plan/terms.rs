@@ -1,12 +1,12 @@
-//! Words that carry meaning: what prompts, property names and addresses are compared by.
+//! Meaningful words, by which prompts, property names and URLs are compared.
 
 use crate::bind::words;
 
-/// Words of a text that are looked at.
+/// Upper bound on the words of a text.
 const MAX_WORDS: usize = 2_000;
 
-/// Words that tell nothing about what is wanted, in the languages of the readers.
-const STOP: &[&str] = &[
+/// Stop words: words that say nothing about the request, in several languages.
+const STOP_WORDS: &[&str] = &[
     "a",
     "all",
     "also",
@@ -130,7 +130,7 @@ const STOP: &[&str] = &[
     "details",
 ];
 
-/// A word without its plural: `categories` is `category`, `boxes` is `box`.
+/// A word without its plural ending: `categories` is `category`, `boxes` is `box`.
 pub(crate) fn stem(word: &str) -> String {
     if let Some(base) = word.strip_suffix("ies").filter(|base| base.len() > 1) {
         return format!("{base}y");
@@ -146,13 +146,13 @@ pub(crate) fn stem(word: &str) -> String {
     }
 }
 
-/// The stems of all words of a text that tell something, in order.
+/// The stems of the meaningful words of a text, in order.
 pub(crate) fn terms(text: &str) -> Vec<String> {
     text.split(|found: char| !found.is_alphanumeric())
         .filter(|part| !part.is_empty())
         .take(MAX_WORDS)
         .flat_map(words)
-        .filter(|word| word.chars().count() > 1 && !STOP.contains(&word.as_str()))
+        .filter(|word| word.chars().count() > 1 && !STOP_WORDS.contains(&word.as_str()))
         .map(|word| stem(&word))
         .collect()
 }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_become_the_stems_of_their_telling_words() {
+    fn texts_become_the_stems_of_their_meaningful_words() {
         let rows = [
             ("Extract all the job openings", vec!["job", "opening"]),
             ("/blog/2024/big-boxes.html", vec!["blog", "2024", "big", "box"]),

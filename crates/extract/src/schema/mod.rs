@@ -1,8 +1,9 @@
-//! JSON Schemas: read into the shape that extraction fills, rewritten for what a provider takes, and validated.
+//! JSON Schemas: checked, read into the shape that extraction fills, and rewritten for what a provider takes.
 //!
-//! The user's schema is never sent as it is nor changed: [`Shape`] is what is filled, [`WireSchema`] what a provider
-//! sees, and the result is validated against the user's own text.
+//! The user's schema is never sent as it is: [`Shape`] is what extraction fills, [`WireSchema`] is what a
+//! provider sees.
 
+mod flat_schema;
 mod shape;
 mod wire;
 
@@ -13,31 +14,28 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Error;
 
-/// Properties of the schema that an error proposes.
+/// Upper bound on the properties of the schema that the remark proposes.
 const MAX_EXAMPLE_PROPERTIES: usize = 5;
-/// Longest name of one of them.
+/// Longest property name that the remark repeats, in bytes.
 const MAX_EXAMPLE_BYTES: usize = 60;
 
-/// What one regular expression of a schema may take when it is compiled, in bytes.
+/// Size limit of one compiled regular expression of a schema, in bytes.
 const MAX_SCHEMA_PATTERN_BYTES: usize = 1 << 20;
 
-/// Faults of a result that are told.
-pub const MAX_SCHEMA_FAULTS: usize = 20;
-
-/// What a JSON Schema asks for, where it is one that can be filled.
+/// What a JSON Schema asks for, if it is a schema that extraction can fill.
 ///
 /// # Errors
-/// [`ErrorKind::Schema`](crate::ErrorKind::Schema) with what is wrong.
+/// [`ErrorKind::Schema`](crate::ErrorKind::Schema) with the reason.
 pub fn check_schema(schema: &Value) -> Result<Shape, Error> {
     validator(schema)?;
     Shape::from_schema(schema)
 }
 
-/// The answer to a schema that [asks for nothing](Shape::asks_for_nothing), and what its reader should know; `None` for
-/// other schemas.
+/// The answer to a schema that [asks for nothing](Shape::asks_for_nothing), with a remark for its reader;
+/// `None` for other schemas.
 ///
-/// `{"name": "string"}` is such a schema: keywords that JSON Schema does not know are no fault of it, but it names no
-/// property. The remark says what would be right.
+/// `{"name": "string"}` is such a schema: JSON Schema allows unknown keywords, but the schema names no
+/// property. The remark shows a schema that would work.
 #[must_use]
 pub fn empty_answer(schema: &Value) -> Option<(Value, String)> {
     let shape = Shape::from_schema(schema).ok().filter(Shape::asks_for_nothing)?;
@@ -53,7 +51,7 @@ pub fn empty_answer(schema: &Value) -> Option<(Value, String)> {
     Some((data, remark))
 }
 
-/// A schema that asks for what this one may have meant: `{"name": "string"}` for a property `name`.
+/// A schema with the properties that this one may have meant: `{"name": "string"}` for a property `name`.
 fn example(schema: &Value) -> Value {
     const TYPES: [&str; 5] = ["string", "number", "integer", "boolean", "array"];
     let mut properties = Map::new();
@@ -71,24 +69,11 @@ fn example(schema: &Value) -> Value {
     json!({ "properties": properties })
 }
 
-/// What keeps `data` from being valid against the user's schema, at most [`MAX_SCHEMA_FAULTS`]; empty where it is valid.
-///
-/// # Errors
-/// [`ErrorKind::Schema`](crate::ErrorKind::Schema) where the schema is none.
-pub fn schema_faults(schema: &Value, data: &Value) -> Result<Vec<String>, Error> {
-    let validator = validator(schema)?;
-    Ok(validator
-        .iter_errors(data)
-        .take(MAX_SCHEMA_FAULTS)
-        .map(|fault| format!("{}: {}", fault.instance_path(), crate::page::cut(&fault.to_string(), 300)))
-        .collect())
-}
-
 fn validator(schema: &Value) -> Result<jsonschema::Validator, Error> {
     jsonschema::options()
         .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(MAX_SCHEMA_PATTERN_BYTES))
         .build(schema)
-        .map_err(|fault| Error::schema(crate::page::cut(&fault.to_string(), 500)))
+        .map_err(|fault| Error::schema(crate::page::truncate(&fault.to_string(), 500)))
 }
 
 #[cfg(test)]
@@ -96,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_that_names_no_property_has_an_empty_answer_that_says_so() {
+    fn a_schema_without_properties_has_an_empty_answer_with_a_remark() {
         let rows = [
             (json!({ "properties": { "name": {} } }), None),
             (json!({ "type": "array", "items": { "type": "string" } }), None),
@@ -118,9 +103,8 @@ mod tests {
             assert!(check_schema(&schema).is_ok(), "{schema}");
             let answer = empty_answer(&schema);
             assert_eq!(answer.is_some(), expected.is_some(), "{schema}: {answer:?}");
-            let (data, told) = answer.unwrap_or_default();
-            assert!(told.contains(expected.unwrap_or_default()), "{schema}: {told}");
-            assert!(told.is_empty() || schema_faults(&schema, &data).is_ok(), "{schema}");
+            let (_, remark) = answer.unwrap_or_default();
+            assert!(remark.contains(expected.unwrap_or_default()), "{schema}: {remark}");
         }
         let data = |schema: Value| empty_answer(&schema).map(|(data, _)| data);
         assert_eq!(data(json!({})), Some(json!({})));

@@ -1,40 +1,35 @@
-use std::collections::{BTreeMap, HashSet, VecDeque};
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::flat_schema::{FlatSchema, SchemaCost};
 use crate::error::Error;
-use crate::page::cut;
+use crate::page::truncate;
 
-/// Levels of a schema that are filled; what is deeper stays null. It also ends cycles of `$ref`.
+/// Upper bound on the levels of a schema that are filled; deeper values stay null. It also ends cycles of
+/// `$ref`.
 pub const MAX_SHAPE_DEPTH: usize = 12;
-/// Properties of a schema that are filled, all levels together.
+/// Upper bound on the properties of a schema, on all levels together.
 pub const MAX_SHAPE_FIELDS: usize = 2_000;
-/// Keys and list entries of a schema that are looked at, each as often as a reference leads to it.
-const MAX_KEYS: usize = 200_000;
-/// References and combinations that are followed at one level of a schema. It also ends a reference to itself.
-const MAX_STEPS: usize = 100;
-/// Names and allowed values that a shape holds, in bytes.
-const MAX_BYTES: usize = 8 << 20;
-/// What completing the data of one page may add, in bytes.
+/// Upper bound on the bytes that completing the data of one page adds.
 const MAX_ADDED_BYTES: usize = 16 << 20;
-/// What a property takes beside its name, about.
+/// Approximate size of a property without its name.
 const ADDED_BYTES: usize = 64;
-/// A description is cut at this, in bytes.
+/// Descriptions are truncated to this length, in bytes.
 const MAX_TEXT_BYTES: usize = 4_000;
 
-/// What a schema asks for: its references followed, its alternatives decided, its keywords that only validate left out.
+/// What a schema asks for: references are followed, alternatives decided, keywords that only validate left
+/// out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shape {
-    /// What kind of value.
+    /// The kind of value.
     pub kind: ShapeKind,
-    /// What the schema says about it.
+    /// The schema's description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// May it be null? Where it may not, an unknown value is left out of its object.
+    /// Whether it may be null. If not, an unknown value is left out of its object.
     pub nullable: bool,
-    /// The values that are allowed, null aside; empty where any is.
+    /// The allowed values without null; empty if any value is allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Value>,
     /// The `format` keyword, such as `date`.
@@ -49,7 +44,7 @@ pub struct Shape {
 pub enum ShapeKind {
     /// An object with these properties, in the schema's order.
     Object(Vec<Field>),
-    /// A list of such values.
+    /// A list of values of this shape.
     List(Box<Shape>),
     /// A text.
     Text,
@@ -59,7 +54,7 @@ pub enum ShapeKind {
     Integer,
     /// True or false.
     Boolean,
-    /// The schema does not say.
+    /// The schema does not state a type.
     Any,
 }
 
@@ -69,29 +64,30 @@ pub enum ShapeKind {
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its shape.
     pub shape: Shape,
-    /// Is it listed as required?
+    /// Whether it is listed as required.
     pub required: bool,
 }
 
 impl Shape {
-    /// Reads a JSON Schema. Local references are followed; anything a schema may say that does not change what is asked for
-    /// is left to validation.
+    /// Reads a JSON Schema. Local references are followed. Keywords that do not change what is asked for are
+    /// ignored.
     ///
     /// # Errors
-    /// [`ErrorKind::Schema`](crate::ErrorKind::Schema) where the root is no schema, a reference points nowhere, or it is too large.
+    /// [`ErrorKind::Schema`](crate::ErrorKind::Schema) if the root is not a schema, a reference points
+    /// nowhere, or the schema is too large.
     pub fn from_schema(schema: &Value) -> Result<Self, Error> {
-        Self::read(schema, schema, 0, &mut Spent::default())
+        Self::read(schema, schema, 0, &mut SchemaCost::default())
     }
 
-    /// Is it an object or a list, so that leaves are below it?
+    /// Whether it is an object or a list, so that leaves are below it.
     #[must_use]
     pub const fn is_branch(&self) -> bool {
         matches!(self.kind, ShapeKind::Object(_) | ShapeKind::List(_))
     }
 
-    /// The fields of an object; none for other shapes.
+    /// The fields of an object; empty for other shapes.
     #[must_use]
     pub fn fields(&self) -> &[Field] {
         match &self.kind {
@@ -100,7 +96,7 @@ impl Shape {
         }
     }
 
-    /// The values that are asked for, a list counted as one row of it; at least 1.
+    /// The number of requested values, with a list counted as one row; at least 1.
     #[must_use]
     pub fn places(&self) -> usize {
         let (mut places, mut waiting) = (0, vec![self]);
@@ -114,7 +110,8 @@ impl Shape {
         places.max(1)
     }
 
-    /// Does it name neither a property with a value nor a list of plain values, so that nothing could ever be found for it?
+    /// Whether it names neither a property with a value nor a list of plain values, so that nothing can ever
+    /// be found for it.
     #[must_use]
     pub fn asks_for_nothing(&self) -> bool {
         let mut waiting = vec![self];
@@ -131,17 +128,18 @@ impl Shape {
         true
     }
 
-    /// Completes data of this shape: what an object leaves out is null then, an object of the same, or an empty list.
+    /// Completes data of this shape: fields that an object leaves out become null, an object of the same
+    /// kind, or an empty list.
     ///
-    /// An [`Extraction`](crate::Extraction) leaves out what is unknown and may not be null by the schema. Some readers rely on
-    /// each property being there, and check for null. What is added is bounded: in many records of many properties the last
-    /// ones stay as they are.
+    /// An [`Extraction`](crate::Extraction) leaves out values that are unknown and must not be null by the
+    /// schema. Some readers rely on each property and check for null. The size of the addition is bounded: in
+    /// many records of many properties, the last ones stay as they are.
     pub fn complete(&self, data: &mut Value) {
         let mut left = MAX_ADDED_BYTES;
         self.fill(data, &mut left);
     }
 
-    // As deep as the shape, which is bounded by a constant.
+    // The recursion is as deep as the shape, which a constant bounds.
     fn fill(&self, data: &mut Value, left: &mut usize) {
         match (&self.kind, data) {
             (ShapeKind::Object(fields), Value::Object(object)) => {
@@ -151,12 +149,12 @@ impl Shape {
                         if *left == 0 {
                             return;
                         }
-                        let hollow = match field.shape.kind {
+                        let empty = match field.shape.kind {
                             ShapeKind::Object(_) => Value::Object(Map::new()),
                             ShapeKind::List(_) => Value::Array(Vec::new()),
                             _ => Value::Null,
                         };
-                        object.insert(field.name.clone(), hollow);
+                        object.insert(field.name.clone(), empty);
                     }
                     if let Some(inner) = object.get_mut(&field.name) {
                         field.shape.fill(inner, left);
@@ -185,8 +183,8 @@ impl Shape {
         }
     }
 
-    // The depth is bounded by a constant and not by the input, so the call stack is too.
-    fn read(root: &Value, schema: &Value, depth: usize, spent: &mut Spent) -> Result<Self, Error> {
+    // A constant bounds the depth, and so the call stack, whatever the input.
+    fn read(root: &Value, schema: &Value, depth: usize, cost: &mut SchemaCost) -> Result<Self, Error> {
         if depth > MAX_SHAPE_DEPTH {
             return Ok(Self::any());
         }
@@ -195,11 +193,11 @@ impl Shape {
             Value::Bool(true) => return Ok(Self::any()),
             _ => return Err(Error::schema("a schema must be an object")),
         };
-        let flat = Flat::of(root, object, spent)?;
+        let flat = FlatSchema::of(root, object, cost)?;
         let types: Vec<&str> = match flat.get("type") {
             Some(Value::String(one)) => vec![one],
             Some(Value::Array(list)) => {
-                spent.keys(list.len())?;
+                cost.keys(list.len())?;
                 list.iter().filter_map(Value::as_str).collect()
             }
             _ => Vec::new(),
@@ -211,7 +209,7 @@ impl Shape {
             || flat.get("nullable") == Some(&Value::Bool(true))
             || (types.is_empty() && choices.is_empty() && !flat.has("properties"));
         choices.retain(|choice| !choice.is_null());
-        spent.values(&choices)?;
+        cost.values(&choices)?;
         let stated = types.iter().copied().find(|name| *name != "null");
         let stated = stated.or_else(|| {
             if flat.has("properties") {
@@ -226,11 +224,11 @@ impl Shape {
         });
         let kind = match stated {
             Some("object") => {
-                let required = flat.required(spent)?;
+                let required = flat.required(cost)?;
                 let mut fields = Vec::new();
-                for (name, inner) in flat.properties(spent)? {
-                    spent.field(name)?;
-                    let shape = Self::read(root, inner, depth + 1, spent)?;
+                for (name, inner) in flat.properties(cost)? {
+                    cost.field(name)?;
+                    let shape = Self::read(root, inner, depth + 1, cost)?;
                     fields.push(Field { name: name.to_owned(), shape, required: required.contains(name) });
                 }
                 ShapeKind::Object(fields)
@@ -242,7 +240,7 @@ impl Shape {
                     other => other,
                 };
                 let inner = inner
-                    .map_or_else(|| Ok(Self::any()), |inner| Self::read(root, inner, depth + 1, spent))?;
+                    .map_or_else(|| Ok(Self::any()), |inner| Self::read(root, inner, depth + 1, cost))?;
                 ShapeKind::List(Box::new(inner))
             }
             Some("string") => ShapeKind::Text,
@@ -251,182 +249,22 @@ impl Shape {
             Some("boolean") => ShapeKind::Boolean,
             _ => ShapeKind::Any,
         };
-        let text = |key: &str| flat.get(key).and_then(Value::as_str).map(|text| cut(text, MAX_TEXT_BYTES));
+        let text =
+            |key: &str| flat.get(key).and_then(Value::as_str).map(|text| truncate(text, MAX_TEXT_BYTES));
         let description = text("description").or_else(|| text("title")).unwrap_or_default().to_owned();
         let choices = choices.into_iter().cloned().collect();
         Ok(Self { kind, description, nullable, choices, format: text("format").map(str::to_owned) })
     }
 }
 
-/// What reading a schema has cost. Its references may be followed any number of times, each of them into all of it.
-#[derive(Debug, Default)]
-struct Spent {
-    fields: usize,
-    keys: usize,
-    bytes: usize,
-}
-
-impl Spent {
-    fn field(&mut self, name: &str) -> Result<(), Error> {
-        self.fields += 1;
-        if self.fields > MAX_SHAPE_FIELDS {
-            return Err(Error::schema(format!("it has more than {MAX_SHAPE_FIELDS} properties")));
-        }
-        self.bytes(name.len())
-    }
-
-    fn keys(&mut self, keys: usize) -> Result<(), Error> {
-        self.keys += keys;
-        if self.keys > MAX_KEYS { Err(too_large()) } else { Ok(()) }
-    }
-
-    fn bytes(&mut self, bytes: usize) -> Result<(), Error> {
-        self.bytes += bytes;
-        if self.bytes > MAX_BYTES { Err(too_large()) } else { Ok(()) }
-    }
-
-    /// Counts values before they are copied.
-    fn values(&mut self, values: &[&Value]) -> Result<(), Error> {
-        let mut waiting = values.to_vec();
-        while let Some(value) = waiting.pop() {
-            self.bytes(size_of::<Value>())?;
-            match value {
-                Value::String(text) => self.bytes(text.len())?,
-                Value::Array(list) => waiting.extend(list),
-                Value::Object(object) => {
-                    self.bytes(object.keys().map(String::len).sum())?;
-                    waiting.extend(object.values());
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
-
-fn too_large() -> Error {
-    Error::schema("it is too large once its references are followed")
-}
-
-/// One level of a schema: its references followed, `allOf` merged, and of its alternatives the first that is not null.
-#[derive(Debug, Default)]
-struct Flat<'s> {
-    keys: BTreeMap<&'s str, &'s Value>,
-    /// Further references, properties and required names, which go with those of `keys`.
-    more_references: VecDeque<&'s Value>,
-    more_properties: Vec<&'s Map<String, Value>>,
-    more_required: Vec<&'s [Value]>,
-}
-
-static TRUE: Value = Value::Bool(true);
-
-impl<'s> Flat<'s> {
-    fn of(root: &'s Value, object: &'s Map<String, Value>, spent: &mut Spent) -> Result<Self, Error> {
-        let mut flat = Self::default();
-        flat.merge(object, spent)?;
-        for _ in 0..MAX_STEPS {
-            if let Some(Value::Array(parts)) = flat.keys.remove("allOf") {
-                spent.keys(parts.len())?;
-                for part in parts.iter().filter_map(Value::as_object) {
-                    flat.merge(part, spent)?;
-                }
-            } else if let Some(reference) =
-                flat.keys.remove("$ref").or_else(|| flat.more_references.pop_front())
-            {
-                flat.merge(target(root, reference, spent)?, spent)?;
-            } else if let Some(Value::Array(list)) =
-                flat.keys.remove("anyOf").or_else(|| flat.keys.remove("oneOf"))
-            {
-                spent.keys(list.len())?;
-                let is_null = |one: &Value| one.get("type").is_some_and(|kind| kind == "null");
-                let nullable = list.iter().any(is_null);
-                if let Some(Value::Object(first)) = list.iter().find(|one| !is_null(one)) {
-                    flat.merge(first, spent)?;
-                }
-                if nullable {
-                    flat.keys.insert("nullable", &TRUE);
-                }
-            } else {
-                break;
-            }
-        }
-        Ok(flat)
-    }
-
-    /// Takes over the keys that it has not, and references, properties and required names one by one.
-    fn merge(&mut self, part: &'s Map<String, Value>, spent: &mut Spent) -> Result<(), Error> {
-        spent.keys(part.len())?;
-        for (key, value) in part {
-            match (key.as_str(), self.get(key), value) {
-                (key, None, value) => {
-                    self.keys.insert(key, value);
-                }
-                ("$ref", Some(_), more) => self.more_references.push_back(more),
-                ("properties", Some(Value::Object(_)), Value::Object(more)) => {
-                    self.more_properties.push(more);
-                }
-                ("required", Some(Value::Array(_)), Value::Array(more)) => self.more_required.push(more),
-                (_, Some(_), _) => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn get(&self, key: &str) -> Option<&'s Value> {
-        self.keys.get(key).copied()
-    }
-
-    fn has(&self, key: &str) -> bool {
-        self.keys.contains_key(key)
-    }
-
-    /// The properties by name; of several of one name the first counts.
-    fn properties(&self, spent: &mut Spent) -> Result<BTreeMap<&'s str, &'s Value>, Error> {
-        let mut properties = BTreeMap::new();
-        let own = self.get("properties").and_then(Value::as_object);
-        for part in own.into_iter().chain(self.more_properties.iter().copied()) {
-            spent.keys(part.len())?;
-            for (name, value) in part {
-                properties.entry(name.as_str()).or_insert(value);
-            }
-        }
-        Ok(properties)
-    }
-
-    fn required(&self, spent: &mut Spent) -> Result<HashSet<&'s str>, Error> {
-        let mut required = HashSet::new();
-        let own = self.get("required").and_then(Value::as_array).map(Vec::as_slice);
-        for part in own.into_iter().chain(self.more_required.iter().copied()) {
-            spent.keys(part.len())?;
-            required.extend(part.iter().filter_map(Value::as_str));
-        }
-        Ok(required)
-    }
-}
-
-/// What a reference points to.
-fn target<'s>(
-    root: &'s Value,
-    reference: &Value,
-    spent: &mut Spent,
-) -> Result<&'s Map<String, Value>, Error> {
-    let pointer = reference.as_str().and_then(|reference| reference.strip_prefix('#'));
-    spent.bytes(pointer.map_or(0, str::len))?;
-    let found =
-        pointer.and_then(|pointer| if pointer.is_empty() { Some(root) } else { root.pointer(pointer) });
-    found.and_then(Value::as_object).ok_or_else(|| {
-        let told = reference.to_string();
-        Error::schema(format!("`$ref` {} points to nothing in the schema itself", cut(&told, 200)))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::collections::BTreeMap;
 
     #[test]
-    fn references_and_alternatives_are_decided() {
+    fn references_and_alternatives_are_resolved() {
         let schema = json!({
             "$defs": { "price": { "type": "number", "description": "in euros" } },
             "properties": {
@@ -454,9 +292,15 @@ mod tests {
     fn completed_data_has_every_property() {
         let schema = json!({ "properties": {
             "name": { "type": "string" },
-            "maker": { "type": "object", "properties": { "city": { "type": "string" }, "year": { "type": "integer" } } },
+            "maker": {
+                "type": "object",
+                "properties": { "city": { "type": "string" }, "year": { "type": "integer" } },
+            },
             "tags": { "type": "array", "items": { "type": "string" } },
-            "offers": { "type": "array", "items": { "properties": { "price": { "type": "number" }, "sku": { "type": "string" } } } },
+            "offers": {
+                "type": "array",
+                "items": { "properties": { "price": { "type": "number" }, "sku": { "type": "string" } } },
+            },
         } });
         let shape = Shape::from_schema(&schema).unwrap();
         for (data, completed) in [
@@ -465,7 +309,10 @@ mod tests {
                 json!({ "name": null, "maker": { "city": null, "year": null }, "tags": [], "offers": [] }),
             ),
             (
-                json!({ "name": "Cup", "maker": { "year": 1907 }, "tags": ["a"], "offers": [{ "price": 1 }, { "sku": "x" }] }),
+                json!({
+                    "name": "Cup", "maker": { "year": 1907 }, "tags": ["a"],
+                    "offers": [{ "price": 1 }, { "sku": "x" }],
+                }),
                 json!({
                     "name": "Cup", "maker": { "city": null, "year": 1907 }, "tags": ["a"],
                     "offers": [{ "price": 1, "sku": null }, { "price": null, "sku": "x" }],
@@ -500,29 +347,32 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_merged_and_what_comes_first_counts() {
+    fn parts_are_merged_and_the_first_wins() {
         let schema = json!({
             "properties": { "a": { "type": "string" } },
             "required": ["a"],
             "allOf": [
-                { "properties": { "a": { "type": "number" }, "b": { "type": "integer" } }, "required": ["b"] },
+                {
+                    "properties": { "a": { "type": "number" }, "b": { "type": "integer" } },
+                    "required": ["b"],
+                },
                 { "$ref": "#/$defs/more" },
             ],
             "$defs": { "more": { "properties": { "c": { "type": "boolean" } } } },
         });
         let shape = Shape::from_schema(&schema).unwrap();
         let fields = shape.fields().iter();
-        let told: Vec<_> =
+        let read: Vec<_> =
             fields.map(|field| (field.name.as_str(), &field.shape.kind, field.required)).collect();
-        let wanted = [
+        let expected = [
             ("a", &ShapeKind::Text, true),
             ("b", &ShapeKind::Integer, true),
             ("c", &ShapeKind::Boolean, false),
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(read, expected);
     }
 
-    /// As generators of schemas write a type that is made of others.
+    /// Schema generators write a type composed of others like this.
     #[test]
     fn every_reference_of_a_combination_counts() {
         let part = |name: &str| json!({ "properties": { name: { "type": "string" } }, "required": [name] });
@@ -560,7 +410,7 @@ mod tests {
         let keys: Map<String, Value> = (0..1_000).map(|at| (format!("k{at}"), json!(at))).collect();
         let names: Vec<String> = (0..10_000).map(|name| format!("n{name}")).collect();
         let long = format!("#/$defs/{}", "k".repeat(100_000));
-        for seen_often in [
+        for repeated in [
             json!(keys),
             json!({ "type": "object", "required": names }),
             json!({ "type": names }),
@@ -569,15 +419,18 @@ mod tests {
             json!({ "$ref": long }),
         ] {
             let key = "k".repeat(100_000);
-            let looked_at = json!({ "properties": properties, "$defs": { "a": seen_often, key: {} } });
-            let refused = Shape::from_schema(&looked_at);
+            let schema = json!({ "properties": properties, "$defs": { "a": repeated, key: {} } });
+            let refused = Shape::from_schema(&schema);
             assert!(refused.is_err_and(|error| error.to_string().contains("references")));
         }
-        let told =
+        let described =
             json!({ "properties": properties, "$defs": { "a": { "description": "x".repeat(100_000) } } });
-        assert_eq!(Shape::from_schema(&told).unwrap().fields()[0].shape.description.len(), MAX_TEXT_BYTES);
-        let selfish = json!({ "$ref": "#" });
-        assert!(Shape::from_schema(&selfish).is_ok());
+        assert_eq!(
+            Shape::from_schema(&described).unwrap().fields()[0].shape.description.len(),
+            MAX_TEXT_BYTES
+        );
+        let circular = json!({ "$ref": "#" });
+        assert!(Shape::from_schema(&circular).is_ok());
         assert!(Shape::from_schema(&json!({ "$ref": "#/nowhere" })).is_err());
         assert!(Shape::from_schema(&json!(7)).is_err());
     }

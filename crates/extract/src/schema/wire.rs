@@ -5,15 +5,15 @@ use serde_json::{Map, Value, json};
 
 use super::{Field, Shape, ShapeKind};
 
-/// Greatest schema that is sent to a model, in bytes.
+/// Upper bound on the size of a schema that is sent to a model, in bytes.
 pub const MAX_WIRE_BYTES: usize = 64 << 10;
 
-/// What a provider's structured output understands.
+/// The form of JSON Schema that a provider's structured output accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Dialect {
-    /// Every property required, none additional, null by a list of types: OpenAI's strict mode.
+    /// Every property is required, no additional ones, null by a list of types: OpenAI's strict mode.
     Strict,
     /// Ordinary JSON Schema: Anthropic's tools, Ollama, llama.cpp and vLLM grammars.
     JsonSchema,
@@ -21,11 +21,11 @@ pub enum Dialect {
     OpenApi,
 }
 
-/// The schema of what a model answers: for every leaf of the user's shape, the value with its proof.
+/// The schema of a model's answer: for every leaf of the user's shape, the value with its proof.
 ///
-/// A leaf is sent as `{"value", "quote"}`, so that the gate can re-derive the value from the quote. Names of properties stay
-/// as they are, as the model reads them; what a provider does not allow in a name is replaced, and [`WireSchema::restore`]
-/// puts the user's names back.
+/// A leaf is sent as `{"value", "quote"}`, so that the verifier can derive the value from the quote. Property
+/// names stay as they are, since the model reads them. Characters that a provider does not allow in a name
+/// are replaced, and [`WireSchema::restore`] restores the user's names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WireSchema {
     schema: Value,
@@ -44,37 +44,39 @@ impl WireSchema {
         &self.schema
     }
 
-    /// Puts the user's names back into an answer. Properties that the shape does not have are dropped.
+    /// Restores the user's names in an answer. Properties that the shape does not have are dropped.
     #[must_use]
     pub fn restore(shape: &Shape, answer: Value) -> Value {
         restore(shape, answer)
     }
 }
 
-/// The name of a property as it is sent: letters, digits, `_`, `.` and `-`, at most 64 (the narrowest provider's rule); a
-/// name that had to be changed ends in its place among its siblings, so that no two such names are the same.
-fn wire_name(name: &str, place: usize) -> String {
+/// The name of a property as sent: letters, digits, `_`, `.` and `-`, at most 64 characters (the strictest
+/// provider's rule). A changed name ends in its index among its siblings, so that no two changed names are
+/// equal.
+fn wire_name(name: &str, index: usize) -> String {
     let fits = |found: char| found.is_ascii_alphanumeric() || matches!(found, '_' | '.' | '-');
     if !name.is_empty() && name.len() <= 64 && name.chars().all(fits) {
         return name.to_owned();
     }
     let kept: String = name.chars().map(|found| if fits(found) { found } else { '_' }).take(48).collect();
-    format!("{kept}__{place}")
+    format!("{kept}__{index}")
 }
 
-/// The names of an object's fields on the wire, each once: one that is made gives way to one that a field has already.
+/// The wire names of an object's fields, without duplicates: a changed name gives way to a field that already
+/// has it.
 fn wire_names(fields: &[Field]) -> Vec<String> {
     let own: HashSet<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-    let made = |(place, field): (usize, &Field)| {
-        let made = wire_name(&field.name, place);
-        if made == field.name || !own.contains(made.as_str()) {
-            return made;
+    let unique_name = |(index, field): (usize, &Field)| {
+        let changed = wire_name(&field.name, index);
+        if changed == field.name || !own.contains(changed.as_str()) {
+            return changed;
         }
-        // There are fewer names than fields, so one of them is free.
-        let mut others = (0..=fields.len()).map(|turn| format!("_{place}__{turn}x"));
-        others.find(|other| !own.contains(other.as_str())).unwrap_or(made)
+        // There are more candidates than fields, so one of them is free.
+        let mut others = (0..=fields.len()).map(|attempt| format!("_{index}__{attempt}x"));
+        others.find(|other| !own.contains(other.as_str())).unwrap_or(changed)
     };
-    fields.iter().enumerate().map(made).collect()
+    fields.iter().enumerate().map(unique_name).collect()
 }
 
 fn write(shape: &Shape, dialect: Dialect) -> Value {
@@ -164,14 +166,15 @@ mod tests {
 
     fn shape() -> Shape {
         Shape::from_schema(&json!({ "properties": {
-            "price (€)": { "type": "number" }, "price_€_": { "type": "number" }, "tags": { "type": "array", "items": { "type": "string" } },
+            "price (€)": { "type": "number" }, "price_€_": { "type": "number" },
+            "tags": { "type": "array", "items": { "type": "string" } },
             "state": { "enum": ["new", "used"] },
         } }))
         .unwrap()
     }
 
     #[test]
-    fn names_go_there_and_back() {
+    fn names_survive_the_round_trip() {
         let shape = shape();
         let wire = WireSchema::new(&shape, Dialect::Strict);
         let sent: Vec<&String> = wire.as_value()["properties"].as_object().unwrap().keys().collect();
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_made_name_gives_way_to_one_that_is_there() {
+    fn a_changed_name_gives_way_to_an_existing_one() {
         let schema = json!({ "properties": { "": {}, "é": {}, "___1": {}, "_1__0x": {}, "__0": {} } });
         let shape = Shape::from_schema(&schema).unwrap();
         let sent = wire_names(shape.fields());
@@ -198,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn each_dialect_has_its_way_of_null() {
+    fn each_dialect_has_its_form_of_null() {
         let shape = shape();
         let leaf = |dialect| {
             WireSchema::new(&shape, dialect).schema["properties"]["state"]["properties"]["value"].clone()

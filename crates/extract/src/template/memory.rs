@@ -5,57 +5,58 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use siphasher::sip::SipHasher13;
 
+use super::page_view::PageView;
 use super::rule::Rule;
 use super::signature::Signature;
-use super::view::View;
-use crate::bind::{Want, leaf_wants, provenance, words};
+use crate::bind::{TargetField, leaf_targets, provenance, words};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Reason};
 use crate::page::Method;
 use crate::schema::Shape;
 
-/// Clusters that are remembered; the one that was used longest ago is forgotten first.
+/// Upper bound on the clusters; the least recently used one is evicted first.
 pub const MAX_CLUSTERS: usize = 500;
-/// Layouts of one cluster that are remembered.
+/// Upper bound on the layouts of one cluster.
 pub const MAX_LAYOUTS: usize = 4;
-/// Rules that are tried for one place of the schema until a second page bears some of them out.
+/// Upper bound on the candidate rules of one field, until a second page confirms some of them.
 pub const MAX_RULES: usize = 48;
-/// Pages that must bear a rule out before it counts.
+/// Pages that must confirm a rule before it counts.
 pub const MIN_SUPPORT: u32 = 2;
-/// Rules kept for one place once it has support.
+/// Rules kept for one field once it has support.
 const KEPT_RULES: usize = 3;
-/// Least share of structure that a page has in common with its layout.
-const MIN_LIKENESS: f64 = 0.6;
-/// Pages in a row that a layout may fail before it is forgotten.
+/// Lower bound on the share of structure that a page has in common with its layout.
+const MIN_SIMILARITY: f64 = 0.6;
+/// Consecutive pages that a layout may fail to fit before it may be evicted.
 const MAX_MISSES: u32 = 3;
-/// How sure a value is that a rule gave.
+/// Confidence of a value from a rule.
 const CONFIDENCE: f64 = 0.85;
 
-/// How a page differs from what was learned of its cluster.
+/// How a page differs from the learned template of its cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Drift {
-    /// Its elements are others.
+    /// Its elements differ.
     Structure,
     /// Its elements are the same, but fewer than half of the rules lead to a value.
     Fill,
 }
 
-/// What is remembered of one place of the schema.
+/// What was learned about one field of the schema.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Learned {
+struct LearnedField {
     rules: Vec<Rule>,
-    /// Pages that bear the rules out.
+    /// Pages that confirm the rules.
     support: u32,
     /// Pages on which a model found nothing.
     empty: u32,
-    /// What kinds of text its values were ([`writing`]), one bit each.
+    /// The kinds of text of its values ([`writing`]), one bit each.
     writings: u8,
 }
 
-/// Is a text written in letters, in digits, or in both? A name that turns into a number has been read off the wrong place.
+/// The kind of text: letters, digits, both or neither, as a bit. A name that turns into a number was read
+/// from the wrong element.
 fn writing(value: &Value) -> u8 {
     let Some(text) = value.as_str() else { return 8 };
     let letters = text.chars().any(char::is_alphabetic);
@@ -68,15 +69,16 @@ fn writing(value: &Value) -> u8 {
     }
 }
 
-/// One way in which the pages of a cluster are built.
+/// A layout of the pages of a cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Layout {
     signature: Signature,
-    places: BTreeMap<String, Learned>,
+    #[serde(rename = "places")]
+    fields: BTreeMap<String, LearnedField>,
     /// Pages that a model read.
     verified: u32,
-    /// Pages in a row that did not fit.
+    /// Consecutive pages that did not fit.
     misses: u32,
 }
 
@@ -87,41 +89,13 @@ struct Cluster {
     used: u64,
     recalled: u64,
     asked: u64,
-    drifts: u64,
 }
 
-impl Cluster {
-    fn state(&self, key: &str) -> TemplateState {
-        TemplateState {
-            cluster: key.to_owned(),
-            layouts: self.layouts.len(),
-            recalled: self.recalled,
-            asked: self.asked,
-            drifts: self.drifts,
-        }
-    }
-}
-
-/// How it stands with a cluster.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TemplateState {
-    /// Its key, mostly of [`UrlPatterns::of`](crate::UrlPatterns::of).
-    pub cluster: String,
-    /// Layouts that are known.
-    pub layouts: usize,
-    /// Pages that were read without a model.
-    pub recalled: u64,
-    /// Pages for which a model was asked.
-    pub asked: u64,
-    /// Pages that did not fit what was learned.
-    pub drifts: u64,
-}
-
-/// What was learned of the templates of a site, for one schema. Another schema empties it.
+/// What was learned of the templates of a site, for one schema. Reading with another schema clears it.
 ///
-/// It is data: it can be stored as JSON and go on in another process. Its size is bounded by [`MAX_CLUSTERS`], [`MAX_LAYOUTS`] and
-/// [`MAX_RULES`]; no text of a page is kept but values' surroundings of at most 40 characters.
+/// It is data: it can be stored as JSON and used in another process. Its size is bounded by [`MAX_CLUSTERS`],
+/// [`MAX_LAYOUTS`] and [`MAX_RULES`]. The only text of pages that it keeps is the context of values, at most
+/// 40 characters each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TemplateMemory {
@@ -130,32 +104,25 @@ pub struct TemplateMemory {
     clusters: BTreeMap<String, Cluster>,
 }
 
-/// What rules gave for a page.
+/// The result of applying the rules to a page.
 #[derive(Debug, Default)]
 pub(crate) struct Recall {
     pub(crate) leaves: Vec<Leaf>,
-    /// Places that are known to be empty: no model need be asked.
+    /// Fields that are known to be empty: no model call is needed.
     pub(crate) settled: BTreeSet<String>,
     pub(crate) drift: Option<Drift>,
 }
 
 impl TemplateMemory {
-    /// Nothing learned yet.
+    /// An empty memory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How it stands with each cluster.
-    #[must_use]
-    pub fn states(&self) -> Vec<TemplateState> {
-        self.clusters.iter().map(|(key, cluster)| cluster.state(key)).collect()
-    }
-
-    /// How it stands with one cluster; `None` where it is not known.
-    #[must_use]
-    pub fn state(&self, cluster: &str) -> Option<TemplateState> {
-        self.clusters.get(cluster).map(|known| known.state(cluster))
+    /// Pages of a cluster that needed a model, minus those that needed none.
+    pub(crate) fn unpaid_pages(&self, cluster: &str) -> u64 {
+        self.clusters.get(cluster).map_or(0, |known| known.asked.saturating_sub(known.recalled))
     }
 
     fn cluster(&mut self, key: &str, shape: &Shape) -> &mut Cluster {
@@ -180,7 +147,7 @@ impl TemplateMemory {
         cluster
     }
 
-    /// Reads the places that are still open on a page by the rules of its cluster.
+    /// Reads the open fields of a page by the rules of its cluster.
     pub(crate) fn recall(
         &mut self,
         key: &str,
@@ -192,20 +159,20 @@ impl TemplateMemory {
         if cluster.layouts.iter().all(|layout| layout.verified < MIN_SUPPORT) {
             return Recall::default();
         }
-        let wants = leaf_wants(shape);
+        let targets = leaf_targets(shape);
         let signature = Signature::of(evidence);
-        let view = View::new(evidence);
+        let view = PageView::new(evidence);
         let mut best: Option<(usize, usize, Vec<Leaf>, BTreeSet<String>)> = None;
         let mut alike = false;
         for (at, layout) in cluster.layouts.iter().enumerate() {
-            if layout.signature.likeness(&signature) < MIN_LIKENESS {
+            if layout.signature.similarity(&signature) < MIN_SIMILARITY {
                 continue;
             }
             alike = true;
             if layout.verified < MIN_SUPPORT {
                 continue;
             }
-            let (expected, leaves, settled) = layout.read(&view, &wants, extraction);
+            let (expected, leaves, settled) = layout.read(&view, &targets, extraction);
             let fits = leaves.len() * 2 >= expected;
             if fits && best.as_ref().is_none_or(|(_, _, known, _)| leaves.len() > known.len()) {
                 best = Some((at, expected, leaves, settled));
@@ -220,7 +187,6 @@ impl TemplateMemory {
             }
             None => {
                 let drift = if alike { Drift::Fill } else { Drift::Structure };
-                cluster.drifts += 1;
                 for layout in cluster.layouts.iter_mut().filter(|layout| layout.verified >= MIN_SUPPORT) {
                     layout.misses += 1;
                 }
@@ -234,7 +200,7 @@ impl TemplateMemory {
         self.cluster(key, shape).recalled += 1;
     }
 
-    /// Learns from a page that a model has read. `open` are the places that it was asked for.
+    /// Learns from a page that a model has read. `open` are the fields that the model was asked for.
     pub(crate) fn learn(
         &mut self,
         key: &str,
@@ -245,30 +211,32 @@ impl TemplateMemory {
     ) {
         let cluster = self.cluster(key, shape);
         cluster.asked += 1;
-        let wants = leaf_wants(shape);
-        let view = View::new(evidence);
+        let targets = leaf_targets(shape);
+        let view = PageView::new(evidence);
         let signature = Signature::of(evidence);
         let by_model = |pointer: &str| {
             let leaf = extraction.leaves.iter().find(|leaf| leaf.pointer == pointer)?;
             leaf.provenance.first().is_some_and(|proof| proof.method == Method::Model).then_some(leaf)
         };
-        // The layout whose rules lead to what the model found; where none does, the page begins a new one.
+        // The layout whose rules lead to the values that the model found. If there is none, the page starts a
+        // new layout.
         let mut best: Option<(usize, usize)> = None;
         for (at, layout) in cluster.layouts.iter().enumerate() {
-            if layout.signature.likeness(&signature) < MIN_LIKENESS {
+            if layout.signature.similarity(&signature) < MIN_SIMILARITY {
                 continue;
             }
             let mut compared = 0;
             let mut agreed = 0;
-            for want in &wants {
-                let (Some(learned), Some(leaf)) = (layout.places.get(&want.pointer), by_model(&want.pointer))
+            for target in &targets {
+                let (Some(learned), Some(leaf)) =
+                    (layout.fields.get(&target.pointer), by_model(&target.pointer))
                 else {
                     continue;
                 };
                 if !learned.rules.is_empty() {
                     compared += 1;
                     agreed += usize::from(
-                        learned.rules.iter().any(|rule| rule.confirm(&view, want, &leaf.value).is_some()),
+                        learned.rules.iter().any(|rule| rule.confirm(&view, target, &leaf.value).is_some()),
                     );
                 }
             }
@@ -286,30 +254,30 @@ impl TemplateMemory {
                         cluster.layouts.remove(worst);
                     }
                 }
-                cluster.layouts.push(Layout { signature, places: BTreeMap::new(), verified: 0, misses: 0 });
+                cluster.layouts.push(Layout { signature, fields: BTreeMap::new(), verified: 0, misses: 0 });
                 cluster.layouts.len() - 1
             }
         };
         let Some(layout) = cluster.layouts.get_mut(at) else { return };
         layout.verified += 1;
-        for want in wants.iter().filter(|want| open.contains(&want.pointer)) {
+        for target in targets.iter().filter(|target| open.contains(&target.pointer)) {
             let refused = extraction.missing.iter().any(|missing| {
-                missing.pointer == want.pointer
+                missing.pointer == target.pointer
                     && !matches!(missing.reason, Reason::NotFound | Reason::Unsure)
             });
             if refused {
                 continue;
             }
-            let learned = layout.places.entry(want.pointer.clone()).or_default();
-            match by_model(&want.pointer) {
-                Some(leaf) => learned.found(&view, want, leaf),
-                None => learned.nothing(&view, want),
+            let learned = layout.fields.entry(target.pointer.clone()).or_default();
+            match by_model(&target.pointer) {
+                Some(leaf) => learned.learn_value(&view, target, leaf),
+                None => learned.learn_absence(&view, target),
             }
         }
-        // Of lists nothing is learned but that pages of this kind have none.
-        let is_leaf = |pointer: &String| wants.iter().any(|want| want.pointer == *pointer);
+        // About lists, only one fact is learned: that pages of this kind have none.
+        let is_leaf = |pointer: &String| targets.iter().any(|target| target.pointer == *pointer);
         for list in open.iter().filter(|pointer| !pointer.contains("/*/") && !is_leaf(pointer)) {
-            let learned = layout.places.entry(list.clone()).or_default();
+            let learned = layout.fields.entry(list.clone()).or_default();
             let is_empty = extraction.missing.iter().any(|missing| missing.pointer == *list);
             learned.empty += u32::from(is_empty);
             learned.support += u32::from(!is_empty);
@@ -317,19 +285,19 @@ impl TemplateMemory {
     }
 }
 
-impl Learned {
-    fn found(&mut self, view: &View<'_>, want: &Want<'_>, leaf: &Leaf) {
+impl LearnedField {
+    fn learn_value(&mut self, view: &PageView<'_>, target: &TargetField<'_>, leaf: &Leaf) {
         self.writings |= writing(&leaf.value);
         let mut kept: Vec<Rule> =
-            self.rules.iter().filter_map(|rule| rule.confirm(view, want, &leaf.value)).collect();
+            self.rules.iter().filter_map(|rule| rule.confirm(view, target, &leaf.value)).collect();
         if kept.is_empty() {
-            self.rules = Rule::induce(view, want, &leaf.value, MAX_RULES);
+            self.rules = Rule::induce(view, target, &leaf.value, MAX_RULES);
             self.support = u32::from(!self.rules.is_empty());
             return;
         }
         self.support += 1;
-        kept.sort_by(|left, right| left.rank(want).total_cmp(&right.rank(want)));
-        // A position next to a label would give a value where the label is gone.
+        kept.sort_by(|left, right| left.rank(target).total_cmp(&right.rank(target)));
+        // Beside a label, a position would give a value even where the label is missing.
         if kept.first().is_some_and(|rule| !rule.is_position()) {
             kept.retain(|rule| !rule.is_position());
         }
@@ -337,10 +305,10 @@ impl Learned {
         self.rules = kept;
     }
 
-    fn nothing(&mut self, view: &View<'_>, want: &Want<'_>) {
+    fn learn_absence(&mut self, view: &PageView<'_>, target: &TargetField<'_>) {
         self.empty += 1;
-        // A rule that gives a value where there is none is wrong.
-        self.rules.retain(|rule| rule.read(view, want).is_none());
+        // A rule that gives a value for an empty field is wrong.
+        self.rules.retain(|rule| rule.read(view, target).is_none());
         if self.rules.is_empty() {
             self.support = 0;
         }
@@ -348,19 +316,19 @@ impl Learned {
 }
 
 impl Layout {
-    /// How many places should be filled, those that are, and those that are known to be empty.
+    /// The number of fields expected to be filled, the filled ones, and those known to be empty.
     fn read(
         &self,
-        view: &View<'_>,
-        wants: &[Want<'_>],
+        view: &PageView<'_>,
+        targets: &[TargetField<'_>],
         extraction: &Extraction,
     ) -> (usize, Vec<Leaf>, BTreeSet<String>) {
         let mut expected = 0;
         let mut leaves = Vec::new();
         let mut settled = BTreeSet::new();
-        for want in wants {
-            let Some(learned) = self.places.get(&want.pointer) else { continue };
-            if !extraction.missing.iter().any(|missing| missing.pointer == want.pointer) {
+        for target in targets {
+            let Some(learned) = self.fields.get(&target.pointer) else { continue };
+            if !extraction.missing.iter().any(|missing| missing.pointer == target.pointer) {
                 continue;
             }
             let trusted = learned.support >= MIN_SUPPORT;
@@ -368,36 +336,36 @@ impl Layout {
                 .rules
                 .iter()
                 .filter(|_| trusted)
-                .find_map(|rule| rule.read(view, want))
+                .find_map(|rule| rule.read(view, target))
                 .filter(|(value, _)| learned.writings & writing(value) != 0);
             match found {
                 Some((value, quote)) => {
                     expected += 1;
                     leaves.push(Leaf {
-                        pointer: want.pointer.clone(),
+                        pointer: target.pointer.clone(),
                         value,
                         provenance: vec![provenance(view.evidence, &quote, Method::Template, None)],
                         confidence: CONFIDENCE,
                     });
                 }
-                // It was empty before where its mark was gone.
+                // The field was empty on earlier pages without its mark.
                 None if trusted && learned.empty > 0 => {
-                    settled.insert(want.pointer.clone());
+                    settled.insert(target.pointer.clone());
                 }
                 None if trusted => expected += 1,
                 None if learned.empty >= MIN_SUPPORT && learned.support == 0 => {
-                    // It was never there; a label of its name would be news.
-                    let own = words(want.name);
+                    // The field was empty on every earlier page. A label with its name would be new.
+                    let own = words(target.name);
                     if !view.has_label_with(&own) {
-                        settled.insert(want.pointer.clone());
+                        settled.insert(target.pointer.clone());
                     }
                 }
                 None => {}
             }
         }
         for missing in &extraction.missing {
-            let is_leaf = wants.iter().any(|want| want.pointer == missing.pointer);
-            let known = self.places.get(&missing.pointer).filter(|_| !is_leaf);
+            let is_leaf = targets.iter().any(|target| target.pointer == missing.pointer);
+            let known = self.fields.get(&missing.pointer).filter(|_| !is_leaf);
             if known.is_some_and(|known| known.empty >= MIN_SUPPORT && known.support == 0) {
                 settled.insert(missing.pointer.clone());
             }

@@ -1,15 +1,18 @@
-//! Template memory: what a model found on two pages of one template is found on the others without it.
+//! Template memory: values that a model found on two pages of a template are found on its other pages without
+//! a model.
 //!
-//! A site's pages of one kind are written by one program, so a value stands at the same mark on each. From the values that a model
-//! found and the gate proved, rules are induced that lead to them: labels and attributes before positions, as those outlive a change
-//! of layout. A rule counts once two pages bear it out. Every page is checked: its structure, its share of filled places, each value's type. What does
-//! not fit is read by the model again, which either confirms the rule or begins a new layout.
+//! One program writes all pages of a kind on a site, so a value stands at the same mark on each of them. From
+//! the values that a model found and that were verified, this module induces rules that lead to them: labels
+//! and attributes before positions, as those survive a change of layout. A rule counts once two pages confirm
+//! it. Every page is checked for its structure, its share of filled fields, and the type of each value. A
+//! page that does not fit is read by the model again, which either confirms the rules or starts a new layout.
 //!
-//! Why not wrappers that are learned from the page alone: without values that are known to be right there is nothing to tell a price from a postcode.
+//! Alternative: wrappers learned from the page alone. Without values that are known to be right, nothing
+//! distinguishes a price from a postcode.
 
 mod memory;
+mod page_view;
 mod rule;
 mod signature;
-mod view;
 
-pub use memory::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateMemory, TemplateState};
+pub use memory::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateMemory};

@@ -1,120 +1,134 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::view::{Anchor, View};
-use crate::bind::Want;
-use crate::normalise::{fold, normalise};
-use crate::plan::real;
-use crate::typed::{Reading, amounts};
+use super::page_view::{Locator, PageView};
+use crate::bind::TargetField;
+use crate::normalise::{fold_spaces, normalise};
+use crate::plan::to_f64;
+use crate::typed::{NumberStyle, amounts};
 
-/// Characters kept of what stands before and behind a value.
+/// Characters of context kept on each side of a value.
 const CONTEXT: usize = 40;
-/// Least letters and digits before a value in running text.
-const LEAST_CONTEXT: usize = 5;
+/// Lower bound on the letters and digits before a value in running text.
+const MIN_CONTEXT: usize = 5;
 
-/// How a value is read off the pages of a template.
+/// A rule that reads a value from the pages of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Rule {
-    pub(super) place: Anchor,
-    /// What stands around the value where it is not all of the text.
+    #[serde(rename = "place")]
+    pub(super) locator: Locator,
+    /// The text before and after the value, if the value is not the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) around: Option<(String, String)>,
 }
 
 impl Rule {
-    /// The rules that lead to a value on this page, sturdiest first, at most `most`.
-    pub(super) fn induce(view: &View<'_>, want: &Want<'_>, value: &Value, most: usize) -> Vec<Self> {
+    /// The rules that lead to a value on this page, sturdiest first, at most `limit`.
+    pub(super) fn induce(
+        view: &PageView<'_>,
+        target: &TargetField<'_>,
+        value: &Value,
+        limit: usize,
+    ) -> Vec<Self> {
         let written = written(value);
         let typed = !value.is_string();
         let mut found: Vec<Self> = Vec::new();
-        let places = view.places(|text| {
+        let locators = view.locators(|text| {
             contains(text, &written)
                 || typed && text.bytes().any(|byte| byte.is_ascii_digit())
-                || normalise(text, want.form, want.shape, Reading::Prose).as_ref() == Some(value)
+                || normalise(text, target.form, target.shape, NumberStyle::Prose).as_ref() == Some(value)
         });
-        for (place, text) in places {
-            let around = if normalise(&text, want.form, want.shape, Reading::Prose).as_ref() == Some(value) {
-                None
-            } else if let Some(around) = around(&text, want, value) {
-                Some(around)
-            } else {
-                continue;
-            };
-            found.push(Self { place, around });
+        for (locator, text) in locators {
+            let around =
+                if normalise(&text, target.form, target.shape, NumberStyle::Prose).as_ref() == Some(value) {
+                    None
+                } else if let Some(around) = around(&text, target, value) {
+                    Some(around)
+                } else {
+                    continue;
+                };
+            found.push(Self { locator, around });
         }
         let all = view.evidence.tree.text();
-        if let Some((before, behind)) = around(all, want, value)
-            && is_telling(&before)
+        if let Some((before, behind)) = around(all, target, value)
+            && is_specific(&before)
         {
-            found.push(Self { place: Anchor::Text, around: Some((before, behind)) });
+            found.push(Self { locator: Locator::Text, around: Some((before, behind)) });
         }
-        found.sort_by(|left, right| left.rank(want).total_cmp(&right.rank(want)));
-        found.truncate(most);
+        found.sort_by(|left, right| left.rank(target).total_cmp(&right.rank(target)));
+        found.truncate(limit);
         found
     }
 
-    /// Lower is sturdier: the kind of place, then how much it is named like the property, then whether the text is all value.
-    pub(super) fn rank(&self, want: &Want<'_>) -> f64 {
-        let (kind, name) = match &self.place {
-            Anchor::Label(label) => (0.0, label.as_str()),
-            Anchor::Entity(_, path) => (1.0, path.as_str()),
-            Anchor::Marked(mark) | Anchor::Attribute(mark, _) => (2.0, mark.value.as_str()),
-            Anchor::Text => (4.0, ""),
-            Anchor::Path(_, steps) => (6.0 + 0.01 * real(steps.len()), ""),
+    /// Lower is sturdier: first by the kind of locator, then by how much its name resembles the property's,
+    /// then by whether the text is only the value.
+    pub(super) fn rank(&self, target: &TargetField<'_>) -> f64 {
+        let (kind, name) = match &self.locator {
+            Locator::Label(label) => (0.0, label.as_str()),
+            Locator::Entity(_, path) => (1.0, path.as_str()),
+            Locator::Marked(mark) | Locator::Attribute(mark, _) => (2.0, mark.value.as_str()),
+            Locator::Text => (4.0, ""),
+            Locator::Path(_, steps) => (6.0 + 0.01 * to_f64(steps.len()), ""),
         };
-        // An element of any kind that lies around many others is marked too: its text has more than the value.
+        // A selector may match an element that contains many others; its text is then more than the value.
         let part = if self.around.is_some() { 0.6 } else { 0.0 };
-        kind + part - 0.3 * crate::bind::overlap(name, want.name)
+        kind + part - 0.3 * crate::bind::overlap(name, target.name)
     }
 
-    /// Positions are the last resort.
+    /// Whether the rule is a position, the last resort.
     pub(super) const fn is_position(&self) -> bool {
-        matches!(self.place, Anchor::Path(..))
+        matches!(self.locator, Locator::Path(..))
     }
 
     /// The value that the rule leads to, with the text that states it.
-    pub(super) fn read(&self, view: &View<'_>, want: &Want<'_>) -> Option<(Value, String)> {
-        let text = view.text(&self.place)?;
+    pub(super) fn read(&self, view: &PageView<'_>, target: &TargetField<'_>) -> Option<(Value, String)> {
+        let text = view.text(&self.locator)?;
         let part = match &self.around {
             None => text.as_str(),
             Some((before, behind)) => between(&text, before, behind)?,
         };
-        let value = normalise(part, want.form, want.shape, Reading::Prose)?;
+        let value = normalise(part, target.form, target.shape, NumberStyle::Prose)?;
         Some((value, part.trim().to_owned()))
     }
 
-    /// The rule as far as it also leads to this value on this page: what stands around the value is cut to what both pages share.
-    pub(super) fn confirm(&self, view: &View<'_>, want: &Want<'_>, value: &Value) -> Option<Self> {
-        if self.read(view, want).is_some_and(|(found, _)| found == *value) {
+    /// The rule, if it also leads to this value on this page, with the context reduced to what both pages
+    /// share.
+    pub(super) fn confirm(
+        &self,
+        view: &PageView<'_>,
+        target: &TargetField<'_>,
+        value: &Value,
+    ) -> Option<Self> {
+        if self.read(view, target).is_some_and(|(found, _)| found == *value) {
             return Some(self.clone());
         }
         let (before, behind) = self.around.as_ref()?;
-        let text = view.text(&self.place)?;
-        let (own_before, own_behind) = around(&text, want, value)?;
+        let text = view.text(&self.locator)?;
+        let (own_before, own_behind) = around(&text, target, value)?;
         let rule = Self {
-            place: self.place.clone(),
+            locator: self.locator.clone(),
             around: Some((shared_end(before, &own_before), shared_start(behind, &own_behind))),
         };
         let (before, behind) = rule.around.as_ref()?;
         let bare = before.trim().is_empty() && behind.trim().is_empty();
-        if bare || (self.place == Anchor::Text && !is_telling(before)) {
+        if bare || (self.locator == Locator::Text && !is_specific(before)) {
             return None;
         }
-        rule.read(view, want).is_some_and(|(found, _)| found == *value).then_some(rule)
+        rule.read(view, target).is_some_and(|(found, _)| found == *value).then_some(rule)
     }
 }
 
-/// Do the words before a value tell where it stands?
-fn is_telling(before: &str) -> bool {
-    before.chars().filter(|found| found.is_alphanumeric()).count() >= LEAST_CONTEXT
+/// Whether the text before a value is specific enough to locate it.
+fn is_specific(before: &str) -> bool {
+    before.chars().filter(|found| found.is_alphanumeric()).count() >= MIN_CONTEXT
 }
 
 fn written(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), fold)
+    value.as_str().map_or_else(|| value.to_string(), fold_spaces)
 }
 
-/// Where a text holds another one as whole words.
+/// Whether a text contains another one as whole words.
 fn contains(text: &str, part: &str) -> bool {
     find(text, part).is_some()
 }
@@ -136,13 +150,13 @@ fn find(text: &str, part: &str) -> Option<std::ops::Range<usize>> {
     None
 }
 
-/// What stands around a value in a text.
-fn around(text: &str, want: &Want<'_>, value: &Value) -> Option<(String, String)> {
+/// The context of a value in a text.
+fn around(text: &str, target: &TargetField<'_>, value: &Value) -> Option<(String, String)> {
     let range = match value {
         Value::String(_) => find(text, &written(value)),
         Value::Number(number) => {
             let meant = number.as_f64()?;
-            amounts(text, Reading::Prose)
+            amounts(text, NumberStyle::Prose)
                 .take(200)
                 .find(|found| found.decimal.parse::<f64>().is_ok_and(|found| (found - meant).abs() < 1e-9))
                 .map(|found| found.range)
@@ -150,7 +164,7 @@ fn around(text: &str, want: &Want<'_>, value: &Value) -> Option<(String, String)
         _ => None,
     }
     .or_else(|| {
-        // A date or a choice in other words: the line that is one by itself, or the window of words that makes the value.
+        // A date or a choice may be worded differently: try each run of up to three words.
         let words: Vec<(usize, &str)> = text
             .split_whitespace()
             .take(400)
@@ -161,7 +175,7 @@ fn around(text: &str, want: &Want<'_>, value: &Value) -> Option<(String, String)
                 let ((start, _), (last, word)) = (window.first()?, window.last()?);
                 let part = text.get(*start..last + word.len())?;
                 let part = part.trim_end_matches(['.', ',', ';']);
-                (normalise(part, want.form, want.shape, Reading::Prose).as_ref() == Some(value))
+                (normalise(part, target.form, target.shape, NumberStyle::Prose).as_ref() == Some(value))
                     .then(|| *start..start + part.len())
             })
         })
@@ -171,7 +185,7 @@ fn around(text: &str, want: &Want<'_>, value: &Value) -> Option<(String, String)
     Some((before.into_iter().rev().collect(), behind))
 }
 
-/// The part of a text between two others; an empty one behind is the end of the line.
+/// The part of a text between two others. If the second is empty, the part ends with the line.
 fn between<'t>(text: &'t str, before: &str, behind: &str) -> Option<&'t str> {
     let start = if before.is_empty() { 0 } else { text.find(before)? + before.len() };
     let rest = text.get(start..)?;
@@ -199,7 +213,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn rules_hold_from_page_to_page() {
+    fn rules_of_one_page_hold_on_the_next() {
         let text = json!({ "type": "string" });
         let number = json!({ "type": "number" });
         let date = json!({ "type": "string", "format": "date" });
@@ -253,17 +267,18 @@ mod tests {
                 shape: Shape::from_schema(schema).unwrap(),
                 required: false,
             };
-            let want = Want::new("/range".to_owned(), Vec::new(), &field);
+            let target = TargetField::new("/range".to_owned(), Vec::new(), &field);
             let page =
                 |value: &str| Page::new("https://x.example/".parse().unwrap(), html.replace("VALUE", value));
             let (left, right) = (page(first), page(second));
             let (left, right) = (Evidence::read(&left), Evidence::read(&right));
-            let (left, right) = (View::new(&left), View::new(&right));
-            let rules = Rule::induce(&left, &want, &one, 40);
-            let kept: Vec<Rule> = rules.iter().filter_map(|rule| rule.confirm(&right, &want, &two)).collect();
+            let (left, right) = (PageView::new(&left), PageView::new(&right));
+            let rules = Rule::induce(&left, &target, &one, 40);
+            let kept: Vec<Rule> =
+                rules.iter().filter_map(|rule| rule.confirm(&right, &target, &two)).collect();
             let best = kept.first().unwrap_or_else(|| panic!("{name}: {rules:?}"));
-            assert_eq!(best.read(&left, &want).map(|(value, _)| value), Some(one), "{name} {best:?}");
-            assert_eq!(best.read(&right, &want).map(|(value, _)| value), Some(two), "{name} {best:?}");
+            assert_eq!(best.read(&left, &target).map(|(value, _)| value), Some(one), "{name} {best:?}");
+            assert_eq!(best.read(&right, &target).map(|(value, _)| value), Some(two), "{name} {best:?}");
             assert_eq!(best.is_position(), name == "position", "{name} {best:?}");
         }
     }

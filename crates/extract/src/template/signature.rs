@@ -5,21 +5,22 @@ use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
 
 use crate::evidence::Evidence;
-use crate::plan::real;
+use crate::plan::to_f64;
 
-/// Hashes kept of a page.
-const KEPT: usize = 96;
+/// Upper bound on the hashes of a page.
+const MAX_HASHES: usize = 96;
 
-/// The structure of a page: the least hashes of its elements with their classes and parents (a bottom-k sketch, Broder 1997).
+/// The structure of a page: the smallest hashes of its elements with their classes and parents (a bottom-k
+/// sketch, Broder 1997).
 ///
-/// How often something stands on a page does not matter, so that pages with three rows and with thirty are of one structure.
+/// Repetition does not matter, so pages with three rows and with thirty rows have the same structure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Signature(Vec<u64>);
 
 impl Signature {
     pub(super) fn of(evidence: &Evidence<'_>) -> Self {
         let tree = &evidence.tree;
-        let mut least: BTreeSet<u64> = BTreeSet::new();
+        let mut smallest: BTreeSet<u64> = BTreeSet::new();
         for node in tree.nodes() {
             if tree.name(node).is_empty()
                 || tree.is(node, &["script", "style", "br", "b", "i", "em", "strong"])
@@ -33,21 +34,21 @@ impl Signature {
                 hasher.write(class.split_whitespace().next().unwrap_or_default().as_bytes());
                 hasher.write_u8(0);
             }
-            least.insert(hasher.finish());
-            if least.len() > KEPT {
-                least.pop_last();
+            smallest.insert(hasher.finish());
+            if smallest.len() > MAX_HASHES {
+                smallest.pop_last();
             }
         }
-        Self(least.into_iter().collect())
+        Self(smallest.into_iter().collect())
     }
 
     /// The estimated share of structure that two pages have in common, 0 to 1.
-    pub(super) fn likeness(&self, other: &Self) -> f64 {
+    pub(super) fn similarity(&self, other: &Self) -> f64 {
         let own: BTreeSet<u64> = self.0.iter().copied().collect();
         let their: BTreeSet<u64> = other.0.iter().copied().collect();
-        let union: Vec<u64> = own.union(&their).copied().take(KEPT).collect();
+        let union: Vec<u64> = own.union(&their).copied().take(MAX_HASHES).collect();
         let shared = union.iter().filter(|hash| own.contains(hash) && their.contains(hash)).count();
-        if union.is_empty() { 1.0 } else { real(shared) / real(union.len()) }
+        if union.is_empty() { 1.0 } else { to_f64(shared) / to_f64(union.len()) }
     }
 }
 
@@ -57,7 +58,7 @@ mod tests {
     use crate::page::Page;
 
     #[test]
-    fn pages_of_one_template_are_alike() {
+    fn pages_of_one_template_are_similar() {
         let sketch = |html: &str| {
             let page = Page::new("https://x.example/".parse().unwrap(), html);
             Signature::of(&Evidence::read(&page))
@@ -65,7 +66,7 @@ mod tests {
         let list = |rows: usize| {
             sketch(&format!("<main class=a><h1>x</h1><ul>{}</ul></main>", "<li class=r>y".repeat(rows)))
         };
-        assert!(list(3).likeness(&list(300)) > 0.99);
-        assert!(list(3).likeness(&sketch("<div><table><tr><td>x</table></div>")) < 0.2);
+        assert!(list(3).similarity(&list(300)) > 0.99);
+        assert!(list(3).similarity(&sketch("<div><table><tr><td>x</table></div>")) < 0.2);
     }
 }

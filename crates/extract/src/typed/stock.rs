@@ -1,8 +1,8 @@
-use super::stock_words::{ALONE, FILLERS, STATED};
+use super::stock_words::{FILLER_WORDS, LONE_PHRASES, MORE_PHRASES};
 
-/// Can it be bought now? Those of the values of schema.org's `ItemAvailability` that pages tell apart in words.
+/// The states of schema.org's `ItemAvailability` that pages distinguish in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stock {
+pub(crate) enum StockState {
     In,
     Out,
     SoldOut,
@@ -11,8 +11,8 @@ pub(crate) enum Stock {
     Discontinued,
 }
 
-impl Stock {
-    /// The name that schema.org gives it.
+impl StockState {
+    /// The schema.org name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::In => "InStock",
@@ -24,221 +24,221 @@ impl Stock {
         }
     }
 
-    /// Can it be ordered now, whenever it comes?
-    pub(crate) const fn can_be_had(self) -> bool {
+    /// Whether it can be ordered now, whenever it is delivered.
+    pub(crate) const fn is_orderable(self) -> bool {
         matches!(self, Self::In | Self::PreOrder)
     }
 }
 
-/// Phrases that say so, in lower case; the longest one found in a text counts, so that `not in stock` is not `in stock`.
-const PHRASES: &[(&str, Stock)] = &[
-    ("instock", Stock::In),
-    ("in_stock", Stock::In),
-    ("in stock", Stock::In),
-    ("in-stock", Stock::In),
-    ("limitedavailability", Stock::In),
-    ("onlineonly", Stock::In),
-    ("backorder", Stock::In),
-    ("available now", Stock::In),
-    ("available for", Stock::In),
-    ("available to order", Stock::In),
-    ("left in stock", Stock::In),
-    ("ready to ship", Stock::In),
-    ("auf lager", Stock::In),
-    ("lieferbar", Stock::In),
-    ("verfügbar", Stock::In),
-    ("vorrätig", Stock::In),
-    ("en stock", Stock::In),
-    ("disponible", Stock::In),
-    ("disponibile", Stock::In),
-    ("disponibilità immediata", Stock::In),
-    ("in magazzino", Stock::In),
-    ("em estoque", Stock::In),
-    ("em stock", Stock::In),
-    ("disponível", Stock::In),
-    ("op voorraad", Stock::In),
-    ("i lager", Stock::In),
-    ("på lager", Stock::In),
-    ("varastossa", Stock::In),
-    ("skladem", Stock::In),
-    ("skladom", Stock::In),
-    ("na sklade", Stock::In),
-    ("na zalogi", Stock::In),
-    ("na zalihi", Stock::In),
-    ("dostupno", Stock::In),
-    ("dostępny", Stock::In),
-    ("na stanie", Stock::In),
-    ("raktáron", Stock::In),
-    ("în stoc", Stock::In),
-    ("in stoc", Stock::In),
-    ("pieejams", Stock::In),
-    ("noliktavā", Stock::In),
-    ("stokta", Stock::In),
-    ("в наличии", Stock::In),
-    ("есть в наличии", Stock::In),
-    ("в наявності", Stock::In),
-    ("налично", Stock::In),
-    ("במלאי", Stock::In),
-    ("متوفر", Stock::In),
-    ("有货", Stock::In),
-    ("有現貨", Stock::In),
-    ("在庫あり", Stock::In),
-    ("재고 있음", Stock::In),
-    ("outofstock", Stock::Out),
-    ("out_of_stock", Stock::Out),
-    ("out of stock", Stock::Out),
-    ("out-of-stock", Stock::Out),
-    ("soldout", Stock::SoldOut),
-    ("sold out", Stock::SoldOut),
-    ("sold_out", Stock::SoldOut),
-    ("discontinued", Stock::Discontinued),
-    ("not in stock", Stock::Out),
-    ("no longer available", Stock::Out),
-    ("not available", Stock::Out),
-    ("unavailable", Stock::Out),
-    ("currently unavailable", Stock::Out),
-    ("nicht auf lager", Stock::Out),
-    ("nicht lieferbar", Stock::Out),
-    ("nicht verfügbar", Stock::Out),
-    ("nicht vorrätig", Stock::Out),
-    ("ausverkauft", Stock::SoldOut),
-    ("vergriffen", Stock::Out),
-    ("rupture de stock", Stock::Out),
-    ("en rupture", Stock::Out),
-    ("indisponible", Stock::Out),
-    ("non disponible", Stock::Out),
-    ("épuisé", Stock::Out),
-    ("agotado", Stock::SoldOut),
-    ("no disponible", Stock::Out),
-    ("sin stock", Stock::Out),
-    ("sin existencias", Stock::Out),
-    ("non disponibile", Stock::Out),
-    ("esaurito", Stock::SoldOut),
-    ("esgotado", Stock::SoldOut),
-    ("indisponível", Stock::Out),
-    ("uitverkocht", Stock::SoldOut),
-    ("niet op voorraad", Stock::Out),
-    ("slutsåld", Stock::SoldOut),
-    ("udsolgt", Stock::SoldOut),
-    ("utsolgt", Stock::SoldOut),
-    ("loppuunmyyty", Stock::SoldOut),
-    ("vyprodané", Stock::SoldOut),
-    ("vyprodáno", Stock::SoldOut),
-    ("vypredané", Stock::SoldOut),
-    ("nie je na sklade", Stock::Out),
-    ("není skladem", Stock::Out),
-    ("niedostępny", Stock::Out),
-    ("ni na zalogi", Stock::Out),
-    ("rasprodano", Stock::SoldOut),
-    ("нет в наличии", Stock::Out),
-    ("אזל מהמלאי", Stock::Out),
-    ("品切れ", Stock::Out),
-    ("품절", Stock::Out),
-    ("out of inventory", Stock::Out),
-    ("no longer in stock", Stock::Out),
-    ("isn't available", Stock::Out),
-    ("is not available", Stock::Out),
-    ("temporarily unavailable", Stock::Out),
-    ("back in stock soon", Stock::Out),
-    ("notify me when", Stock::Out),
-    ("email me when", Stock::Out),
-    ("nicht mehr verfügbar", Stock::Out),
-    ("nicht mehr lieferbar", Stock::Out),
-    ("nicht mehr auf lager", Stock::Out),
-    ("nicht mehr vorrätig", Stock::Out),
-    ("nicht mehr erhältlich", Stock::Out),
-    ("n'est plus disponible", Stock::Out),
-    ("plus disponible", Stock::Out),
-    ("pas disponible", Stock::Out),
-    ("plus en stock", Stock::Out),
-    ("pas en stock", Stock::Out),
-    ("non è disponibile", Stock::Out),
-    ("non più disponibile", Stock::Out),
-    ("non in stock", Stock::Out),
-    ("no está disponible", Stock::Out),
-    ("fuera de stock", Stock::Out),
-    ("não disponível", Stock::Out),
-    ("fora de estoque", Stock::Out),
-    ("sem estoque", Stock::Out),
-    ("sem stock", Stock::Out),
-    ("niet beschikbaar", Stock::Out),
-    ("niet leverbaar", Stock::Out),
-    ("niet meer leverbaar", Stock::Out),
-    ("inte i lager", Stock::Out),
-    ("ej i lager", Stock::Out),
-    ("slut i lager", Stock::Out),
-    ("tillfälligt slut", Stock::Out),
-    ("ikke på lager", Stock::Out),
-    ("ei varastossa", Stock::Out),
-    ("nedostupné", Stock::Out),
-    ("nedostupný", Stock::Out),
-    ("není k dispozici", Stock::Out),
-    ("nedostupno", Stock::Out),
-    ("nema na zalihi", Stock::Out),
-    ("nije dostupno", Stock::Out),
-    ("brak w magazynie", Stock::Out),
-    ("brak towaru", Stock::Out),
-    ("wyprzedane", Stock::SoldOut),
-    ("nincs raktáron", Stock::Out),
-    ("elfogyott", Stock::Out),
-    ("nem kapható", Stock::Out),
-    ("stoc epuizat", Stock::Out),
-    ("nu este în stoc", Stock::Out),
-    ("tükendi", Stock::Out),
-    ("stokta yok", Stock::Out),
-    ("закончился", Stock::Out),
-    ("нет на складе", Stock::Out),
-    ("распродано", Stock::SoldOut),
-    ("немає в наявності", Stock::Out),
-    ("не е налично", Stock::Out),
-    ("изчерпан", Stock::Out),
-    ("nav pieejams", Stock::Out),
-    ("nav noliktavā", Stock::Out),
-    ("išparduota", Stock::SoldOut),
-    ("neturime", Stock::Out),
-    ("εξαντλήθηκε", Stock::Out),
-    ("μη διαθέσιμο", Stock::Out),
-    ("לא במלאי", Stock::Out),
-    ("غير متوفر", Stock::Out),
-    ("نفذت الكمية", Stock::Out),
-    ("hết hàng", Stock::Out),
-    ("สินค้าหมด", Stock::Out),
-    ("缺货", Stock::Out),
-    ("缺貨", Stock::Out),
-    ("售罄", Stock::SoldOut),
-    ("已售完", Stock::SoldOut),
-    ("補貨中", Stock::Out),
-    ("無庫存", Stock::Out),
-    ("在庫なし", Stock::Out),
-    ("在庫切れ", Stock::Out),
-    ("売り切れ", Stock::SoldOut),
-    ("完売", Stock::SoldOut),
-    ("재고 없음", Stock::Out),
-    ("일시품절", Stock::Out),
-    ("leverbaar", Stock::In),
-    ("beschikbaar", Stock::In),
-    ("διαθέσιμο", Stock::In),
-    ("còn hàng", Stock::In),
-    ("มีสินค้า", Stock::In),
-    ("现货", Stock::In),
-    ("在庫有り", Stock::In),
-    ("판매중", Stock::In),
-    ("yra sandėlyje", Stock::In),
-    ("на складе", Stock::In),
+/// Phrases for each state, in lower case. The longest one in a text counts: `not in stock` is not `in stock`.
+const PHRASES: &[(&str, StockState)] = &[
+    ("instock", StockState::In),
+    ("in_stock", StockState::In),
+    ("in stock", StockState::In),
+    ("in-stock", StockState::In),
+    ("limitedavailability", StockState::In),
+    ("onlineonly", StockState::In),
+    ("backorder", StockState::In),
+    ("available now", StockState::In),
+    ("available for", StockState::In),
+    ("available to order", StockState::In),
+    ("left in stock", StockState::In),
+    ("ready to ship", StockState::In),
+    ("auf lager", StockState::In),
+    ("lieferbar", StockState::In),
+    ("verfügbar", StockState::In),
+    ("vorrätig", StockState::In),
+    ("en stock", StockState::In),
+    ("disponible", StockState::In),
+    ("disponibile", StockState::In),
+    ("disponibilità immediata", StockState::In),
+    ("in magazzino", StockState::In),
+    ("em estoque", StockState::In),
+    ("em stock", StockState::In),
+    ("disponível", StockState::In),
+    ("op voorraad", StockState::In),
+    ("i lager", StockState::In),
+    ("på lager", StockState::In),
+    ("varastossa", StockState::In),
+    ("skladem", StockState::In),
+    ("skladom", StockState::In),
+    ("na sklade", StockState::In),
+    ("na zalogi", StockState::In),
+    ("na zalihi", StockState::In),
+    ("dostupno", StockState::In),
+    ("dostępny", StockState::In),
+    ("na stanie", StockState::In),
+    ("raktáron", StockState::In),
+    ("în stoc", StockState::In),
+    ("in stoc", StockState::In),
+    ("pieejams", StockState::In),
+    ("noliktavā", StockState::In),
+    ("stokta", StockState::In),
+    ("в наличии", StockState::In),
+    ("есть в наличии", StockState::In),
+    ("в наявності", StockState::In),
+    ("налично", StockState::In),
+    ("במלאי", StockState::In),
+    ("متوفر", StockState::In),
+    ("有货", StockState::In),
+    ("有現貨", StockState::In),
+    ("在庫あり", StockState::In),
+    ("재고 있음", StockState::In),
+    ("outofstock", StockState::Out),
+    ("out_of_stock", StockState::Out),
+    ("out of stock", StockState::Out),
+    ("out-of-stock", StockState::Out),
+    ("soldout", StockState::SoldOut),
+    ("sold out", StockState::SoldOut),
+    ("sold_out", StockState::SoldOut),
+    ("discontinued", StockState::Discontinued),
+    ("not in stock", StockState::Out),
+    ("no longer available", StockState::Out),
+    ("not available", StockState::Out),
+    ("unavailable", StockState::Out),
+    ("currently unavailable", StockState::Out),
+    ("nicht auf lager", StockState::Out),
+    ("nicht lieferbar", StockState::Out),
+    ("nicht verfügbar", StockState::Out),
+    ("nicht vorrätig", StockState::Out),
+    ("ausverkauft", StockState::SoldOut),
+    ("vergriffen", StockState::Out),
+    ("rupture de stock", StockState::Out),
+    ("en rupture", StockState::Out),
+    ("indisponible", StockState::Out),
+    ("non disponible", StockState::Out),
+    ("épuisé", StockState::Out),
+    ("agotado", StockState::SoldOut),
+    ("no disponible", StockState::Out),
+    ("sin stock", StockState::Out),
+    ("sin existencias", StockState::Out),
+    ("non disponibile", StockState::Out),
+    ("esaurito", StockState::SoldOut),
+    ("esgotado", StockState::SoldOut),
+    ("indisponível", StockState::Out),
+    ("uitverkocht", StockState::SoldOut),
+    ("niet op voorraad", StockState::Out),
+    ("slutsåld", StockState::SoldOut),
+    ("udsolgt", StockState::SoldOut),
+    ("utsolgt", StockState::SoldOut),
+    ("loppuunmyyty", StockState::SoldOut),
+    ("vyprodané", StockState::SoldOut),
+    ("vyprodáno", StockState::SoldOut),
+    ("vypredané", StockState::SoldOut),
+    ("nie je na sklade", StockState::Out),
+    ("není skladem", StockState::Out),
+    ("niedostępny", StockState::Out),
+    ("ni na zalogi", StockState::Out),
+    ("rasprodano", StockState::SoldOut),
+    ("нет в наличии", StockState::Out),
+    ("אזל מהמלאי", StockState::Out),
+    ("品切れ", StockState::Out),
+    ("품절", StockState::Out),
+    ("out of inventory", StockState::Out),
+    ("no longer in stock", StockState::Out),
+    ("isn't available", StockState::Out),
+    ("is not available", StockState::Out),
+    ("temporarily unavailable", StockState::Out),
+    ("back in stock soon", StockState::Out),
+    ("notify me when", StockState::Out),
+    ("email me when", StockState::Out),
+    ("nicht mehr verfügbar", StockState::Out),
+    ("nicht mehr lieferbar", StockState::Out),
+    ("nicht mehr auf lager", StockState::Out),
+    ("nicht mehr vorrätig", StockState::Out),
+    ("nicht mehr erhältlich", StockState::Out),
+    ("n'est plus disponible", StockState::Out),
+    ("plus disponible", StockState::Out),
+    ("pas disponible", StockState::Out),
+    ("plus en stock", StockState::Out),
+    ("pas en stock", StockState::Out),
+    ("non è disponibile", StockState::Out),
+    ("non più disponibile", StockState::Out),
+    ("non in stock", StockState::Out),
+    ("no está disponible", StockState::Out),
+    ("fuera de stock", StockState::Out),
+    ("não disponível", StockState::Out),
+    ("fora de estoque", StockState::Out),
+    ("sem estoque", StockState::Out),
+    ("sem stock", StockState::Out),
+    ("niet beschikbaar", StockState::Out),
+    ("niet leverbaar", StockState::Out),
+    ("niet meer leverbaar", StockState::Out),
+    ("inte i lager", StockState::Out),
+    ("ej i lager", StockState::Out),
+    ("slut i lager", StockState::Out),
+    ("tillfälligt slut", StockState::Out),
+    ("ikke på lager", StockState::Out),
+    ("ei varastossa", StockState::Out),
+    ("nedostupné", StockState::Out),
+    ("nedostupný", StockState::Out),
+    ("není k dispozici", StockState::Out),
+    ("nedostupno", StockState::Out),
+    ("nema na zalihi", StockState::Out),
+    ("nije dostupno", StockState::Out),
+    ("brak w magazynie", StockState::Out),
+    ("brak towaru", StockState::Out),
+    ("wyprzedane", StockState::SoldOut),
+    ("nincs raktáron", StockState::Out),
+    ("elfogyott", StockState::Out),
+    ("nem kapható", StockState::Out),
+    ("stoc epuizat", StockState::Out),
+    ("nu este în stoc", StockState::Out),
+    ("tükendi", StockState::Out),
+    ("stokta yok", StockState::Out),
+    ("закончился", StockState::Out),
+    ("нет на складе", StockState::Out),
+    ("распродано", StockState::SoldOut),
+    ("немає в наявності", StockState::Out),
+    ("не е налично", StockState::Out),
+    ("изчерпан", StockState::Out),
+    ("nav pieejams", StockState::Out),
+    ("nav noliktavā", StockState::Out),
+    ("išparduota", StockState::SoldOut),
+    ("neturime", StockState::Out),
+    ("εξαντλήθηκε", StockState::Out),
+    ("μη διαθέσιμο", StockState::Out),
+    ("לא במלאי", StockState::Out),
+    ("غير متوفر", StockState::Out),
+    ("نفذت الكمية", StockState::Out),
+    ("hết hàng", StockState::Out),
+    ("สินค้าหมด", StockState::Out),
+    ("缺货", StockState::Out),
+    ("缺貨", StockState::Out),
+    ("售罄", StockState::SoldOut),
+    ("已售完", StockState::SoldOut),
+    ("補貨中", StockState::Out),
+    ("無庫存", StockState::Out),
+    ("在庫なし", StockState::Out),
+    ("在庫切れ", StockState::Out),
+    ("売り切れ", StockState::SoldOut),
+    ("完売", StockState::SoldOut),
+    ("재고 없음", StockState::Out),
+    ("일시품절", StockState::Out),
+    ("leverbaar", StockState::In),
+    ("beschikbaar", StockState::In),
+    ("διαθέσιμο", StockState::In),
+    ("còn hàng", StockState::In),
+    ("มีสินค้า", StockState::In),
+    ("现货", StockState::In),
+    ("在庫有り", StockState::In),
+    ("판매중", StockState::In),
+    ("yra sandėlyje", StockState::In),
+    ("на складе", StockState::In),
 ];
 
-/// Longest text that says so by a word alone.
+/// Longest text that states stock by a lone word, in bytes.
 const MAX_ALONE_BYTES: usize = 120;
 
-/// Places of one phrase in a text that are looked at.
+/// Upper bound on the occurrences of a phrase that are examined.
 const MAX_MATCHES: usize = 16;
 
-/// Phrases of programs, which run words together.
-const MACHINE: [&str; 7] =
+/// Phrases of programs, written as one word.
+const COMPOUND_PHRASES: [&str; 7] =
     ["instock", "outofstock", "soldout", "limitedavailability", "onlineonly", "preorder", "backorder"];
 
-/// What a button says that puts the thing into a basket, in lower case.
-const BUY: [&str; 40] = [
+/// Labels of buttons that put the thing into a basket, in lower case.
+const BUY_LABELS: [&str; 40] = [
     "add to cart",
     "add to basket",
     "add to bag",
@@ -281,48 +281,52 @@ const BUY: [&str; 40] = [
     "カートに入れる",
 ];
 
-/// What a text says about stock, if it does.
+/// The stock state that a text states, if any.
 ///
-/// A phrase begins where a word begins: `indisponibil` is not `disponibil`.
-pub(crate) fn stock(text: &str) -> Option<Stock> {
+/// A phrase must start at the start of a word: `indisponibil` is not `disponibil`.
+pub(crate) fn stock(text: &str) -> Option<StockState> {
     let text = text.to_lowercase();
-    // Product feeds write so.
+    // An abbreviation of product feeds.
     if text.trim() == "oos" {
-        return Some(Stock::Out);
+        return Some(StockState::Out);
     }
-    let found = PHRASES.iter().chain(STATED).filter(|(phrase, _)| begins_a_word(&text, phrase));
-    found.max_by_key(|(phrase, _)| phrase.len()).map(|(_, stock)| *stock).or_else(|| alone(&text))
+    let found = PHRASES.iter().chain(MORE_PHRASES).filter(|(phrase, _)| starts_at_word(&text, phrase));
+    found
+        .max_by_key(|(phrase, _)| phrase.len())
+        .map(|(_, stock)| *stock)
+        .or_else(|| stock_of_lone_words(&text))
 }
 
-/// What a text says that has no other words; in lower case.
-fn alone(text: &str) -> Option<Stock> {
+/// The state of a lower-case text that consists of a lone word or phrase.
+fn stock_of_lone_words(text: &str) -> Option<StockState> {
     if text.len() > MAX_ALONE_BYTES {
         return None;
     }
     let name = text.trim().rsplit(['/', '#']).next().unwrap_or_default().trim();
     let words: Vec<&str> = name
         .split(|found: char| !found.is_alphanumeric() && found != '\'' && found != '-')
-        .filter(|word| !word.is_empty() && !FILLERS.contains(word))
+        .filter(|word| !word.is_empty() && !FILLER_WORDS.contains(word))
         .collect();
     let text = words.join(" ");
-    // Marks of some scripts are no letters, so that the name as it stands counts too.
-    ALONE.iter().find(|(phrase, _)| *phrase == text || *phrase == name).map(|(_, stock)| *stock)
+    // Vowel signs of some scripts are not letters, so the unsplit name counts too.
+    LONE_PHRASES.iter().find(|(phrase, _)| *phrase == text || *phrase == name).map(|(_, stock)| *stock)
 }
 
-/// Does a text speak of stock at all, also in words that do not tell how it is? `Sold by Acme` and `tell me when it is in stock` do.
+/// Whether a text mentions stock at all, even without a clear state.
 ///
-/// `All rights reserved` does not, nor does the Korean for one who sells or brokers.
-pub(crate) fn speaks_of_stock(text: &str) -> bool {
+/// `Sold by Acme` and `tell me when it is in stock` mention it. `All rights reserved` does not, nor do the
+/// Korean words for a seller or a broker.
+pub(crate) fn mentions_stock(text: &str) -> bool {
     let mut text = text.to_lowercase();
     for other in ["rights reserved", "판매중인", "판매중개"] {
         text = text.replace(other, "");
     }
-    PHRASES.iter().chain(STATED).any(|(phrase, _)| begins_a_word(&text, phrase))
-        || ALONE.iter().any(|(phrase, _)| is_worded(&text, phrase))
+    PHRASES.iter().chain(MORE_PHRASES).any(|(phrase, _)| starts_at_word(&text, phrase))
+        || LONE_PHRASES.iter().any(|(phrase, _)| is_whole_phrase(&text, phrase))
 }
 
-/// Does the phrase stand in the text as words of its own? Some scripts part none.
-fn is_worded(text: &str, phrase: &str) -> bool {
+/// Whether the phrase occurs in the text as whole words. Some scripts do not separate words.
+fn is_whole_phrase(text: &str, phrase: &str) -> bool {
     let lettered =
         |found: Option<char>| found.is_some_and(|found| found.is_alphanumeric() && found < '\u{590}');
     text.match_indices(phrase).take(MAX_MATCHES).any(|(at, _)| {
@@ -332,20 +336,21 @@ fn is_worded(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// Does the phrase stand in the text, not in the middle of a word? What programs write is one word, and some scripts part none.
-fn begins_a_word(text: &str, phrase: &str) -> bool {
+/// Whether the phrase occurs in the text, not in the middle of a word. Compound phrases of programs may occur
+/// anywhere, and some scripts do not separate words.
+fn starts_at_word(text: &str, phrase: &str) -> bool {
     let lettered = |found: char| found.is_alphabetic() && found < '\u{590}';
-    let worded = phrase.chars().next().is_some_and(lettered) && !MACHINE.contains(&phrase);
+    let worded = phrase.chars().next().is_some_and(lettered) && !COMPOUND_PHRASES.contains(&phrase);
     text.match_indices(phrase).take(MAX_MATCHES).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         !worded || !before.is_some_and(lettered)
     })
 }
 
-/// Is this the label of a button that buys?
-pub(crate) fn buys(text: &str) -> bool {
+/// Whether this is the label of a button that buys.
+pub(crate) fn is_buy_label(text: &str) -> bool {
     let text = text.to_lowercase();
-    BUY.iter().any(|phrase| text.contains(phrase))
+    BUY_LABELS.iter().any(|phrase| text.contains(phrase))
 }
 
 #[cfg(test)]
@@ -355,34 +360,34 @@ mod tests {
     #[test]
     fn the_longest_phrase_counts() {
         let rows = [
-            ("http://schema.org/InStock", Some(Stock::In)),
-            ("Not in stock", Some(Stock::Out)),
-            ("Only 3 left in stock", Some(Stock::In)),
-            ("Momentan nicht verfügbar", Some(Stock::Out)),
-            ("Non disponibile", Some(Stock::Out)),
+            ("http://schema.org/InStock", Some(StockState::In)),
+            ("Not in stock", Some(StockState::Out)),
+            ("Only 3 left in stock", Some(StockState::In)),
+            ("Momentan nicht verfügbar", Some(StockState::Out)),
+            ("Non disponibile", Some(StockState::Out)),
             ("Ships soon", None),
-            ("itemInStock", Some(Stock::In)),
+            ("itemInStock", Some(StockState::In)),
             ("Acest produs este indisponibil", None),
-            ("Derzeit leider nicht mehr verfügbar", Some(Stock::Out)),
-            ("oos", Some(Stock::Out)),
+            ("Derzeit leider nicht mehr verfügbar", Some(StockState::Out)),
+            ("oos", Some(StockState::Out)),
             ("boost", None),
-            ("Sold", Some(Stock::SoldOut)),
-            ("SOLD!", Some(Stock::SoldOut)),
-            ("This item is sold.", Some(Stock::SoldOut)),
-            ("Verkauft", Some(Stock::SoldOut)),
-            ("Leider bereits verkauft", Some(Stock::SoldOut)),
-            ("Vendu", Some(Stock::SoldOut)),
-            ("https://schema.org/SoldOut", Some(Stock::SoldOut)),
-            ("https://schema.org/Reserved", Some(Stock::Reserved)),
-            ("https://schema.org/PreOrder", Some(Stock::PreOrder)),
-            ("https://schema.org/Discontinued", Some(Stock::Discontinued)),
-            ("Pre-order now", Some(Stock::PreOrder)),
-            ("Jetzt vorbestellen", Some(Stock::PreOrder)),
-            ("Coming soon", Some(Stock::Out)),
-            ("Not for sale", Some(Stock::Out)),
-            ("Auction ended", Some(Stock::Out)),
-            ("Waitlist only", Some(Stock::Out)),
-            ("Out of print", Some(Stock::Discontinued)),
+            ("Sold", Some(StockState::SoldOut)),
+            ("SOLD!", Some(StockState::SoldOut)),
+            ("This item is sold.", Some(StockState::SoldOut)),
+            ("Verkauft", Some(StockState::SoldOut)),
+            ("Leider bereits verkauft", Some(StockState::SoldOut)),
+            ("Vendu", Some(StockState::SoldOut)),
+            ("https://schema.org/SoldOut", Some(StockState::SoldOut)),
+            ("https://schema.org/Reserved", Some(StockState::Reserved)),
+            ("https://schema.org/PreOrder", Some(StockState::PreOrder)),
+            ("https://schema.org/Discontinued", Some(StockState::Discontinued)),
+            ("Pre-order now", Some(StockState::PreOrder)),
+            ("Jetzt vorbestellen", Some(StockState::PreOrder)),
+            ("Coming soon", Some(StockState::Out)),
+            ("Not for sale", Some(StockState::Out)),
+            ("Auction ended", Some(StockState::Out)),
+            ("Waitlist only", Some(StockState::Out)),
+            ("Out of print", Some(StockState::Discontinued)),
             ("Sold by Acme", None),
             ("2.5 million sold", None),
             ("More colours coming soon", None),
@@ -391,18 +396,18 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(stock(text), expected, "{text}");
         }
-        assert!(buys("Add to Basket"));
+        assert!(is_buy_label("Add to Basket"));
     }
 
     #[test]
-    fn a_text_may_speak_of_stock_without_saying_how_it_is() {
+    fn a_text_may_mention_stock_without_a_state() {
         for text in [
             "Sold to a private collector",
             "Join the waiting list",
             "Tell me when it is in stock",
             "Sold by Acme",
         ] {
-            assert!(speaks_of_stock(text), "{text}");
+            assert!(mentions_stock(text), "{text}");
         }
         for text in [
             "All rights reserved",
@@ -412,7 +417,7 @@ mod tests {
             "Delivery in two days",
             "Unreserved praise",
         ] {
-            assert!(!speaks_of_stock(text), "{text}");
+            assert!(!mentions_stock(text), "{text}");
         }
     }
 }

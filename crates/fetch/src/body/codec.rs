@@ -1,18 +1,18 @@
 //! Content codings, one step at a time.
 //!
-//! Every codec here is driven with a slice of input and a scratch buffer for output, so that whoever drives it sees each
-//! piece before the next is made. Decoders that own their output (a `Read` adapter, the client's automatic decoding)
-//! can be stopped only between pieces of their own choosing, and do not tell how much input a piece took.
+//! Every codec takes a slice of input and a scratch buffer for output, so the caller sees each piece before
+//! the next is produced. Decoders that own their output (a `Read` adapter, the client's automatic decoding)
+//! can be stopped only between pieces of their own choosing, and do not report how much input a piece took.
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation, OutBuffer};
 
-/// Largest zstd window that is taken, as a power of two: 8 MiB, the bound of RFC 9659 for this content coding.
+/// Largest accepted zstd window, as a power of two: 8 MiB, the bound of RFC 9659 for this content coding.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
-/// Most members of one gzip stream, and most frames of one zstd stream. Each costs a new decoder, however empty it is;
-/// writers that cut at all do so every 64 KiB or so.
+/// Most members of one gzip stream, and most frames of one zstd stream. Each costs a new decoder, even if it
+/// is empty. Encoders that split a stream do so about every 64 KiB.
 const MAX_MEMBERS: u32 = 8192;
 
 /// A content coding of RFC 9110 section 8.4.1, or of RFC 7932 (br) and RFC 8878 (zstd).
@@ -51,7 +51,7 @@ pub(crate) struct Step {
     pub(crate) produced: usize,
 }
 
-/// The stream is not what its coding says.
+/// The stream is invalid in its coding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Broken;
 
@@ -73,7 +73,7 @@ impl Codec {
         })
     }
 
-    /// Decodes some of `input` into `output`. A step that neither consumes nor produces has to wait for more input, or
+    /// Decodes some of `input` into `output`. A step that neither consumes nor produces needs more input, or
     /// has reached the end of its stream.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Broken> {
         match self {
@@ -84,7 +84,7 @@ impl Codec {
         }
     }
 
-    /// Has the stream come to its proper end?
+    /// Whether the stream is complete.
     pub(crate) fn is_complete(&self) -> bool {
         match self {
             Self::Gzip(codec) => codec.complete,
@@ -94,7 +94,7 @@ impl Codec {
         }
     }
 
-    /// Is whatever comes now dropped?
+    /// Whether all further input is dropped.
     pub(crate) fn is_finished(&self) -> bool {
         match self {
             Self::Gzip(codec) => codec.finished,
@@ -105,8 +105,8 @@ impl Codec {
     }
 }
 
-/// One or more gzip members (RFC 1952). What follows the last and does not begin like another is left alone, as
-/// browsers do: servers pad.
+/// One or more gzip members (RFC 1952). Bytes after the last member that do not begin another one are
+/// dropped, as in browsers, because some servers pad.
 pub(crate) struct Gzip {
     inflate: Decompress,
     complete: bool,
@@ -151,7 +151,8 @@ impl Gzip {
     }
 }
 
-/// `deflate` is the zlib format (RFC 1950) by RFC 9110, and raw deflate (RFC 1951) by some servers; the first byte tells.
+/// `deflate` is the zlib format (RFC 1950) in RFC 9110, but raw deflate (RFC 1951) from some servers. The
+/// first byte distinguishes them.
 pub(crate) enum Deflate {
     Unknown,
     Running(Decompress),
@@ -162,8 +163,8 @@ impl Deflate {
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Broken> {
         if let Self::Unknown = self {
             let Some(first) = input.first() else { return Ok(Step { consumed: 0, produced: 0 }) };
-            // The low four bits of a zlib header name method 8; no block of raw deflate that encoders make begins so
-            // with a window of at most 32 KiB (high bit clear).
+            // The low four bits of a zlib header are the method, 8, and the high bit is clear for windows of
+            // at most 32 KiB. Encoders do not begin raw deflate like this.
             let zlib = first & 0x8f == 0x08;
             *self = Self::Running(Decompress::new(zlib));
         }

@@ -1,19 +1,19 @@
-//! Codecs over each other, with limits on what goes in and on what comes out of each.
+//! A stack of codecs, with limits on what goes in and on what comes out of each.
 //!
-//! Each layer's output is held against the limits, not the body's alone: layers that make much of little, of which the
-//! innermost drops everything, would cost as much as a bomb and give an empty body.
+//! The limits apply to the output of each layer, not only to the body: if the innermost layer drops
+//! everything, the outer ones could cost as much as a bomb and still give an empty body.
 
 use bytes::Bytes;
 
 use super::codec::{Broken, Codec, Coding};
 use super::{MAX_RATIO, MAX_TRAILING, RATIO_FREE_BYTES};
 
-/// Bytes that one step of a codec may make. What exceeds a limit is at most so much.
+/// Most bytes that one step of a codec produces. A limit is exceeded by at most this much.
 const SCRATCH: usize = 32 * 1024;
-/// Bytes, taken and made by all layers, after which other tasks of the thread have their turn.
+/// Bytes, consumed and produced by all layers, after which the task yields to others of its thread.
 const STRIDE: usize = 1024 * 1024;
 
-/// How much a body may be.
+/// How large a body may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
     /// Most bytes, as sent and as each coding decodes to.
@@ -22,16 +22,16 @@ pub(crate) struct Limits {
 
 /// Why decoding stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stopped {
+pub(crate) enum DecodeError {
     /// More bytes than allowed, as sent or as decoded.
     Size,
-    /// Too many bytes for what was sent.
+    /// More than [`MAX_RATIO`] times the bytes that were sent.
     Ratio,
-    /// The stream is not what its coding says, ends too early, or goes on long after its end.
+    /// The stream is invalid, ends too early, or goes on long after its end.
     Broken,
 }
 
-impl From<Broken> for Stopped {
+impl From<Broken> for DecodeError {
     fn from(_: Broken) -> Self {
         Self::Broken
     }
@@ -47,13 +47,13 @@ pub(crate) struct Decoder {
 
 struct Layer {
     codec: Codec,
-    /// What the codec has made and the next has not yet taken.
+    /// Output of the codec. The bytes from `taken` to `filled` wait for the next layer.
     scratch: Box<[u8]>,
     filled: usize,
     taken: usize,
-    /// What the codec has made so far.
-    made: u64,
-    /// What came after the end of its stream.
+    /// Bytes that the codec has produced so far.
+    produced: u64,
+    /// Bytes after the end of its stream.
     trailing: u64,
 }
 
@@ -62,15 +62,15 @@ impl Layer {
         self.scratch.get(self.taken..self.filled).unwrap_or_default()
     }
 
-    /// Decodes some of `input`, and gives how much of it that was.
-    fn step(&mut self, input: &[u8]) -> Result<usize, Stopped> {
+    /// Decodes some of `input` and returns how much of it was consumed.
+    fn step(&mut self, input: &[u8]) -> Result<usize, DecodeError> {
         let step = self.codec.step(input, &mut self.scratch)?;
         (self.taken, self.filled) = (0, step.produced);
-        self.made += step.produced as u64;
+        self.produced += step.produced as u64;
         if self.codec.is_finished() && step.produced == 0 {
             self.trailing += step.consumed as u64;
             if self.trailing > MAX_TRAILING {
-                return Err(Stopped::Broken);
+                return Err(DecodeError::Broken);
             }
         }
         Ok(step.consumed)
@@ -79,24 +79,24 @@ impl Layer {
 
 impl Decoder {
     /// For a body to which `codings` were applied in this order.
-    pub(crate) fn new(codings: &[Coding], limits: Limits) -> Result<Self, Stopped> {
-        let layer = |coding: &Coding| -> Result<Layer, Stopped> {
+    pub(crate) fn new(codings: &[Coding], limits: Limits) -> Result<Self, DecodeError> {
+        let layer = |coding: &Coding| -> Result<Layer, DecodeError> {
             let scratch = vec![0; SCRATCH].into_boxed_slice();
-            Ok(Layer { codec: Codec::new(*coding)?, scratch, filled: 0, taken: 0, made: 0, trailing: 0 })
+            Ok(Layer { codec: Codec::new(*coding)?, scratch, filled: 0, taken: 0, produced: 0, trailing: 0 })
         };
         let layers = codings.iter().rev().map(layer).collect::<Result<_, _>>()?;
         Ok(Self { layers, limits, received: 0, decoded: Vec::new() })
     }
 
-    /// Takes the next piece as it was sent. Lets other tasks go on in between, since a small piece may be much work.
-    pub(crate) async fn push(&mut self, mut input: &[u8]) -> Result<(), Stopped> {
+    /// Decodes the next piece of the body as sent. Yields in between, because a small piece may be much work.
+    pub(crate) async fn push(&mut self, mut input: &[u8]) -> Result<(), DecodeError> {
         self.received += input.len() as u64;
         if self.received > self.limits.bytes {
-            return Err(Stopped::Size);
+            return Err(DecodeError::Size);
         }
         let mut work = 0;
         loop {
-            let moved = self.turn(&mut input)?;
+            let moved = self.advance(&mut input)?;
             if moved == 0 {
                 return Ok(());
             }
@@ -108,8 +108,9 @@ impl Decoder {
         }
     }
 
-    /// Lets each layer make one step, and gives the bytes that were taken and made: none where no layer could move.
-    fn turn(&mut self, input: &mut &[u8]) -> Result<usize, Stopped> {
+    /// Makes one step in each layer and returns how many bytes were consumed and produced: 0 if no layer
+    /// could move.
+    fn advance(&mut self, input: &mut &[u8]) -> Result<usize, DecodeError> {
         let mut moved = 0;
         for index in 0..self.layers.len() {
             let (before, rest) = self.layers.split_at_mut(index);
@@ -130,15 +131,15 @@ impl Decoder {
                 }
             };
             moved += consumed + layer.filled;
-            let made = layer.made;
-            if made > self.limits.bytes {
-                return Err(Stopped::Size);
+            let produced = layer.produced;
+            if produced > self.limits.bytes {
+                return Err(DecodeError::Size);
             }
-            if made > RATIO_FREE_BYTES && made > self.received.saturating_mul(MAX_RATIO) {
-                return Err(Stopped::Ratio);
+            if produced > RATIO_FREE_BYTES && produced > self.received.saturating_mul(MAX_RATIO) {
+                return Err(DecodeError::Ratio);
             }
         }
-        // What the last layer made is the body.
+        // The output of the last layer is the body.
         if let Some(last) = self.layers.last_mut() {
             self.decoded.extend_from_slice(last.rest());
             last.taken = last.filled;
@@ -146,17 +147,17 @@ impl Decoder {
         Ok(moved)
     }
 
-    /// What has been decoded so far.
+    /// The bytes decoded so far.
     pub(crate) fn decoded(&self) -> &[u8] {
         &self.decoded
     }
 
     /// The whole body, once its last piece was pushed.
-    pub(crate) fn finish(self) -> Result<Bytes, Stopped> {
+    pub(crate) fn finish(self) -> Result<Bytes, DecodeError> {
         if self.layers.iter().all(|layer| layer.codec.is_complete()) {
             Ok(self.decoded.into())
         } else {
-            Err(Stopped::Broken)
+            Err(DecodeError::Broken)
         }
     }
 }
@@ -195,7 +196,8 @@ mod tests {
         zstd::encode_all(data, 3).unwrap()
     }
 
-    /// A brotli stream of stored blocks, written by RFC 7932 sections 9.1 and 9.2 (no encoder is a dependency here).
+    /// A brotli stream of stored blocks, written by RFC 7932 sections 9.1 and 9.2 (no encoder is a dependency
+    /// here).
     fn brotli(data: &[u8]) -> Vec<u8> {
         let mut bits: Vec<bool> = vec![false]; // WBITS = 16
         let push = |bits: &mut Vec<bool>, value: usize, count: usize| {
@@ -215,13 +217,13 @@ mod tests {
         bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |sum, bit| sum << 1 | u8::from(*bit))).collect()
     }
 
-    fn decode(codings: &[Coding], encoded: &[u8], piece: usize) -> Result<Bytes, Stopped> {
+    fn decode(codings: &[Coding], encoded: &[u8], piece: usize) -> Result<Bytes, DecodeError> {
         let mut decoder = Decoder::new(codings, LIMITS)?;
         push_all(&mut decoder, encoded, piece)?;
         decoder.finish()
     }
 
-    fn push_all(decoder: &mut Decoder, encoded: &[u8], piece: usize) -> Result<(), Stopped> {
+    fn push_all(decoder: &mut Decoder, encoded: &[u8], piece: usize) -> Result<(), DecodeError> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             for chunk in encoded.chunks(piece) {
@@ -231,7 +233,7 @@ mod tests {
         })
     }
 
-    /// A page-like text that does not compress to nothing.
+    /// A page-like text that does not compress too well.
     fn text(length: usize) -> Vec<u8> {
         let mut state = 17_u32;
         let word = |state: &mut u32| {
@@ -246,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn every_coding_in_pieces_of_any_size() {
+    fn every_coding_decodes_in_pieces_of_any_size() {
         let data = text(200_000);
         let rows: [(&str, &[Coding], Vec<u8>); 8] = [
             ("gzip", &[Coding::Gzip], gzip(&data)),
@@ -285,7 +287,7 @@ mod tests {
             for cut in [1, encoded.len() / 2, encoded.len() - 1] {
                 assert_eq!(
                     decode(&[coding], &encoded[..cut], 512),
-                    Err(Stopped::Broken),
+                    Err(DecodeError::Broken),
                     "{coding:?} cut at {cut}"
                 );
             }
@@ -293,15 +295,15 @@ mod tests {
     }
 
     #[test]
-    fn wrong_checksum_and_garbage_are_broken() {
+    fn a_wrong_checksum_and_garbage_are_broken() {
         let mut encoded = gzip(&text(5000));
         let at = encoded.len() - 6;
         encoded[at] ^= 0x55;
-        assert_eq!(decode(&[Coding::Gzip], &encoded, 64), Err(Stopped::Broken));
+        assert_eq!(decode(&[Coding::Gzip], &encoded, 64), Err(DecodeError::Broken));
         for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
             assert_eq!(
                 decode(&[coding], b"<!doctype html><p>not compressed at all", 5),
-                Err(Stopped::Broken)
+                Err(DecodeError::Broken)
             );
         }
     }
@@ -317,8 +319,8 @@ mod tests {
         ];
         for (name, codings, encoded) in rows {
             let mut decoder = Decoder::new(codings, LIMITS).unwrap();
-            let stopped = push_all(&mut decoder, &encoded, 4096).err();
-            assert_eq!(stopped, Some(Stopped::Ratio), "{name}");
+            let error = push_all(&mut decoder, &encoded, 4096).err();
+            assert_eq!(error, Some(DecodeError::Ratio), "{name}");
             assert!(
                 decoder.decoded.len() as u64 <= RATIO_FREE_BYTES.max(decoder.received * MAX_RATIO),
                 "{name}"
@@ -327,14 +329,14 @@ mod tests {
     }
 
     #[test]
-    fn layers_that_work_for_nothing_are_stopped() {
+    fn layers_that_decode_to_nothing_are_stopped() {
         let zeros = vec![0; 64 * 1024 * 1024];
         let (gz, zs) = (Coding::Gzip, Coding::Zstd);
         let x = gzip(b"x");
         let padded = [x.clone(), zeros.clone()].concat();
         let members = gzip(b"").repeat(1 << 20);
         let frames = zstd(b"").repeat(1 << 20);
-        // Magic 0x184D2A50 and a length of 4, and so many zeros (RFC 8878 section 3.1.2).
+        // Magic 0x184D2A50, a length of 4, and 4 zeros (RFC 8878 section 3.1.2).
         let skipped = [b"\x50\x2a\x4d\x18\x04\0\0\0\0\0\0\0".repeat(1 << 20), zstd(b"x")].concat();
         for (name, codings, encoded) in [
             ("padding inside", &[gz, gz, gz][..], gzip(&gzip(&padded))),
@@ -347,20 +349,19 @@ mod tests {
             ("skipped frames", &[zs, gz], gzip(&skipped)),
         ] {
             let mut decoder = Decoder::new(codings, LIMITS).unwrap();
-            let stopped = push_all(&mut decoder, &encoded, 4096).err();
-            assert!(stopped.is_some(), "{name}");
-            let most = decoder.layers.iter().map(|layer| layer.made).max().unwrap();
-            assert!(most <= LIMITS.bytes + SCRATCH as u64, "{name}: a layer made {most} bytes");
+            assert!(push_all(&mut decoder, &encoded, 4096).is_err(), "{name}");
+            let most = decoder.layers.iter().map(|layer| layer.produced).max().unwrap();
+            assert!(most <= LIMITS.bytes + SCRATCH as u64, "{name}: a layer produced {most} bytes");
         }
     }
 
     #[test]
-    fn the_size_limit_holds_to_the_byte() {
+    fn the_size_limit_is_exact() {
         let data = text(100_000);
         let encoded = zlib(&data);
         let exact = Limits { bytes: data.len() as u64 };
         let short = Limits { bytes: data.len() as u64 - 1 };
-        for (limits, expected) in [(exact, None), (short, Some(Stopped::Size))] {
+        for (limits, expected) in [(exact, None), (short, Some(DecodeError::Size))] {
             let mut decoder = Decoder::new(&[Coding::Deflate], limits).unwrap();
             assert_eq!(push_all(&mut decoder, &encoded, encoded.len()).err(), expected);
             assert!(decoder.decoded.len() as u64 <= limits.bytes);
@@ -371,18 +372,21 @@ mod tests {
     fn a_huge_zstd_window_is_refused() {
         // Magic, a descriptor without content size, and a window descriptor of exponent 21: 2 GiB.
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 0x01, 0x00, 0x00];
-        assert_eq!(decode(&[Coding::Zstd], &frame, 16), Err(Stopped::Broken));
+        assert_eq!(decode(&[Coding::Zstd], &frame, 16), Err(DecodeError::Broken));
     }
 
     #[test]
     fn a_large_brotli_window_is_refused() {
         // RFC 7932 reserves this header; the large-window extension reads a window of 2^30 from it.
-        assert_eq!(decode(&[Coding::Brotli], &[0x11, 30, 0x00, 0x03], 16), Err(Stopped::Broken));
+        assert_eq!(decode(&[Coding::Brotli], &[0x11, 30, 0x00, 0x03], 16), Err(DecodeError::Broken));
     }
 
     proptest! {
         #[test]
-        fn pieces_do_not_matter(data in proptest::collection::vec(any::<u8>(), 0..5000), piece in 1_usize..600) {
+        fn the_size_of_pieces_does_not_matter(
+            data in proptest::collection::vec(any::<u8>(), 0..5000),
+            piece in 1_usize..600,
+        ) {
             let stack = [Coding::Brotli, Coding::Deflate];
             prop_assert_eq!(decode(&stack, &zlib(&brotli(&data)), piece).unwrap(), data);
         }

@@ -1,69 +1,106 @@
-//! Bodies: taken in piece by piece, decoded as they come, and stopped at a limit.
+//! Bodies: read piece by piece, decoded as they come, and stopped at a limit.
 
 mod codec;
 mod decode;
 mod memory;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http_body_util::BodyExt;
+use hyper::body::Frame;
 use url::Url;
 
-pub(crate) use decode::{Limits, Stopped};
-pub(crate) use memory::{Account, BodyMemory};
+pub(crate) use decode::Limits;
+pub(crate) use memory::{BodyMemory, Reservation};
 pub use memory::{FREE_BODY_BYTES, MEMORY_TIMEOUT};
 
 use crate::error::{Error, ErrorKind};
 use crate::media::{self, Accept};
 use crate::transport::{self, Incoming};
 use codec::Coding;
-use decode::Decoder;
+use decode::{DecodeError, Decoder};
 
-/// Most content codings that may lie over each other.
+/// Most content codings on top of each other.
 pub const MAX_CODINGS: usize = 3;
-/// A body, and what each of its codings decodes to, may be at most so many times its size as sent, once it exceeds [`RATIO_FREE_BYTES`]. Markup reaches
-/// about 50, a table of zeros 1,000 per coding.
+/// Greatest ratio of decoded to sent bytes, for each content coding, once [`RATIO_FREE_BYTES`] are decoded.
+/// Markup reaches about 50, a table of zeros 1,000 per coding.
 pub const MAX_RATIO: u64 = 250;
-/// Up to so many decoded bytes the ratio does not matter.
+/// The ratio does not apply below this many decoded bytes.
 pub const RATIO_FREE_BYTES: u64 = 1024 * 1024;
-/// Most bytes after the end of a coded stream that are dropped, as browsers drop them: servers pad. With more the body
-/// counts as broken.
+/// Most bytes after the end of a coded stream. Some servers pad, so fewer are dropped, as in browsers; with
+/// more the body counts as broken.
 pub const MAX_TRAILING: u64 = 64 * 1024;
-/// Bytes of a coded body that are decoded before what comes of them is counted.
+/// Bytes of a coded body that are decoded before the result is counted.
 const DECODED_AT_ONCE: usize = 4 * 1024;
-/// Most that is reserved for a body on the word of its `Content-Length`.
+/// Most bytes that are reserved for a body because of its `Content-Length`.
 const MAX_RESERVE: usize = 64 * 1024;
 
-/// Reads the body of `response` to its end, undoing its content codings. What comes off the wire is added to `meter`, and
-/// what is kept is taken from `account`.
+/// A body that comes in.
+pub(crate) struct Source<'a> {
+    pub(crate) response: &'a mut http::Response<Incoming>,
+    pub(crate) url: &'a Url,
+    /// Counts the bytes that come off the wire.
+    pub(crate) meter: Option<&'a AtomicU64>,
+    /// Longest wait for the next piece.
+    pub(crate) read_timeout: Option<Duration>,
+}
+
+impl Source<'_> {
+    /// The next piece of the body. Trailers are skipped.
+    async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        while let Some(frame) = self.frame().await? {
+            if let Ok(data) = frame.into_data() {
+                if let Some(meter) = self.meter {
+                    meter.fetch_add(data.len() as u64, Relaxed);
+                }
+                return Ok(Some(data));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn frame(&mut self) -> Result<Option<Frame<Bytes>>, Error> {
+        let frame = self.response.body_mut().frame();
+        let frame = match self.read_timeout {
+            None => frame.await,
+            Some(limit) => tokio::time::timeout(limit, frame)
+                .await
+                .map_err(|_| Error::silent(self.url, limit, "reading the body"))?,
+        };
+        frame.transpose().map_err(|error| transport::classify(&error, self.url))
+    }
+}
+
+/// Reads the body of `source` to its end and undoes its content codings. `memory` covers the bytes that are
+/// kept.
 pub(crate) async fn read(
-    response: &mut http::Response<Incoming>,
-    url: &Url,
+    mut source: Source<'_>,
     limits: Limits,
     accept: Accept,
-    meter: Option<&AtomicU64>,
-    mut account: Account<'_>,
+    mut memory: Reservation<'_>,
 ) -> Result<(HeaderMap, Bytes), Error> {
-    let is_error = response.status().is_client_error() || response.status().is_server_error();
-    let headers = std::mem::take(response.headers_mut());
+    let url = source.url;
+    let status = source.response.status();
+    let is_error = status.is_client_error() || status.is_server_error();
+    let headers = std::mem::take(source.response.headers_mut());
     if accept == Accept::Nothing {
         return Ok((headers, Bytes::new()));
     }
     let codings = codings(&headers, url)?;
-    let verdict = media::judge_type(accept, &headers);
-    if let media::Verdict::Refused(kind) = &verdict {
-        // Of an error its status is what counts; a picture that says so is not read.
-        return if is_error { Ok((headers, Bytes::new())) } else { Err(unsupported(url, kind)) };
+    if let media::Verdict::Refused(kind) = media::judge_type(accept, &headers) {
+        // The status of an error is enough; a picture as its body is not read.
+        return if is_error { Ok((headers, Bytes::new())) } else { Err(unsupported(url, &kind)) };
     }
     let length =
         headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.trim().parse::<u64>().ok());
     if length.is_some_and(|length| length > limits.bytes) {
-        return Err(too_large(url, limits, Stopped::Size));
+        return Err(too_large(url, limits));
     }
-    let Some(first) = chunk(response, url, meter).await? else { return Ok((headers, Bytes::new())) };
+    let Some(first) = source.chunk().await? else { return Ok((headers, Bytes::new())) };
     let mut sniffed = accept == Accept::Any;
     let mut sniff = |bytes: &[u8], at_end: bool| {
         if sniffed || (bytes.len() < media::SNIFFED_BYTES && !at_end) {
@@ -75,13 +112,13 @@ pub(crate) async fn read(
     if codings.is_empty() {
         sniff(&first, false)?;
         if first.len() as u64 > limits.bytes {
-            return Err(too_large(url, limits, Stopped::Size));
+            return Err(too_large(url, limits));
         }
-        account.cover(first.len(), url).await?;
-        // Most pages that are small come in one piece, which is then the body without a copy.
-        let Some(second) = chunk(response, url, meter).await? else {
+        memory.cover(first.len(), url).await?;
+        // Most small pages come in one piece, which becomes the body without a copy.
+        let Some(second) = source.chunk().await? else {
             sniff(&first, true)?;
-            return Ok((headers, account.around(first)));
+            return Ok((headers, memory.attach_to(first)));
         };
         let reserve = length.map_or(0, |length| usize::try_from(length).unwrap_or(MAX_RESERVE));
         let mut body = BytesMut::with_capacity(reserve.min(MAX_RESERVE).max(first.len() + second.len()));
@@ -89,47 +126,35 @@ pub(crate) async fn read(
         let mut next = Some(second);
         while let Some(piece) = next {
             if (body.len() + piece.len()) as u64 > limits.bytes {
-                return Err(too_large(url, limits, Stopped::Size));
+                return Err(too_large(url, limits));
             }
-            account.cover(body.len() + piece.len(), url).await?;
+            memory.cover(body.len() + piece.len(), url).await?;
             body.extend_from_slice(&piece);
             sniff(&body, false)?;
-            next = chunk(response, url, meter).await?;
+            next = source.chunk().await?;
         }
         sniff(&body, true)?;
-        return Ok((headers, account.around(body.freeze())));
+        return Ok((headers, memory.attach_to(body.freeze())));
     }
-    let mut decoder = Decoder::new(&codings, limits).map_err(|stopped| stop(url, limits, stopped))?;
+    let failed = |error| decode_failure(url, limits, error);
+    let mut decoder = Decoder::new(&codings, limits).map_err(failed)?;
     let mut next = Some(first);
     while let Some(piece) = next {
         for part in piece.chunks(DECODED_AT_ONCE) {
-            decoder.push(part).await.map_err(|stopped| stop(url, limits, stopped))?;
-            account.cover(decoder.decoded().len(), url).await?;
+            decoder.push(part).await.map_err(failed)?;
+            memory.cover(decoder.decoded().len(), url).await?;
         }
         sniff(decoder.decoded(), false)?;
-        next = chunk(response, url, meter).await?;
+        next = source.chunk().await?;
     }
-    let body = decoder.finish().map_err(|stopped| stop(url, limits, stopped))?;
+    let body = decoder.finish().map_err(failed)?;
     sniff(&body, true)?;
-    Ok((headers, account.around(body)))
+    Ok((headers, memory.attach_to(body)))
 }
 
-/// The next piece of the body. Trailers say nothing that anybody here asks for.
-async fn chunk(
-    response: &mut http::Response<Incoming>,
-    url: &Url,
-    meter: Option<&AtomicU64>,
-) -> Result<Option<Bytes>, Error> {
-    while let Some(frame) = response.body_mut().frame().await {
-        let frame = frame.map_err(|error| transport::classify(&error, url))?;
-        if let Ok(data) = frame.into_data() {
-            if let Some(meter) = meter {
-                meter.fetch_add(data.len() as u64, Relaxed);
-            }
-            return Ok(Some(data));
-        }
-    }
-    Ok(None)
+/// The decoder for a body with these headers.
+pub(crate) fn decoder(headers: &HeaderMap, url: &Url, limits: Limits) -> Result<Decoder, Error> {
+    Decoder::new(&codings(headers, url)?, limits).map_err(|error| decode_failure(url, limits, error))
 }
 
 /// The codings of a body in the order in which they were applied.
@@ -152,7 +177,7 @@ fn codings(headers: &HeaderMap, url: &Url) -> Result<Vec<Coding>, Error> {
                 return Err(Error::new(
                     ErrorKind::Decode,
                     url,
-                    format!("the body has more than {MAX_CODINGS} content codings over each other"),
+                    format!("the body has more than {MAX_CODINGS} content codings"),
                 ));
             }
         }
@@ -160,21 +185,21 @@ fn codings(headers: &HeaderMap, url: &Url) -> Result<Vec<Coding>, Error> {
     Ok(codings)
 }
 
-fn stop(url: &Url, limits: Limits, stopped: Stopped) -> Error {
-    match stopped {
-        Stopped::Broken => {
-            Error::new(ErrorKind::Decode, url, "the compressed body is broken or ends before its time")
+fn decode_failure(url: &Url, limits: Limits, error: DecodeError) -> Error {
+    match error {
+        DecodeError::Broken => {
+            Error::new(ErrorKind::Decode, url, "the compressed body is broken or ends too early")
         }
-        Stopped::Size | Stopped::Ratio => too_large(url, limits, stopped),
+        DecodeError::Size => too_large(url, limits),
+        DecodeError::Ratio => {
+            let text = format!("the body decodes to more than {MAX_RATIO} times its size");
+            Error::new(ErrorKind::TooLarge, url, text)
+        }
     }
 }
 
-fn too_large(url: &Url, limits: Limits, stopped: Stopped) -> Error {
-    let detail = match stopped {
-        Stopped::Ratio => format!("the body decodes to more than {MAX_RATIO} times its size"),
-        Stopped::Size | Stopped::Broken => format!("the body is larger than {} bytes", limits.bytes),
-    };
-    Error::new(ErrorKind::TooLarge, url, detail)
+fn too_large(url: &Url, limits: Limits) -> Error {
+    Error::new(ErrorKind::TooLarge, url, format!("the body is larger than {} bytes", limits.bytes))
 }
 
 fn unsupported(url: &Url, kind: &str) -> Error {

@@ -1,5 +1,5 @@
-//! Dates as cookies write them (RFC 6265bis section 5.1.1): any order, any separators, as long as a time, a day, a month
-//! and a year are somewhere.
+//! Dates in cookies (RFC 6265bis section 5.1.1): a time, a day, a month and a year, in any order and with any
+//! separators.
 
 use std::time::{Duration, SystemTime};
 
@@ -39,11 +39,11 @@ pub(super) fn parse_cookie_date(text: &str) -> Option<SystemTime> {
     }
     let days = days_from_civil(i64::from(year), i64::from(month), i64::from(day));
     let seconds = days * 86_400 + i64::from(hour * 3600 + minute * 60 + second);
-    // Before 1970 is as expired as 1970.
+    // A date before 1970 is expired, just like 1970.
     Some(SystemTime::UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds).unwrap_or(0)))
 }
 
-/// Leading digits, so many, and then nothing that is a digit.
+/// The number that `token` begins with, of `least` to `most` digits.
 fn number(token: &str, least: usize, most: usize) -> Option<u32> {
     let digits = token.bytes().take_while(u8::is_ascii_digit).count();
     if (least..=most).contains(&digits) { token.get(..digits)?.parse().ok() } else { None }
@@ -54,7 +54,7 @@ fn clock(token: &str) -> Option<(u32, u32, u32)> {
     Some((number(fields.next()?, 1, 2)?, number(fields.next()?, 1, 2)?, number(fields.next()?, 1, 2)?))
 }
 
-/// 1 to 12.
+/// The number of the month, from 1 to 12.
 fn named_month(token: &str) -> Option<u32> {
     let name = token.get(..3)?.to_ascii_lowercase();
     (1..).zip(MONTHS).find_map(|(number, month)| (month == name).then_some(number))
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn forms() {
+    fn dates_parse_in_common_forms() {
         for text in [
             "Sun, 06 Nov 1994 08:49:37 GMT",
             "Sunday, 06-Nov-94 08:49:37 GMT",

@@ -1,8 +1,7 @@
-//! Cookies (RFC 6265bis), kept for one job and for nobody else.
+//! Cookies (RFC 6265bis), kept apart for each job.
 //!
-//! Written here rather than taken from the HTTP client, whose store belongs to the client and so to all jobs at once;
-//! ours belongs to whoever holds it. The public suffix list keeps `example.co.uk` from setting a cookie for all of
-//! `co.uk`.
+//! The cookie store of an HTTP client belongs to the client and so to all jobs at once. This one belongs to
+//! its holder. The public suffix list prevents `example.co.uk` from setting a cookie for all of `co.uk`.
 
 mod date;
 mod parse;
@@ -17,16 +16,16 @@ use url::{Host, Url};
 
 use parse::SetCookie;
 
-/// Most cookies that a jar holds; the oldest goes first.
+/// Most cookies in a jar. Beyond it the oldest is removed.
 pub const MAX_COOKIES: usize = 1000;
-/// Most cookies of one domain; the oldest goes first.
+/// Most cookies of one domain. Beyond it the oldest is removed.
 pub const MAX_COOKIES_PER_DOMAIN: usize = 50;
 /// Most `Set-Cookie` headers of one answer that are read.
 const MAX_SET_PER_ANSWER: usize = 50;
 /// Most bytes of a `Cookie` header.
 const MAX_HEADER: usize = 8 * 1024;
 
-/// A job's cookies. Clones share them; two jars share nothing.
+/// The cookies of a job. Clones share them; separate jars share nothing.
 ///
 /// ```
 /// use gleaner_fetch::{CookieJar, Request};
@@ -43,9 +42,9 @@ pub struct CookieJar(Arc<Mutex<Vec<Cookie>>>);
 struct Cookie {
     name: String,
     value: String,
-    /// The host that set it, or the domain that it named.
+    /// The host that set it, or its `Domain` attribute.
     domain: String,
-    /// Only the very host that set it gets it back.
+    /// Only the host that set it gets it back, no subdomain.
     host_only: bool,
     path: String,
     secure: bool,
@@ -59,25 +58,25 @@ impl CookieJar {
         Self::default()
     }
 
-    /// How many cookies are in it, expired ones that nobody asked for since included.
+    /// How many cookies are in the jar, including expired ones that have not been removed yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.cookies().len()
     }
 
-    /// Is it empty?
+    /// Whether the jar is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cookies().is_empty()
     }
 
     fn cookies(&self) -> std::sync::MutexGuard<'_, Vec<Cookie>> {
-        // Nothing that could panic in the middle of a change runs under the lock.
+        // Nothing panics in the middle of a change under the lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what an answer from `url` sets.
-    pub(crate) fn take_in(&self, url: &Url, headers: &HeaderMap, now: SystemTime) {
+    /// Stores the cookies that an answer from `url` sets.
+    pub(crate) fn store(&self, url: &Url, headers: &HeaderMap, now: SystemTime) {
         for value in headers.get_all(SET_COOKIE).iter().take(MAX_SET_PER_ANSWER) {
             if let Some(set) = value.to_str().ok().and_then(SetCookie::parse) {
                 self.set(url, set, now);
@@ -100,22 +99,23 @@ impl CookieJar {
             Some(path) => path.to_owned(),
             None => default_path(url),
         };
-        // RFC 6265bis section 5.7: without a name, the value must not pass for one with a prefix where both are sent.
+        // RFC 6265bis section 5.7: the value of a nameless cookie must not look like a name with a prefix
+        // when it is sent.
         if set.name.is_empty() && (starts_with(set.value, "__Secure-") || starts_with(set.value, "__Host-")) {
             return;
         }
-        let prefix_holds = match set.name {
+        let fulfils_prefix = match set.name {
             name if starts_with(name, "__Secure-") => set.secure,
             name if starts_with(name, "__Host-") => {
                 set.secure && set.path == Some("/") && set.domain.is_none()
             }
             _ => true,
         };
-        if (set.secure && !is_secure) || !prefix_holds {
+        if (set.secure && !is_secure) || !fulfils_prefix {
             return;
         }
         let mut cookies = self.cookies();
-        // A page in the clear must not replace what a secured one set.
+        // A page over plain HTTP must not replace a cookie of a secure page.
         let shadows = |old: &Cookie| {
             old.secure
                 && !is_secure
@@ -151,25 +151,25 @@ impl CookieJar {
         });
     }
 
-    /// The `Cookie` header of a request to `url`; `None` where there is nothing to send.
+    /// The `Cookie` header of a request to `url`; `None` if there are no cookies to send.
     pub(crate) fn header(&self, url: &Url, now: SystemTime) -> Option<String> {
         let host = without_root_dot(url.host_str()?);
         let mut cookies = self.cookies();
         cookies.retain(|cookie| cookie.expires.is_none_or(|expires| expires > now));
-        let mut fitting: Vec<&Cookie> = cookies
+        let mut matching: Vec<&Cookie> = cookies
             .iter()
             .filter(|cookie| {
-                let domain_fits =
+                let domain_matches =
                     if cookie.host_only { cookie.domain == host } else { is_within(host, &cookie.domain) };
-                domain_fits
+                domain_matches
                     && path_matches(url.path(), &cookie.path)
                     && (!cookie.secure || url.scheme() == "https")
             })
             .collect();
-        // Longer paths first; the sort is stable, so that older ones of the same length stay first.
-        fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
+        // Longer paths first. The sort is stable, so older cookies with a path of the same length stay first.
+        matching.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
         let mut header = String::new();
-        for cookie in fitting {
+        for cookie in matching {
             if header.len() + cookie.name.len() + cookie.value.len() + 3 > MAX_HEADER {
                 break;
             }
@@ -186,7 +186,7 @@ impl CookieJar {
     }
 }
 
-/// Names and domains, no values.
+/// Shows domains and names, no values.
 impl fmt::Debug for CookieJar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cookies = self.cookies();
@@ -210,7 +210,7 @@ fn is_public_suffix(domain: &str) -> bool {
     psl::suffix_str(domain) == Some(domain)
 }
 
-/// Is `host` the domain itself or below it?
+/// Whether `host` is the domain itself or a subdomain.
 fn is_within(host: &str, domain: &str) -> bool {
     host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
@@ -249,7 +249,7 @@ mod tests {
     fn set(jar: &CookieJar, url: &str, cookie: &str) {
         let mut headers = HeaderMap::new();
         headers.append(SET_COOKIE, HeaderValue::from_str(cookie).unwrap());
-        jar.take_in(&Url::parse(url).unwrap(), &headers, after(0));
+        jar.store(&Url::parse(url).unwrap(), &headers, after(0));
     }
 
     fn sent(jar: &CookieJar, url: &str) -> String {
@@ -257,9 +257,9 @@ mod tests {
     }
 
     #[test]
-    fn who_gets_what() {
+    fn cookies_are_sent_to_matching_urls_only() {
         let rows = [
-            // name, set by, cookie, asked at, sent
+            // name, set by, cookie, requested URL, sent
             ("host only", "https://a.example.com/", "k=v", "https://a.example.com/x", "k=v"),
             ("host only, below", "https://example.com/", "k=v", "https://a.example.com/", ""),
             (
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn replacing_removing_and_order() {
+    fn cookies_are_replaced_removed_and_ordered() {
         let jar = CookieJar::new();
         let site = "https://example.com/";
         set(&jar, site, "a=1");
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clear_does_not_replace_the_secure() {
+    fn plain_http_does_not_replace_secure_cookies() {
         let jar = CookieJar::new();
         set(&jar, "https://example.com/", "k=secret; Secure; Domain=example.com");
         set(&jar, "http://example.com/", "k=forged; Domain=example.com");
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds() {
+    fn jars_and_headers_are_bounded() {
         let jar = CookieJar::new();
         for n in 0..200 {
             set(&jar, "https://example.com/", &format!("k{n}=v"));
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn two_jars_share_nothing_and_show_no_values() {
+    fn jars_share_nothing_and_show_no_values() {
         let (one, other) = (CookieJar::new(), CookieJar::new());
         set(&one, "https://example.com/", "k=hunter2");
         assert!(other.is_empty());

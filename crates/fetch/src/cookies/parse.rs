@@ -8,17 +8,17 @@ use super::date::parse_cookie_date;
 const MAX_PAIR: usize = 4096;
 /// Most bytes of an attribute's value; a longer one is left out.
 const MAX_ATTRIBUTE: usize = 1024;
-/// No cookie lives longer, as in the standard: 400 days.
+/// Longest lifetime of a cookie, as in the standard: 400 days.
 const MAX_LIFE: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
-/// What a `Set-Cookie` header says.
+/// The content of a `Set-Cookie` header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SetCookie<'a> {
     pub(super) name: &'a str,
     pub(super) value: &'a str,
-    /// Lower case, without a leading dot; `None` where it is not there or empty.
+    /// In lower case, without a leading dot; `None` if it is missing or empty.
     pub(super) domain: Option<String>,
-    /// Only where it begins with a slash.
+    /// `None` unless it begins with a slash.
     pub(super) path: Option<&'a str>,
     pub(super) secure: bool,
     max_age: Option<i64>,
@@ -62,7 +62,8 @@ impl<'a> SetCookie<'a> {
         Some(cookie)
     }
 
-    /// When the cookie ends; `None` where it lives as long as its jar. `Max-Age` counts before `Expires`.
+    /// When the cookie expires; `None` if it lives as long as its jar. `Max-Age` takes precedence over
+    /// `Expires`.
     pub(super) fn expiry(&self, now: SystemTime) -> Option<SystemTime> {
         let latest = now.checked_add(MAX_LIFE)?;
         match self.max_age {
@@ -77,7 +78,7 @@ impl<'a> SetCookie<'a> {
     }
 }
 
-/// A count of seconds; more than fit are the most that fit.
+/// A number of seconds. One that does not fit becomes the greatest or the least that fits.
 fn max_age(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_none() {
+    fn invalid_cookies_are_refused() {
         for text in ["", "=", "; Path=/", "a=b\u{1}", "a=\u{7f}"] {
             assert_eq!(SetCookie::parse(text), None, "{text:?}");
         }
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn lifetimes() {
+    fn lifetimes_are_bounded() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
         let life = |text: &str| {
             let expiry = SetCookie::parse(text).unwrap().expiry(now)?;

@@ -1,11 +1,11 @@
-//! Where requests may go.
+//! The egress policy: where requests may go.
 //!
-//! The policy judges what is about to be dialled: a literal address before the request is built, every answer of the
-//! resolver before a connection is opened, and both again at each redirect. It judges parsed addresses and never the
-//! text of a URL, because `http://2130706433/`, `http://0x7f.1/` and `http://127.1/` are all the loopback address once
-//! the URL parser has read them.
+//! The policy checks what is about to be dialled: a literal address before the request is built, every answer
+//! of the resolver before a connection is opened, and both again at each redirect. It checks parsed addresses
+//! and never the text of a URL, because `http://2130706433/`, `http://0x7f.1/` and `http://127.1/` are all
+//! the loopback address once the URL parser has read them.
 //!
-//! This is a list of refusals, not a firewall: a network that gives private services public addresses, or that
+//! This is a deny list, not a firewall. A network that gives private services public addresses, or that
 //! translates addresses under a NAT64 prefix of its own (RFC 6052 section 3.1), needs a rule at its edge.
 
 mod ports;
@@ -40,36 +40,37 @@ pub struct EgressPolicy {
 pub(crate) enum Refusal {
     /// Neither `http` nor `https`.
     Scheme(String),
-    /// A port where no web page is served.
+    /// A port that no web page is served on.
     Port(u16),
     /// An address that is not on the public Internet.
     Address,
-    /// No host at all.
+    /// The URL has no host.
     NoHost,
 }
 
 impl EgressPolicy {
-    /// Public addresses only: whatever IANA lists as not globally reachable is refused, and so are the ports of the
-    /// Fetch standard's list.
+    /// Public addresses only. Addresses that IANA lists as not globally reachable are refused, and so are the
+    /// bad ports of the Fetch standard.
     #[must_use]
     pub fn public_only() -> Self {
         Self::default()
     }
 
-    /// Opens the addresses of one network, and nothing else.
+    /// Also permits the addresses of one network.
     ///
-    /// An IPv4 network also opens the IPv4-mapped form of its addresses (`::ffff:a.b.c.d`), and a network written in
-    /// that form opens the IPv4 one, since both reach the same host. Translated forms (NAT64, 6to4, Teredo) stay closed.
+    /// An IPv4 network includes the IPv4-mapped form of its addresses (`::ffff:a.b.c.d`), and a network in
+    /// that form includes the IPv4 addresses, because both reach the same host. Translated forms (NAT64,
+    /// 6to4, Teredo) stay forbidden.
     #[must_use]
     pub fn allow_cidr(mut self, network: IpNet) -> Self {
         self.networks.push(unmapped(network));
         self
     }
 
-    /// Opens one host by name, wherever it resolves to; letter case and a final dot do not matter. A literal address
-    /// opens that address, as [`EgressPolicy::allow_cidr`] does.
+    /// Also permits one host by name, whatever address it resolves to. Letter case and a final dot do not
+    /// matter. A literal address permits that address, as [`EgressPolicy::allow_cidr`] does.
     ///
-    /// The name is trusted, not the address: whoever answers for it in DNS decides where requests go.
+    /// This trusts the name, not the address: its DNS records decide where requests go.
     #[must_use]
     pub fn allow_host(mut self, name: &str) -> Self {
         let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
@@ -80,19 +81,20 @@ impl EgressPolicy {
         self
     }
 
-    /// May this address be dialled?
+    /// Whether this address may be dialled.
     #[must_use]
     pub fn permits(&self, address: IpAddr) -> bool {
         let plain = address.to_canonical();
         self.networks.iter().any(|network| network.contains(&plain)) || table::closed_by(address).is_none()
     }
 
-    /// May every address that this name resolves to be dialled?
+    /// Whether every address that this name resolves to may be dialled.
     pub(crate) fn permits_host(&self, name: &str) -> bool {
         !self.hosts.is_empty() && self.hosts.contains(&plain_name(name))
     }
 
-    /// What tells this policy from others, as 64 hexadecimal digits; the order in which it was made up does not matter.
+    /// A digest of this policy, as 64 hexadecimal digits. The order of its networks and hosts does not
+    /// matter.
     pub(crate) fn digest(&self) -> String {
         let networks: BTreeSet<String> = self.networks.iter().map(ToString::to_string).collect();
         let mut hasher = Sha256::new();
@@ -105,7 +107,7 @@ impl EgressPolicy {
         hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Holds a URL against everything that can be known before its name is resolved.
+    /// Checks everything about a URL that is known before its name is resolved.
     pub(crate) fn check_url(&self, url: &Url) -> Result<(), Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Scheme(url.scheme().to_owned()));
@@ -124,7 +126,7 @@ impl EgressPolicy {
     }
 }
 
-/// A network in IPv4-mapped form as the IPv4 network that it is.
+/// A network in IPv4-mapped form as an IPv4 network.
 fn unmapped(network: IpNet) -> IpNet {
     let IpNet::V6(six) = network else { return network };
     let mapped: Ipv6Addr = six.network();
@@ -134,7 +136,7 @@ fn unmapped(network: IpNet) -> IpNet {
     }
 }
 
-/// A host name in the form that names are compared in.
+/// A host name in the form for comparison.
 fn plain_name(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings_of_local_addresses() {
+    fn encodings_of_local_addresses_are_forbidden() {
         let policy = EgressPolicy::public_only();
         let rows = [
             "http://127.0.0.1/",
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn schemes_and_ports() {
+    fn other_schemes_and_bad_ports_are_forbidden() {
         let policy = EgressPolicy::public_only();
         for url in [
             "file:///etc/passwd",
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_tell_policies_apart() {
+    fn digests_distinguish_policies() {
         let open = EgressPolicy::public_only;
         let digest = |policy: EgressPolicy| policy.digest();
         assert_eq!(
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn hatches_open_what_they_name() {
+    fn exceptions_permit_only_what_they_name() {
         let policy = EgressPolicy::public_only()
             .allow_cidr("127.0.0.2/32".parse().unwrap())
             .allow_cidr("::ffff:10.1.0.0/112".parse().unwrap())

@@ -1,4 +1,5 @@
-//! Ports where no web page is served, but where a service may act on what an HTTP request looks like to it.
+//! Ports that no web page is served on, but where a service may misread an HTTP request as commands of its
+//! own protocol.
 
 /// The bad ports of the Fetch standard (section "Port blocking"), sorted; port 0 cannot be dialled at all.
 const BAD_PORTS: &[u16] = &[
@@ -8,11 +9,11 @@ const BAD_PORTS: &[u16] = &[
     2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/// Stores whose line protocols take an HTTP request's lines for commands: Redis, Memcached. Browsers leave them open
-/// because a page's own network is its reader's; a server-side fetcher stands next to them.
+/// Stores whose line protocols read the lines of an HTTP request as commands: Redis, Memcached. Browsers
+/// allow these ports, but a server-side fetcher often runs in the same network as such stores.
 const LINE_STORES: &[u16] = &[6379, 11211];
 
-/// May a request go to this port?
+/// Whether a request may go to this port.
 pub(crate) fn is_open(port: u16) -> bool {
     BAD_PORTS.binary_search(&port).is_err() && !LINE_STORES.contains(&port)
 }
@@ -22,13 +23,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sorted_so_that_the_search_finds_them() {
+    fn bad_ports_are_sorted_and_complete() {
         assert!(BAD_PORTS.is_sorted());
         assert_eq!(BAD_PORTS.len(), 83);
     }
 
     #[test]
-    fn refuses_and_allows() {
+    fn refuses_bad_ports_and_allows_others() {
         for port in [0, 1, 21, 22, 25, 110, 143, 465, 587, 993, 4190, 5060, 6000, 6379, 6667, 10080, 11211] {
             assert!(!is_open(port), "{port}");
         }

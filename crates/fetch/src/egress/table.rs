@@ -1,29 +1,29 @@
 //! Which address ranges are not the public Internet, and why.
 //!
-//! The rows are those of the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890 and its updates,
-//! as of 2026-07-18) and the two multicast registries. A table rather than a chain of conditions on octets, because
-//! such chains are where the known holes of this kind came from: a row can be compared with the registry by eye, and
-//! every row has a test of its first and last address and of both neighbours outside it.
+//! The rows are those of the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890 and its
+//! updates, as of 2026-07-18) and of the two multicast registries. A table rather than a chain of conditions
+//! on octets, because most known holes of this kind came from such chains. A row can be compared with the
+//! registry by eye, and every row has a test of its first and last address and of both neighbours outside it.
 //!
-//! The longest matching prefix decides, so that the few globally reachable assignments inside `192.0.0.0/24` and
+//! The longest matching prefix decides, so the few globally reachable assignments inside `192.0.0.0/24` and
 //! `2001::/23` stay open although the block around them is closed. Addresses that match no row are public.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use Reach::{Embeds6to4, EmbedsLow, EmbedsTeredo, Global, Local};
 
-/// What the registry says about a block.
+/// How the registry classifies a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Globally reachable: a request may go there.
     Global,
     /// Not globally reachable, or deprecated.
     Local,
-    /// Carries an IPv4 address in its last 32 bits, which decides.
+    /// The IPv4 address in the last 32 bits decides.
     EmbedsLow,
-    /// Carries an IPv4 address in bits 16 to 47 (6to4, RFC 3056), which decides.
+    /// The IPv4 address in bits 16 to 47 decides (6to4, RFC 3056).
     Embeds6to4,
-    /// Carries the IPv4 addresses of a server and, inverted, of a client (Teredo, RFC 4380); both decide.
+    /// Both the IPv4 address of a server and the inverted one of a client decide (Teredo, RFC 4380).
     EmbedsTeredo,
 }
 
@@ -105,8 +105,8 @@ pub(crate) const BLOCKS_V4: &[BlockV4] = &[
     v4([255, 255, 255, 255], 32, "limited broadcast", Local),
 ];
 
-/// The IPv6 registry, in the order of its addresses. The three rows marked "not in the registry" are forms that
-/// older standards gave a local or an IPv4 meaning and that hosts may still act on.
+/// The IPv6 registry, in the order of its addresses. The three rows marked "not in the registry" are forms
+/// that older standards gave a local or an IPv4 meaning, which hosts may still support.
 pub(crate) const BLOCKS_V6: &[BlockV6] = &[
     v6(0, 96, "IPv4-compatible", EmbedsLow), // not in the registry: deprecated by RFC 4291 section 2.5.5.1
     v6(0, 128, "unspecified", Local),
@@ -139,7 +139,7 @@ pub(crate) const BLOCKS_V6: &[BlockV6] = &[
     v6(0xff00 << 112, 8, "multicast", Local),
 ];
 
-/// The name of the block that keeps `address` off the public Internet, or `None` where it is public.
+/// The name of the block that makes `address` not public; `None` if it is public.
 pub(crate) fn closed_by(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => closed_by_v4(address),
@@ -173,8 +173,8 @@ const fn v4_at(bits: u128, shift: u32) -> Ipv4Addr {
 mod tests {
     use super::*;
 
-    /// The verdict that the table alone gives, found by another way than the code under test: by walking the rows
-    /// from the longest prefix to the shortest and comparing text forms of the prefix bits.
+    /// The verdict of the table, by another algorithm than the code under test: it walks the rows from the
+    /// longest prefix to the shortest and compares the prefix bits as text.
     fn expected_v4(address: Ipv4Addr) -> bool {
         let mut rows: Vec<&BlockV4> = BLOCKS_V4.iter().collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.length));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv4_rows_first_last_and_neighbours() {
+    fn ipv4_rows_hold_at_their_boundaries() {
         for row in BLOCKS_V4 {
             let first = row.first.to_bits();
             let last = first | !row.mask();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv6_rows_first_last_and_neighbours() {
+    fn ipv6_rows_hold_at_their_boundaries() {
         for row in BLOCKS_V6 {
             let first = row.first.to_bits();
             let last = first | !row.mask();
@@ -254,9 +254,9 @@ mod tests {
         }
     }
 
-    /// Written out by hand from the registry, so that a wrong row cannot agree with itself.
+    /// Written by hand from the registry, so that a wrong row cannot agree with itself.
     #[test]
-    fn boundaries_by_hand() {
+    fn boundaries_match_the_registry() {
         let closed = [
             "0.0.0.0",
             "0.255.255.255",

@@ -1,4 +1,4 @@
-//! Kinds of bodies: which are refused before they are read.
+//! Media types of bodies, and which of them are refused before the body is read.
 
 mod sniff;
 
@@ -7,31 +7,31 @@ use http::header::{CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 
 pub(crate) use sniff::SNIFFED_BYTES;
 
-/// Which kinds of bodies a request takes.
+/// Which kinds of bodies a request accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Accept {
-    /// What can become a page: text, markup, data and PDF. Images, audio, video, fonts and archives are refused by
-    /// their `Content-Type` before the body is read, and a body whose type is missing, says nothing or lies by its first
-    /// bytes.
+    /// What can become a page: text, markup, data and PDF. Images, audio, video, fonts and archives are
+    /// refused: by their `Content-Type` before the body is read, or by the first bytes if that header is
+    /// missing, says nothing or is wrong.
     #[default]
     Page,
     /// Anything.
     Any,
-    /// Anything, and the body is not read: the status is all that is wanted.
+    /// Anything. The body is not read, because only the status is needed.
     Nothing,
 }
 
-/// What the headers tell about a body.
+/// The decision about a body by its headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    Taken,
+    Accepted,
     /// The first bytes decide.
     Unsure,
     /// Refused, with the type.
     Refused(String),
 }
 
-/// Types under `application/` that hold no text.
+/// Types under `application/` without text.
 const BINARY_APPLICATIONS: &[&str] = &[
     "gzip",
     "java-archive",
@@ -78,12 +78,12 @@ const BINARY_APPLICATIONS: &[&str] = &[
     "font-woff2",
 ];
 
-/// Prefixes of types under `application/` that are zipped containers.
+/// Prefixes of types under `application/` for zipped containers.
 const BINARY_APPLICATION_PREFIXES: &[&str] = &["vnd.openxmlformats-", "vnd.oasis.opendocument.", "epub"];
 
 pub(crate) fn judge_type(accept: Accept, headers: &HeaderMap) -> Verdict {
     if accept != Accept::Page {
-        return Verdict::Taken;
+        return Verdict::Accepted;
     }
     essence(headers).map_or(Verdict::Unsure, |essence| judge_essence(&essence))
 }
@@ -91,7 +91,7 @@ pub(crate) fn judge_type(accept: Accept, headers: &HeaderMap) -> Verdict {
 fn judge_essence(essence: &str) -> Verdict {
     let Some((kind, subtype)) = essence.split_once('/') else { return Verdict::Unsure };
     match kind {
-        // An SVG is markup, but a picture to whoever links to it.
+        // An SVG is markup, but pages use it as a picture.
         "image" | "audio" | "video" | "font" => Verdict::Refused(essence.to_owned()),
         "application"
             if matches!(subtype, "octet-stream" | "binary" | "unknown" | "x-download" | "force-download") =>
@@ -105,7 +105,7 @@ fn judge_essence(essence: &str) -> Verdict {
             Verdict::Refused(essence.to_owned())
         }
         "binary" => Verdict::Unsure,
-        _ => Verdict::Taken,
+        _ => Verdict::Accepted,
     }
 }
 
@@ -115,7 +115,7 @@ fn essence(headers: &HeaderMap) -> Option<String> {
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
-/// What the body is, by its headers and its first bytes.
+/// The media type of the body, by its headers and its first bytes.
 pub(crate) fn computed(headers: &HeaderMap, bytes: &[u8]) -> String {
     let nosniff = headers
         .get(X_CONTENT_TYPE_OPTIONS)
@@ -123,7 +123,7 @@ pub(crate) fn computed(headers: &HeaderMap, bytes: &[u8]) -> String {
     sniff::computed(essence(headers).as_deref(), !nosniff, bytes)
 }
 
-/// Holds the first bytes against what the request takes: the type that is refused, where it is.
+/// Checks the first bytes against what the request accepts. The error is the type that is refused.
 pub(crate) fn judge_bytes(accept: Accept, headers: &HeaderMap, bytes: &[u8]) -> Result<(), String> {
     if accept != Accept::Page {
         return Ok(());
@@ -132,7 +132,7 @@ pub(crate) fn judge_bytes(accept: Accept, headers: &HeaderMap, bytes: &[u8]) -> 
     match judge_essence(&kind) {
         Verdict::Refused(kind) => Err(kind),
         Verdict::Unsure if kind == "application/octet-stream" => Err(kind),
-        Verdict::Unsure | Verdict::Taken => Ok(()),
+        Verdict::Unsure | Verdict::Accepted => Ok(()),
     }
 }
 
@@ -149,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn types() {
-        for taken in [
+    fn declared_types_are_judged() {
+        for accepted in [
             "text/html; charset=utf-8",
             "TEXT/PLAIN",
             "application/xhtml+xml",
@@ -160,7 +160,7 @@ mod tests {
             "application/x-unheard-of",
             "multipart/mixed",
         ] {
-            assert_eq!(judge(taken), Verdict::Taken, "{taken}");
+            assert_eq!(judge(accepted), Verdict::Accepted, "{accepted}");
         }
         for refused in [
             "image/png",
@@ -180,11 +180,11 @@ mod tests {
             assert_eq!(judge(unsure), Verdict::Unsure, "{unsure}");
         }
         assert_eq!(judge_type(Accept::Page, &HeaderMap::new()), Verdict::Unsure);
-        assert_eq!(judge_type(Accept::Any, &HeaderMap::new()), Verdict::Taken);
+        assert_eq!(judge_type(Accept::Any, &HeaderMap::new()), Verdict::Accepted);
     }
 
     #[test]
-    fn first_bytes() {
+    fn first_bytes_are_judged() {
         for (content_type, bytes, refused) in [
             (None, &b"<!doctype html>"[..], None),
             (None, b"%PDF-1.7\n%\x00\x01\x02", None),

@@ -1,24 +1,24 @@
-//! What a body is by its first bytes (WHATWG MIME Sniffing, sections 6 and 7).
+//! The media type of a body by its first bytes (WHATWG MIME Sniffing, sections 6 and 7).
 //!
-//! The standard's tables and no more, so that what we take for a page and what a browser takes for one agree; with one
-//! addition, told at [`computed`]. A table of our own, since it is 40 rows of which each is the standard's: the crates of
-//! this kind recognise hundreds of formats that the standard leaves alone, and do not know its rules for text.
+//! Only the standard's tables, so that gleaner and browsers agree on what is a page, with one addition (see
+//! [`computed`]). Alternative: a crate. Those recognise hundreds of formats that the standard ignores, and do
+//! not know its rules for text.
 
-/// Most first bytes that are looked at (section 5.2).
+/// Most first bytes that are examined (section 5.2).
 pub(crate) const SNIFFED_BYTES: usize = 1445;
 
-/// What a body is. `declared` is the essence of its `Content-Type`, in lower case.
+/// The media type of a body. `declared` is the essence of its `Content-Type`, in lower case.
 ///
-/// One addition to the standard: a body that says it is text of any kind, and begins with the signature of a picture, a
-/// recording, a font, an archive or a PDF, is that. No text begins so, and a browser that would show it as mojibake has
-/// no more use for it than we have.
+/// One addition to the standard: if a body is declared as any kind of text but begins with the signature of a
+/// picture, a recording, a font, an archive or a PDF, the signature wins. No text begins like that, and a
+/// browser would only show it as unreadable characters.
 pub(crate) fn computed(declared: Option<&str>, sniffing_allowed: bool, bytes: &[u8]) -> String {
     let bytes = bytes.get(..SNIFFED_BYTES).unwrap_or(bytes);
     match declared {
         None | Some("" | "unknown/unknown" | "application/unknown" | "*/*") => {
             unknown(bytes, sniffing_allowed).to_owned()
         }
-        // These say "I do not know" in other words.
+        // These mean an unknown type.
         Some(
             "application/octet-stream"
             | "binary/octet-stream"
@@ -32,7 +32,7 @@ pub(crate) fn computed(declared: Option<&str>, sniffing_allowed: bool, bytes: &[
             {
                 return found.to_owned();
             }
-            // Servers say this of whatever they do not know (section 7.2).
+            // Servers declare unknown files as this (section 7.2).
             if declared == "text/plain" && sniffing_allowed && is_binary(bytes) && !has_byte_order_mark(bytes)
             {
                 return "application/octet-stream".to_owned();
@@ -59,7 +59,7 @@ fn unknown(bytes: &[u8], scriptable: bool) -> &'static str {
     if has_byte_order_mark(bytes) || !is_binary(bytes) { "text/plain" } else { "application/octet-stream" }
 }
 
-/// Tags that begin a page, in lower case; each ends with a space or `>`.
+/// Tags that begin a page, in lower case. Each must be followed by a space or `>`.
 const TAGS: &[&[u8]] = &[
     b"<!doctype html",
     b"<html",
@@ -131,8 +131,8 @@ const SIGNATURES: &[Row] = &[
     (b"Rar!\x1a\x07\x00", 0, b"", "application/x-rar-compressed"),
 ];
 
-/// The first row that fits. Signatures made of letters alone count only where the bytes hold what no text holds: a text
-/// may begin with `ID3`.
+/// The type of the first row that matches. A signature of letters alone counts only if the bytes also hold a
+/// byte that no text holds, because a text may begin with `ID3`.
 fn signature(bytes: &[u8]) -> Option<&'static str> {
     let row = SIGNATURES.iter().find(|(start, offset, inside, _)| {
         let letters = start.iter().chain(*inside).all(|byte| byte.is_ascii_graphic() || *byte == b' ');
@@ -143,12 +143,12 @@ fn signature(bytes: &[u8]) -> Option<&'static str> {
     Some(row.3)
 }
 
-/// Section 7.2: a byte order mark makes a text of anything.
+/// Section 7.2: anything with a byte order mark is text.
 fn has_byte_order_mark(bytes: &[u8]) -> bool {
     [&b"\xef\xbb\xbf"[..], b"\xfe\xff", b"\xff\xfe"].iter().any(|mark| bytes.starts_with(mark))
 }
 
-/// Does it hold a byte that no text holds (section 3, "binary data byte")?
+/// Whether the bytes hold one that no text holds (section 3, "binary data byte").
 fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f))
 }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_type() {
+    fn bodies_without_a_type_are_sniffed() {
         let eot = [&[0x20; 34][..], b"LP\0\0"].concat();
         let rows: [(&[u8], &str); 34] = [
             (b"<!doctype html><p>", "text/html"),
@@ -202,11 +202,11 @@ mod tests {
             assert_eq!(computed(None, true, bytes), expected, "{bytes:?}");
             assert_eq!(computed(Some("application/octet-stream"), true, bytes), expected, "{bytes:?}");
         }
-        assert_eq!(computed(None, false, b"<html>"), "text/plain", "nosniff forbids what can run");
+        assert_eq!(computed(None, false, b"<html>"), "text/plain", "nosniff forbids scriptable types");
     }
 
     #[test]
-    fn types_that_lie() {
+    fn wrong_types_are_corrected() {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
         for (declared, bytes, expected) in [
             ("text/html", &png[..], "image/png"),
@@ -227,7 +227,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_the_first_bytes_count(mut bytes in proptest::collection::vec(any::<u8>(), SNIFFED_BYTES..2000), tail: Vec<u8>) {
+        fn only_the_first_bytes_count(
+            mut bytes in proptest::collection::vec(any::<u8>(), SNIFFED_BYTES..2000),
+            tail: Vec<u8>,
+        ) {
             let before = computed(None, true, &bytes);
             bytes.extend(tail);
             prop_assert_eq!(computed(None, true, &bytes), before);

@@ -1,4 +1,4 @@
-//! Opening a TCP connection to one of several addresses that were checked.
+//! Opens a TCP connection to one of several addresses that the guard has checked.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -8,24 +8,24 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::net::TcpStream;
 
-/// Most addresses of one name that are tried.
-const MAX_DIALED: usize = 8;
-/// The next address is tried beside the ones under way after so long (RFC 8305 section 5).
+/// Most addresses of one name that are dialled.
+const MAX_DIALLED: usize = 8;
+/// After this time the next address is dialled in parallel (RFC 8305 section 5).
 const STAGGER: Duration = Duration::from_millis(250);
 
-/// Connects to the first of `addresses` that answers. These addresses and no others are dialled.
+/// Connects to the first of `addresses` that accepts. Dials only these addresses.
 pub(crate) async fn dial(addresses: &[IpAddr], port: u16) -> io::Result<TcpStream> {
-    let mut waiting = interleaved(addresses).into_iter().take(MAX_DIALED);
-    let mut trying = FuturesUnordered::new();
+    let mut waiting = interleaved(addresses).into_iter().take(MAX_DIALLED);
+    let mut attempts = FuturesUnordered::new();
     let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
     loop {
         if let Some(address) = waiting.next() {
-            trying.push(connect(SocketAddr::new(address, port)));
+            attempts.push(connect(SocketAddr::new(address, port)));
         }
         let outcome = if waiting.len() == 0 {
-            trying.next().await
+            attempts.next().await
         } else {
-            match tokio::time::timeout(STAGGER, trying.next()).await {
+            match tokio::time::timeout(STAGGER, attempts.next()).await {
                 Ok(outcome) => outcome,
                 Err(_) => continue,
             }
@@ -38,16 +38,16 @@ pub(crate) async fn dial(addresses: &[IpAddr], port: u16) -> io::Result<TcpStrea
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the door: the address was checked by the guard")]
+#[expect(clippy::disallowed_methods, reason = "the only place that dials: the guard has checked the address")]
 async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(address).await?;
-    // A request is one write; there is nothing to wait for.
+    // A request is one write, so there is nothing to coalesce.
     stream.set_nodelay(true)?;
     Ok(stream)
 }
 
-/// The addresses with the families in turn, beginning with the family that the resolver put first (RFC 8305 section 4):
-/// where one family leads nowhere, the second try is one of the other.
+/// The addresses with alternating families, beginning with the family that the resolver put first (RFC 8305
+/// section 4). If one family does not work, the second attempt is of the other.
 fn interleaved(addresses: &[IpAddr]) -> Vec<IpAddr> {
     let first_is_v6 = addresses.first().is_some_and(IpAddr::is_ipv6);
     let (preferred, other): (Vec<IpAddr>, Vec<IpAddr>) =
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_take_turns() {
+    fn families_alternate() {
         let order = |texts: &[&str]| {
             let addresses: Vec<IpAddr> = texts.iter().map(|text| text.parse().unwrap()).collect();
             interleaved(&addresses).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dead_address_does_not_hide_a_live_one() {
+    async fn falls_back_to_an_address_that_accepts() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let dead: IpAddr = "127.0.0.9".parse().unwrap();

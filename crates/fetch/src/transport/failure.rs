@@ -5,8 +5,8 @@ use std::io;
 
 use url::Url;
 
-use super::connect::Failed;
-use super::interim::Flood;
+use super::connect::ConnectError;
+use super::interim::TooManyInterim;
 use super::tls_text;
 use crate::error::{Error, ErrorKind};
 use crate::proxy::ProxyFailure;
@@ -18,11 +18,11 @@ const MAX_SOURCES: usize = 16;
 pub(crate) fn classify(error: &(dyn StdError + 'static), url: &Url) -> Error {
     let mut deepest = None;
     for cause in Causes(Some(error)).take(MAX_SOURCES) {
-        if let Some(failed) = cause.downcast_ref::<Failed>() {
-            return unconnected(failed, url);
+        if let Some(failed) = cause.downcast_ref::<ConnectError>() {
+            return connect_failure(failed, url);
         }
-        if let Some(flood) = cause.downcast_ref::<Flood>() {
-            return Error::new(ErrorKind::Protocol, url, flood.to_string()).lasting();
+        if let Some(too_many) = cause.downcast_ref::<TooManyInterim>() {
+            return Error::new(ErrorKind::Protocol, url, too_many.to_string()).permanent();
         }
         if let Some(tls) = cause.downcast_ref::<rustls::Error>() {
             return tls_failure(tls, url);
@@ -31,72 +31,73 @@ pub(crate) fn classify(error: &(dyn StdError + 'static), url: &Url) -> Error {
     }
     let io = deepest.and_then(|cause| cause.downcast_ref::<io::Error>());
     match (io, deepest) {
-        (Some(io), _) => Error::new(ErrorKind::Protocol, url, io_text(io.kind())),
-        // hyper's errors are words about HTTP alone; the client's around them may hold more.
+        (Some(io), _) => io_failure(ErrorKind::Protocol, url, io.kind()),
+        // hyper's own text names HTTP rules only; the client's errors around it may hold more.
         (None, Some(cause)) if cause.is::<hyper::Error>() => {
             let error = Error::new(ErrorKind::Protocol, url, format!("the answer broke off: {cause}"));
-            // What is no HTTP, or has too many headers, will be so the next time.
-            let is_lasting = cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse);
-            if is_lasting { error.lasting() } else { error }
+            // An answer that is not HTTP, or has too many headers, will be the same next time.
+            let is_permanent = cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse);
+            if is_permanent { error.permanent() } else { error }
         }
         _ => Error::new(ErrorKind::Protocol, url, "the answer broke off"),
     }
 }
 
-/// What a proxy did wrong, where that is what went wrong.
+/// The proxy's failure, if that is the cause of `error`.
 pub(crate) fn proxy_failure(error: &(dyn StdError + 'static)) -> Option<ProxyFailure> {
-    let failed = Causes(Some(error)).take(MAX_SOURCES).find_map(|cause| cause.downcast_ref::<Failed>())?;
+    let failed =
+        Causes(Some(error)).take(MAX_SOURCES).find_map(|cause| cause.downcast_ref::<ConnectError>())?;
     match failed {
-        Failed::Proxy(failure) => Some(*failure),
+        ConnectError::Proxy(failure) => Some(*failure),
         _ => None,
     }
 }
 
-fn unconnected(failed: &Failed, url: &Url) -> Error {
+fn connect_failure(failed: &ConnectError, url: &Url) -> Error {
     match failed {
-        Failed::TimedOut => Error::new(ErrorKind::Connect, url, failed.to_string()),
-        Failed::Forbidden => blocked_name(url),
-        Failed::Unresolved => Error::new(ErrorKind::Dns, url, failed.to_string()),
-        Failed::ResolverDown => Error::new(ErrorKind::Dns, url, failed.to_string()).passing(),
-        Failed::Refused(kind) => Error::new(ErrorKind::Connect, url, io_text(*kind)),
-        Failed::Tls(tls) => tls_failure(tls, url),
-        // The TCP connection stood, and was closed in the middle of the handshake.
-        Failed::TlsBrokeOff(io::ErrorKind::UnexpectedEof) => {
+        ConnectError::TimedOut => Error::new(ErrorKind::Connect, url, failed.to_string()),
+        ConnectError::Forbidden => forbidden_name(url),
+        ConnectError::Unresolved => Error::new(ErrorKind::Dns, url, failed.to_string()),
+        // The resolver's own text is not shown: it may name its servers.
+        ConnectError::ResolverDown(kind) => {
+            Error::new(ErrorKind::Dns, url, failed.to_string()).caused_by(io::Error::from(*kind)).temporary()
+        }
+        ConnectError::Refused(kind) => io_failure(ErrorKind::Connect, url, *kind),
+        ConnectError::Tls(tls) => tls_failure(tls, url),
+        // The TCP connection was open, and was closed during the handshake.
+        ConnectError::TlsBrokeOff(io::ErrorKind::UnexpectedEof) => {
             Error::new(ErrorKind::Tls, url, failed.to_string()).not_tls()
         }
-        Failed::TlsBrokeOff(kind) => Error::new(ErrorKind::Connect, url, io_text(*kind)),
-        Failed::Proxy(failure) if failure.blames_proxy() => {
+        ConnectError::TlsBrokeOff(kind) => io_failure(ErrorKind::Connect, url, *kind),
+        ConnectError::Proxy(failure) if failure.blames_proxy() => {
             Error::new(ErrorKind::Proxy, url, failure.to_string())
         }
-        Failed::Proxy(failure) => Error::new(ErrorKind::Connect, url, failure.to_string()),
+        ConnectError::Proxy(failure) => Error::new(ErrorKind::Connect, url, failure.to_string()),
     }
 }
 
-/// The name leads to where the policy forbids to go.
-fn blocked_name(url: &Url) -> Error {
+/// The name resolves to an address that the policy forbids.
+fn forbidden_name(url: &Url) -> Error {
     let host = url.host_str().unwrap_or_default();
     Error::new(
         ErrorKind::Blocked,
         url,
-        format!("{host} leads to an address that the egress policy does not open"),
+        format!("{host} resolves to an address that the egress policy forbids"),
     )
 }
 
 fn tls_failure(tls: &rustls::Error, url: &Url) -> Error {
-    match tls {
-        rustls::Error::InvalidMessage(_) => {
-            Error::new(ErrorKind::Tls, url, "what answered does not speak TLS").not_tls()
-        }
-        other => Error::new(ErrorKind::Tls, url, tls_text::told(other)),
-    }
+    let error = Error::new(ErrorKind::Tls, url, tls_text::describe(tls)).caused_by(tls.clone());
+    if matches!(tls, rustls::Error::InvalidMessage(_)) { error.not_tls() } else { error }
 }
 
-/// The kind in words: the full text of an I/O error is written by whoever made it and may hold an address.
-fn io_text(kind: io::ErrorKind) -> String {
-    kind.to_string()
+/// An I/O error by its kind: the full text comes from many places and may hold an address.
+fn io_failure(kind: ErrorKind, url: &Url, io: io::ErrorKind) -> Error {
+    Error::new(kind, url, io.to_string()).caused_by(io::Error::from(io))
 }
 
-/// An error and its sources. An [`io::Error`] that wraps another shows what is inside it: its own `source` skips that.
+/// An error and its sources. For an [`io::Error`] that wraps another error this is the wrapped one, which its
+/// own `source` skips.
 struct Causes<'a>(Option<&'a (dyn StdError + 'static)>);
 
 impl<'a> Iterator for Causes<'a> {

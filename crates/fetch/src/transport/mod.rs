@@ -1,14 +1,15 @@
 //! The one place where connections are opened.
 //!
-//! hyper's client over a connector of our own, which resolves a name, holds every answer against the policy, and dials
-//! the very addresses that it checked; the same before a proxy is asked to connect to them. Clients one level up
-//! (reqwest) leave that to the proxy, know no limits for bodies, read proxies from the environment, and share their
-//! cookies between all jobs.
+//! hyper's client over a connector of our own. The connector resolves a name, checks every answer against the
+//! policy, and dials exactly the addresses that it checked; behind a proxy it asks the proxy to connect to
+//! them. Clients one level up (reqwest) leave that to the proxy, have no limits for bodies, read proxies from
+//! the environment, and share their cookies between all jobs.
 
 mod connect;
 mod dial;
 mod failure;
 mod interim;
+mod roots;
 mod stream;
 mod tls_text;
 pub(crate) mod trace;
@@ -27,76 +28,90 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
 use tokio_rustls::TlsConnector;
 
 use connect::Connector;
 pub(crate) use connect::Route;
 pub(crate) use failure::{classify, proxy_failure};
 pub use interim::MAX_INTERIM_ANSWERS;
-use interim::{Flood, Interim};
+use interim::{Interim, TooManyInterim};
+pub(crate) use roots::RootCertificates;
 use stream::ConnectionLimit;
 pub(crate) use stream::Peer;
 
-use crate::error::ConfigError;
-use crate::resolve::Guarded;
+use crate::config_error::{ConfigError, ConfigErrorKind};
+use crate::resolve::GuardedResolver;
 
 /// Most idle connections that are kept to one host.
 pub const MAX_IDLE_PER_HOST: usize = 16;
-/// Most connections that are kept open for further requests, to all hosts together, where nothing else is said. Half of
-/// what a process may commonly have open.
-pub const DEFAULT_MAX_KEPT: usize = 512;
-/// An idle connection is closed after so long. Shorter than what common servers grant, so that few are found closed.
+/// Most connections that are kept open for further requests, to all hosts together, by default. Half of the
+/// usual limit of open files of a process.
+pub const DEFAULT_MAX_KEPT_CONNECTIONS: usize = 512;
+/// An idle connection is closed after this time. Shorter than what common servers allow, so that the server
+/// has rarely closed it first.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest time for resolving, connecting and shaking hands, where the deadline leaves more.
-pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest time for connecting to a proxy, and again for its own handshake; then another one is tried.
+/// Longest time for resolving, connecting and the TLS handshake together by default, within the request's
+/// deadline.
+pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest time for connecting to a proxy, and again for its own handshake. After that another proxy is
+/// tried.
 pub const PROXY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Largest header section that is taken over HTTP/2, in bytes. Over HTTP/1.1 it is about 400 KiB and 100 fields.
+/// Largest accepted header section over HTTP/2, in bytes. Over HTTP/1.1 it is about 400 KiB and 100 fields.
 pub const MAX_HEADER_BYTES: u32 = 64 * 1024;
 
 /// The body of an answer, as it comes off the wire.
 pub(crate) type Incoming = hyper::body::Incoming;
 
-/// Why no answer came, for [`classify`] to read.
-pub(crate) type Unanswered = Box<dyn std::error::Error + Send + Sync>;
+/// Why no answer came, as input of [`classify`].
+pub(crate) type SendError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What all clients of a fetcher have in common.
+/// What all clients of a fetcher share.
 pub(crate) struct HttpTransport {
-    guard: Guarded,
+    guard: GuardedResolver,
     verified: Tls,
     unverified: Tls,
+    connect_timeout: Duration,
     connection_limit: ConnectionLimit,
 }
 
 impl HttpTransport {
-    /// At most `most_kept` connections are kept open for further requests.
-    pub(crate) fn open(guard: &Guarded, roots: &[Vec<u8>], most_kept: usize) -> Result<Self, ConfigError> {
+    /// At most `max_kept` connections are kept open for further requests.
+    pub(crate) fn open(
+        guard: &GuardedResolver,
+        roots: &[RootCertificates],
+        connect_timeout: Duration,
+        max_kept: usize,
+    ) -> Result<Self, ConfigError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let accept_any = Arc::new(AcceptAnyCertificate { provider: Arc::clone(&provider) });
         let builder = || {
             ClientConfig::builder_with_provider(Arc::clone(&provider))
                 .with_safe_default_protocol_versions()
-                .map_err(|error| ConfigError::new(format!("TLS cannot be set up: {error}")))
+                .map_err(|error| {
+                    ConfigError::new(ConfigErrorKind::Tls, "TLS cannot be set up").caused_by(error)
+                })
         };
-        let verified = builder()?.with_root_certificates(root_store(roots)?).with_no_client_auth();
+        let verified = builder()?.with_root_certificates(roots::root_store(roots)?).with_no_client_auth();
         let unverified =
             builder()?.dangerous().with_custom_certificate_verifier(accept_any).with_no_client_auth();
         Ok(Self {
             guard: guard.clone(),
-            verified: Tls::of(verified),
-            unverified: Tls::of(unverified),
-            connection_limit: ConnectionLimit::new(most_kept),
+            verified: Tls::new(verified),
+            unverified: Tls::new(unverified),
+            connect_timeout,
+            connection_limit: ConnectionLimit::new(max_kept),
         })
     }
 
-    /// The clients whose connections all leave in this way.
-    pub(crate) fn clients(&self, way: &Route) -> Clients {
+    /// The clients whose connections all take this route.
+    pub(crate) fn clients(&self, route: &Route) -> Clients {
         let client = |tls: &Tls| {
             pooled(Connector::new(
                 self.guard.clone(),
                 tls.clone(),
-                way.clone(),
+                route.clone(),
+                self.connect_timeout,
                 self.connection_limit.clone(),
             ))
         };
@@ -104,17 +119,18 @@ impl HttpTransport {
     }
 }
 
-/// How TLS is spoken.
+/// TLS in both variants of its protocol negotiation (ALPN).
 #[derive(Clone)]
 pub(crate) struct Tls {
-    /// HTTP/2 where the server has it.
+    /// HTTP/2 if the server supports it, else HTTP/1.1.
     any: TlsConnector,
-    /// HTTP/1.1, for connections that are closed after their request: the pool never gives up one of HTTP/2 at once.
+    /// HTTP/1.1 only, for connections that are closed after their request: the pool never closes an HTTP/2
+    /// connection at once.
     http1: TlsConnector,
 }
 
 impl Tls {
-    fn of(mut config: ClientConfig) -> Self {
+    fn new(mut config: ClientConfig) -> Self {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let http1 = TlsConnector::from(Arc::new(config.clone()));
         config.alpn_protocols.insert(0, b"h2".to_vec());
@@ -132,8 +148,8 @@ impl fmt::Debug for HttpTransport {
     }
 }
 
-/// One client for each way in which connections differ, because a pool must not hand a connection with an unverified
-/// certificate to a request that wants it verified, nor one through a proxy to a request that goes another way.
+/// One client for each kind of connection: a pool must not hand a connection with an unverified certificate
+/// to a request that wants it verified, nor one through a proxy to a request with another route.
 #[derive(Debug)]
 pub(crate) struct Clients {
     verified: Client<Connector, Full<Bytes>>,
@@ -141,19 +157,19 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    /// Sends a request, and gives its answer once the head is there.
+    /// Sends a request and returns its answer once the head is there.
     pub(crate) async fn send(
         &self,
         mut request: http::Request<Full<Bytes>>,
         skip_tls_verification: bool,
-    ) -> Result<http::Response<Incoming>, Unanswered> {
+    ) -> Result<http::Response<Incoming>, SendError> {
         let client = if skip_tls_verification { &self.unverified } else { &self.verified };
-        let interim = Interim::of(&mut request);
+        let interim = Interim::count(&mut request);
         let mut answer = client.request(request);
         // Leaving the answer unread closes its connection.
         poll_fn(|context| {
-            if interim.is_flood(context) {
-                return Poll::Ready(Err(Flood.into()));
+            if interim.exceeds_limit(context) {
+                return Poll::Ready(Err(TooManyInterim.into()));
             }
             Pin::new(&mut answer).poll(context).map_err(Into::into)
         })
@@ -161,7 +177,7 @@ impl Clients {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the door: its connector asks the guard")]
+#[expect(clippy::disallowed_methods, reason = "the only client: its connector asks the guard")]
 fn pooled(connector: Connector) -> Client<Connector, Full<Bytes>> {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
@@ -176,20 +192,8 @@ fn pooled(connector: Connector) -> Client<Connector, Full<Bytes>> {
         .build(connector)
 }
 
-/// Mozilla's roots, built in rather than read from the machine: a container without a certificate bundle works, and the
-/// same build trusts the same authorities everywhere. `extra` are DER certificates of further ones.
-fn root_store(extra: &[Vec<u8>]) -> Result<RootCertStore, ConfigError> {
-    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    for certificate in extra {
-        roots
-            .add(CertificateDer::from(certificate.as_slice()))
-            .map_err(|error| ConfigError::new(format!("a root certificate is not valid DER: {error}")))?;
-    }
-    Ok(roots)
-}
-
-/// Takes any certificate, for requests that ask for it. The handshake's signatures are still checked, so that the
-/// server has at least the key of the certificate that it shows.
+/// Accepts any certificate, for requests that skip verification. The handshake's signatures are still
+/// verified, so the server holds at least the key of the certificate that it presents.
 #[derive(Debug)]
 struct AcceptAnyCertificate {
     provider: Arc<CryptoProvider>,

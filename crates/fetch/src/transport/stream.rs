@@ -10,44 +10,45 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// A connection that HTTP is spoken over.
+/// A connection for HTTP.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) transport: Transport,
-    /// A proxy reads the requests on it, and takes them in absolute form (RFC 9112 section 3.2.2).
+    /// A proxy reads the requests on it and expects them in absolute form (RFC 9112 section 3.2.2).
     pub(crate) absolute_form: bool,
-    /// Whom it leads to, where that is the host itself.
+    /// The address of the host; `None` through a proxy.
     pub(crate) peer: Option<Peer>,
     pub(crate) permit: ConnectionPermit,
 }
 
-/// The address that was dialled. Each answer that comes over the connection carries it.
+/// The address that was dialled. Each answer that comes over the connection has it as an extension.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// How many connections are open, of those that may be kept.
+/// Bounds how many connections are kept open for further requests.
 ///
-/// The pool bounds what it keeps to each host, not to all of them. A connection that is opened while all seats are taken
-/// serves its request and is closed, so what is idle never exceeds the seats. To close the one that was idle for longest
-/// in its place, the obvious alternative, would take a pool of our own; those that are idle close soon anyway.
+/// The pool bounds the idle connections of each host, not those of all hosts. A connection that is opened
+/// above this limit serves its request and is closed, so idle connections never exceed the limit.
+/// Alternative: close the connection that was idle longest. It takes a pool of our own, and idle connections
+/// close soon anyway.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionLimit {
     open: Arc<AtomicUsize>,
-    most: usize,
+    max: usize,
 }
 
 impl ConnectionLimit {
-    pub(crate) fn new(most: usize) -> Self {
-        Self { open: Arc::default(), most }
+    pub(crate) fn new(max: usize) -> Self {
+        Self { open: Arc::default(), max }
     }
 
     pub(crate) fn take(&self) -> ConnectionPermit {
-        let is_kept = self.open.fetch_add(1, Relaxed) < self.most;
+        let is_kept = self.open.fetch_add(1, Relaxed) < self.max;
         ConnectionPermit { open: Arc::clone(&self.open), is_kept }
     }
 }
 
-/// One open connection; dropping it frees its seat.
+/// One open connection; dropping it frees its slot.
 #[derive(Debug)]
 pub(crate) struct ConnectionPermit {
     open: Arc<AtomicUsize>,

@@ -1,9 +1,10 @@
-//! When two URLs are the same page.
+//! Which URLs name the same page.
 //!
-//! The canonical form is computed as text and then hashed: a crawl remembers eight bytes a page, not its URL. Folding
-//! is deliberately narrow. Merging two pages loses one for good, while crawling a page twice only costs a request, so
-//! a rule is here only where servers that tell the two spellings apart are practically unknown (or where the crawl
-//! asked for it by `ignoreQueryParameters` or `deduplicateSimilarURLs`). Paths are always case-sensitive.
+//! The canonical form is computed as text and then hashed, so a crawl remembers eight bytes per page instead
+//! of its URL. Folding is deliberately narrow: merging two pages loses one of them, while crawling a page
+//! twice only costs a request. A rule exists here only if servers practically never distinguish the two
+//! spellings, or if the crawl asked for it with `ignoreQueryParameters` or `deduplicateSimilarURLs`. Paths
+//! are always case-sensitive.
 
 mod key;
 mod path;
@@ -18,15 +19,16 @@ use url::Url;
 use crate::percent::{is_normalised, push_normalised};
 use crate::site::{bare_host, without_root_dot};
 
-/// The hash key of [`Identity::new`]. Fixed, so that a stored crawl finds its pages again.
+/// The hash key of [`Identity::new`]. It is fixed, so that a stored crawl recognizes its pages after a
+/// restart.
 pub const DEFAULT_SEED: u128 = 0x676c_6561_6e65_7220_6672_6f6e_7469_6572;
 
 const HTTPS: &str = "https://";
 
-/// Longer canonical forms are put together on the heap, in bytes.
-const PLAIN_BYTES: usize = 256;
+/// Canonical forms of at most this many bytes are built on the stack.
+const STACK_BYTES: usize = 256;
 
-/// Tells which URLs name one page, under the rules of a crawl.
+/// Decides which URLs name the same page, under the rules of a crawl.
 ///
 /// ```
 /// use gleaner_frontier::Identity;
@@ -47,7 +49,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The identity of a crawl's pages: `ignore_query_parameters` and `deduplicate_similar_urls` of its rules.
+    /// The identity rules of a crawl: `ignore_query_parameters` and `deduplicate_similar_urls`.
     #[must_use]
     pub fn new(rules: &CrawlRules) -> Self {
         Self::from_options(rules.ignore_query_parameters, rules.deduplicate_similar_urls)
@@ -59,11 +61,11 @@ impl Identity {
         Self { ignore_query, fold_similar, hasher: SipHasher13::new_with_key(&DEFAULT_SEED.to_le_bytes()) }
     }
 
-    /// The same identity with another hash key.
+    /// The same rules with another hash key.
     ///
-    /// With [`DEFAULT_SEED`] a site that knows this library can compute URLs whose keys are equal, and so hide one of its
-    /// own pages, or are close to each other, and so make look-ups slow. Whoever minds gives each crawl a random seed
-    /// and keeps it as long as the crawl.
+    /// With [`DEFAULT_SEED`] a site that knows this library can compute URLs with equal keys, which hides one
+    /// of its own pages, or with close keys, which makes lookups slow. To prevent that, give each crawl a
+    /// random seed and keep it with the crawl.
     #[must_use]
     pub fn with_seed(mut self, seed: u128) -> Self {
         self.hasher = SipHasher13::new_with_key(&seed.to_le_bytes());
@@ -72,34 +74,34 @@ impl Identity {
 
     /// The key of the page that `url` names.
     ///
-    /// Nothing is allocated: this is asked of every link of every page.
+    /// The fast path allocates nothing, because this runs for every link of every page.
     #[must_use]
     pub fn key(&self, url: &Url) -> UrlKey {
-        self.plain_key(url)
+        self.fast_key(url)
             .unwrap_or_else(|| UrlKey::from_raw(self.hasher.hash(self.canonical(url).as_bytes())))
     }
 
-    /// The key where the canonical form is the URL as it stands but for its scheme and fragment: most links of most
-    /// pages. What makes it so is tested in one pass; whatever may need folding is left to the long way.
-    fn plain_key(&self, url: &Url) -> Option<UrlKey> {
+    /// The key of a URL whose canonical form differs from the URL only in scheme and fragment, as for most
+    /// links of most pages. One pass checks this; `None` if the URL may need folding.
+    fn fast_key(&self, url: &Url) -> Option<UrlKey> {
         let after_scheme = match url.scheme() {
             "https" => url.as_str().get(HTTPS.len()..)?,
             "http" if self.fold_similar => url.as_str().get("http://".len()..)?,
             _ => return None,
         };
         let path = url.path();
-        let settled = hash_route(url).is_none()
+        let is_canonical = hash_route(url).is_none()
             && (self.ignore_query || url.query().is_none())
             && url.username().is_empty()
             && url.password().is_none()
-            && self.is_plain_host(url)
+            && self.is_canonical_host(url)
             && is_normalised(path.as_bytes())
             && (!self.fold_similar || path::is_folded(path));
-        if !settled {
+        if !is_canonical {
             return None;
         }
-        let after_scheme = after_scheme.get(..after_scheme.len() - behind_path(url))?;
-        let mut bytes = [0; PLAIN_BYTES];
+        let after_scheme = after_scheme.get(..after_scheme.len() - len_after_path(url))?;
+        let mut bytes = [0; STACK_BYTES];
         let bytes = bytes.get_mut(..HTTPS.len() + after_scheme.len())?;
         let (head, tail) = bytes.split_at_mut_checked(HTTPS.len())?;
         head.copy_from_slice(HTTPS.as_bytes());
@@ -107,22 +109,22 @@ impl Identity {
         Some(UrlKey::from_raw(self.hasher.hash(bytes)))
     }
 
-    /// True where host and port are canonical as they stand. `www.` is left to the long way, which knows suffixes.
-    fn is_plain_host(&self, url: &Url) -> bool {
+    /// True if host and port are already canonical. `www.` takes the slow path, which knows public suffixes.
+    fn is_canonical_host(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let folds = self.fold_similar && (matches!(url.port(), Some(80 | 443)) || host.starts_with("www."));
         !folds && !host.ends_with('.')
     }
 
-    /// The canonical form of `url`: an absolute URL which parses to itself and is its own canonical form.
+    /// The canonical form of `url`: an absolute URL that parses to itself and is its own canonical form.
     ///
-    /// Always: user name and password are dropped; so is a fragment unless it is a hash route (`#/x`, `#!x`);
-    /// percent-encoding is brought to one form; a trailing dot of the host is dropped. Default ports, dot segments,
-    /// letter case of scheme and host, IDN and the empty path are settled by [`Url`] itself.
+    /// Always: user name and password are removed; so is a fragment that is not a hash route (`#/x`, `#!x`);
+    /// percent-encoding is normalized; a trailing dot of the host is removed. [`Url`] itself normalizes
+    /// default ports, dot segments, letter case of scheme and host, IDN and the empty path.
     ///
-    /// With `deduplicateSimilarURLs`: `http` is `https`, a leading `www.` goes, so do trailing slashes, index files,
-    /// session ids and tracking parameters; query parameters are sorted by name (parameters of one name keep their
-    /// order). With `ignoreQueryParameters` the query is dropped.
+    /// With `deduplicateSimilarURLs`: `http` becomes `https`; a leading `www.`, trailing slashes, index
+    /// files, session ids and tracking parameters are removed; query parameters are sorted by name
+    /// (parameters with the same name keep their order). With `ignoreQueryParameters` the query is removed.
     #[must_use]
     pub fn canonical(&self, url: &Url) -> String {
         let mut out = String::with_capacity(url.as_str().len() + 8);
@@ -139,12 +141,12 @@ impl Identity {
     }
 
     fn push_origin(&self, out: &mut String, url: &Url) {
-        let web = matches!(url.scheme(), "http" | "https");
-        out.push_str(if web && self.fold_similar { "https" } else { url.scheme() });
+        let is_web = matches!(url.scheme(), "http" | "https");
+        out.push_str(if is_web && self.fold_similar { "https" } else { url.scheme() });
         out.push_str("://");
         let host = url.host_str().unwrap_or_default();
         out.push_str(if self.fold_similar { bare_host(host) } else { without_root_dot(host) });
-        let port = url.port().filter(|port| !(web && self.fold_similar && matches!(port, 80 | 443)));
+        let port = url.port().filter(|port| !(is_web && self.fold_similar && matches!(port, 80 | 443)));
         if let Some(port) = port {
             out.push(':');
             out.push_str(&port.to_string());
@@ -175,13 +177,14 @@ impl Identity {
     }
 }
 
-/// How long query and fragment are, with the marks before them.
-fn behind_path(url: &Url) -> usize {
+/// The length of query and fragment in bytes, with their delimiters.
+fn len_after_path(url: &Url) -> usize {
     let length = |part: Option<&str>| part.map_or(0, |part| part.len() + 1);
     length(url.query()) + length(url.fragment())
 }
 
-/// The fragment where it names a page of its own (`/x` or `!x`). `#/` and `#!` name the page itself.
+/// The fragment, if it is a hash route (`/x` or `!x`) and so names a page of its own. `#/` and `#!` name the
+/// page itself.
 pub(crate) fn hash_route(url: &Url) -> Option<&str> {
     let fragment = url.fragment()?;
     let routed = fragment.strip_prefix('/').or_else(|| fragment.strip_prefix('!'))?;

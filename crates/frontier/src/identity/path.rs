@@ -1,9 +1,9 @@
-//! What `deduplicateSimilarURLs` folds in a path: session ids, index files, trailing slashes.
+//! Path folding for `deduplicateSimilarURLs`: session ids, index files, trailing slashes.
 
 /// Folds the path that starts at `from` in `out`.
 ///
-/// Index files and slashes are taken off until none is left, not once: `/a/index.html/` and `/a/index.html` must
-/// come out the same, and the result must be its own canonical form.
+/// It removes index files and slashes repeatedly until none is left: `/a/index.html/` and `/a/index.html`
+/// must give the same result, and the result must be its own canonical form.
 pub(super) fn fold(out: &mut String, from: usize) {
     drop_session(out, from);
     loop {
@@ -21,8 +21,8 @@ pub(super) fn fold(out: &mut String, from: usize) {
     }
 }
 
-/// True where neither [`fold`] nor percent-encoding would change anything, as far as a glance tells: no parameters, no
-/// trailing slash but that of the root, and a last segment that begins like no index file.
+/// True if a quick check shows that [`fold`] would change nothing: no parameters, no trailing slash except
+/// the root, and no last segment that could be an index file.
 pub(super) fn is_folded(path: &str) -> bool {
     let bytes = path.as_bytes();
     let (mut parameters, mut last_slash) = (false, 0);
@@ -36,8 +36,8 @@ pub(super) fn is_folded(path: &str) -> bool {
     !parameters && bytes.get(last_slash + 1).map_or(bytes.len() <= 1, |first| !index_file(first))
 }
 
-/// Servers' names for a folder's own page. `index.*` is matched as written, since paths are case-sensitive;
-/// `Default.aspx` in any case, since the servers that have it ignore case.
+/// Names that servers use for the page of a folder. `index.*` is case-sensitive, as paths are; `Default.aspx`
+/// is not, because the servers that use it ignore case.
 fn is_index_file(file: &str) -> bool {
     const EXTENSIONS: [&str; 11] =
         ["html", "htm", "xhtml", "shtml", "php", "php5", "phtml", "asp", "aspx", "jsp", "cfm"];
@@ -49,9 +49,9 @@ fn is_index_file(file: &str) -> bool {
         .any(|name| name.eq_ignore_ascii_case(file))
 }
 
-/// Takes out `;jsessionid=...` (Java Servlet specification, section 7.1.3), wherever it stands.
+/// Removes `;jsessionid=...` (Java Servlet specification, section 7.1.3) anywhere in the path.
 fn drop_session(out: &mut String, from: usize) {
-    const MARK: &str = ";jsessionid=";
+    const PARAMETER: &str = ";jsessionid=";
     let Some(path) = out.get(from..) else { return };
     if !path.contains(';') {
         return;
@@ -65,13 +65,15 @@ fn drop_session(out: &mut String, from: usize) {
         for (index, part) in segment.split(';').enumerate() {
             if index == 0 {
                 kept.push_str(part);
-            } else if !part.get(..MARK.len() - 1).is_some_and(|head| head.eq_ignore_ascii_case("jsessionid="))
+            } else if !part
+                .get(..PARAMETER.len() - 1)
+                .is_some_and(|head| head.eq_ignore_ascii_case("jsessionid="))
             {
                 kept.push(';');
                 kept.push_str(part);
             }
         }
-        // Were a dot segment left, the URL would no longer parse to itself.
+        // A dot segment here would make the URL parse to something else.
         if kept.len() - start != segment.len() && matches!(kept.get(start..), Some("." | "..")) {
             kept.truncate(start);
             kept.push_str(segment);

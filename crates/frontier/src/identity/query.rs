@@ -1,8 +1,8 @@
-//! What `deduplicateSimilarURLs` folds in a query: tracking parameters, session ids, order.
+//! Query folding for `deduplicateSimilarURLs`: tracking parameters, session ids, order.
 
 use crate::percent::push_normalised;
 
-/// Parameters that tell where a visitor came from, lower case, sorted. None of them selects content.
+/// Parameters that record where a visitor came from, lower case, sorted. None of them selects content.
 const TRACKING: [&str; 58] = [
     "__hsfp",
     "__hssc",
@@ -64,7 +64,7 @@ const TRACKING: [&str; 58] = [
     "zenid",
 ];
 
-/// Families of such parameters.
+/// Prefixes of such parameters.
 const TRACKING_PREFIXES: [&str; 6] = ["utm_", "mtm_", "hsa_", "matomo_", "piwik_", "aspsessionid"];
 
 /// True for a parameter that never selects content. Letter case is ignored.
@@ -74,7 +74,7 @@ fn is_tracking(name: &str) -> bool {
         || TRACKING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Appends `?` and the parameters that remain, sorted by name; nothing where none remains.
+/// Appends `?` and the remaining parameters, sorted by name; nothing if none remains.
 pub(super) fn push_folded(out: &mut String, query: &str) {
     let mut text = String::with_capacity(query.len());
     push_normalised(&mut text, query.as_bytes(), |_| false);
@@ -84,7 +84,7 @@ pub(super) fn push_folded(out: &mut String, query: &str) {
         .map(|pair| (pair.split_once('=').map_or(pair, |(name, _)| name), pair))
         .filter(|(name, _)| !is_tracking(name))
         .collect();
-    // Stable: parameters of one name are a list, and the order of a list may matter.
+    // A stable sort: parameters with the same name form a list, whose order may matter.
     kept.sort_by_key(|(name, _)| *name);
     let mut separator = '?';
     for (_, pair) in kept {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_sorted_for_its_search() {
+    fn the_table_is_sorted_for_binary_search() {
         assert!(TRACKING.is_sorted());
     }
 }

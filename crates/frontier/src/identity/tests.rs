@@ -8,7 +8,7 @@ fn canonical(fold: bool, ignore_query: bool, url: &str) -> String {
 }
 
 #[test]
-fn one_page_under_any_rules() {
+fn spellings_that_are_always_one_page() {
     for (name, one, two) in [
         ("fragment", "https://a.test/x#part", "https://a.test/x"),
         ("text fragment", "https://a.test/x#:~:text=word", "https://a.test/x"),
@@ -28,7 +28,7 @@ fn one_page_under_any_rules() {
         ("user and password", "https://u:p@a.test/x", "https://a.test/x"),
         ("root dot", "https://a.test./x", "https://a.test/x"),
         ("backslashes", "https://a.test\\x\\y", "https://a.test/x/y"),
-        ("number spelled host", "http://0x7f.1/", "http://127.0.0.1/"),
+        ("host written as a number", "http://0x7f.1/", "http://127.0.0.1/"),
     ] {
         for fold in [false, true] {
             assert_eq!(canonical(fold, false, one), canonical(fold, false, two), "{name}");
@@ -37,7 +37,7 @@ fn one_page_under_any_rules() {
 }
 
 #[test]
-fn one_page_once_similar_urls_are_folded() {
+fn spellings_that_folding_merges() {
     for (name, one, two) in [
         ("scheme", "http://a.test/x", "https://a.test/x"),
         ("www", "https://www.a.test/x", "https://a.test/x"),
@@ -59,7 +59,7 @@ fn one_page_once_similar_urls_are_folded() {
         ("session in the query", "https://a.test/x?PHPSESSID=0a1b", "https://a.test/x"),
     ] {
         assert_eq!(canonical(true, false, one), canonical(true, false, two), "{name}");
-        assert_ne!(canonical(false, false, one), canonical(false, false, two), "{name}: only when folded");
+        assert_ne!(canonical(false, false, one), canonical(false, false, two), "{name}: only with folding");
     }
 }
 
@@ -87,7 +87,7 @@ fn distinct_pages_are_never_merged() {
         ("doubled slash inside", "https://a.test/x//y", "https://a.test/x/y"),
         ("twice escaped", "https://a.test/%2541", "https://a.test/A"),
         ("plus and space", "https://a.test/?q=a+b", "https://a.test/?q=a%20b"),
-        ("parameter that only begins like tracking", "https://a.test/?utmost=1", "https://a.test/"),
+        ("parameter with a tracking prefix only in part", "https://a.test/?utmost=1", "https://a.test/"),
         ("path parameters", "https://a.test/x;v=1", "https://a.test/x;v=2"),
     ] {
         assert_ne!(canonical(true, false, one), canonical(true, false, two), "{name}");
@@ -108,13 +108,13 @@ fn ignored_query() {
 }
 
 #[test]
-fn the_seed_changes_keys_and_nothing_else() {
+fn the_seed_changes_only_the_keys() {
     let url = Url::parse("https://a.test/x").unwrap();
     let plain = Identity::from_options(false, false);
     let seeded = plain.clone().with_seed(7);
     assert_ne!(plain.key(&url), seeded.key(&url));
     assert_eq!(plain.canonical(&url), seeded.canonical(&url));
-    // A stored crawl must find its pages again: this value may never change.
+    // Stored crawls keep keys, so this value must never change.
     assert_eq!(plain.key(&url).to_raw(), STORED_KEY);
 }
 
@@ -205,15 +205,15 @@ proptest! {
     }
 
     #[test]
-    fn the_short_way_to_a_key_is_the_long_way(text in awkward_url(), fold: bool, ignore_query: bool) {
+    fn the_fast_path_gives_the_same_key(text in awkward_url(), fold: bool, ignore_query: bool) {
         let Ok(url) = Url::parse(&text) else { return Ok(()) };
         let identity = Identity::from_options(ignore_query, fold);
-        let long = identity.hasher.hash(identity.canonical(&url).as_bytes());
-        prop_assert_eq!(identity.key(&url).to_raw(), long, "{}", text);
+        let slow = identity.hasher.hash(identity.canonical(&url).as_bytes());
+        prop_assert_eq!(identity.key(&url).to_raw(), slow, "{}", text);
     }
 
     #[test]
-    fn folding_only_ever_merges(one in awkward_url(), two in awkward_url()) {
+    fn folding_keeps_equal_urls_equal(one in awkward_url(), two in awkward_url()) {
         let (Ok(one), Ok(two)) = (Url::parse(&one), Url::parse(&two)) else { return Ok(()) };
         let exact = Identity::from_options(false, false);
         let folded = Identity::from_options(false, true);

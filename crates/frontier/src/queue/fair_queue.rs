@@ -2,23 +2,23 @@ use std::collections::VecDeque;
 
 use super::slab::Handle;
 
-/// Who waits for a turn. Newcomers, whose job has had none yet, go first; but after each of them one of the others has
-/// its turn.
+/// A queue of jobs or host queues. Newcomers, whose job has not had a page yet, go first, but they alternate
+/// with the other entries.
 ///
-/// So what has just been submitted begins within a few pages, however long the queue is, and a stream of newcomers takes
-/// half of the turns at most: with `n` others before it, everybody has a turn within `2 n + 2` turns. With one line for
-/// all, a job with a single page would wait for one page of every job there is.
+/// So a new job starts within a few pages, however long the queue is, and a stream of newcomers takes at most
+/// half of the turns: with `n` other entries, each entry has a turn within `2 n + 2` turns. With a single
+/// line, a job with one page would wait for one page of every other job.
 #[derive(Debug, Default)]
 pub(super) struct FairQueue {
     newcomers: VecDeque<Handle>,
     others: VecDeque<Handle>,
-    /// The last turn was a newcomer's.
+    /// The last turn went to a newcomer.
     others_first: bool,
 }
 
-/// One who is to have a turn, if it can use it.
+/// An entry whose turn it is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Next {
+pub(super) struct FairEntry {
     pub(super) handle: Handle,
     newcomer: bool,
 }
@@ -32,17 +32,17 @@ impl FairQueue {
         }
     }
 
-    /// Takes out the one whose turn it is. Whether that was a turn is told by [`used`](Self::used): a look in vain
-    /// changes nobody's place.
-    pub(super) fn pop(&mut self) -> Option<Next> {
+    /// Takes out the next entry. Call [`mark_used`](Self::mark_used) if it used its turn; otherwise the order
+    /// of the others does not change.
+    pub(super) fn pop(&mut self) -> Option<FairEntry> {
         let newcomer = !self.newcomers.is_empty() && (!self.others_first || self.others.is_empty());
-        let line = if newcomer { &mut self.newcomers } else { &mut self.others };
-        Some(Next { handle: line.pop_front()?, newcomer })
+        let queue = if newcomer { &mut self.newcomers } else { &mut self.others };
+        Some(FairEntry { handle: queue.pop_front()?, newcomer })
     }
 
-    /// Notes that one which was taken out used its turn.
-    pub(super) fn used(&mut self, turn: Next) {
-        self.others_first = turn.newcomer;
+    /// Records that an entry used its turn.
+    pub(super) fn mark_used(&mut self, entry: FairEntry) {
+        self.others_first = entry.newcomer;
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -65,23 +65,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newcomers_go_first_and_take_every_second_turn_at_most() {
+    fn newcomers_go_first_and_take_at_most_every_second_turn() {
         let mut names = Slab::new();
         let mut name = |text: &'static str| names.insert(text);
         let (a, b, new, newer, newest) = (name("a"), name("b"), name("new"), name("newer"), name("newest"));
-        let mut round = FairQueue::default();
+        let mut queue = FairQueue::default();
         for (handle, newcomer) in [(a, false), (b, false), (new, true), (newer, true)] {
-            round.push(handle, newcomer);
+            queue.push(handle, newcomer);
         }
         let mut order = Vec::new();
-        while let Some(next) = round.pop() {
+        while let Some(next) = queue.pop() {
             order.push(next.handle);
-            // One that cannot use its turn costs the others none.
+            // An entry that cannot use its turn costs the others none.
             if next.handle != newer {
-                round.used(next);
+                queue.mark_used(next);
             }
             if next.handle == newer {
-                round.push(newest, true);
+                queue.push(newest, true);
             }
         }
         assert_eq!(order, [new, a, newer, newest, b]);

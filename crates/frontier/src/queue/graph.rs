@@ -1,12 +1,13 @@
 //! The link graph of a job with `maxDiscoveryDepth`.
 //!
-//! Depth is the least number of clicks, but pages do not come in that order: while a page one click away is slow,
-//! others two clicks away are fetched, and what they link to seems three clicks away although the slow page links to
-//! it as well. So each page's links are kept, as numbers. When a shorter way to a page turns up, the better depth runs
-//! through the links that are known, and pages that had been too deep are admitted, without a second fetch.
+//! Depth is the smallest number of clicks, but pages do not arrive in that order: while a page one click away
+//! is slow, others two clicks away are fetched, and what they link to seems three clicks away, although the
+//! slow page links to it too. So the links of each page are kept, as numbers. When a shorter path to a page
+//! is found, the smaller depth is propagated through the known links, and pages that were too deep are
+//! admitted, without a second fetch.
 //!
-//! The obvious alternative, to finish one depth before the next begins, needs none of this but lets the slowest page
-//! of each depth hold up the crawl.
+//! Alternative: finish one depth before starting the next. It needs no graph, but the slowest page of each
+//! depth would delay the crawl.
 
 use std::collections::VecDeque;
 
@@ -19,19 +20,19 @@ use crate::identity::UrlKey;
 
 #[derive(Debug)]
 enum State {
-    /// Too deep so far. What is needed to admit it later.
+    /// Too deep so far, with what is needed to admit it later.
     Parked(Box<Parked>),
     Waiting,
-    /// With the page that it redirects to, once that is known.
+    /// Leased, with the page that it redirects to, once known.
     Leased(Option<u32>),
     /// Fetched, with the links that may still matter, and the page that it redirects to.
     Done(Box<[u32]>, Option<u32>),
-    /// Fetched as the target of a redirect: what is behind it is behind this page, which redirects to it.
+    /// Fetched as the target of a redirect: its links belong to this page, which redirects to it.
     Alias(u32),
 }
 
 impl State {
-    /// What it takes for being too deep.
+    /// Bytes used to park a page.
     fn parked_bytes(&self) -> usize {
         match self {
             Self::Parked(parked) => size_of::<Parked>() + parked.url.len(),
@@ -54,7 +55,7 @@ struct Node {
     state: State,
 }
 
-/// What became of one offered page.
+/// The result of offering a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offer {
     Admitted,
@@ -77,23 +78,23 @@ impl Graph {
         Self { max_depth, by_key: HashTable::new(), nodes: Vec::new(), parked: 0, parked_bytes: 0 }
     }
 
-    /// Pages that are too deep so far.
+    /// The number of pages that are too deep so far.
     pub(super) const fn parked(&self) -> u64 {
         self.parked
     }
 
-    /// What they take, in bytes.
+    /// Their size, in bytes.
     pub(super) const fn parked_bytes(&self) -> u64 {
         self.parked_bytes
     }
 
-    /// One that was too deep is not any more.
+    /// Records that a parked page is no longer too deep.
     fn unpark(&mut self, bytes: usize) {
         self.parked -= 1;
         self.parked_bytes = self.parked_bytes.saturating_sub(bytes as u64);
     }
 
-    /// The least number of clicks known.
+    /// The smallest known number of clicks.
     pub(super) fn depth(&self, key: UrlKey) -> Option<u32> {
         Some(self.node(self.find(key)?)?.depth)
     }
@@ -106,7 +107,7 @@ impl Graph {
         self.set_state(key, State::Waiting);
     }
 
-    /// Marks a page as fetched that was perhaps never offered. False if it had been admitted before.
+    /// Marks a page, which may never have been offered, as fetched. False if it was admitted before.
     pub(super) fn visit(&mut self, key: UrlKey) -> bool {
         match self.find(key) {
             None => {
@@ -125,8 +126,8 @@ impl Graph {
         }
     }
 
-    /// Marks the target of a redirect of a leased page as fetched. False if it had been admitted before. Either way it
-    /// is as many clicks away as the page, and stays so if a shorter way to either is found.
+    /// Marks the redirect target of a leased page as fetched. False if it was admitted before. In both cases
+    /// it has the depth of the page, also after a shorter path to either of them is found.
     pub(super) fn redirect(&mut self, page: UrlKey, target: UrlKey, admitted: &mut Vec<Candidate>) -> bool {
         let Some(page_index) = self.find(page) else { return self.visit(target) };
         let depth = self.node(page_index).map_or(0, |node| node.depth);
@@ -155,20 +156,20 @@ impl Graph {
         }
     }
 
-    /// Notes what a leased page redirects to: it is as many clicks away as the page.
+    /// Records the redirect target of a leased page, which has the same depth.
     fn set_target(&mut self, page: u32, target: u32) {
         if let Some(Node { state: State::Leased(to), .. }) = self.node_mut(page) {
             *to = Some(target);
         }
     }
 
-    /// Offers a page at `depth`. What is to be queued in consequence, pages that are no longer too deep among it, goes
-    /// to `admitted`. A new page is refused where there is no `room`.
+    /// Offers a page at `depth`. Appends what must be queued to `admitted`, including pages that are no
+    /// longer too deep. Without `has_capacity` a new page is refused.
     pub(super) fn offer(
         &mut self,
         candidate: Candidate,
         depth: u32,
-        room: bool,
+        has_capacity: bool,
         admitted: &mut Vec<Candidate>,
     ) -> (Offer, Option<u32>) {
         if let Some(index) = self.find(candidate.key) {
@@ -181,7 +182,7 @@ impl Graph {
             };
             return (offer, Some(index));
         }
-        if !room {
+        if !has_capacity {
             return (Offer::Refused, None);
         }
         if depth <= self.max_depth {
@@ -203,12 +204,13 @@ impl Graph {
 
     /// Marks a page as fetched and keeps those of its links that may still matter.
     ///
-    /// The best depth that a page can still come to is 0, by a sitemap, and then its links come to 1. So a page that
-    /// is at 0 needs none of them, and none needs those that are at 1: the menus that every page has, mostly.
+    /// The smallest depth that a page can still get is 0, from a sitemap; its links then get depth 1. So a
+    /// page at depth 0 needs no links, and no page needs links to pages at depth 1, which are mostly the
+    /// menus that all pages share.
     pub(super) fn finish(&mut self, key: UrlKey, mut links: Vec<u32>) {
         let Some(index) = self.find(key) else { return };
-        let final_already = self.node(index).is_none_or(|node| node.depth == 0);
-        links.retain(|link| !final_already && self.node(*link).is_some_and(|node| node.depth > 1));
+        let is_final = self.node(index).is_none_or(|node| node.depth == 0);
+        links.retain(|link| !is_final && self.node(*link).is_some_and(|node| node.depth > 1));
         links.sort_unstable();
         links.dedup();
         if let Some(node) = self.node_mut(index) {
@@ -217,10 +219,10 @@ impl Graph {
         }
     }
 
-    /// Lowers the depth of a page, and of all that is reached through it.
+    /// Lowers the depth of a page, and of everything reached through it.
     ///
-    /// Breadth first over an explicit list. Every step lowers the depth of its page by one at least, so over a whole
-    /// job each link is gone over at most `max_depth` times.
+    /// Breadth first, without recursion. Each step lowers the depth of its page by at least one, so a job
+    /// visits each link at most `max_depth` times.
     fn relax(&mut self, index: u32, depth: u32, admitted: &mut Vec<Candidate>) {
         let mut work = VecDeque::from([(index, depth)]);
         while let Some((index, depth)) = work.pop_front() {
@@ -246,7 +248,7 @@ impl Graph {
                     let bytes = node.state.parked_bytes();
                     node.state = State::Waiting;
                     self.unpark(bytes);
-                    // It was a URL when it was parked.
+                    // Only valid URLs are parked.
                     if let Ok(url) = url {
                         admitted.push(Candidate { url, key, external, priority });
                     }

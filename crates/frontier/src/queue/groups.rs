@@ -1,34 +1,35 @@
 //! Groups of jobs, which take turns.
 //!
-//! The turn is that of the group with the fewest pages in work, and among equals of the one that waited longest. Groups
-//! with something to look at are kept in that order, so that a lease costs no more with many groups, or with many jobs in
-//! one, than with few.
+//! The next turn belongs to the group with the fewest leased pages, among equals to the one that waited
+//! longest. Groups that have something to lease are kept in this order, so a lease costs the same with many
+//! groups, or with many jobs in one.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::fair_queue::FairQueue;
 use super::slab::Handle;
 
-/// Names a group of jobs: those of one team, say. Jobs of a group take turns with each other, and groups do.
+/// Identifies a group of jobs, such as those of one team. Groups take turns, and so do the jobs of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Group(pub u64);
 
-/// What the jobs of a group have in the queue.
+/// The pages that the jobs of a group have in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct GroupLoad {
-    /// Jobs that are open.
+    /// Open jobs.
     pub jobs: u64,
-    /// Pages that wait, including those that the limits of their jobs will not let through.
+    /// Waiting pages, including those that the limits of their jobs do not admit.
     pub waiting: u64,
-    /// Pages in work, those of open jobs.
+    /// Leased pages of open jobs.
     pub leased: u64,
-    /// What the addresses that wait or are too deep so far take, in bytes.
+    /// Bytes of the URLs that wait or are too deep so far.
     pub bytes: u64,
 }
 
-/// By how much the [`GroupLoad`] of a group changes, all but its jobs.
+/// The part of a [`GroupLoad`] that one job contributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Share {
+pub(super) struct JobLoad {
     pub(super) waiting: u64,
     pub(super) leased: u64,
     pub(super) bytes: u64,
@@ -38,36 +39,36 @@ pub(super) struct Share {
 pub(super) struct Member {
     load: GroupLoad,
     max_in_flight: Option<u64>,
-    /// When it was last served, by the count of what was served.
+    /// The value of [`Groups::served`] when the group was last served.
     served: u64,
-    /// Its place in the order of turns, where it has one.
-    place: Option<(u64, u64)>,
-    /// Jobs that may lease and have ready lanes.
-    pub(super) ring: FairQueue,
-    /// Hosts that are free and have lanes of its jobs set aside.
-    pub(super) freed: VecDeque<Handle>,
-    /// So many of these, the last ones, were listed while it had room.
-    fresh: usize,
-    /// Hosts of `freed` that it leaves to other groups for now.
-    left: Vec<Handle>,
-    /// Whether its next page comes from `freed` rather than from the ring: turn and turn about, so that a crowded
-    /// host starves no other, nor they it.
-    pub(super) freed_first: bool,
+    /// Its key in the order of turns, if it is there: leased pages, then last served.
+    turn: Option<(u64, u64)>,
+    /// Jobs that may lease and have ready host queues.
+    pub(super) ready_jobs: FairQueue,
+    /// Hosts with capacity and blocked queues of the group.
+    pub(super) available_hosts: VecDeque<Handle>,
+    /// The number of hosts, at the end of that list, that were listed while the group had capacity.
+    listed_with_capacity: usize,
+    /// Hosts that the group yields to other groups for now.
+    yielded: Vec<Handle>,
+    /// The next page comes from `available_hosts` rather than from `ready_jobs`. It alternates, so that
+    /// neither a contended host nor the ready jobs starve the other.
+    pub(super) hosts_first: bool,
 }
 
 impl Member {
-    fn has_room(&self) -> bool {
+    fn has_capacity(&self) -> bool {
         self.max_in_flight.is_none_or(|max| self.load.leased < max)
     }
 
-    fn has_to_look(&self) -> bool {
-        !self.ring.is_empty() || !self.freed.is_empty()
+    fn has_candidates(&self) -> bool {
+        !self.ready_jobs.is_empty() || !self.available_hosts.is_empty()
     }
 
-    /// The next host that got free.
-    pub(super) fn next_freed(&mut self) -> Option<Handle> {
-        let host = self.freed.pop_front();
-        self.fresh = self.fresh.min(self.freed.len());
+    /// Takes the next available host.
+    pub(super) fn next_available_host(&mut self) -> Option<Handle> {
+        let host = self.available_hosts.pop_front();
+        self.listed_with_capacity = self.listed_with_capacity.min(self.available_hosts.len());
         host
     }
 }
@@ -75,12 +76,12 @@ impl Member {
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     members: BTreeMap<Group, Member>,
-    /// Those that have room and something to look at, by whose turn it is.
+    /// Groups with capacity and something to lease, in the order of turns.
     turns: BTreeSet<(u64, u64, Group)>,
-    /// Those that have left a host to others.
-    polite: BTreeSet<Group>,
+    /// Groups that have yielded a host.
+    yielding: BTreeSet<Group>,
     served: u64,
-    /// What the addresses of all take, in bytes.
+    /// Bytes of the URLs of all groups.
     bytes: u64,
 }
 
@@ -89,7 +90,7 @@ impl Groups {
         self.members.get_mut(&group)
     }
 
-    /// What all groups have queued, in bytes.
+    /// Bytes that all groups have queued.
     pub(super) const fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -98,11 +99,12 @@ impl Groups {
         self.members.get(&group).map_or_else(GroupLoad::default, |member| member.load)
     }
 
-    pub(super) fn has_room(&self, group: Group) -> bool {
-        self.members.get(&group).is_none_or(Member::has_room)
+    pub(super) fn has_capacity(&self, group: Group) -> bool {
+        self.members.get(&group).is_none_or(Member::has_capacity)
     }
 
-    /// The group, new if need be. It is behind those that wait already: who comes and goes is no sooner served than who stays.
+    /// The group; adds it if it is new. A new group starts behind those that wait already: one that comes and
+    /// goes is not served sooner than one that stays.
     fn member(&mut self, group: Group) -> &mut Member {
         let served = self.served;
         self.members.entry(group).or_insert_with(|| Member { served, ..Member::default() })
@@ -112,13 +114,13 @@ impl Groups {
         self.member(group).load.jobs += 1;
     }
 
-    /// A job of the group ends that had this share in it.
-    pub(super) fn leave(&mut self, group: Group, share: Share) {
-        self.book(group, share, Share::default());
+    /// Removes a job of the group, with its load.
+    pub(super) fn leave(&mut self, group: Group, load: JobLoad) {
+        self.update_load(group, load, JobLoad::default());
         if let Some(member) = self.members.get_mut(&group) {
             member.load.jobs = member.load.jobs.saturating_sub(1);
             if member.load.jobs == 0 {
-                // What is left to look at is gone through, and then it is forgotten.
+                // The remaining lists are processed before the group is removed.
                 member.max_in_flight = None;
             }
         }
@@ -132,71 +134,72 @@ impl Groups {
         self.update(group);
     }
 
-    /// Books that the share of a job changed. True where the group had room and has none any more.
-    pub(super) fn book(&mut self, group: Group, before: Share, after: Share) -> bool {
+    /// Records a change in the load of a job. True if the group had capacity and now has none.
+    pub(super) fn update_load(&mut self, group: Group, before: JobLoad, after: JobLoad) -> bool {
         if before == after {
             return false;
         }
         let change = |value: u64, before: u64, after: u64| value.saturating_add(after).saturating_sub(before);
         self.bytes = change(self.bytes, before.bytes, after.bytes);
         let Some(member) = self.members.get_mut(&group) else { return false };
-        let had_room = member.has_room();
+        let had_capacity = member.has_capacity();
         let load = &mut member.load;
         load.waiting = change(load.waiting, before.waiting, after.waiting);
         load.leased = change(load.leased, before.leased, after.leased);
         load.bytes = change(load.bytes, before.bytes, after.bytes);
-        let is_full = had_room && !member.has_room();
+        let is_full = had_capacity && !member.has_capacity();
         self.update(group);
         is_full
     }
 
-    /// Puts a job into the ring of its group.
-    pub(super) fn push_ring(&mut self, group: Group, job: Handle, newcomer: bool) {
-        self.member(group).ring.push(job, newcomer);
+    /// Adds a job to the ready jobs of its group.
+    pub(super) fn push_ready_job(&mut self, group: Group, job: Handle, newcomer: bool) {
+        self.member(group).ready_jobs.push(job, newcomer);
         self.update(group);
     }
 
-    /// Lists a host that is free and has lanes of the group set aside.
-    pub(super) fn push_freed(&mut self, group: Group, host: Handle) {
+    /// Lists a host with capacity and blocked queues of the group.
+    pub(super) fn push_available_host(&mut self, group: Group, host: Handle) {
         let member = self.member(group);
-        member.freed.push_back(host);
-        member.fresh = if member.has_room() { member.fresh + 1 } else { 0 };
+        member.available_hosts.push_back(host);
+        member.listed_with_capacity = if member.has_capacity() { member.listed_with_capacity + 1 } else { 0 };
         self.update(group);
     }
 
-    /// Hosts that were listed while the group had room, which may have been counted on to be used by it.
-    pub(super) fn counted_on(&mut self, group: Group) -> Vec<Handle> {
+    /// Takes the hosts that were listed while the group had capacity. Other groups may have left them to this
+    /// group, which cannot use them now.
+    pub(super) fn take_listed_with_capacity(&mut self, group: Group) -> Vec<Handle> {
         let Some(member) = self.members.get_mut(&group) else { return Vec::new() };
-        let fresh = std::mem::take(&mut member.fresh);
-        member.freed.iter().rev().take(fresh).rev().copied().collect()
+        let listed_with_capacity = std::mem::take(&mut member.listed_with_capacity);
+        member.available_hosts.iter().rev().take(listed_with_capacity).rev().copied().collect()
     }
 
-    /// Puts the group where its turn is. To be called whenever anything of it has changed.
+    /// Moves the group to its position in the order of turns. Call it after every change.
     pub(super) fn update(&mut self, group: Group) {
         let Some(member) = self.members.get_mut(&group) else { return };
-        let place =
-            (member.has_room() && member.has_to_look()).then_some((member.load.leased, member.served));
-        if place != member.place {
-            if let Some((leased, served)) = member.place {
+        let turn =
+            (member.has_capacity() && member.has_candidates()).then_some((member.load.leased, member.served));
+        if turn != member.turn {
+            if let Some((leased, served)) = member.turn {
                 self.turns.remove(&(leased, served, group));
             }
-            if let Some((leased, served)) = place {
+            if let Some((leased, served)) = turn {
                 self.turns.insert((leased, served, group));
             }
-            member.place = place;
+            member.turn = turn;
         }
-        if member.load.jobs == 0 && !member.has_to_look() && member.left.is_empty() {
+        if member.load.jobs == 0 && !member.has_candidates() && member.yielded.is_empty() {
             self.members.remove(&group);
         }
     }
 
-    /// The group whose turn it is, of those that have something to look at.
+    /// The next group that has something to lease.
     pub(super) fn next(&self) -> Option<Group> {
         self.turns.first().map(|(.., group)| *group)
     }
 
-    /// Notes that a group had its turn.
-    pub(super) fn served(&mut self, group: Group) {
+    /// Records that a group had its turn.
+    pub(super) fn mark_served(&mut self, group: Group) {
         self.served += 1;
         if let Some(member) = self.members.get_mut(&group) {
             member.served = self.served;
@@ -204,24 +207,24 @@ impl Groups {
         self.update(group);
     }
 
-    /// Leaves a host that was listed for the group to others, until [`recall`](Self::recall).
-    pub(super) fn leave_to_others(&mut self, group: Group, host: Handle) {
+    /// Yields a host that is listed for the group, until [`restore_yielded`](Self::restore_yielded).
+    pub(super) fn yield_host(&mut self, group: Group, host: Handle) {
         if let Some(member) = self.members.get_mut(&group) {
-            member.left.push(host);
-            self.polite.insert(group);
+            member.yielded.push(host);
+            self.yielding.insert(group);
         }
     }
 
-    /// Lists the hosts again that were left to others. False where there were none.
-    pub(super) fn recall(&mut self) -> bool {
-        let polite = std::mem::take(&mut self.polite);
-        for group in &polite {
-            let left = self.members.get_mut(group).map(|member| std::mem::take(&mut member.left));
-            for host in left.into_iter().flatten() {
-                self.push_freed(*group, host);
+    /// Lists the yielded hosts again. False if there were none.
+    pub(super) fn restore_yielded(&mut self) -> bool {
+        let yielding = std::mem::take(&mut self.yielding);
+        for group in &yielding {
+            let yielded = self.members.get_mut(group).map(|member| std::mem::take(&mut member.yielded));
+            for host in yielded.into_iter().flatten() {
+                self.push_available_host(*group, host);
             }
         }
-        !polite.is_empty()
+        !yielding.is_empty()
     }
 
     #[cfg(test)]

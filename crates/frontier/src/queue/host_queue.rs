@@ -8,32 +8,33 @@ use super::slab::Handle;
 use super::spill::QueueSpill;
 use crate::identity::UrlKey;
 
-/// The order of pages within a lane: those put off last, then few clicks first, then high priority, then arrival.
+/// The order of pages within a host queue: undeferred first, then few clicks, then high priority, then
+/// arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
-    /// How far it is put off; 0 for most.
-    pub(super) put_off: u8,
+    /// The distance of the deferral; 0 for most pages.
+    pub(super) deferral: u8,
     pub(super) depth: u32,
-    /// The priority turned round, so that the smaller rank goes first.
-    pub(super) patience: u8,
+    /// The inverted priority, so that the smaller rank goes first.
+    pub(super) inverse_priority: u8,
 }
 
 impl Rank {
-    pub(super) const fn new(put_off: u8, depth: u32, priority: u8) -> Self {
-        Self { put_off, depth, patience: u8::MAX - priority }
+    pub(super) const fn new(deferral: u8, depth: u32, priority: u8) -> Self {
+        Self { deferral, depth, inverse_priority: u8::MAX - priority }
     }
 
-    /// True for what is no page (see [`Candidate::AUXILIARY`]).
+    /// True for an entry that is not a page (see [`Candidate::AUXILIARY`]).
     pub(super) const fn is_auxiliary(self) -> bool {
-        self.patience == u8::MAX - Candidate::AUXILIARY
+        self.inverse_priority == u8::MAX - Candidate::AUXILIARY
     }
 }
 
-/// A page that was leased before and is to be tried again.
+/// A page that waits for a retry.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PendingRetry {
     pub(super) not_before: Duration,
-    /// Tells those of one time apart, in order of arrival.
+    /// Orders retries with the same time by arrival.
     pub(super) sequence: u64,
     pub(super) attempt: u32,
     pub(super) rank: Rank,
@@ -52,35 +53,35 @@ impl PartialOrd for PendingRetry {
     }
 }
 
-/// In which list a lane is. It is in one at most, so no list ever holds it twice.
+/// The list that holds a host queue. It is in at most one list, so no list holds it twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// In none: it has no page, or is one of a job with a delay and has a request under way.
+pub(super) enum QueueState {
+    /// In no list: it has no page, or its job has a delay and a running request.
     Idle,
-    /// In its job's list of lanes to look at.
+    /// In the ready list of its job.
     Ready,
-    /// In its host's list of lanes that found it busy.
+    /// In the blocked list of its host.
     Blocked,
-    /// An alarm is set.
-    Asleep,
+    /// A timer is set.
+    Sleeping,
 }
 
-/// What one job wants of one host.
+/// The waiting pages of one job on one host.
 #[derive(Debug)]
 pub(super) struct HostQueue {
     pub(super) job: Handle,
     pub(super) host: Handle,
-    /// By rank; none of them is empty.
+    /// By rank; none is empty.
     levels: VecDeque<(Rank, PackedQueue)>,
-    again: BinaryHeap<Reverse<PendingRetry>>,
+    retries: BinaryHeap<Reverse<PendingRetry>>,
     pub(super) leased: u32,
-    /// Of these, pages that are not put off.
-    pub(super) leased_wanted: u32,
-    /// Nothing before this time (the job's delay).
+    /// Number of leased pages that are not deferred.
+    pub(super) leased_undeferred: u32,
+    /// No request starts before this time (delay of the job).
     pub(super) ready_at: Duration,
-    pub(super) place: Place,
-    /// The earliest alarm that is set.
-    pub(super) alarm: Option<Duration>,
+    pub(super) state: QueueState,
+    /// The time of the earliest timer that is set.
+    pub(super) timer: Option<Duration>,
 }
 
 impl HostQueue {
@@ -89,27 +90,27 @@ impl HostQueue {
             job,
             host,
             levels: VecDeque::new(),
-            again: BinaryHeap::new(),
+            retries: BinaryHeap::new(),
             leased: 0,
-            leased_wanted: 0,
+            leased_undeferred: 0,
             ready_at: Duration::ZERO,
-            place: Place::Idle,
-            alarm: None,
+            state: QueueState::Idle,
+            timer: None,
         }
     }
 
-    /// When there is a page to lease, as far as the lane can tell; `None` where there is none.
+    /// When the next page can be leased, as far as this queue knows; `None` if it is empty.
     pub(super) fn next_page_at(&self) -> Option<Duration> {
-        let at = if self.levels.is_empty() { self.again.peek()?.0.not_before } else { Duration::ZERO };
+        let at = if self.levels.is_empty() { self.retries.peek()?.0.not_before } else { Duration::ZERO };
         Some(at.max(self.ready_at))
     }
 
-    /// True where all that it has to lease now are pages that are put off, while others are in work which may lead to
+    /// True if only deferred pages can be leased now, while undeferred pages are leased that may lead to
     /// better ones.
-    pub(super) fn had_better_wait(&self, now: Duration) -> bool {
-        self.leased_wanted > 0
-            && self.levels.front().is_some_and(|(rank, _)| rank.put_off > 0)
-            && self.again.peek().is_none_or(|Reverse(again)| again.not_before > now)
+    pub(super) fn should_wait(&self, now: Duration) -> bool {
+        self.leased_undeferred > 0
+            && self.levels.front().is_some_and(|(rank, _)| rank.deferral > 0)
+            && self.retries.peek().is_none_or(|Reverse(retry)| retry.not_before > now)
     }
 
     pub(super) fn push(
@@ -118,12 +119,12 @@ impl HostQueue {
         key: UrlKey,
         https: bool,
         external: bool,
-        rest: &str,
+        path: &str,
         spill: Option<&mut (dyn QueueSpill + 'static)>,
     ) {
-        let index = self.levels.partition_point(|(known, _)| *known < rank);
+        let index = self.levels.partition_point(|(existing, _)| *existing < rank);
         let level = match self.levels.get_mut(index) {
-            Some((known, level)) if *known == rank => level,
+            Some((existing, level)) if *existing == rank => level,
             _ => {
                 if self.levels.capacity() == 0 {
                     self.levels.reserve_exact(1);
@@ -135,19 +136,19 @@ impl HostQueue {
                 }
             }
         };
-        level.push(key, https, external, rest, spill);
+        level.push(key, https, external, path, spill);
     }
 
-    pub(super) fn push_again(&mut self, again: PendingRetry) {
-        self.again.push(Reverse(again));
+    pub(super) fn push_retry(&mut self, retry: PendingRetry) {
+        self.retries.push(Reverse(retry));
     }
 
-    /// The page to lease now, with its rank and how often it was leased before. Pages to be tried again go first. Those
+    /// Takes the page to lease now, with its rank and the number of earlier leases. Retries go first. Pages
     /// that cannot be read back are dropped and added to `loss`.
     pub(super) fn pop(&mut self, now: Duration, loss: &mut Loss) -> Option<(Rank, u32, Page)> {
-        if self.again.peek().is_some_and(|Reverse(again)| again.not_before <= now) {
-            let Reverse(again) = self.again.pop()?;
-            return Some((again.rank, again.attempt, again.page));
+        if self.retries.peek().is_some_and(|Reverse(retry)| retry.not_before <= now) {
+            let Reverse(retry) = self.retries.pop()?;
+            return Some((retry.rank, retry.attempt, retry.page));
         }
         loop {
             let (rank, level) = self.levels.front_mut()?;
@@ -163,7 +164,7 @@ impl HostQueue {
         }
     }
 
-    /// Bytes of memory that its pages take, those to be tried again left out.
+    /// Bytes of memory used by the pages, without retries.
     pub(super) fn bytes_in_memory(&self) -> u64 {
         self.levels.iter().map(|(_, level)| level.bytes_in_memory()).sum()
     }
@@ -178,7 +179,7 @@ mod tests {
     fn order_is_depth_then_priority_then_arrival() {
         let handle = Slab::new().insert(());
         let mut host_queue = HostQueue::new(handle, handle);
-        for (n, put_off, depth, priority) in [
+        for (n, deferral, depth, priority) in [
             (1, 0, 2, 9),
             (2, 0, 1, 1),
             (3, 0, 1, 9),
@@ -187,7 +188,14 @@ mod tests {
             (6, 0, 2, 10),
             (7, 1, 0, 255),
         ] {
-            host_queue.push(Rank::new(put_off, depth, priority), UrlKey::from_raw(n), true, false, "/", None);
+            host_queue.push(
+                Rank::new(deferral, depth, priority),
+                UrlKey::from_raw(n),
+                true,
+                false,
+                "/",
+                None,
+            );
         }
         let pages = std::iter::from_fn(|| host_queue.pop(Duration::ZERO, &mut Loss::default()));
         let order: Vec<_> = pages.map(|(_, _, page)| page.key.to_raw()).collect();
@@ -196,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_to_be_tried_again_waits_for_its_time() {
+    fn a_retry_waits_for_its_time() {
         let handle = Slab::new().insert(());
         let mut host_queue = HostQueue::new(handle, handle);
-        let page = |n| Page { key: UrlKey::from_raw(n), https: true, external: false, rest: "/".into() };
+        let page = |n| Page { key: UrlKey::from_raw(n), https: true, external: false, path: "/".into() };
         let second = Duration::from_secs(1);
         let rank = Rank::new(0, 0, 0);
-        host_queue.push_again(PendingRetry {
+        host_queue.push_retry(PendingRetry {
             not_before: second,
             sequence: 0,
             attempt: 1,

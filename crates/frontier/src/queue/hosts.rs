@@ -1,4 +1,4 @@
-//! The hosts that the queue knows, each named once.
+//! The known hosts, interned by name, and their IP addresses.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::BuildHasher;
@@ -10,54 +10,54 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::config::MAX_IDLE_HOSTS;
 use super::host::Host;
 use super::model::HostLimits;
-use super::rate_controller::{Asked, Observation, RateController};
+use super::rate_controller::{Observation, RateController, RequestKey};
 use super::slab::{Handle, Slab};
 
-/// An address is overloaded where more than this share of its latest answers, of whatever host, say so.
-const OVERLOADED: f32 = 0.25;
+/// An address is overloaded if more than this share of the latest responses of its hosts report overload.
+const OVERLOAD_SHARE: f32 = 0.25;
 
-/// An address that hosts resolve to. Many names may be one server, which bears no more for it.
+/// An IP address of hosts. Many names may be one server, with one capacity.
 #[derive(Debug)]
 struct Address {
     ip: IpAddr,
-    /// Hosts that resolve to it.
+    /// Number of hosts with this address.
     hosts: u32,
-    /// Leases of all of them that may have a request under way.
+    /// Number of their leases that may have a running request.
     in_flight: u32,
     rate_controller: RateController,
-    /// The share of refusals in its latest answers.
-    refusals: f32,
-    /// Hosts with lanes set aside that have room themselves, in order of arrival.
+    /// The share of refusals in the latest responses.
+    refusal_share: f32,
+    /// Hosts with blocked queues and own capacity that wait for this address, in order of arrival.
     waiting: VecDeque<Handle>,
 }
 
 impl Address {
-    fn has_room(&self) -> bool {
-        self.in_flight < self.rate_controller.at_once()
+    fn has_capacity(&self) -> bool {
+        self.in_flight < self.rate_controller.max_concurrent()
     }
 }
 
 #[derive(Debug)]
 pub(super) struct Hosts {
     rate_controller: RateController,
-    /// That of new addresses.
-    address_tempo: RateController,
+    /// The controller of new addresses.
+    address_rate: RateController,
     addresses: Slab<Address>,
     by_ip: BTreeMap<IpAddr, Handle>,
     slab: Slab<Host>,
-    /// Looked up, never iterated: its random hash does not show.
+    /// Used for lookups only, never iterated, so its random hash does not affect results.
     by_name: HashTable<Handle>,
     hash: DefaultHashBuilder,
-    /// Hosts that nobody uses, longest first, kept for their pace.
+    /// Unused hosts, least recently used first, kept for what was learned about their rate.
     idle: VecDeque<Handle>,
 }
 
 impl Hosts {
-    /// New hosts begin with `rate_controller`, new addresses with `address_tempo`.
-    pub(super) fn new(rate_controller: RateController, address_tempo: RateController) -> Self {
+    /// New hosts start with `rate_controller`, new addresses with `address_rate`.
+    pub(super) fn new(rate_controller: RateController, address_rate: RateController) -> Self {
         Self {
             rate_controller,
-            address_tempo,
+            address_rate,
             addresses: Slab::new(),
             by_ip: BTreeMap::new(),
             slab: Slab::new(),
@@ -83,29 +83,29 @@ impl Hosts {
         self.slab.len()
     }
 
-    /// The host of this name, where it is known.
+    /// The host with this name, if it is known.
     fn find(&self, name: &str) -> Option<Handle> {
-        let is_it = |handle: &Handle| self.slab.get(*handle).is_some_and(|host| *host.name == *name);
-        self.by_name.find(self.hash.hash_one(name), is_it).copied()
+        let has_name = |handle: &Handle| self.slab.get(*handle).is_some_and(|host| *host.name == *name);
+        self.by_name.find(self.hash.hash_one(name), has_name).copied()
     }
 
-    /// How the host of this name may be asked now. One that is not known is asked like a new one.
+    /// The limits of the host with this name. An unknown host has the limits of a new one.
     pub(super) fn limits_of(&self, name: &str) -> HostLimits {
-        let new = HostLimits { places: self.rate_controller.at_once(), not_before: Duration::ZERO };
+        let new = HostLimits { places: self.rate_controller.max_concurrent(), not_before: Duration::ZERO };
         self.find(name).map_or(new, |handle| self.limits(handle))
     }
 
-    /// How a host may be asked now.
+    /// The limits of a host.
     pub(super) fn limits(&self, handle: Handle) -> HostLimits {
         let Some(host) = self.slab.get(handle) else {
             return HostLimits { places: 1, not_before: Duration::ZERO };
         };
         let address = host.address.and_then(|address| self.addresses.get(address));
-        let most = address.map_or(u32::MAX, |address| address.rate_controller.at_once());
-        HostLimits { places: host.places().min(most), not_before: host.ready_at }
+        let address_max = address.map_or(u32::MAX, |address| address.rate_controller.max_concurrent());
+        HostLimits { places: host.max_concurrent().min(address_max), not_before: host.ready_at }
     }
 
-    /// The host of this name, made if need be.
+    /// The host with this name. Adds it if it is unknown.
     pub(super) fn intern(&mut self, name: &str) -> Handle {
         if let Some(handle) = self.find(name) {
             return handle;
@@ -118,11 +118,11 @@ impl Hosts {
         handle
     }
 
-    /// Notes that a host may not be used any more, and forgets the one that was not used for longest where there are
-    /// too many and its pace does not bind any more.
-    pub(super) fn note_idle(&mut self, handle: Handle, now: Duration) {
-        if let Some(host) = self.slab.get_mut(handle).filter(|host| host.is_unused() && !host.listed_idle) {
-            host.listed_idle = true;
+    /// Adds a host to the idle list if it is unused. Evicts the least recently used idle host above
+    /// [`MAX_IDLE_HOSTS`], unless its rate limit still applies.
+    pub(super) fn update_idle_list(&mut self, handle: Handle, now: Duration) {
+        if let Some(host) = self.slab.get_mut(handle).filter(|host| host.is_unused() && !host.in_idle_list) {
+            host.in_idle_list = true;
             self.idle.push_back(handle);
         }
         if self.idle.len() <= MAX_IDLE_HOSTS {
@@ -130,12 +130,12 @@ impl Hosts {
         }
         let Some(oldest) = self.idle.pop_front() else { return };
         let Some(host) = self.slab.get_mut(oldest) else { return };
-        host.listed_idle = false;
+        host.in_idle_list = false;
         if !host.is_unused() {
             return;
         }
         if host.ready_at > now {
-            host.listed_idle = true;
+            host.in_idle_list = true;
             self.idle.push_back(oldest);
             return;
         }
@@ -147,15 +147,17 @@ impl Hosts {
         self.slab.remove(oldest);
     }
 
-    /// True where the host and its address would take one more request now.
+    /// True if the host and its address allow one more request now.
     pub(super) fn is_free(&self, handle: Handle, now: Duration) -> bool {
-        self.slab.get(handle).is_some_and(|host| host.has_room() && host.ready_at <= now)
-            && self.address_has_room(handle)
+        self.slab.get(handle).is_some_and(|host| host.has_capacity() && host.ready_at <= now)
+            && self.address_has_capacity(handle)
     }
 
-    /// True where the address of a host would take one more request, or is not known.
-    pub(super) fn address_has_room(&self, handle: Handle) -> bool {
-        self.address_of(handle).and_then(|address| self.addresses.get(address)).is_none_or(Address::has_room)
+    /// True if the address of a host allows one more request, or is not known.
+    pub(super) fn address_has_capacity(&self, handle: Handle) -> bool {
+        self.address_of(handle)
+            .and_then(|address| self.addresses.get(address))
+            .is_none_or(Address::has_capacity)
     }
 
     /// The address of a host.
@@ -163,7 +165,7 @@ impl Hosts {
         self.slab.get(handle)?.address
     }
 
-    /// Books a request that begins.
+    /// Records the start of a request.
     pub(super) fn occupy(&mut self, handle: Handle) {
         let Some(host) = self.slab.get_mut(handle) else { return };
         host.woken = false;
@@ -173,7 +175,7 @@ impl Hosts {
         }
     }
 
-    /// Books a request that has ended.
+    /// Records the end of a request.
     pub(super) fn release(&mut self, handle: Handle) {
         let Some(host) = self.slab.get_mut(handle).filter(|host| host.in_flight > 0) else { return };
         host.in_flight -= 1;
@@ -182,12 +184,12 @@ impl Hosts {
         }
     }
 
-    /// Puts a host where it is found when its address has room again.
+    /// Adds a host to the waiting list of its address.
     pub(super) fn wait_for_address(&mut self, handle: Handle) {
-        let Some(host) = self.slab.get_mut(handle).filter(|host| !host.listed_waiting) else { return };
+        let Some(host) = self.slab.get_mut(handle).filter(|host| !host.waits_for_address) else { return };
         if let Some(address) = host.address.and_then(|address| self.addresses.get_mut(address)) {
-            host.listed_waiting = true;
-            // One whose turn it was, and who came too late for it, has its turn next.
+            host.waits_for_address = true;
+            // A host that was woken but too late for the capacity is first in line again.
             if std::mem::take(&mut host.woken) {
                 address.waiting.push_front(handle);
             } else {
@@ -196,13 +198,13 @@ impl Hosts {
         }
     }
 
-    /// The next host that waits for an address, if that has room.
-    pub(super) fn next_waiting(&mut self, address: Handle) -> Option<Handle> {
+    /// Takes the next host that waits for an address, if the address has capacity.
+    pub(super) fn next_waiting_host(&mut self, address: Handle) -> Option<Handle> {
         let address = self.addresses.get_mut(address)?;
-        while address.has_room() {
+        while address.has_capacity() {
             let waiting = address.waiting.pop_front()?;
             if let Some(host) = self.slab.get_mut(waiting) {
-                host.listed_waiting = false;
+                host.waits_for_address = false;
                 host.woken = true;
                 return Some(waiting);
             }
@@ -210,43 +212,50 @@ impl Hosts {
         None
     }
 
-    /// Teaches the address of a host how it answered: only what the server says of itself. Silence, and how long it
-    /// took, tell of one of its sites; a tarpit among thousands at one address, or a slow one, is not to slow the others.
-    /// Neither are a few that are out of order: refusals count once they are more than [`OVERLOADED`] of the answers.
-    pub(super) fn teach_address(&mut self, handle: Handle, seen: Observation, asked: Asked, now: Duration) {
-        if seen.status.is_none() {
+    /// Updates the rate controller of an address with a response of one of its hosts. Only what the server
+    /// reports about itself counts. A missing response and a slow one describe one site: a tarpit or a slow
+    /// site among thousands at one address must not slow the others. The same holds for a few sites that are
+    /// out of order: refusals count only above [`OVERLOAD_SHARE`] of the responses.
+    pub(super) fn observe_address(
+        &mut self,
+        handle: Handle,
+        observation: Observation,
+        key: RequestKey,
+        now: Duration,
+    ) {
+        if observation.status.is_none() {
             return;
         }
         let Some(address) = self.address_of(handle).and_then(|address| self.addresses.get_mut(address))
         else {
             return;
         };
-        let refused = if seen.is_overload() { 1.0 } else { 0.0 };
-        address.refusals += (refused - address.refusals) / 16.0;
-        if seen.is_overload() && address.refusals < OVERLOADED {
+        let refused = if observation.is_overload() { 1.0 } else { 0.0 };
+        address.refusal_share += (refused - address.refusal_share) / 16.0;
+        if observation.is_overload() && address.refusal_share < OVERLOAD_SHARE {
             return;
         }
-        let latency = if seen.is_overload() { seen.latency } else { Duration::ZERO };
+        let latency = if observation.is_overload() { observation.latency } else { Duration::ZERO };
         let in_flight = address.in_flight;
-        // The pause is the host's own.
-        address.rate_controller.learn(Observation { latency, ..seen }, asked, in_flight, now);
+        // The pause applies to the host only.
+        address.rate_controller.observe(Observation { latency, ..observation }, key, in_flight, now);
     }
 
-    /// Notes what a host resolves to. False where that was known.
-    pub(super) fn resolve(&mut self, handle: Handle, ip: IpAddr) -> bool {
-        let known = self.address_of(handle).and_then(|address| self.addresses.get(address));
-        if known.is_some_and(|address| address.ip == ip) {
+    /// Sets the IP address of a host. False if it has not changed.
+    pub(super) fn set_address(&mut self, handle: Handle, ip: IpAddr) -> bool {
+        let current = self.address_of(handle).and_then(|address| self.addresses.get(address));
+        if current.is_some_and(|address| address.ip == ip) {
             return false;
         }
         self.leave_address(handle);
         let address = *self.by_ip.entry(ip).or_insert_with(|| {
-            let rate_controller = self.address_tempo.clone();
+            let rate_controller = self.address_rate.clone();
             self.addresses.insert(Address {
                 ip,
                 hosts: 0,
                 in_flight: 0,
                 rate_controller,
-                refusals: 0.0,
+                refusal_share: 0.0,
                 waiting: VecDeque::new(),
             })
         });
@@ -258,12 +267,12 @@ impl Hosts {
         true
     }
 
-    /// Takes a host from its address, which is forgotten with its last host.
+    /// Removes a host from its address, and an address without hosts.
     fn leave_address(&mut self, handle: Handle) {
         let Some(host) = self.slab.get_mut(handle) else { return };
         let Some(address) = host.address.take() else { return };
         let in_flight = host.in_flight;
-        let was_waiting = std::mem::take(&mut host.listed_waiting);
+        let was_waiting = std::mem::take(&mut host.waits_for_address);
         let Some(state) = self.addresses.get_mut(address) else { return };
         state.hosts = state.hosts.saturating_sub(1);
         state.in_flight = state.in_flight.saturating_sub(in_flight);

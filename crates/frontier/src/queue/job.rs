@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::config::JobRules;
 use super::graph::{Graph, Offer};
-use super::groups::{Group, Share};
+use super::groups::{Group, JobLoad};
 use super::host_queue::Rank;
 use super::model::{Admitted, Candidate, Counts};
 use super::packed::{self, Loss};
@@ -11,58 +11,58 @@ use super::slab::Handle;
 use super::traps::Traps;
 use crate::identity::UrlKey;
 
-/// What a job knows of pages.
+/// The pages that a job has seen.
 #[derive(Debug)]
-enum Known {
-    /// That they were admitted.
+enum SeenPages {
+    /// The keys of the admitted pages.
     Set(KeySet),
-    /// Their depth and links as well, since the job has a `max_depth`.
+    /// Keys, depths and links, for a job with a `max_depth`.
     Graph(Graph),
 }
 
-/// How much may be queued: by the job, and by all together.
+/// Space in the queue.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QueueSpace {
     pub(super) pages: u64,
     pub(super) bytes: u64,
-    /// How many bytes more, as far as its group and all jobs go.
-    pub(super) more: u64,
+    /// Further bytes, by the limits of the group and of all jobs.
+    pub(super) shared_bytes: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) rules: JobRules,
     pub(super) group: Group,
-    /// Nothing of it goes to cold storage.
+    /// None of its pages is spilled.
     pub(super) in_memory: bool,
     pub(super) held: bool,
-    /// No page of it was leased yet.
+    /// No page of the job has been leased yet.
     pub(super) newcomer: bool,
     pub(super) waiting: u64,
-    /// What they take in the queue.
+    /// Bytes of the waiting pages in the queue.
     pub(super) waiting_bytes: u64,
     pub(super) leased: u64,
-    /// Of those that wait and those that are leased, what is no page.
+    /// Waiting and leased entries that are not pages.
     pub(super) auxiliary_waiting: u64,
     pub(super) auxiliary_leased: u64,
     pub(super) documents: u64,
     pub(super) failed: u64,
     pub(super) skipped: u64,
-    known: Known,
+    seen: SeenPages,
     pub(super) traps: Traps,
     /// By host. Ordered, so that nothing depends on a random hash.
     pub(super) host_queues: BTreeMap<Handle, Handle>,
-    /// Lanes to look at, each of which has a page.
+    /// Host queues that are ready, each with a page.
     pub(super) ready: VecDeque<Handle>,
-    /// It is in the ring of jobs that may lease.
-    pub(super) in_ring: bool,
+    /// The job is in the list of ready jobs.
+    pub(super) in_ready_jobs: bool,
 }
 
 impl Job {
     pub(super) fn new(rules: JobRules, group: Group) -> Self {
-        let known = match rules.max_depth {
-            Some(max_depth) => Known::Graph(Graph::new(max_depth)),
-            None => Known::Set(KeySet::default()),
+        let seen = match rules.max_depth {
+            Some(max_depth) => SeenPages::Graph(Graph::new(max_depth)),
+            None => SeenPages::Set(KeySet::default()),
         };
         Self {
             rules,
@@ -78,45 +78,45 @@ impl Job {
             documents: 0,
             failed: 0,
             skipped: 0,
-            known,
+            seen,
             traps: Traps::default(),
             host_queues: BTreeMap::new(),
             ready: VecDeque::new(),
-            in_ring: false,
+            in_ready_jobs: false,
         }
     }
 
-    /// The addresses that it holds until they are fetched, in bytes.
+    /// Bytes of the URLs that wait to be fetched.
     pub(super) fn queued_bytes(&self) -> u64 {
-        let parked = match &self.known {
-            Known::Set(_) => 0,
-            Known::Graph(graph) => graph.parked_bytes(),
+        let parked = match &self.seen {
+            SeenPages::Set(_) => 0,
+            SeenPages::Graph(graph) => graph.parked_bytes(),
         };
         self.waiting_bytes.saturating_add(parked)
     }
 
-    /// What it has in the queue and in work.
-    pub(super) fn share(&self) -> Share {
-        Share { waiting: self.waiting, leased: self.leased, bytes: self.queued_bytes() }
+    /// The load of the job on its group.
+    pub(super) fn load(&self) -> JobLoad {
+        JobLoad { waiting: self.waiting, leased: self.leased, bytes: self.queued_bytes() }
     }
 
-    /// Pages that wait, those that are too deep so far among them.
+    /// The number of waiting pages, including those that are too deep so far.
     pub(super) fn queued_pages(&self) -> u64 {
-        match &self.known {
-            Known::Set(_) => self.waiting,
-            Known::Graph(graph) => self.waiting.saturating_add(graph.parked()),
+        match &self.seen {
+            SeenPages::Set(_) => self.waiting,
+            SeenPages::Graph(graph) => self.waiting.saturating_add(graph.parked()),
         }
     }
 
-    /// True where it may lease one page more, as far as its own rules go.
+    /// True if the rules of the job allow one more lease.
     pub(super) fn may_lease(&self) -> bool {
         !self.held
             && self.documents.saturating_add(self.leased) < self.rules.limit
             && self.rules.max_in_flight.is_none_or(|max| self.leased < u64::from(max))
     }
 
-    /// True where more pages wait than the limit lets through.
-    pub(super) fn is_choosy(&self) -> bool {
+    /// True if more pages wait than the limit admits.
+    pub(super) fn exceeds_limit(&self) -> bool {
         self.documents.saturating_add(self.leased).saturating_add(self.waiting) > self.rules.limit
     }
 
@@ -139,106 +139,107 @@ impl Job {
         }
     }
 
-    /// Books that something is queued.
-    pub(super) fn queued(&mut self, rank: Rank, bytes: u64) {
+    /// Records a queued entry.
+    pub(super) fn on_queued(&mut self, rank: Rank, bytes: u64) {
         self.waiting += 1;
         self.waiting_bytes = self.waiting_bytes.saturating_add(bytes);
         self.auxiliary_waiting += u64::from(rank.is_auxiliary());
     }
 
-    /// Books that something that was queued is leased.
-    pub(super) fn begun(&mut self, rank: Rank, bytes: u64) {
-        let errand = u64::from(rank.is_auxiliary());
+    /// Records the lease of a queued entry.
+    pub(super) fn on_leased(&mut self, rank: Rank, bytes: u64) {
+        let auxiliary = u64::from(rank.is_auxiliary());
         self.waiting = self.waiting.saturating_sub(1);
         self.waiting_bytes = self.waiting_bytes.saturating_sub(bytes);
-        self.auxiliary_waiting = self.auxiliary_waiting.saturating_sub(errand);
+        self.auxiliary_waiting = self.auxiliary_waiting.saturating_sub(auxiliary);
         self.leased += 1;
-        self.auxiliary_leased += errand;
+        self.auxiliary_leased += auxiliary;
     }
 
-    /// Books that pages which were queued are lost.
-    pub(super) fn lost(&mut self, loss: Loss) {
+    /// Records queued pages that were lost.
+    pub(super) fn on_lost(&mut self, loss: Loss) {
         self.waiting = self.waiting.saturating_sub(loss.pages);
         self.waiting_bytes = self.waiting_bytes.saturating_sub(loss.bytes);
         self.auxiliary_waiting = self.auxiliary_waiting.saturating_sub(loss.auxiliary);
         self.failed += loss.pages;
     }
 
-    /// Books that a lease has ended.
-    pub(super) fn ended(&mut self, rank: Rank) {
+    /// Records the end of a lease.
+    pub(super) fn on_lease_ended(&mut self, rank: Rank) {
         self.leased = self.leased.saturating_sub(1);
         self.auxiliary_leased = self.auxiliary_leased.saturating_sub(u64::from(rank.is_auxiliary()));
     }
 
-    /// The depth of a page that is leased: the best known now, or the one that it was queued with.
-    pub(super) fn depth(&self, key: UrlKey, queued: u32) -> u32 {
-        match &self.known {
-            Known::Set(_) => queued,
-            Known::Graph(graph) => graph.depth(key).unwrap_or(queued),
+    /// The depth of a leased page: the smallest known, or the depth with which it was queued.
+    pub(super) fn depth(&self, key: UrlKey, queued_depth: u32) -> u32 {
+        match &self.seen {
+            SeenPages::Set(_) => queued_depth,
+            SeenPages::Graph(graph) => graph.depth(key).unwrap_or(queued_depth),
         }
     }
 
     pub(super) fn set_leased(&mut self, key: UrlKey) {
-        if let Known::Graph(graph) = &mut self.known {
+        if let SeenPages::Graph(graph) = &mut self.seen {
             graph.set_leased(key);
         }
     }
 
     pub(super) fn set_waiting(&mut self, key: UrlKey) {
-        if let Known::Graph(graph) = &mut self.known {
+        if let SeenPages::Graph(graph) = &mut self.seen {
             graph.set_waiting(key);
         }
     }
 
-    /// Marks a page as fetched; false if it had been admitted before.
+    /// Marks a page as fetched; false if it was admitted before.
     pub(super) fn visit(&mut self, key: UrlKey) -> bool {
-        match &mut self.known {
-            Known::Set(set) => set.insert(key),
-            Known::Graph(graph) => graph.visit(key),
+        match &mut self.seen {
+            SeenPages::Set(set) => set.insert(key),
+            SeenPages::Graph(graph) => graph.visit(key),
         }
     }
 
-    /// As [`visit`](Self::visit), for the target of a redirect of the leased `page`.
+    /// As [`visit`](Self::visit), for the redirect target of the leased `page`.
     pub(super) fn redirect(&mut self, page: UrlKey, target: UrlKey, queue: &mut Vec<Candidate>) -> bool {
-        match &mut self.known {
-            Known::Set(set) => page == target || set.insert(target),
-            Known::Graph(graph) => graph.redirect(page, target, queue),
+        match &mut self.seen {
+            SeenPages::Set(set) => page == target || set.insert(target),
+            SeenPages::Graph(graph) => graph.redirect(page, target, queue),
         }
     }
 
-    /// Takes in pages at `depth`. What is to be queued in consequence goes to `queue`.
-    /// With `page`, which is then marked as fetched, they are its links.
-    pub(super) fn take_in(
+    /// Admits pages at `depth` and appends what must be queued to `queue`. With `page` the candidates are its
+    /// links, and it is marked as fetched.
+    pub(super) fn admit(
         &mut self,
         page: Option<UrlKey>,
         depth: u32,
         candidates: impl Iterator<Item = Candidate>,
-        mut room: QueueSpace,
+        mut space: QueueSpace,
         queue: &mut Vec<Candidate>,
     ) -> Admitted {
-        let mut tally = Admitted::default();
+        let mut admitted = Admitted::default();
         let mut links = Vec::new();
-        let (pages, parked) = match &self.known {
-            Known::Set(_) => (self.waiting, 0),
-            Known::Graph(graph) => (self.waiting.saturating_add(graph.parked()), graph.parked_bytes()),
+        let (pages, parked) = match &self.seen {
+            SeenPages::Set(_) => (self.waiting, 0),
+            SeenPages::Graph(graph) => (self.waiting.saturating_add(graph.parked()), graph.parked_bytes()),
         };
-        room.pages = room.pages.saturating_sub(pages);
-        room.bytes = room.bytes.saturating_sub(self.waiting_bytes.saturating_add(parked)).min(room.more);
+        space.pages = space.pages.saturating_sub(pages);
+        space.bytes =
+            space.bytes.saturating_sub(self.waiting_bytes.saturating_add(parked)).min(space.shared_bytes);
         for candidate in candidates {
             let offer = if !super::is_queueable(&candidate.url) {
                 Offer::Refused
             } else {
-                let bytes = packed::size_of(super::rest_of(&candidate.url));
-                let fits = room.pages > 0 && room.bytes >= bytes;
-                let offer = match &mut self.known {
-                    Known::Set(set) if !fits => {
+                let bytes = packed::size_of(super::path_of(&candidate.url));
+                let fits = space.pages > 0 && space.bytes >= bytes;
+                let offer = match &mut self.seen {
+                    SeenPages::Set(set) if !fits => {
                         if set.contains(candidate.key) {
                             Offer::Seen
                         } else {
                             Offer::Refused
                         }
                     }
-                    Known::Set(set) => {
+                    SeenPages::Set(set) => {
                         if set.insert(candidate.key) {
                             queue.push(candidate);
                             Offer::Admitted
@@ -246,29 +247,29 @@ impl Job {
                             Offer::Seen
                         }
                     }
-                    Known::Graph(graph) => {
+                    SeenPages::Graph(graph) => {
                         let (offer, index) = graph.offer(candidate, depth, fits, queue);
                         links.extend(index.filter(|_| page.is_some()));
                         offer
                     }
                 };
                 if matches!(offer, Offer::Admitted | Offer::TooDeep) {
-                    room.pages = room.pages.saturating_sub(1);
-                    room.bytes = room.bytes.saturating_sub(bytes);
+                    space.pages = space.pages.saturating_sub(1);
+                    space.bytes = space.bytes.saturating_sub(bytes);
                 }
                 offer
             };
             match offer {
                 Offer::Admitted => {}
-                Offer::Seen => tally.seen += 1,
-                Offer::TooDeep => tally.too_deep += 1,
-                Offer::Refused => tally.overflow += 1,
+                Offer::Seen => admitted.seen += 1,
+                Offer::TooDeep => admitted.too_deep += 1,
+                Offer::Refused => admitted.overflow += 1,
             }
         }
-        if let (Some(key), Known::Graph(graph)) = (page, &mut self.known) {
+        if let (Some(key), SeenPages::Graph(graph)) = (page, &mut self.seen) {
             graph.finish(key, links);
         }
-        tally.new = u64::try_from(queue.len()).unwrap_or(u64::MAX);
-        tally
+        admitted.new = u64::try_from(queue.len()).unwrap_or(u64::MAX);
+        admitted
     }
 }

@@ -31,7 +31,7 @@ pub use model::{
     Admitted, Candidate, Counts, DroppedPages, Finished, HostFeedback, HostLimits, JobSlot, Lease, LeaseId,
     Leased, LostPage, Outcome,
 };
-pub use rate_controller::{MAX_BEFORE_FIRST_ANSWER, Observation};
+pub use rate_controller::{MAX_BEFORE_FIRST_RESPONSE, Observation};
 pub use spill::{QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock};
 pub use traps::{Deferral, MAX_SHAPES, Trap};
 
@@ -39,8 +39,8 @@ use url::{Position, Url};
 
 use crate::identity::hash_route;
 
-/// The part of a URL behind the host: path, query and hash route.
-fn rest_of(url: &Url) -> &str {
+/// The part of a URL after the host: path, query and hash route.
+fn path_of(url: &Url) -> &str {
     if hash_route(url).is_some() {
         &url[Position::BeforePath..]
     } else {
@@ -48,11 +48,11 @@ fn rest_of(url: &Url) -> &str {
     }
 }
 
-/// The host, and the port where it is not the scheme's default.
+/// The host, with the port if it is not the default of the scheme.
 fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]
 }
 
 fn is_queueable(url: &Url) -> bool {
-    matches!(url.scheme(), "http" | "https") && rest_of(url).len() <= packed::MAX_REST
+    matches!(url.scheme(), "http" | "https") && path_of(url).len() <= packed::MAX_PATH_BYTES
 }

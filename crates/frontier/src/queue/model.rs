@@ -1,4 +1,4 @@
-//! The vocabulary of the frontier's doors.
+//! The types of the public API of the frontier.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -9,187 +9,206 @@ use super::rate_controller::Observation;
 use super::slab::Handle;
 use crate::identity::UrlKey;
 
-/// A job in a [`Frontier`](crate::Frontier). Goes stale when the job is closed.
+/// Identifies a job in a [`Frontier`](crate::Frontier). It becomes stale when the job is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobSlot(pub(super) Handle);
 
-/// A lease. Goes stale when it is finished, expires, or its job is closed.
+/// Identifies a lease. It becomes stale when the lease is finished or expires, or its job is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LeaseId(pub(super) Handle);
 
-/// A page that a job may come to crawl.
+/// A page that is offered to a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// What is fetched. User name, password and a fragment that is no hash route are dropped.
+    /// The URL to fetch. User name, password and a fragment that is not a hash route are removed.
     pub url: Url,
-    /// What makes it one page; see [`Identity::key`](crate::Identity::key).
+    /// The identity of the page; see [`Identity::key`](crate::Identity::key).
     pub key: UrlKey,
     /// A page of another site: its links are not followed.
     pub external: bool,
-    /// Among pages of one depth on one host the higher one goes first.
+    /// The order among pages of one depth on one host: the higher priority goes first.
     pub priority: u8,
 }
 
 impl Candidate {
-    /// The priority of a page of which nothing else is known.
+    /// The priority of a page without further information.
     pub const NORMAL: u8 = 128;
 
-    /// The priority of what is no page but leads to pages: a sitemap. It goes before the pages of its depth, and is not
-    /// counted in [`Counts::total`]. Pages have a lower one.
+    /// The priority of an auxiliary entry, which is not a page but leads to pages, such as a sitemap. It goes
+    /// before the pages of its depth and is not counted in [`Counts::total`]. Pages have a lower priority.
     pub const AUXILIARY: u8 = u8::MAX;
 }
 
-/// What became of candidates.
+/// The result of offering candidates: how many of them had each outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Admitted {
-    /// Queued now. Includes pages that had been too deep and are not any more.
+    /// Queued, including pages that were too deep before.
     pub new: u64,
-    /// Known already, in this job.
+    /// Already known in this job.
     pub seen: u64,
-    /// Too many clicks away. A shorter way may admit them later; then they count as new.
+    /// Too deep. A shorter path may admit them later; then they count as new.
     pub too_deep: u64,
-    /// Refused because the queue is full, in pages or in bytes, or the URL exceeds 64 KiB; not remembered.
+    /// Refused because the queue is full, in pages or bytes, or because the URL exceeds 64 KiB. They are not
+    /// remembered.
     pub overflow: u64,
 }
 
-/// A page to work on.
+/// A leased page.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lease {
-    /// To finish it by.
+    /// Identifies the lease.
     pub id: LeaseId,
-    /// Whose it is.
+    /// The job of the page.
     pub job: JobSlot,
-    /// What to fetch.
+    /// The URL to fetch.
     pub url: Url,
-    /// The page.
+    /// The identity of the page.
     pub key: UrlKey,
-    /// Clicks from the start, as far as known now.
+    /// Clicks from the start page, as far as known now.
     pub depth: u32,
     /// A page of another site: its links are not followed.
     pub external: bool,
-    /// Earlier leases of this page that expired or ended in a retry.
+    /// Number of earlier leases of this page that expired or ended in a retry.
     pub attempt: u32,
-    /// How many requests its host may have under way at once, as known now; see
+    /// Maximum concurrent requests to the host of the page, as known now; see
     /// [`Frontier::limits`](crate::Frontier::limits).
     pub places: u32,
 }
 
-/// Leases, and when to ask again.
+/// Leases, and when to lease again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Leased {
-    /// At most as many as were asked for.
+    /// The leases, at most as many as requested.
     pub leases: Vec<Lease>,
-    /// When something may become ready by time alone: a delay ends, or a lease expires (call
-    /// [`Frontier::expire`](crate::Frontier::expire) first, then lease again). `None`: only an event changes anything.
+    /// The next time at which something may become ready without an event: a delay ends, or a lease expires
+    /// (call [`Frontier::expire`](crate::Frontier::expire) first, then lease again). `None` if only an event
+    /// can change anything.
     pub next: Option<Duration>,
 }
 
-/// How the work on a page ended.
+/// How a leased page ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It gave a document.
     Document,
     /// It gave an error. Its place within the limit is free again.
     Failed,
-    /// It gave neither: a duplicate after a redirect, a start page that is not in the results, or a page that robots.txt
-    /// forbids. This says nothing of whether its host answered; [`HostFeedback`] does.
+    /// It gave neither: a duplicate after a redirect, a start page that is not in the results, or a page that
+    /// robots.txt forbids. This does not tell whether the host responded; [`HostFeedback`] does.
     Skipped,
-    /// It goes back to the queue, not to be leased before this time (at most [`MAX_WAIT`](crate::MAX_WAIT) ahead).
-    /// After [`FrontierConfig::max_attempts`](crate::FrontierConfig::max_attempts) leases it counts as failed and is
-    /// listed by [`Frontier::take_lost`](crate::Frontier::take_lost).
+    /// It returns to the queue and is not leased before `not_before`, at most [`MAX_WAIT`](crate::MAX_WAIT)
+    /// ahead. After [`FrontierConfig::max_attempts`](crate::FrontierConfig::max_attempts) leases it counts as
+    /// failed, and [`Frontier::take_lost`](crate::Frontier::take_lost) lists it.
     Retry {
-        /// From the same origin as every `now`.
+        /// The earliest time of the next lease, with the same origin as `now`.
         not_before: Duration,
     },
-    /// As [`Retry`](Self::Retry), of a page that was not asked for while it was leased, because its host's turn did not
-    /// come (see [`Frontier::unasked`](crate::Frontier::unasked)): this was none of its tries.
+    /// As [`Retry`](Self::Retry), but no request was sent while it was leased, because the host had no
+    /// capacity (see [`Frontier::no_request_sent`](crate::Frontier::no_request_sent)): it does not count as
+    /// an attempt.
     Return {
-        /// From the same origin as every `now`.
+        /// The earliest time of the next lease, with the same origin as `now`.
         not_before: Duration,
     },
 }
 
-/// What finishing a lease did.
+/// The result of finishing a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
-    /// The outcome counts.
+    /// The outcome was recorded.
     Accepted {
-        /// What became of the links.
+        /// The result of offering the links.
         admitted: Admitted,
     },
-    /// The lease had expired or its job was closed: nothing of the job changed.
+    /// The lease had expired or its job was closed: the job did not change.
     Stale,
 }
 
-/// A page that was given up because its leases kept being lost or retried.
+/// A page that was given up because its leases kept expiring or ending in a retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LostPage {
-    /// Whose it was.
+    /// The job of the page.
     pub job: JobSlot,
-    /// What was to be fetched.
+    /// The URL of the page.
     pub url: Url,
-    /// The page.
+    /// The identity of the page.
     pub key: UrlKey,
-    /// How often it was leased.
+    /// Number of leases.
     pub attempts: u32,
 }
 
-/// Pages that waited in [`QueueSpill`](crate::QueueSpill) and did not come back.
+/// Pages in a [`QueueSpill`](crate::QueueSpill) that could not be read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DroppedPages {
-    /// Whose they were.
+    /// The job of the pages.
     pub job: JobSlot,
-    /// How many.
+    /// The number of pages.
     pub pages: u64,
 }
 
-/// How a host wants to be asked.
+/// What was learned about a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HostFeedback {
-    /// From the end of one request until the next begins, one at a time (robots.txt `Crawl-delay`). Replaces what was
-    /// set before; `None` leaves it.
+    /// Minimum time from the end of one request until the start of the next, one request at a time
+    /// (robots.txt `Crawl-delay`). Replaces the earlier value; `None` keeps it.
     pub min_gap: Option<Duration>,
-    /// Nothing before this time (`Retry-After`), at most [`MAX_WAIT`](crate::MAX_WAIT) ahead.
+    /// No request starts before this time (`Retry-After`), at most [`MAX_WAIT`](crate::MAX_WAIT) ahead.
     pub not_before: Option<Duration>,
-    /// How it answered; see [`Frontier::observe`](crate::Frontier::observe).
+    /// The response; see [`Frontier::observe`](crate::Frontier::observe).
     pub observed: Option<Observation>,
-    /// It gave an answer, of which nothing else is to be learnt: it is no host that
-    /// [never answers](crate::MAX_BEFORE_FIRST_ANSWER). What was [`observed`](Self::observed) with a status, and a
-    /// document, say so too.
+    /// The host responded, and nothing else is known about the response: it is not a host that [never
+    /// responds](crate::MAX_BEFORE_FIRST_RESPONSE). An [`observed`](Self::observed) status and a document
+    /// imply this.
     pub answered: bool,
-    /// Where it was found; see [`Frontier::resolved`](crate::Frontier::resolved).
+    /// The IP address of the host; see [`Frontier::resolved`](crate::Frontier::resolved).
     pub address: Option<IpAddr>,
-    /// Where the request that was [`observed`](Self::observed) belongs to no lease of this host, because a redirect led
-    /// to it: how many requests were under way there when it ended, this one included. 0 where it belongs to a lease.
+    /// Number of concurrent requests to this host when the [`observed`](Self::observed) request ended,
+    /// including it. Set it only for a request without a lease of this host, such as a redirect to it; 0 for
+    /// the request of a leased page.
     pub under_way: u32,
 }
 
-/// How a host may be asked for what is not leased; see [`Frontier::limits`](crate::Frontier::limits).
+/// Limits of a host for requests without a lease; see [`Frontier::limits`](crate::Frontier::limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HostLimits {
-    /// Requests that may be under way at once, leased pages among them: at least one, and no more where the host wants a
-    /// gap between them.
+    /// Maximum concurrent requests, including leased pages: at least one, and exactly one if the host
+    /// requires a gap.
     pub places: u32,
-    /// Nothing begins before this time.
+    /// No request starts before this time.
     pub not_before: Duration,
 }
 
-/// Where a job stands.
+impl HostLimits {
+    /// Limits of at most `places` concurrent requests, none before `not_before`.
+    #[must_use]
+    pub const fn new(places: u32, not_before: Duration) -> Self {
+        Self { places, not_before }
+    }
+}
+
+/// The page counts of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Counts {
-    /// Pages in the queue, including those that the limit will not let through.
+    /// Waiting pages, including those that the limit does not admit.
     pub waiting: u64,
-    /// Pages in work.
+    /// Leased pages.
     pub leased: u64,
-    /// Of those in work, what is no page (see [`Candidate::AUXILIARY`]).
+    /// Leased entries that are not pages (see [`Candidate::AUXILIARY`]).
     pub auxiliary: u64,
-    /// Pages that gave a document.
+    /// Pages with a document.
     pub documents: u64,
-    /// Pages that gave an error, or could not be read back from [`QueueSpill`](crate::QueueSpill).
+    /// Pages that failed, or that could not be read back from [`QueueSpill`](crate::QueueSpill).
     pub failed: u64,
-    /// Pages that gave neither.
+    /// Pages with neither.
     pub skipped: u64,
-    /// Documents there are or may yet be: `documents + leased + min(waiting, what the limit leaves)`, without what is no
-    /// page (see [`Candidate::AUXILIARY`]). Equals `documents` at the end.
+    /// Current and still possible documents: `documents + leased + min(waiting, what the limit leaves)`,
+    /// without entries that are not pages (see [`Candidate::AUXILIARY`]). Equals `documents` at the end.
     pub total: u64,
 }

@@ -1,8 +1,8 @@
-//! First in, first out, for waiting pages: eleven bytes each and the part of the URL behind the host.
+//! A compact FIFO queue of waiting pages: eleven bytes each plus the part of the URL after the host.
 //!
-//! The obvious `VecDeque<Url>` takes about 200 bytes a page. Pages of one host, depth and priority leave in the order
-//! in which they came, so their text can lie in a row, in blocks that are given back as they are read. All but the first
-//! of the full ones can lie elsewhere until they are read (see [`QueueSpill`]).
+//! A `VecDeque<Url>` would take about 200 bytes per page. Pages of one host, depth and priority leave in the
+//! order in which they arrive, so they can be stored as text in blocks that are freed as they are read. All
+//! full blocks but the first can be spilled until they are read (see [`QueueSpill`]).
 
 use std::collections::VecDeque;
 use std::hash::Hasher;
@@ -12,60 +12,61 @@ use siphasher::sip::SipHasher13;
 use super::spill::{QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock};
 use crate::identity::UrlKey;
 
-/// The longest text behind the host, in bytes.
-pub(super) const MAX_REST: usize = u16::MAX as usize;
+/// Maximum length of the URL part after the host, in bytes.
+pub(super) const MAX_PATH_BYTES: usize = u16::MAX as usize;
 
-/// What a page takes besides its text.
+/// Bytes per page besides its text.
 const OVERHEAD: usize = 8 + 1 + 2;
 
-/// How many bytes a page with this text takes.
-pub(super) fn size_of(rest: &str) -> u64 {
-    u64::try_from(OVERHEAD + rest.len()).unwrap_or(u64::MAX)
+/// The bytes that a page with this text takes.
+pub(super) fn size_of(path: &str) -> u64 {
+    u64::try_from(OVERHEAD + path.len()).unwrap_or(u64::MAX)
 }
 
-/// A page that waits, without its depth and host, which its place in the queue tells.
+/// A waiting page, without depth and host, which follow from its position in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {
     pub(super) key: UrlKey,
     pub(super) https: bool,
     pub(super) external: bool,
     /// Path, query and hash route.
-    pub(super) rest: Box<str>,
+    pub(super) path: Box<str>,
 }
 
-/// Pages that could not be read back, and what they took in the queue.
+/// Pages that could not be read back, and the bytes that they took in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Loss {
     pub(super) pages: u64,
-    /// Of these, what is no page (see [`Candidate::AUXILIARY`](crate::Candidate::AUXILIARY)).
+    /// Entries among them that are not pages (see [`Candidate::AUXILIARY`](crate::Candidate::AUXILIARY)).
     pub(super) auxiliary: u64,
     pub(super) bytes: u64,
 }
 
-/// A full block, behind which others may come.
+/// A full block, which may have others after it.
 #[derive(Debug)]
-enum Full {
-    Here(Vec<u8>),
-    Away(Away),
+enum Block {
+    InMemory(Vec<u8>),
+    Spilled(Spilled),
 }
 
-/// A block that lies elsewhere, and what has to come back.
+/// A spilled block, and what it must contain.
 #[derive(Debug)]
-struct Away {
+struct Spilled {
     block: Box<dyn SpilledBlock>,
     pages: u32,
     length: usize,
     checksum: u64,
 }
 
-impl Away {
+impl Spilled {
     fn read(&self) -> Option<Vec<u8>> {
         let bytes = self.block.read().ok()?;
         (bytes.len() == self.length && checksum(&bytes) == self.checksum).then_some(bytes)
     }
 }
 
-/// Against torn and mixed-up blocks, not against somebody who writes to the medium: he may as well read our memory.
+/// Detects torn and mixed-up blocks. It does not protect against someone who writes to the medium: they could
+/// as well read the memory of this process.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(0, 2);
     hasher.write(bytes);
@@ -76,8 +77,8 @@ fn checksum(bytes: &[u8]) -> u64 {
 pub(super) struct PackedQueue {
     front: Vec<u8>,
     read: usize,
-    full: VecDeque<Full>,
-    /// It grows up to a block by doubling.
+    full: VecDeque<Block>,
+    /// Grows by doubling, up to one block.
     tail: Vec<u8>,
     tail_pages: u32,
 }
@@ -87,54 +88,54 @@ impl PackedQueue {
         self.read == self.front.len() && self.full.is_empty() && self.tail.is_empty()
     }
 
-    /// Adds a page at the end. `rest` is at most [`MAX_REST`] long.
+    /// Adds a page at the end. `path` is at most [`MAX_PATH_BYTES`] long.
     pub(super) fn push(
         &mut self,
         key: UrlKey,
         https: bool,
         external: bool,
-        rest: &str,
+        path: &str,
         spill: Option<&mut (dyn QueueSpill + 'static)>,
     ) {
-        let Ok(length) = u16::try_from(rest.len()) else {
-            debug_assert!(false, "admit() refuses longer ones");
+        let Ok(length) = u16::try_from(path.len()) else {
+            debug_assert!(false, "admit() rejects longer paths");
             return;
         };
-        let needed = OVERHEAD + rest.len();
+        let needed = OVERHEAD + path.len();
         if self.tail.len() + needed > SPILL_BLOCK_BYTES && !self.tail.is_empty() {
             self.close_tail(spill);
         }
         self.tail.extend_from_slice(&key.to_raw().to_le_bytes());
         self.tail.push(u8::from(https) | u8::from(external) << 1);
         self.tail.extend_from_slice(&length.to_le_bytes());
-        self.tail.extend_from_slice(rest.as_bytes());
+        self.tail.extend_from_slice(path.as_bytes());
         self.tail_pages += 1;
     }
 
-    /// Begins a new last block. The full one is put aside where another one comes before it.
+    /// Starts a new last block. The full one is spilled if another block comes before it.
     fn close_tail(&mut self, spill: Option<&mut (dyn QueueSpill + 'static)>) {
         let pages = std::mem::take(&mut self.tail_pages);
         // A single page may be longer than a block.
         let storage = spill.filter(|_| !self.full.is_empty() && self.tail.len() <= SPILL_BLOCK_BYTES);
         if let Some(block) = storage.and_then(|storage| storage.put(&self.tail)) {
             let (length, checksum) = (self.tail.len(), checksum(&self.tail));
-            self.full.push_back(Full::Away(Away { block, pages, length, checksum }));
+            self.full.push_back(Block::Spilled(Spilled { block, pages, length, checksum }));
             self.tail.clear();
         } else {
             let tail = std::mem::replace(&mut self.tail, Vec::with_capacity(SPILL_BLOCK_BYTES));
-            self.full.push_back(Full::Here(tail));
+            self.full.push_back(Block::InMemory(tail));
         }
     }
 
-    /// The next page. Those before it that cannot be read back are dropped and added to `loss`.
+    /// Takes the next page. Pages before it that cannot be read back are dropped and added to `loss`.
     pub(super) fn pop(&mut self, loss: &mut Loss) -> Option<Page> {
         while self.read == self.front.len() {
             self.read = 0;
             self.front = match self.full.pop_front() {
-                Some(Full::Here(block)) => block,
-                Some(Full::Away(away)) => away.read().unwrap_or_else(|| {
-                    loss.pages += u64::from(away.pages);
-                    loss.bytes += away.length as u64;
+                Some(Block::InMemory(block)) => block,
+                Some(Block::Spilled(spilled)) => spilled.read().unwrap_or_else(|| {
+                    loss.pages += u64::from(spilled.pages);
+                    loss.bytes += spilled.length as u64;
                     Vec::new()
                 }),
                 None if self.tail.is_empty() => {
@@ -152,21 +153,21 @@ impl PackedQueue {
         let (&flags, bytes) = bytes.split_first()?;
         let (length, bytes) = bytes.split_first_chunk::<2>()?;
         let length = usize::from(u16::from_le_bytes(*length));
-        let rest = std::str::from_utf8(bytes.get(..length)?).ok()?.into();
+        let path = std::str::from_utf8(bytes.get(..length)?).ok()?.into();
         self.read += OVERHEAD + length;
         Some(Page {
             key: UrlKey::from_raw(u64::from_le_bytes(*key)),
             https: flags & 1 != 0,
             external: flags & 2 != 0,
-            rest,
+            path,
         })
     }
 
-    /// Bytes of memory that its blocks take.
+    /// Bytes of memory used by the blocks.
     pub(super) fn bytes_in_memory(&self) -> u64 {
         let full = self.full.iter().map(|block| match block {
-            Full::Here(block) => block.capacity(),
-            Full::Away(_) => 0,
+            Block::InMemory(block) => block.capacity(),
+            Block::Spilled(_) => 0,
         });
         (self.front.capacity() + self.tail.capacity() + full.sum::<usize>()) as u64
     }
@@ -182,75 +183,75 @@ mod tests {
             key: UrlKey::from_raw(n),
             https: n.is_multiple_of(2),
             external: n.is_multiple_of(3),
-            rest: "/p".repeat(usize::try_from(n % 50).unwrap()).into(),
+            path: "/p".repeat(usize::try_from(n % 50).unwrap()).into(),
         }
     }
 
     fn push(queue: &mut PackedQueue, page: &Page, spill: Option<&mut (dyn QueueSpill + 'static)>) {
-        queue.push(page.key, page.https, page.external, &page.rest, spill);
+        queue.push(page.key, page.https, page.external, &page.path, spill);
     }
 
     #[test]
-    fn pages_leave_as_they_came_wherever_they_lay() {
-        for spills in [false, true] {
-            let mut shelf = TestSpill::default();
+    fn order_is_the_same_with_and_without_spilling() {
+        for uses_spill in [false, true] {
+            let mut spill = TestSpill::default();
             let mut queue = PackedQueue::default();
             let mut next = 0;
             let mut loss = Loss::default();
             for n in 0..5000 {
-                push(&mut queue, &page(n), if spills { Some(&mut shelf) } else { None });
+                push(&mut queue, &page(n), if uses_spill { Some(&mut spill) } else { None });
                 if n % 3 == 0 {
                     assert_eq!(queue.pop(&mut loss), Some(page(next)));
                     next += 1;
                 }
             }
-            assert_eq!(shelf.held() > 4, spills);
+            assert_eq!(spill.blocks() > 4, uses_spill);
             while let Some(found) = queue.pop(&mut loss) {
                 assert_eq!(found, page(next));
                 next += 1;
             }
-            assert_eq!((next, loss, shelf.held()), (5000, Loss::default(), 0));
+            assert_eq!((next, loss, spill.blocks()), (5000, Loss::default(), 0));
             assert!(queue.is_empty());
         }
     }
 
     #[test]
-    fn a_short_queue_is_never_put_aside_and_a_long_one_takes_three_blocks() {
-        let mut shelf = TestSpill::default();
+    fn a_short_queue_is_not_spilled_and_a_long_one_keeps_three_blocks() {
+        let mut spill = TestSpill::default();
         let mut queue = PackedQueue::default();
-        let short = Page { rest: "x".repeat(89).into(), ..page(1) };
+        let short = Page { path: "x".repeat(89).into(), ..page(1) };
         for _ in 0..320 {
-            push(&mut queue, &short, Some(&mut shelf));
+            push(&mut queue, &short, Some(&mut spill));
         }
-        assert_eq!(shelf.held(), 0);
+        assert_eq!(spill.blocks(), 0);
         for _ in 0..100_000 {
-            push(&mut queue, &short, Some(&mut shelf));
+            push(&mut queue, &short, Some(&mut spill));
         }
-        assert!(shelf.held() > 600);
+        assert!(spill.blocks() > 600);
         assert!(queue.bytes_in_memory() <= 3 * SPILL_BLOCK_BYTES as u64, "{}", queue.bytes_in_memory());
         drop(queue);
-        assert_eq!(shelf.held(), 0, "what is dropped frees its place");
+        assert_eq!(spill.blocks(), 0, "dropping the queue frees its blocks");
     }
 
     #[test]
-    fn what_does_not_come_back_is_counted() {
+    fn lost_pages_are_counted() {
         for fault in [Fault::Error, Fault::Torn, Fault::Changed] {
-            let mut shelf = TestSpill::default();
+            let mut spill = TestSpill::default();
             let mut queue = PackedQueue::default();
             for n in 0..5000 {
-                push(&mut queue, &page(n), Some(&mut shelf));
+                push(&mut queue, &page(n), Some(&mut spill));
             }
-            let held = shelf.held();
-            shelf.fault(held / 2, fault);
+            let blocks = spill.blocks();
+            spill.fault(blocks / 2, fault);
             let mut loss = Loss::default();
             let found: Vec<_> = std::iter::from_fn(|| queue.pop(&mut loss)).collect();
             assert_eq!(found.len() as u64 + loss.pages, 5000, "{fault:?}");
             assert!(loss.pages > 0, "{fault:?}");
-            // The others are whole and in order, and what the lost ones took is known.
+            // The other pages are complete and in order, and the size of the lost ones is known.
             assert!(found.is_sorted_by_key(|page| page.key.to_raw()), "{fault:?}");
             assert!(found.iter().all(|found| *found == page(found.key.to_raw())), "{fault:?}");
             let bytes =
-                |pages: &mut dyn Iterator<Item = u64>| pages.map(|n| size_of(&page(n).rest)).sum::<u64>();
+                |pages: &mut dyn Iterator<Item = u64>| pages.map(|n| size_of(&page(n).path)).sum::<u64>();
             let kept = bytes(&mut found.iter().map(|page| page.key.to_raw()));
             assert_eq!(kept + loss.bytes, bytes(&mut (0..5000)), "{fault:?}");
             assert!(queue.is_empty());
@@ -258,12 +259,12 @@ mod tests {
     }
 
     #[test]
-    fn a_storage_that_takes_nothing_changes_nothing() {
-        let mut shelf = TestSpill::default();
-        shelf.full = true;
+    fn a_full_spill_loses_nothing() {
+        let mut spill = TestSpill::default();
+        spill.is_full = true;
         let mut queue = PackedQueue::default();
         for n in 0..5000 {
-            push(&mut queue, &page(n), Some(&mut shelf));
+            push(&mut queue, &page(n), Some(&mut spill));
         }
         let mut loss = Loss::default();
         assert_eq!(std::iter::from_fn(|| queue.pop(&mut loss)).count(), 5000);
@@ -271,17 +272,17 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_text_fits() {
-        let mut shelf = TestSpill::default();
+    fn the_longest_path_fits() {
+        let mut spill = TestSpill::default();
         let mut queue = PackedQueue::default();
-        let lengths = [2, MAX_REST, 0, MAX_REST, MAX_REST, 5];
+        let lengths = [2, MAX_PATH_BYTES, 0, MAX_PATH_BYTES, MAX_PATH_BYTES, 5];
         for (n, length) in (0..).zip(lengths) {
-            let rest = "x".repeat(length);
-            queue.push(UrlKey::from_raw(n), true, false, &rest, Some(&mut shelf));
+            let path = "x".repeat(length);
+            queue.push(UrlKey::from_raw(n), true, false, &path, Some(&mut spill));
         }
-        assert_eq!(shelf.held(), 1, "of the longer ones none; of the others one");
+        assert_eq!(spill.blocks(), 1, "blocks with a longer page are not spilled");
         let mut loss = Loss::default();
-        let found: Vec<_> = std::iter::from_fn(|| queue.pop(&mut loss)).map(|page| page.rest.len()).collect();
+        let found: Vec<_> = std::iter::from_fn(|| queue.pop(&mut loss)).map(|page| page.path.len()).collect();
         assert_eq!(found, lengths);
     }
 }

@@ -1,14 +1,17 @@
-//! The rate controller: how fast a host can be asked, learnt from how it answers.
+//! The rate controller: limits the concurrent requests to a host by its responses.
 //!
-//! The rule is that of congestion control in networks: more pages at once while the answers are good, fewer at a sign of
-//! overload. A fixed number per host, the obvious alternative, is too much for a small server and too little for a large
-//! one. What counts as a sign of overload:
+//! The rule is that of network congestion control: more concurrent requests while responses are good, fewer
+//! at a sign of overload. Alternative: a fixed number per host. It is too much for a small server and too
+//! little for a large one. Signs of overload:
 //!
-//! - **A refusal** (429, 503) takes one place. Where half of the places went in one round, the host rests as well.
-//! - **No answer** (or 502, 504) counts where several pages fail with fewer good answers between them: see [`failing`].
-//! - **Latency** counts where the host answers faster when it is asked for less: see [`congestion`].
+//! - **A refusal** (429, 503) lowers the limit by one. If one round loses half of the limit, the host also
+//!   pauses.
+//! - **No response** (or 502, 504) counts only if several pages fail with fewer good responses between them:
+//!   see [`failing`].
+//! - **Latency** counts only if the host responds faster with fewer concurrent requests: see [`congestion`].
 //!
-//! A page that failed lately and fails again changes nothing: that is the page's fault and not the host's.
+//! A page that failed recently and fails again changes nothing: that is the fault of the page, not of the
+//! host.
 
 mod congestion;
 mod failing;
@@ -23,292 +26,303 @@ use std::time::Duration;
 use self::congestion::Congestion;
 use self::failing::FailingPages;
 
-/// How a host answered one request.
+/// The response of a host to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Observation {
-    /// The status of its answer; `None` where there was none (it timed out, or the connection broke).
+    /// The HTTP status; `None` if there was no response (timeout or broken connection).
     pub status: Option<u16>,
-    /// From the request until the first byte of the answer, or until it was given up. Zero where that says nothing of the
-    /// host.
+    /// Time from the request to the first byte of the response, or until the request was given up. Zero if it
+    /// tells nothing about the host.
     pub latency: Duration,
 }
 
 impl Observation {
-    /// True for what a server answers, or fails to, when it is asked for too much: 429, 502, 503, 504, nothing.
+    /// True for the responses of an overloaded server: 429, 502, 503, 504, or none.
     #[must_use]
     pub const fn is_overload(self) -> bool {
         matches!(self.status, None | Some(429 | 502 | 503 | 504))
     }
 
-    /// True where the server itself says that it is asked for too much.
+    /// True if the server itself reports overload.
     const fn is_refusal(self) -> bool {
         matches!(self.status, Some(429 | 503))
     }
 }
 
-/// What an answer was given to.
+/// Identifies the page of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct RequestKey {
     /// A hash of the page.
     pub(super) page: u32,
-    /// A hash of its kind: pages of one kind are taken to cost the same. Read only while the controller
-    /// [compares](RateController::compares).
+    /// A hash of its kind: pages of one kind are assumed to cost the same. Used only while the controller
+    /// [`needs_page_kind`](RateController::needs_page_kind).
     pub(super) kind: u32,
 }
 
-/// One answer, with what was known when it came.
+/// One response, with what was known when it arrived.
 #[derive(Debug, Clone, Copy)]
-struct Answer {
-    asked: Asked,
+struct Response {
+    key: RequestKey,
     latency: Duration,
-    /// When it was asked for, and when it came.
-    asked_at: Duration,
-    at: Duration,
-    /// How long before it was asked for nothing had been heard of the host.
+    /// When the request was sent, and when the response arrived.
+    sent_at: Duration,
+    received_at: Duration,
+    /// Time without any response of the host before the request was sent.
     idle: Duration,
-    /// Requests under way when it came, this one included.
+    /// Concurrent requests when it arrived, including it.
     in_flight: u32,
 }
 
-/// The first pause after an overload that remains at one page at a time; it doubles from time to time.
+/// The first pause after an overload that persists at one request at a time; each further pause doubles.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// The longest of these pauses.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// The longest such pause.
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
-/// Whether a host is overloaded is not known any more when it was not asked for this long: its first good answer then
-/// ends the pauses at once.
-const STALE: Duration = Duration::from_secs(10 * 60);
+/// Without a request for this long, the overload of a host counts as unknown: its first good response then
+/// ends the pauses.
+const STALE_AFTER: Duration = Duration::from_secs(10 * 60);
 
-/// Pages in work at once on a host that has not answered yet, in any job. A host that takes requests and never answers
-/// holds each of its places until the request is given up, so it is to hold few; any answer but a refusal frees the
-/// host of this bound. Not one place: the first page of many sites takes seconds.
-pub const MAX_BEFORE_FIRST_ANSWER: u32 = 2;
+/// Maximum concurrent requests, over all jobs, to a host that has not responded yet. A host that accepts
+/// requests and never responds occupies each slot until the request times out, so it gets few; any response
+/// except a refusal lifts this limit. One slot would be too few, because the first page of many sites takes
+/// seconds.
+pub const MAX_BEFORE_FIRST_RESPONSE: u32 = 2;
 
-/// A host that has never answered is asked for one page at a time once this many pages came to nothing.
+/// A host that has never responded gets one request at a time after this many failed pages.
 ///
-/// It is not paused, whatever the number: nobody is there who could be asked for too much, and where the connection is refused
-/// the request costs nothing. With the pauses of an overload, a dead host of a thousand links would hold up its crawl
-/// for a day.
-const MAX_SILENT: u32 = 5;
+/// It is never paused: there is no server that could be overloaded, and a refused connection costs nothing.
+/// With the pauses of an overload, a dead host with a thousand links would delay its crawl by a day.
+const MAX_UNANSWERED: u32 = 5;
 
-/// The number of places grows after a round of good answers. Where the first growth after a refusal meets a refusal again,
-/// it takes twice as many rounds, up to this number.
+/// The limit grows after a round of good responses. If the first growth after a refusal leads to another
+/// refusal, the next growth takes twice as many rounds, up to this number.
 const MAX_ROUNDS: u32 = 32;
 
-/// But no more good answers than these (or one round): a host that has recovered has its places again soon.
-const MOST_ANSWERS: u32 = 20;
+/// Maximum number of good responses before the limit grows (at least one round): a recovered host has its
+/// limit again soon.
+const MAX_RESPONSES_TO_GROW: u32 = 20;
 
-/// How fast one host is asked. Of a host that was never heard of, which most are in a large queue, it is a few bytes.
+/// The rate controller of one host. It takes a few bytes for a host without responses, as most hosts of a
+/// large queue are.
 #[derive(Debug, Clone)]
 pub(super) struct RateController {
-    /// Pages at once with which a host begins once it has answered, and how many there may be at most.
-    start: u32,
-    most: u32,
-    learnt: Option<Box<Learnt>>,
+    /// The limit after the first response, and the maximum limit.
+    initial: u32,
+    max: u32,
+    state: Option<Box<HostState>>,
 }
 
 impl RateController {
-    /// Of a host that has not answered yet.
-    pub(super) fn new(at_once: u32, most: u32) -> Self {
-        let start = at_once.max(1);
-        Self { start, most: most.max(start), learnt: None }
+    /// The controller of a host without responses.
+    pub(super) fn new(max_concurrent: u32, max: u32) -> Self {
+        let initial = max_concurrent.max(1);
+        Self { initial, max: max.max(initial), state: None }
     }
 
-    /// How many pages at once; at least one.
-    pub(super) fn at_once(&self) -> u32 {
-        let new = self.start.min(MAX_BEFORE_FIRST_ANSWER);
-        self.learnt.as_deref().map_or(new, Learnt::at_once)
+    /// The maximum number of concurrent requests, at least one.
+    pub(super) fn max_concurrent(&self) -> u32 {
+        let new = self.initial.min(MAX_BEFORE_FIRST_RESPONSE);
+        self.state.as_deref().map_or(new, HostState::max_concurrent)
     }
 
-    /// Notes that an answer came, of whatever kind.
-    pub(super) fn answered(&mut self) {
-        self.learnt().answered = true;
+    /// Records that the host responded, in any way.
+    pub(super) fn mark_answered(&mut self) {
+        self.state_mut().answered = true;
     }
 
-    /// From the end of one request to the next; zero where none is needed.
+    /// Minimum time from the end of one request to the start of the next; zero if none is needed.
     pub(super) fn pause(&self) -> Duration {
-        self.learnt.as_deref().map_or(Duration::ZERO, |learnt| learnt.pause)
+        self.state.as_deref().map_or(Duration::ZERO, |state| state.pause)
     }
 
-    /// True while it matters of which kind the pages are.
-    pub(super) fn compares(&self) -> bool {
-        self.learnt.as_deref().is_some_and(|learnt| learnt.congestion.is_comparing())
+    /// True while the kind of the pages matters.
+    pub(super) fn needs_page_kind(&self) -> bool {
+        self.state.as_deref().is_some_and(|state| state.congestion.is_comparing())
     }
 
-    /// Learns from an answer that came at `now`, when `in_flight` requests were under way, this one included. Returns
-    /// the pause that is to be made at once, if any.
-    pub(super) fn learn(
+    /// Records a response at `now` and the number of concurrent requests, including it. Returns the pause to
+    /// make now, if any.
+    pub(super) fn observe(
         &mut self,
-        seen: Observation,
-        asked: Asked,
+        observation: Observation,
+        key: RequestKey,
         in_flight: u32,
         now: Duration,
     ) -> Option<Duration> {
-        self.learnt().learn(seen, asked, in_flight, now)
+        self.state_mut().observe(observation, key, in_flight, now)
     }
 
-    fn learnt(&mut self) -> &mut Learnt {
-        let (start, most) = (self.start, self.most);
-        self.learnt.get_or_insert_with(|| Box::new(Learnt::new(start, most)))
+    fn state_mut(&mut self) -> &mut HostState {
+        let (initial, max) = (self.initial, self.max);
+        self.state.get_or_insert_with(|| Box::new(HostState::new(initial, max)))
     }
 }
 
-/// What was learnt of a host.
+/// What was learned about a host.
 #[derive(Debug, Clone)]
-struct Learnt {
-    /// It has answered, and not only by refusals.
+struct HostState {
+    /// The host has responded, and not only with refusals.
     answered: bool,
-    /// Pages that came to nothing while it never had answered.
-    silent: u32,
-    /// Pages at once, once it has answered; with which it began; and how many there may be at most.
-    places: u32,
-    start: u32,
-    most: u32,
-    /// Good answers since the number of places last changed.
-    good: u32,
-    /// How often it grew since a failure last lowered it, and after how many rounds of good answers it grows.
-    growths: u32,
-    rounds: u32,
+    /// Failed pages before the first response.
+    unanswered: u32,
+    /// The current limit once the host has responded, the initial limit, and the maximum.
+    limit: u32,
+    initial: u32,
+    max: u32,
+    /// Good responses since the limit last changed.
+    successes: u32,
+    /// Growth steps since a failure last lowered the limit, and the rounds of good responses per step.
+    growth_steps: u32,
+    rounds_per_step: u32,
     failing: FailingPages,
-    /// When a page failed last.
+    /// When a page last failed.
     failed_at: Option<Duration>,
-    /// When the round of failures began that lowered it last. Answers to requests from before tell of the old number.
-    slowed_at: Option<Duration>,
-    /// One round lowers it to half of what it was, and makes one pause.
+    /// Start of the round of failures that last lowered the limit. Responses to earlier requests reflect the
+    /// old limit.
+    lowered_at: Option<Duration>,
+    /// One round lowers the limit to at least this, half of its value, and makes one pause.
     floor: u32,
-    rested: bool,
-    /// When it was last heard of.
-    heard_at: Duration,
-    /// From one request to the next, while even one at a time is too much.
+    has_paused: bool,
+    /// When the last response arrived.
+    last_response_at: Duration,
+    /// The pause between requests while even one at a time is too much.
     pause: Duration,
     congestion: Congestion,
 }
 
-impl Learnt {
-    fn new(start: u32, most: u32) -> Self {
+impl HostState {
+    fn new(initial: u32, max: u32) -> Self {
         Self {
             answered: false,
-            silent: 0,
-            places: start,
-            start,
-            most,
-            good: 0,
-            growths: 0,
-            rounds: 1,
+            unanswered: 0,
+            limit: initial,
+            initial,
+            max,
+            successes: 0,
+            growth_steps: 0,
+            rounds_per_step: 1,
             failing: FailingPages::default(),
             failed_at: None,
-            slowed_at: None,
+            lowered_at: None,
             floor: 0,
-            rested: false,
-            heard_at: Duration::ZERO,
+            has_paused: false,
+            last_response_at: Duration::ZERO,
             pause: Duration::ZERO,
-            congestion: Congestion::new(start),
+            congestion: Congestion::new(initial),
         }
     }
 
-    fn at_once(&self) -> u32 {
-        let places = self.congestion.places().unwrap_or(self.places);
-        match (self.answered, self.silent) {
-            (true, _) => places,
-            (false, 0..MAX_SILENT) => places.min(MAX_BEFORE_FIRST_ANSWER),
+    fn max_concurrent(&self) -> u32 {
+        let limit = self.congestion.limit().unwrap_or(self.limit);
+        match (self.answered, self.unanswered) {
+            (true, _) => limit,
+            (false, 0..MAX_UNANSWERED) => limit.min(MAX_BEFORE_FIRST_RESPONSE),
             (false, _) => 1,
         }
     }
 
-    fn learn(&mut self, seen: Observation, asked: Asked, in_flight: u32, now: Duration) -> Option<Duration> {
-        let asked_at = now.saturating_sub(seen.latency);
-        if !self.answered && seen.status.is_none() {
-            self.silent = self.silent.saturating_add(u32::from(self.failing.add(asked.page)));
+    fn observe(
+        &mut self,
+        observation: Observation,
+        key: RequestKey,
+        in_flight: u32,
+        now: Duration,
+    ) -> Option<Duration> {
+        let sent_at = now.saturating_sub(observation.latency);
+        if !self.answered && observation.status.is_none() {
+            self.unanswered = self.unanswered.saturating_add(u32::from(self.failing.add(key.page)));
             return None;
         }
-        let idle = asked_at.saturating_sub(std::mem::replace(&mut self.heard_at, now));
-        let answer = Answer { asked, latency: seen.latency, asked_at, at: now, idle, in_flight };
-        if seen.is_overload() {
-            return self.fail(seen, answer);
+        let idle = sent_at.saturating_sub(std::mem::replace(&mut self.last_response_at, now));
+        let response =
+            Response { key, latency: observation.latency, sent_at, received_at: now, idle, in_flight };
+        if observation.is_overload() {
+            return self.record_failure(observation, response);
         }
         if !std::mem::replace(&mut self.answered, true) {
-            // Silence before the first answer is no failure after it.
+            // Failures before the first response do not count after it.
             self.failing = FailingPages::default();
         }
-        self.succeed(answer);
+        self.record_success(response);
         None
     }
 
-    fn fail(&mut self, seen: Observation, answer: Answer) -> Option<Duration> {
-        if !self.failing.add(answer.asked.page) {
+    fn record_failure(&mut self, observation: Observation, response: Response) -> Option<Duration> {
+        if !self.failing.add(response.key.page) {
             return None;
         }
-        let several = self.failing.are_several();
-        let failed_at = self.failed_at.replace(answer.at);
-        let asked_again = failed_at.is_none_or(|failed_at| answer.asked_at >= failed_at);
-        if !several && !seen.is_refusal() {
+        let is_host_failing = self.failing.is_host_failing();
+        let failed_at = self.failed_at.replace(response.received_at);
+        let is_new_request = failed_at.is_none_or(|failed_at| response.sent_at >= failed_at);
+        if !is_host_failing && !observation.is_refusal() {
             return None;
         }
-        self.congestion.forget();
-        self.good = 0;
-        if self.slowed_at.is_none_or(|slowed_at| answer.asked_at >= slowed_at) {
-            if self.growths == 1 {
-                self.rounds = (self.rounds * 2).min(MAX_ROUNDS);
+        self.congestion.reset();
+        self.successes = 0;
+        if self.lowered_at.is_none_or(|lowered_at| response.sent_at >= lowered_at) {
+            if self.growth_steps == 1 {
+                self.rounds_per_step = (self.rounds_per_step * 2).min(MAX_ROUNDS);
             }
-            self.growths = 0;
-            self.slowed_at = Some(answer.at);
-            self.rested = false;
-            if several && asked_again {
-                // Where fewer were asked for than might have been, it is those that were too many.
-                self.places = self.places.min(answer.in_flight.max(1));
+            self.growth_steps = 0;
+            self.lowered_at = Some(response.received_at);
+            self.has_paused = false;
+            if is_host_failing && is_new_request {
+                // If fewer requests were running than allowed, that number was already too high.
+                self.limit = self.limit.min(response.in_flight.max(1));
             }
-            self.floor = self.places / 2;
+            self.floor = self.limit / 2;
         }
-        self.places = self.places.saturating_sub(1).max(self.floor).max(1);
-        if !several || self.rested || self.places > self.floor.max(1) {
+        self.limit = self.limit.saturating_sub(1).max(self.floor).max(1);
+        if !is_host_failing || self.has_paused || self.limit > self.floor.max(1) {
             return None;
         }
-        self.rested = true;
+        self.has_paused = true;
         if self.floor > 0 {
             return Some(FIRST_PAUSE);
         }
-        self.pause = self.pause.saturating_mul(2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
+        self.pause = self.pause.saturating_mul(2).clamp(FIRST_PAUSE, MAX_PAUSE);
         Some(self.pause)
     }
 
-    fn succeed(&mut self, answer: Answer) {
-        self.failing.remove(answer.asked.page);
-        if self.slowed_at.is_some_and(|slowed_at| answer.asked_at < slowed_at) {
+    fn record_success(&mut self, response: Response) {
+        self.failing.remove(response.key.page);
+        if self.lowered_at.is_some_and(|lowered_at| response.sent_at < lowered_at) {
             return;
         }
-        self.good = self.good.saturating_add(1);
+        self.successes = self.successes.saturating_add(1);
         if !self.pause.is_zero() {
             self.pause /= 2;
-            if self.pause < FIRST_PAUSE / 2 || answer.idle >= STALE {
+            if self.pause < FIRST_PAUSE / 2 || response.idle >= STALE_AFTER {
                 self.pause = Duration::ZERO;
             }
             return;
         }
-        if let Some(places) = self.congestion.learn(answer, self.places) {
-            self.places = places;
-            self.good = 0;
+        if let Some(limit) = self.congestion.observe(response, self.limit) {
+            self.limit = limit;
+            self.successes = 0;
         }
-        if !self.congestion.holds() {
-            self.grow(answer.in_flight);
+        if !self.congestion.blocks_growth() {
+            self.grow(response.in_flight);
         }
     }
 
-    /// Grows where there were enough good answers: to what it began with in larger and larger steps, beyond it by one, and
-    /// only while all places are used. An idle host says nothing of a larger number.
+    /// Raises the limit after enough good responses: up to the initial limit in increasing steps, beyond it
+    /// by one, and only while the limit is used. An idle host tells nothing about a higher limit.
     fn grow(&mut self, in_flight: u32) {
-        let needed = self.places.saturating_mul(self.rounds).min(self.places.max(MOST_ANSWERS));
-        let is_used = self.places < self.start || in_flight >= self.places;
-        if self.good < needed || self.places >= self.most || !is_used {
+        let needed =
+            self.limit.saturating_mul(self.rounds_per_step).min(self.limit.max(MAX_RESPONSES_TO_GROW));
+        let is_used = self.limit < self.initial || in_flight >= self.limit;
+        if self.successes < needed || self.limit >= self.max || !is_used {
             return;
         }
-        let missing = self.start.saturating_sub(self.places);
-        let step = if missing > 0 { missing.min(1 << self.growths.min(5)) } else { 1 };
-        self.places += step;
-        self.good = 0;
-        self.growths = self.growths.saturating_add(1);
-        if self.growths > 1 {
-            self.rounds = 1;
+        let missing = self.initial.saturating_sub(self.limit);
+        let step = if missing > 0 { missing.min(1 << self.growth_steps.min(5)) } else { 1 };
+        self.limit += step;
+        self.successes = 0;
+        self.growth_steps = self.growth_steps.saturating_add(1);
+        if self.growth_steps > 1 {
+            self.rounds_per_step = 1;
         }
     }
 }

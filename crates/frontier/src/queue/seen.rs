@@ -1,23 +1,24 @@
-//! Which pages a job knows: a set of keys, 10 to 13 bytes each.
+//! The pages that a job has seen: a set of keys, 10 to 13 bytes each.
 //!
-//! A hash table that doubles when it is full is half empty afterwards, and while it grows the old one is there as well:
-//! about 21 bytes a key at worst and 31 on the way. Keys are random numbers of one size, which allows a plainer table:
-//! an array of keys, sought from the place that the key itself tells, that grows by a quarter. A large set is
-//! [`SHARDS`] such tables, each of which grows by itself, so that what growing takes is never seen.
+//! A hash table that doubles when it is full is half empty afterwards, and the old table coexists with the
+//! new one while it grows: about 21 bytes per key at worst, and 31 while growing. Keys are random numbers of
+//! one size, which allows a simpler table: an array of keys, probed from the position that the key
+//! determines, that grows by a quarter. A large set consists of [`SHARDS`] such tables that grow separately,
+//! so the extra memory of growing is negligible.
 
 use crate::identity::UrlKey;
 
-/// So many tables once there are many keys.
+/// Number of tables of a large set.
 const SHARDS: usize = 64;
 
-/// A set of so many keys is divided.
-const DIVIDE_AT: usize = 1 << 16;
+/// A set is divided into shards at this number of keys.
+const SHARD_AT: usize = 1 << 16;
 
-/// Smaller tables double.
-const SMALL: usize = 1 << 12;
+/// Tables with fewer slots double; larger ones grow by a quarter.
+const DOUBLE_BELOW: usize = 1 << 12;
 
-/// Keys are hashes already, but those of a batch are running numbers: one multiplication spreads both. No two keys
-/// come out the same.
+/// Keys are hashes, but those of a batch are consecutive numbers: one multiplication spreads both. It is a
+/// bijection.
 pub(super) const fn spread(key: u64) -> u64 {
     let product = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     product ^ product >> 32
@@ -26,20 +27,20 @@ pub(super) const fn spread(key: u64) -> u64 {
 /// Open addressing with linear probing, at most four fifths full.
 #[derive(Debug, Default)]
 struct Table {
-    /// Spread keys; 0 is an empty slot. The key that spreads to 0 is kept by the set.
+    /// Spread keys; 0 is an empty slot. The set handles the key that spreads to 0.
     slots: Vec<u64>,
     len: usize,
 }
 
 impl Table {
-    /// The slot of a spread key, or the empty one where it belongs. `None` for a table without slots.
+    /// The slot of a spread key, or the empty slot where it belongs. `None` for a table without slots.
     fn slot(&self, key: u64) -> Option<usize> {
         let size = u128::try_from(self.slots.len()).unwrap_or(0);
-        // The high bits choose the place, the low ones the shard.
+        // The high bits select the slot, the low bits the shard.
         let start = usize::try_from((u128::from(key) * size) >> 64).unwrap_or(0);
-        let (before, behind) = self.slots.split_at_checked(start)?;
+        let (before, after) = self.slots.split_at_checked(start)?;
         let matches = |slot: &u64| *slot == key || *slot == 0;
-        match behind.iter().position(matches) {
+        match after.iter().position(matches) {
             Some(at) => Some(start + at),
             None => before.iter().position(matches),
         }
@@ -65,7 +66,7 @@ impl Table {
 
     fn grow(&mut self) {
         let size = self.slots.len();
-        let more = if size < SMALL { size.max(16) } else { size / 4 };
+        let more = if size < DOUBLE_BELOW { size.max(16) } else { size / 4 };
         let old = std::mem::replace(&mut self.slots, vec![0; size + more]);
         for key in old.into_iter().filter(|key| *key != 0) {
             if let Some(slot) = self.slot(key).and_then(|at| self.slots.get_mut(at)) {
@@ -89,14 +90,14 @@ impl Default for KeySet {
 }
 
 impl KeySet {
-    /// True where the key is new.
+    /// Adds a key. True if it is new.
     pub(super) fn insert(&mut self, key: UrlKey) -> bool {
         let key = spread(key.to_raw());
         if key == 0 {
             return !std::mem::replace(&mut self.has_zero, true);
         }
         if let [only] = self.tables.as_mut_slice()
-            && only.len >= DIVIDE_AT
+            && only.len >= SHARD_AT
         {
             let whole = std::mem::take(only);
             self.tables = (0..SHARDS).map(|_| Table::default()).collect();
@@ -131,11 +132,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_is_a_set_before_and_after_it_is_divided() {
+    fn a_set_keeps_its_keys_when_it_is_sharded() {
         let mut set = KeySet::default();
-        // Running numbers, among them 0, and random ones.
+        // Consecutive numbers, including 0, and random ones.
         let keys = |n: u64| UrlKey::from_raw(if n.is_multiple_of(2) { n } else { spread(n) });
-        let many = 3 * u64::try_from(DIVIDE_AT).unwrap();
+        let many = 3 * u64::try_from(SHARD_AT).unwrap();
         for n in 0..many {
             assert!(set.insert(keys(n)), "{n}");
             assert!(!set.insert(keys(n)), "{n} again");
@@ -150,9 +151,9 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_want_one_place_find_another() {
+    fn colliding_keys_get_different_slots() {
         let mut table = Table::default();
-        // The last place of the table, so that the search goes on at its beginning.
+        // The last slot of the table, so that probing continues at the start.
         let keys: Vec<u64> = (0..10).map(|n| u64::MAX - n).collect();
         for key in &keys {
             assert!(table.insert(*key) && !table.insert(*key));

@@ -1,6 +1,6 @@
-//! A vector of slots whose handles go stale when the slot is emptied.
+//! A vector of slots. A handle becomes stale when its slot is emptied.
 
-/// Names a value in a [`Slab`]; never names a later value in the same slot.
+/// Identifies a value in a [`Slab`], and never a later value in the same slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Handle {
     index: u32,
@@ -55,7 +55,7 @@ impl<T> Slab<T> {
         self.get(handle).is_some()
     }
 
-    /// The live values.
+    /// The current values.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.slots.iter().filter_map(|slot| slot.value.as_ref())
     }

@@ -1,61 +1,61 @@
 use std::fmt::Debug;
 use std::io;
 
-/// The most bytes of a block that is put into [`QueueSpill`]; full ones are hardly smaller.
+/// Maximum size of a block in a [`QueueSpill`], in bytes. Full blocks are only slightly smaller.
 pub const SPILL_BLOCK_BYTES: usize = 16 * 1024;
 
-/// Where blocks of waiting pages go that are not needed soon: a file, say.
+/// Storage for blocks of waiting pages that are not needed soon, such as a file.
 ///
-/// A [`Frontier`](crate::Frontier) does no I/O of its own. Given such a storage (see
-/// [`Frontier::with_cold_storage`](crate::Frontier::with_cold_storage)) it keeps in memory what is leased next of each
-/// host, depth and priority of a job, at most three blocks of [`SPILL_BLOCK_BYTES`], and puts the full blocks behind these
-/// here. Each is asked for once, when it is its turn, and dropped; or dropped unread where its job ends first. The order
-/// of pages is the same with and without it.
+/// A [`Frontier`](crate::Frontier) does no I/O itself. With a spill (see
+/// [`Frontier::with_spill`](crate::Frontier::with_spill)) it keeps in memory only the pages that are leased
+/// next, at most three blocks of [`SPILL_BLOCK_BYTES`] for each host, depth and priority of a job. It puts
+/// the full blocks after these here. Each block is read once, when its turn comes, and then dropped; or
+/// dropped unread if its job ends first. The order of pages is the same with and without a spill.
 ///
 /// ```
-/// use gleaner_frontier::{ColdBlock, ColdStorage, Frontier, FrontierConfig};
+/// use gleaner_frontier::{Frontier, FrontierConfig, QueueSpill, SpilledBlock};
 ///
 /// #[derive(Debug)]
-/// struct Elsewhere;
+/// struct MemorySpill;
 ///
 /// #[derive(Debug)]
-/// struct Kept(Vec<u8>);
+/// struct MemoryBlock(Vec<u8>);
 ///
-/// impl ColdStorage for Elsewhere {
-///     fn put(&mut self, block: &[u8]) -> Option<Box<dyn ColdBlock>> {
-///         Some(Box::new(Kept(block.to_vec())))
+/// impl QueueSpill for MemorySpill {
+///     fn put(&mut self, block: &[u8]) -> Option<Box<dyn SpilledBlock>> {
+///         Some(Box::new(MemoryBlock(block.to_vec())))
 ///     }
 /// }
 ///
-/// impl ColdBlock for Kept {
+/// impl SpilledBlock for MemoryBlock {
 ///     fn read(&self) -> std::io::Result<Vec<u8>> {
 ///         Ok(self.0.clone())
 ///     }
 /// }
 ///
-/// let frontier = Frontier::new(FrontierConfig::default()).with_cold_storage(Box::new(Elsewhere));
+/// let frontier = Frontier::new(FrontierConfig::default()).with_spill(Box::new(MemorySpill));
 /// # drop(frontier);
 /// ```
 pub trait QueueSpill: Debug + Send + Sync {
-    /// Takes a copy of a block of 1 to [`SPILL_BLOCK_BYTES`] bytes. `None` where there is no room, or the medium failed:
-    /// the block then stays in memory.
+    /// Stores a copy of a block of 1 to [`SPILL_BLOCK_BYTES`] bytes. `None` if there is no space or the
+    /// medium failed; the block then stays in memory.
     fn put(&mut self, block: &[u8]) -> Option<Box<dyn SpilledBlock>>;
 }
 
-/// A block that was put into [`QueueSpill`]. Dropping it frees its place.
+/// A block in a [`QueueSpill`]. Dropping it frees its space.
 pub trait SpilledBlock: Debug + Send + Sync {
-    /// The bytes that were put.
+    /// The stored bytes.
     ///
-    /// The caller knows their length and a checksum: what is torn or was changed counts as lost, like an error. The pages
-    /// in it, whose number the caller knows as well, then count as failed and are told by
-    /// [`Frontier::take_dropped`](crate::Frontier::take_dropped).
+    /// The caller knows their length and checksum: torn or changed bytes count as lost, like an error. The
+    /// pages in a lost block then count as failed, and
+    /// [`Frontier::take_dropped`](crate::Frontier::take_dropped) reports their number.
     ///
     /// # Errors
     /// Those of the medium.
     fn read(&self) -> io::Result<Vec<u8>>;
 }
 
-/// A storage in memory whose blocks can be made to fail.
+/// An in-memory spill whose blocks can be made to fail.
 #[cfg(test)]
 pub(super) mod testing {
     use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub(super) mod testing {
 
     use super::*;
 
-    /// What is wrong with a block.
+    /// How a block fails.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(crate) enum Fault {
         Error,
@@ -77,42 +77,42 @@ pub(super) mod testing {
     pub(crate) struct TestSpill {
         blocks: Arc<Mutex<Blocks>>,
         next: usize,
-        pub(crate) full: bool,
+        pub(crate) is_full: bool,
     }
 
     impl TestSpill {
-        /// How many blocks it has.
-        pub(crate) fn held(&self) -> usize {
+        /// The number of stored blocks.
+        pub(crate) fn blocks(&self) -> usize {
             self.blocks.lock().unwrap().len()
         }
 
-        /// Spoils the block at a place.
-        pub(crate) fn fault(&self, place: usize, fault: Fault) {
-            self.blocks.lock().unwrap().values_mut().nth(place).unwrap().1 = Some(fault);
+        /// Makes the block at an index fail.
+        pub(crate) fn fault(&self, index: usize, fault: Fault) {
+            self.blocks.lock().unwrap().values_mut().nth(index).unwrap().1 = Some(fault);
         }
     }
 
     impl QueueSpill for TestSpill {
         fn put(&mut self, block: &[u8]) -> Option<Box<dyn SpilledBlock>> {
             assert!((1..=SPILL_BLOCK_BYTES).contains(&block.len()));
-            if self.full {
+            if self.is_full {
                 return None;
             }
             self.next += 1;
             self.blocks.lock().unwrap().insert(self.next, (block.to_vec(), None));
-            Some(Box::new(Kept { shelf: self.clone(), place: self.next }))
+            Some(Box::new(TestBlock { spill: self.clone(), index: self.next }))
         }
     }
 
     #[derive(Debug)]
-    struct Kept {
-        shelf: TestSpill,
-        place: usize,
+    struct TestBlock {
+        spill: TestSpill,
+        index: usize,
     }
 
-    impl SpilledBlock for Kept {
+    impl SpilledBlock for TestBlock {
         fn read(&self) -> io::Result<Vec<u8>> {
-            let (mut block, fault) = self.shelf.blocks.lock().unwrap()[&self.place].clone();
+            let (mut block, fault) = self.spill.blocks.lock().unwrap()[&self.index].clone();
             match fault {
                 Some(Fault::Error) => return Err(io::Error::other("the medium failed")),
                 Some(Fault::Torn) => block.truncate(block.len() / 2),
@@ -123,9 +123,9 @@ pub(super) mod testing {
         }
     }
 
-    impl Drop for Kept {
+    impl Drop for TestBlock {
         fn drop(&mut self) {
-            self.shelf.blocks.lock().unwrap().remove(&self.place);
+            self.spill.blocks.lock().unwrap().remove(&self.index);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Alarms for hosts and lanes.
+//! Timers for hosts and host queues.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,33 +6,33 @@ use std::time::Duration;
 
 use super::slab::Handle;
 
-/// Whom an alarm wakes.
+/// What a timer wakes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sleeper {
+pub(super) enum TimerTarget {
     Host(Handle),
     HostQueue(Handle),
 }
 
-/// A heap of alarms. An alarm is never taken back: whoever is woken looks whether its time has come.
+/// A heap of timers. A timer is never removed early: what it wakes checks whether its time has come.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    /// With the number of the alarm, so that those of one time ring in the order in which they were set.
-    heap: BinaryHeap<Reverse<(Duration, u64, Sleeper)>>,
+    /// Each with its number, so that timers with the same time fire in the order in which they were set.
+    heap: BinaryHeap<Reverse<(Duration, u64, TimerTarget)>>,
     count: u64,
 }
 
 impl Timers {
-    pub(super) fn set(&mut self, at: Duration, sleeper: Sleeper) {
+    pub(super) fn set(&mut self, at: Duration, target: TimerTarget) {
         self.count += 1;
-        self.heap.push(Reverse((at, self.count, sleeper)));
+        self.heap.push(Reverse((at, self.count, target)));
     }
 
-    /// The next alarm whose time has come.
-    pub(super) fn pop_due(&mut self, now: Duration) -> Option<(Duration, Sleeper)> {
+    /// Takes the next timer that is due.
+    pub(super) fn pop_due(&mut self, now: Duration) -> Option<(Duration, TimerTarget)> {
         if self.next()? > now {
             return None;
         }
-        self.heap.pop().map(|Reverse((at, _, sleeper))| (at, sleeper))
+        self.heap.pop().map(|Reverse((at, _, target))| (at, target))
     }
 
     pub(super) fn next(&self) -> Option<Duration> {
@@ -43,7 +43,7 @@ impl Timers {
         self.heap.len()
     }
 
-    pub(super) fn retain(&mut self, keep: impl Fn(Sleeper) -> bool) {
-        self.heap.retain(|Reverse((.., sleeper))| keep(*sleeper));
+    pub(super) fn retain(&mut self, keep: impl Fn(TimerTarget) -> bool) {
+        self.heap.retain(|Reverse((.., target))| keep(*target));
     }
 }

@@ -1,14 +1,15 @@
 //! Product tokens (RFC 9309, section 2.2.1).
 
-/// The product token that a user agent begins with: up to white space, a slash or a bracket.
+/// The product token at the start of a user agent: everything before white space, a slash or a bracket.
 ///
-/// The RFC's tokens are letters, `-` and `_`; digits and dots are common in real ones, so they belong to it here.
+/// The RFC's tokens consist of letters, `-` and `_`; digits and dots are common in real tokens, so they are
+/// accepted here.
 fn token(agent: &str) -> &str {
     let end = agent.find(|c: char| c.is_whitespace() || matches!(c, '/' | '(' | '*' | ';' | ','));
     end.and_then(|end| agent.get(..end)).unwrap_or(agent)
 }
 
-/// Whom a `User-agent` line addresses.
+/// The agents that a `User-agent` line addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Addressee {
     Us,
@@ -16,7 +17,7 @@ pub(super) enum Addressee {
     Others,
 }
 
-/// Whether the line with this value addresses `agent`. Letter case is ignored.
+/// Which agents the value of a `User-agent` line addresses. Letter case is ignored.
 pub(super) fn addressee(value: &str, agent: &str) -> Addressee {
     let named = token(value);
     if named.is_empty() {

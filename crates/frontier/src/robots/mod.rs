@@ -1,11 +1,11 @@
-//! robots.txt, as RFC 9309 has it, with the two customary additions (`Crawl-delay`, `Sitemap`).
+//! robots.txt by RFC 9309, with the two common extensions `Crawl-delay` and `Sitemap`.
 //!
-//! An own matcher of a few hundred lines and not a crate: the conformance table beside it is the reason. `texting_robots`
-//! 0.2.2 fails 11 of its 65 rows: agent lines with a version or with words behind the token, a `$` inside a pattern, and
-//! percent-encoding that differs between rule and path.
+//! This is an own matcher of a few hundred lines because of the conformance table in its tests:
+//! `texting_robots` 0.2.2 fails 11 of the 65 rows (agent lines with a version or with words after the token,
+//! a `$` inside a pattern, and percent-encoding that differs between rule and path).
 //!
-//! A pattern is compared piece by piece with a substring search, so one rule costs time linear in the URL, whatever its
-//! wildcards. What all rules cost for one URL is bounded by [`MAX_ROBOTS_STEPS`].
+//! A pattern is matched piece by piece with a substring search, so one rule costs time linear in the URL,
+//! however many wildcards it has. [`MAX_ROBOTS_STEPS`] bounds the cost of all rules for one URL.
 
 mod agent;
 mod parse;
@@ -21,23 +21,23 @@ pub use tag::asks_nofollow;
 use parse::Parsed;
 use pattern::{Rule, normalised_path};
 
-/// Of a longer robots.txt the beginning is read, up to the last whole line (RFC 9309, section 2.5, asks for 500 KiB at
-/// least).
+/// Maximum size of a robots.txt in bytes. Of a longer one only the beginning is read, up to the last complete
+/// line (RFC 9309, section 2.5, requires at least 500 KiB).
 pub const MAX_ROBOTS_BYTES: usize = 512 * 1024;
 
-/// A longer `Crawl-delay` is cut to this.
+/// Upper bound of `Crawl-delay`; longer values are reduced to it.
 pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(60);
 
-/// Most steps that deciding about one URL may take: about one for each rule, for each piece of a pattern that is sought, and
-/// for each few bytes that it is sought in, some milliseconds in all. A URL that takes more is not allowed. It takes ten
-/// thousand rules with wildcards and a URL of a kilobyte to come near it: nobody has so many who does not mean to keep a
-/// crawler busy.
+/// Maximum steps to decide about one URL: about one for each rule, one for each pattern piece that is
+/// searched, and one for each few bytes that are scanned, so some milliseconds in total. A URL that needs
+/// more is not allowed. Only ten thousand rules with wildcards and a URL of a kilobyte come near this limit,
+/// and such a file exists only to slow down a crawler.
 pub const MAX_ROBOTS_STEPS: usize = 4_000_000;
 
-/// At most so many `Sitemap:` lines are kept.
+/// Maximum number of `Sitemap:` lines that are kept.
 pub const MAX_ROBOTS_SITEMAPS: usize = 256;
 
-/// What one agent may fetch of one origin.
+/// What one agent may fetch from one origin.
 ///
 /// ```
 /// use gleaner_frontier::RobotsPolicy;
@@ -52,28 +52,29 @@ pub const MAX_ROBOTS_SITEMAPS: usize = 256;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsPolicy {
-    /// Longest pattern first, of equal ones those that allow: the first that matches decides.
+    /// Longest pattern first; among equal lengths, `Allow` first. The first match decides.
     rules: Vec<Rule>,
-    /// Whatever the rules: nothing is allowed.
+    /// Nothing is allowed, regardless of the rules.
     unreachable: bool,
     crawl_delay: Option<Duration>,
     sitemaps: Vec<Url>,
 }
 
-/// A rule of robots.txt that decides about a URL.
+/// The rule of a robots.txt that decides about a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RobotsRule<'a> {
     /// True for `Allow`, false for `Disallow`.
     pub allow: bool,
-    /// The pattern, percent-encoding normalised.
+    /// The pattern, with normalized percent-encoding.
     pub pattern: &'a str,
 }
 
 impl RobotsPolicy {
-    /// The policy that a robots.txt sets for an agent.
+    /// Parses the policy of a robots.txt for an agent.
     ///
-    /// `agent` is a product token (`gleaner`) or a user agent that begins with one (`gleaner/1.0`). Any bytes are a
-    /// robots.txt: what is no rule is passed over.
+    /// `agent` is a product token (`gleaner`) or a user agent that begins with one (`gleaner/1.0`). Any bytes
+    /// are accepted: lines that are not rules are ignored.
     #[must_use]
     pub fn parse(body: &[u8], agent: &str) -> Self {
         let Parsed { mut rules, crawl_delay, sitemaps } = parse::parse(body, agent);
@@ -82,10 +83,11 @@ impl RobotsPolicy {
         Self { rules, unreachable: false, crawl_delay, sitemaps }
     }
 
-    /// The policy that an answer to the request for `/robots.txt` sets, after redirects (RFC 9309, section 2.3.1).
+    /// The policy that follows from the response to a request for `/robots.txt`, after redirects (RFC 9309,
+    /// section 2.3.1).
     ///
-    /// 2xx: the body's rules. 3xx (more redirects than were followed) and 4xx: no rules, everything is allowed. All
-    /// else: [`RobotsPolicy::unreachable`].
+    /// 2xx: the rules of the body. 3xx (too many redirects) and 4xx: no rules, everything is allowed.
+    /// Anything else: [`RobotsPolicy::unreachable`].
     #[must_use]
     pub fn from_status(status: u16, body: &[u8], agent: &str) -> Self {
         match status {
@@ -95,7 +97,7 @@ impl RobotsPolicy {
         }
     }
 
-    /// Roughly the memory that it takes, in bytes.
+    /// The approximate memory use, in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {
         let rules = self.rules.iter().map(|rule| size_of::<Rule>() + rule.length());
@@ -103,25 +105,25 @@ impl RobotsPolicy {
         size_of::<Self>() + rules.chain(sitemaps).sum::<usize>()
     }
 
-    /// Everything is allowed: there is no robots.txt.
+    /// A policy that allows everything: there is no robots.txt.
     #[must_use]
     pub const fn allow_all() -> Self {
         Self { rules: Vec::new(), unreachable: false, crawl_delay: None, sitemaps: Vec::new() }
     }
 
-    /// Nothing is allowed: the server failed, or could not be reached (RFC 9309, section 2.3.1.4).
+    /// A policy that allows nothing: the server failed or was unreachable (RFC 9309, section 2.3.1.4).
     #[must_use]
     pub const fn unreachable() -> Self {
         Self { rules: Vec::new(), unreachable: true, crawl_delay: None, sitemaps: Vec::new() }
     }
 
-    /// True where nothing is allowed because robots.txt could not be read.
+    /// True if nothing is allowed because robots.txt could not be read.
     #[must_use]
     pub const fn is_unreachable(&self) -> bool {
         self.unreachable
     }
 
-    /// True where the agent may fetch `url`. The caller sees to it that this is the policy of the URL's origin.
+    /// True if the agent may fetch `url`. The caller ensures that this is the policy of the origin of `url`.
     #[must_use]
     pub fn allows(&self, url: &Url) -> bool {
         // RFC 9309, section 2.2.2: robots.txt itself is always allowed.
@@ -130,15 +132,15 @@ impl RobotsPolicy {
                 && self.first_match(url, &mut 0).is_some_and(|rule| rule.is_none_or(|rule| rule.allow))
     }
 
-    /// The rule that decides about `url`, to explain the decision; `None` where none matches, or where to find it takes more
-    /// than [`MAX_ROBOTS_STEPS`].
+    /// The rule that decides about `url`, to explain the decision. `None` if no rule matches, or if the
+    /// search needs more than [`MAX_ROBOTS_STEPS`].
     #[must_use]
     pub fn deciding_rule(&self, url: &Url) -> Option<RobotsRule<'_>> {
         let rule = self.first_match(url, &mut 0)??;
         Some(RobotsRule { allow: rule.allow, pattern: rule.pattern() })
     }
 
-    /// The first rule that matches, if one does; `None` where that takes too many steps to find out.
+    /// The first matching rule, if any; `None` if the search needs too many steps.
     fn first_match(&self, url: &Url, steps: &mut usize) -> Option<Option<&Rule>> {
         if self.rules.is_empty() {
             return Some(None);
@@ -156,13 +158,13 @@ impl RobotsPolicy {
         Some(None)
     }
 
-    /// Between two requests, at most [`MAX_CRAWL_DELAY`].
+    /// The minimum time between two requests, at most [`MAX_CRAWL_DELAY`].
     #[must_use]
     pub const fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// The sitemaps that it names, for whatever agent; absolute `http` and `https` URLs, each once.
+    /// The sitemaps that the file names, for any agent: absolute `http` and `https` URLs without duplicates.
     #[must_use]
     pub fn sitemaps(&self) -> &[Url] {
         &self.sitemaps

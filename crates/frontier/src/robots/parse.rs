@@ -1,4 +1,4 @@
-//! From bytes to the rules for one agent.
+//! Parses bytes into the rules for one agent.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ enum Key {
     Sitemap,
 }
 
-/// What is collected for us, and for everyone.
+/// Rules for one addressee: this agent, or every agent.
 #[derive(Default)]
 struct Group {
     named: bool,
@@ -34,7 +34,7 @@ struct Group {
 pub(super) fn parse(body: &[u8], agent: &str) -> Parsed {
     let mut parsed = Parsed::default();
     let (mut ours, mut everyone) = (Group::default(), Group::default());
-    // Whom the group that is being read addresses, and whether a rule has ended its list of agents.
+    // Whom the current group addresses, and whether a rule has ended its list of agents.
     let (mut to_us, mut to_everyone, mut closed) = (false, false, true);
     for line in lines(body) {
         let Some((key, value)) = key_value(line) else { continue };
@@ -59,7 +59,7 @@ pub(super) fn parse(body: &[u8], agent: &str) -> Parsed {
                     ours.rules.push(rule);
                 }
             }
-            // Not of the RFC, so it must not end the list of agents (section 2.2.4).
+            // `Crawl-delay` is not part of the RFC, so it must not end the list of agents (section 2.2.4).
             Key::CrawlDelay => {
                 let Some(delay) = crawl_delay(&value) else { continue };
                 for (group, addressed) in [(&mut ours, to_us), (&mut everyone, to_everyone)] {
@@ -79,13 +79,13 @@ pub(super) fn parse(body: &[u8], agent: &str) -> Parsed {
             }
         }
     }
-    // A group that names us replaces the one for everyone, even where it has no rule.
+    // A group for this agent replaces the group for every agent, even if it has no rules.
     let group = if ours.named { ours } else { everyone };
     Parsed { rules: group.rules, crawl_delay: group.crawl_delay, ..parsed }
 }
 
-/// The lines of as much of the body as is read, without comments. A line that the limit cuts is dropped: half of a
-/// pattern would match more than was meant.
+/// The lines of the body within the size limit, without comments. A line that the limit cuts is dropped,
+/// because half a pattern would match more than intended.
 fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let body = match body.get(..MAX_ROBOTS_BYTES) {
@@ -103,8 +103,9 @@ const fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Key and value of a line. White space and NULs around them do not count. The colon may be missing where there are
-/// exactly two words, and common misspellings are understood: both are what site owners plainly meant.
+/// Key and value of a line, without surrounding white space and NULs. The colon may be missing if the line
+/// has exactly two words, and common misspellings are accepted: in both cases the intent of the site owner is
+/// clear.
 fn key_value(line: &[u8]) -> Option<(Key, String)> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_matches(is_blank);
@@ -129,7 +130,7 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\0'
 }
 
-/// Seconds, perhaps with a fraction.
+/// A number of seconds, possibly with a fraction.
 fn crawl_delay(value: &str) -> Option<Duration> {
     let seconds: f64 = value.parse().ok()?;
     if !seconds.is_finite() || seconds < 0.0 {

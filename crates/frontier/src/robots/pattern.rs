@@ -7,8 +7,8 @@ use memchr::memmem;
 use super::MAX_ROBOTS_STEPS;
 use crate::percent::{is_normalised, push_normalised};
 
-/// One line. The pattern is kept as text, percent-encoding normalised, in which `*` stands for anything, and a `$` at
-/// the end for the end; a `*` or `$` that means itself is `%2A` or `%24`, in patterns and in paths.
+/// One rule. The pattern is stored as text with normalized percent-encoding. `*` matches anything, and a `$`
+/// at the end matches the end; a literal `*` or `$` is written `%2A` or `%24`, in patterns and in paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rule {
     pub(super) allow: bool,
@@ -16,7 +16,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// `None` for a pattern that matches nothing: an empty one, or one that begins with neither `/` nor `*`.
+    /// `None` for a pattern that matches nothing: it is empty, or starts with neither `/` nor `*`.
     pub(super) fn new(allow: bool, value: &str) -> Option<Self> {
         if !value.starts_with(['/', '*']) {
             return None;
@@ -35,16 +35,16 @@ impl Rule {
         &self.pattern
     }
 
-    /// What decides between several rules that match.
+    /// The length that decides between several matching rules.
     pub(super) fn length(&self) -> usize {
         self.pattern.len()
     }
 
-    /// True where the pattern matches the beginning of `path` (all of it, with `$`).
+    /// True if the pattern matches a prefix of `path`, or all of `path` with `$`.
     ///
-    /// The pieces between wildcards are sought one after the other, each at its first place behind the last: if any
-    /// placing matches, this one does. Nothing is ever gone over twice. `steps` counts up; beyond [`MAX_ROBOTS_STEPS`] the
-    /// search is given up, and what is returned means nothing.
+    /// The pieces between wildcards are searched in order, each at its first position after the previous one:
+    /// if any placement matches, this one does. Nothing is scanned twice. `steps` is increased; beyond
+    /// [`MAX_ROBOTS_STEPS`] the search stops and the result is meaningless.
     pub(super) fn matches(&self, path: &str, steps: &mut usize) -> bool {
         *steps += 1;
         let (body, to_end) = match self.pattern.strip_suffix('$') {
@@ -56,7 +56,7 @@ impl Rule {
         let Some(mut rest) = path.strip_prefix(first) else { return false };
         let Some(last) = pieces.next_back() else { return !to_end || rest.is_empty() };
         for piece in pieces {
-            match behind(rest, piece, steps) {
+            match after_match(rest, piece, steps) {
                 Some(found) => rest = found,
                 None => return false,
             }
@@ -64,14 +64,14 @@ impl Rule {
         if to_end {
             rest.strip_suffix(last).is_some_and(|before| is_boundary(rest, before.len()))
         } else {
-            behind(rest, last, steps).is_some()
+            after_match(rest, last, steps).is_some()
         }
     }
 }
 
-/// What comes behind the first `piece` in `text`.
-fn behind<'a>(text: &'a str, piece: &str, steps: &mut usize) -> Option<&'a str> {
-    /// What a search costs to begin.
+/// The text after the first `piece` in `text`.
+fn after_match<'a>(text: &'a str, piece: &str, steps: &mut usize) -> Option<&'a str> {
+    /// The fixed cost of a search, in steps.
     const SEARCH: usize = 16;
     *steps += SEARCH + piece.len();
     let finder = memmem::Finder::new(piece);
@@ -89,14 +89,14 @@ fn behind<'a>(text: &'a str, piece: &str, steps: &mut usize) -> Option<&'a str> 
     None
 }
 
-/// False inside of an escape: it stands for one octet (RFC 9309, section 2.2.2), and neither the `2` nor the `A` of `%2A`
-/// is a character of the path. In normalised text every `%` begins an escape.
+/// False inside an escape. An escape is one octet (RFC 9309, section 2.2.2), so neither the `2` nor the `A`
+/// of `%2A` is a character of the path. In normalized text every `%` begins an escape.
 fn is_boundary(text: &str, at: usize) -> bool {
     let (before, _) = text.as_bytes().split_at_checked(at).unwrap_or_default();
     !matches!(before, [.., b'%'] | [.., b'%', _])
 }
 
-/// Path and query of a URL, in the spelling of patterns.
+/// Path and query of a URL, normalized as patterns are.
 pub(super) fn normalised_path(text: &str) -> Cow<'_, str> {
     let literal = |byte: u8| matches!(byte, b'*' | b'$');
     if is_normalised(text.as_bytes()) && !text.bytes().any(literal) {

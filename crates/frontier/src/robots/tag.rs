@@ -1,15 +1,15 @@
-//! The `X-Robots-Tag` header, which says of an answer what the robots meta element says of a page.
+//! The `X-Robots-Tag` header, the equivalent of the robots meta element for a response.
 
 use super::agent::{Addressee, addressee};
 
-/// Directives with a value, which are not the names of agents.
+/// Directives with a value; these words before a colon are not agent names.
 const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-/// Do `X-Robots-Tag` headers with these values ask `agent` not to follow the links of the answer?
+/// True if `X-Robots-Tag` headers with these values ask `agent` not to follow the links of the response.
 ///
-/// A value is a list of directives (`noindex, nofollow`). A name before a colon says for whom those behind it are, up to
-/// the next name (`gleaner: nofollow, otherbot: none`); without one they are for everybody. `none` is `noindex` and
-/// `nofollow` in one. Letter case is ignored, and so is what is no directive.
+/// A value is a list of directives (`noindex, nofollow`). A name before a colon addresses the directives
+/// after it, up to the next name (`gleaner: nofollow, otherbot: none`); without a name they address every
+/// agent. `none` means `noindex` and `nofollow`. Letter case and unknown directives are ignored.
 ///
 /// ```
 /// use gleaner_frontier::asks_nofollow;
@@ -21,22 +21,22 @@ const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-pr
 #[must_use]
 pub fn asks_nofollow<'a>(values: impl IntoIterator<Item = &'a str>, agent: &str) -> bool {
     values.into_iter().any(|value| {
-        let mut concerned = true;
+        let mut is_addressed = true;
         value.split(',').any(|item| {
             let directive = match item.split_once(':') {
                 Some((name, rest)) if is_agent(name.trim()) => {
-                    concerned = addressee(name.trim(), agent) != Addressee::Others;
+                    is_addressed = addressee(name.trim(), agent) != Addressee::Others;
                     rest
                 }
                 _ => item,
             };
             let is = |word: &str| directive.trim().eq_ignore_ascii_case(word);
-            concerned && (is("nofollow") || is("none"))
+            is_addressed && (is("nofollow") || is("none"))
         })
     })
 }
 
-/// A word before a colon; dates have colons too.
+/// True if the word before a colon is an agent name. Dates contain colons too.
 fn is_agent(name: &str) -> bool {
     !name.is_empty()
         && !name.contains(char::is_whitespace)
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_for_whom_it_names() {
+    fn directives_apply_to_the_named_agents() {
         for (values, asks) in [
             (&["nofollow"][..], true),
             (&["NoIndex , NOFOLLOW"], true),

@@ -8,7 +8,7 @@ fn allows(body: &str, path: &str) -> bool {
     RobotsPolicy::parse(body.as_bytes(), "gleaner/1.0").allows(&url(path))
 }
 
-/// One row of RFC 9309: its name, a robots.txt, the paths that it allows, those that it forbids.
+/// A conformance case: name, robots.txt, allowed paths, forbidden paths.
 type Row = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
 const CONFORMANCE: &[Row] = &[
@@ -32,11 +32,11 @@ const CONFORMANCE: &[Row] = &[
     // Section 2.2.1: agents.
     ("agent in any case", "User-agent: GLEANER\nDisallow: /x", &["/"], &["/x"]),
     ("agent with a version", "User-agent: gleaner/2.1\nDisallow: /x", &["/"], &["/x"]),
-    ("agent with words behind", "User-agent: gleaner bot\nDisallow: /x", &["/"], &["/x"]),
-    ("agent with a star behind", "User-agent: gleaner*\nDisallow: /x", &["/"], &["/x"]),
-    ("agent that only begins like ours", "User-agent: gleanerbot\nDisallow: /x", &["/x"], &[]),
-    ("agent that ours begins like", "User-agent: glean\nDisallow: /x", &["/x"], &[]),
-    ("agent that contains ours", "User-agent: the-gleaner\nDisallow: /x", &["/x"], &[]),
+    ("agent followed by words", "User-agent: gleaner bot\nDisallow: /x", &["/"], &["/x"]),
+    ("agent followed by a star", "User-agent: gleaner*\nDisallow: /x", &["/"], &["/x"]),
+    ("agent with our name as a prefix", "User-agent: gleanerbot\nDisallow: /x", &["/x"], &[]),
+    ("agent that is a prefix of our name", "User-agent: glean\nDisallow: /x", &["/x"], &[]),
+    ("agent that contains our name", "User-agent: the-gleaner\nDisallow: /x", &["/x"], &[]),
     (
         "our group before the general",
         "User-agent: gleaner\nDisallow: /x\nUser-agent: *\nDisallow: /",
@@ -114,7 +114,7 @@ const CONFORMANCE: &[Row] = &[
     ("stars in a row", "User-agent: *\nDisallow: /a**b", &["/a"], &["/ab", "/axb"]),
     ("end", "User-agent: *\nDisallow: /x$", &["/", "/xy", "/x?q"], &["/x"]),
     (
-        "end behind a star",
+        "end after a star",
         "User-agent: *\nDisallow: /*.php$",
         &["/x.php?q", "/x.phps"],
         &["/x.php", "/x.php.php"],
@@ -128,7 +128,7 @@ const CONFORMANCE: &[Row] = &[
         &["/a-*.html", "/a-%2a.html"],
     ),
     ("escaped dollar is a dollar", "User-agent: *\nDisallow: /a%24", &["/a"], &["/a$", "/a$b"]),
-    ("piece found late", "User-agent: *\nDisallow: /*ab*abc$", &["/ababd"], &["/xabxababc"]),
+    ("piece found after a partial match", "User-agent: *\nDisallow: /*ab*abc$", &["/ababd"], &["/xabxababc"]),
     ("pieces may not overlap", "User-agent: *\nDisallow: /ab*bc", &["/abc"], &["/abbc"]),
     ("last piece may not overlap the rest", "User-agent: *\nDisallow: /a*a$", &["/a"], &["/aa", "/aba"]),
     ("query", "User-agent: *\nDisallow: /x?y=", &["/x", "/x?z=1"], &["/x?y=1"]),
@@ -171,16 +171,16 @@ fn conformance() {
 }
 
 #[test]
-fn invalid_utf8_spoils_only_its_line() {
+fn invalid_utf8_affects_only_its_line() {
     let policy = RobotsPolicy::parse(b"User-agent: *\nDisallow: /x\n\xff\xfe: \xff\nDisallow: /y", "gleaner");
     assert!(!policy.allows(&url("/x")) && !policy.allows(&url("/y")) && policy.allows(&url("/z")));
-    // UTF-16 holds no rule that could be read.
+    // UTF-16 contains no readable rule.
     let wide: Vec<u8> = "User-agent: *\nDisallow: /".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let _ = RobotsPolicy::parse(&wide, "gleaner").allows(&url("/x"));
 }
 
 #[test]
-fn by_status() {
+fn policy_by_status() {
     let body = b"User-agent: *\nDisallow: /x";
     for (status, x, y) in [
         (200, false, true),
@@ -233,7 +233,8 @@ fn crawl_delays() {
 
 #[test]
 fn sitemaps_are_for_everyone() {
-    let body = "Sitemap: https://a.test/s.xml\nUser-agent: other\nDisallow: /\nsitemap:http://b.test/s?x=1#comment\n\
+    let body = "Sitemap: https://a.test/s.xml\nUser-agent: other\nDisallow: /\n\
+                sitemap:http://b.test/s?x=1#comment\n\
                 Sitemap: /relative.xml\nSitemap: ftp://a.test/s\nSitemap: https://a.test/s.xml\nSitemap:";
     let policy = RobotsPolicy::parse(body.as_bytes(), "gleaner");
     let found: Vec<_> = policy.sitemaps().iter().map(Url::as_str).collect();
@@ -243,29 +244,29 @@ fn sitemaps_are_for_everyone() {
 }
 
 #[test]
-fn size() {
-    // The rule lies beyond 500 KiB, as far as the RFC asks to read.
+fn large_files_are_cut_at_a_line() {
+    // The rule is beyond 500 KiB, the minimum that the RFC requires to read.
     let mut body = "User-agent: *\n".to_owned();
     while body.len() < 500 * 1024 {
         body.push_str("# a comment that fills the file\n");
     }
     body.push_str("Disallow: /late\n");
     assert!(!allows(&body, "/late"));
-    // The limit falls into a pattern: half of it would forbid more than was meant.
+    // The limit cuts a pattern: half of it would forbid more than intended.
     while body.len() < MAX_ROBOTS_BYTES - 16 {
         body.push('\n');
     }
     body.push_str("Disallow: /private/reports\n");
     assert!(body.len() > MAX_ROBOTS_BYTES);
     assert!(allows(&body, "/press") && allows(&body, "/private"));
-    // One endless line.
+    // A single very long line.
     assert!(allows(&"x".repeat(2 * MAX_ROBOTS_BYTES), "/"));
 }
 
 #[test]
-fn rules_and_urls_without_measure_cost_some_milliseconds_and_allow_nothing() {
+fn excessive_rules_and_urls_have_a_bounded_cost() {
     let rules: String = (0..30_000).map(|n| format!("disallow:/*{n}q\n")).collect();
-    // One pattern of many pieces, and some whose piece is found within each escape, where it does not count.
+    // One pattern with many pieces, and some whose piece occurs inside each escape, where it does not count.
     let pieces = format!("disallow:/{}q\n", "*x".repeat(200_000));
     let escapes: String = (0..200).map(|n| format!("disallow:/*A*{n}\n")).collect();
     for (name, rules, path, allowed) in [
@@ -283,33 +284,34 @@ fn rules_and_urls_without_measure_cost_some_milliseconds_and_allow_nothing() {
 }
 
 #[test]
-fn the_rule_that_decides_is_named() {
+fn the_deciding_rule_is_reported() {
     let policy = RobotsPolicy::parse(b"User-agent: *\nDisallow: /x\nAllow: /x/y", "gleaner");
     assert_eq!(policy.deciding_rule(&url("/x/y")), Some(RobotsRule { allow: true, pattern: "/x/y" }));
     assert_eq!(policy.deciding_rule(&url("/x")), Some(RobotsRule { allow: false, pattern: "/x" }));
     assert_eq!(policy.deciding_rule(&url("/z")), None);
 }
 
-mod law {
+mod properties {
     use proptest::prelude::*;
 
     use super::super::pattern::Rule;
 
-    /// The definition, tried at every place: slow, and plainly right.
-    fn slowly(pattern: &[u8], path: &[u8]) -> bool {
+    /// The definition by exhaustive search: slow and obviously correct.
+    fn reference_match(pattern: &[u8], path: &[u8]) -> bool {
         match pattern {
             [] => true,
             [b'$'] => path.is_empty(),
-            [b'*', rest @ ..] => (0..=path.len()).any(|skip| slowly(rest, &path[skip..])),
-            [byte, rest @ ..] => path.first() == Some(byte) && slowly(rest, &path[1..]),
+            [b'*', rest @ ..] => (0..=path.len()).any(|skip| reference_match(rest, &path[skip..])),
+            [byte, rest @ ..] => path.first() == Some(byte) && reference_match(rest, &path[1..]),
         }
     }
 
     proptest! {
         #[test]
-        fn matching_is_its_definition(pattern in "/[ab*]{0,7}\\$?", path in "/[ab]{0,9}") {
+        fn matching_agrees_with_the_reference(pattern in "/[ab*]{0,7}\\$?", path in "/[ab]{0,9}") {
             let rule = Rule::new(true, &pattern).unwrap();
-            prop_assert_eq!(rule.matches(&path, &mut 0), slowly(pattern.as_bytes(), path.as_bytes()), "{} {}", pattern, path);
+            let expected = reference_match(pattern.as_bytes(), path.as_bytes());
+            prop_assert_eq!(rule.matches(&path, &mut 0), expected, "{} {}", pattern, path);
         }
 
         #[test]

@@ -1,16 +1,18 @@
-//! A matcher whose steps are counted and bounded.
+//! A regex matcher with counted and bounded steps.
 //!
-//! The patterns are one nondeterministic automaton (NFA). A set of its states that is met is kept as one state of a
-//! deterministic automaton, with what each class of bytes leads to, so a text like one before it costs one look into a
-//! table for each byte. A set that is not known yet costs a step for each of its states. That is linear in states times
-//! bytes at worst, whatever the patterns, and at that worst it is still too much for thousands of addresses.
+//! The patterns form one nondeterministic automaton (NFA). Each set of NFA states that occurs is cached as
+//! one state of a deterministic automaton, with its transition for each byte class, so a text similar to an
+//! earlier one costs one table lookup per byte. A new set costs one step for each of its
+//! states. The worst case is linear in states times bytes, whatever the patterns, but that is still too slow
+//! for thousands of URLs.
 //!
-//! The `regex` crate works alike inside. But it neither counts its steps nor ends before it is done, so a hostile set of
-//! patterns holds its thread for as long as it likes.
+//! The `regex` crate works similarly inside. But it neither counts its steps nor can stop early, so a hostile
+//! set of patterns could occupy its thread for an unlimited time.
 //!
-//! Why this and not `regex_automata::hybrid`: it does not tell how many states it visits to work out a transition, and if
-//! each one were charged with the whole NFA, a list of 20,000 states, which is allowed, would reject a new URL after 25 bytes.
-//! It also stops at every byte beyond ASCII where a pattern holds `\b`, so URLs in most alphabets would have no table at all.
+//! Alternative: `regex_automata::hybrid`. It does not report how many NFA states a transition visits.
+//! Charging the whole NFA for each one would reject a new URL after 25 bytes with an allowed list of 20,000
+//! states. It also stops at every non-ASCII byte if a pattern contains `\b`, so URLs in most alphabets would
+//! have no table at all.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,39 +21,40 @@ use std::sync::{Arc, Mutex, PoisonError};
 use regex_automata::nfa::thompson::{NFA, State};
 use regex_automata::util::primitives::StateID;
 
-/// Most steps that matching one URL may take; a step takes some nanoseconds, so this is two or three milliseconds. Even a
-/// thousand patterns take less for an address that is like none before it.
+/// Maximum steps to match one URL. A step takes some nanoseconds, so this is two or three
+/// milliseconds. Even a thousand patterns need less for a URL that resembles no earlier one.
 pub(super) const MAX_STEPS: u64 = 500_000;
 
-/// Most memory of the deterministic automaton, in bytes. When it is full, it begins anew.
+/// Maximum memory of the deterministic automaton, in bytes. When it is full, it is cleared.
 const MAX_TABLE_BYTES: usize = 1 << 20;
 
-/// Tables that are kept for further texts. Matching on more threads than these at once begins with empty ones.
+/// Tables that are kept for later texts. If more threads than this match at once, the others start with
+/// empty tables.
 const MAX_TABLES: usize = 2;
 
-/// What is not known yet leads here.
+/// The transition is not computed yet.
 const UNKNOWN: u32 = u32::MAX;
 /// A pattern has matched.
-const FOUND: u32 = u32::MAX - 1;
-/// Nothing can match any more.
+const MATCHED: u32 = u32::MAX - 1;
+/// No match is possible any more.
 const DEAD: u32 = u32::MAX - 2;
 
-/// First in a set: nothing came before.
+/// First element of a set: no byte precedes.
 const AT_START: u32 = 0;
 
-/// Matching stopped, because it takes more than [`MAX_STEPS`].
+/// Matching stopped because it needs more than [`MAX_STEPS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooCostly;
 
-/// Tells whether a pattern is found in a text.
+/// Searches texts for any of the patterns.
 pub(super) struct Automaton {
     nfa: NFA,
-    /// Classes of bytes, and one more for the end of the text.
+    /// Number of byte classes, including one for the end of the text.
     classes: usize,
-    /// Some pattern looks at the byte before it.
+    /// A pattern depends on the previous byte.
     looks_back: bool,
-    /// Some pattern looks for letters of any alphabet around it, which a byte alone does not tell.
-    looks_at_letters: bool,
+    /// A pattern has a Unicode word boundary, which a single byte does not determine.
+    has_unicode_words: bool,
     tables: Mutex<Vec<Table>>,
 }
 
@@ -67,16 +70,16 @@ impl Automaton {
         Self {
             classes: nfa.byte_classes().alphabet_len(),
             looks_back: looks.contains_anchor_line() || looks.contains_word(),
-            looks_at_letters: looks.contains_word_unicode(),
+            has_unicode_words: looks.contains_word_unicode(),
             tables: Mutex::default(),
             nfa,
         }
     }
 
-    /// Is a pattern found in `text`? `steps` counts up.
-    pub(super) fn finds(&self, text: &str, steps: &mut u64) -> Result<bool, TooCostly> {
-        let kept = self.tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut table = kept.unwrap_or_else(|| Table::new(self));
+    /// True if a pattern matches in `text`. Increases `steps`.
+    pub(super) fn is_match(&self, text: &str, steps: &mut u64) -> Result<bool, TooCostly> {
+        let cached = self.tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut table = cached.unwrap_or_else(|| Table::new(self));
         let found = self.search(&mut table, text.as_bytes(), steps);
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         if tables.len() < MAX_TABLES {
@@ -89,16 +92,16 @@ impl Automaton {
         let mut state = table.start;
         for at in 0..=text.len() {
             *steps += 1;
-            let slot = self.slot(state, text.get(at).copied());
-            let mut next = table.next.get(slot).copied().unwrap_or(UNKNOWN);
+            let index = self.transition_index(state, text.get(at).copied());
+            let mut next = table.next.get(index).copied().unwrap_or(UNKNOWN);
             if next == UNKNOWN {
                 if *steps > MAX_STEPS {
                     return Err(TooCostly);
                 }
-                next = self.step(table, state, text, at, steps);
+                next = self.compute_transition(table, state, text, at, steps);
             }
             match next {
-                FOUND => return Ok(true),
+                MATCHED => return Ok(true),
                 DEAD => return Ok(false),
                 next => state = next,
             }
@@ -106,24 +109,31 @@ impl Automaton {
         Ok(false)
     }
 
-    /// Where the table says what `byte`, or the end of the text, leads to from `state`.
-    fn slot(&self, state: u32, byte: Option<u8>) -> usize {
+    /// The index in the table of the transition from `state` for `byte`, or for the end of the text.
+    fn transition_index(&self, state: u32, byte: Option<u8>) -> usize {
         let class = byte.map_or(self.classes - 1, |byte| usize::from(self.nfa.byte_classes().get(byte)));
         state as usize * self.classes + class
     }
 
-    /// Works out what the byte at `at` leads to from `state`, and keeps it.
-    fn step(&self, table: &mut Table, state: u32, text: &[u8], at: usize, steps: &mut u64) -> u32 {
+    /// Computes the transition from `state` for the byte at `at`, and caches it.
+    fn compute_transition(
+        &self,
+        table: &mut Table,
+        state: u32,
+        text: &[u8],
+        at: usize,
+        steps: &mut u64,
+    ) -> u32 {
         let Some(set) = table.sets.get(state as usize).map(Arc::clone) else { return DEAD };
         let ahead = text.get(at).copied();
-        let beginnings = table.beginnings;
-        let next = if self.follow(&mut table.scratch, &set, text, at, steps) {
-            FOUND
+        let resets = table.resets;
+        let next = if self.advance(&mut table.scratch, &set, text, at, steps) {
+            MATCHED
         } else if table.scratch.reached.is_empty() {
             DEAD
         } else {
             let mut reached = std::mem::take(&mut table.scratch.reached);
-            // Sorting and comparing.
+            // The cost of sorting and comparing.
             *steps += 4 * reached.len() as u64;
             reached.sort_unstable();
             let before = if self.looks_back {
@@ -132,34 +142,34 @@ impl Automaton {
                 AT_START + 1
             };
             reached.insert(0, before);
-            let next = table.state_of(&reached, self.classes);
+            let next = table.state_for(&reached, self.classes);
             table.scratch.reached = reached;
             next
         };
-        let is_foreign = |byte: Option<u8>| byte.is_some_and(|byte| !byte.is_ascii());
+        let is_non_ascii = |byte: Option<u8>| byte.is_some_and(|byte| !byte.is_ascii());
         let behind = at.checked_sub(1).and_then(|at| text.get(at).copied());
-        let depends_on_more = self.looks_at_letters && (is_foreign(behind) || is_foreign(ahead));
-        // A table that was begun anew has another state of this number.
-        if !depends_on_more
-            && table.beginnings == beginnings
-            && let Some(known) = table.next.get_mut(self.slot(state, ahead))
+        let depends_on_context = self.has_unicode_words && (is_non_ascii(behind) || is_non_ascii(ahead));
+        // After a reset this state number names another state.
+        if !depends_on_context
+            && table.resets == resets
+            && let Some(known) = table.next.get_mut(self.transition_index(state, ahead))
         {
             *known = next;
         }
         next
     }
 
-    /// Goes from a set of states to those that the byte at `at` leads to. True where a pattern has matched.
-    fn follow(&self, scratch: &mut Scratch, set: &[u32], text: &[u8], at: usize, steps: &mut u64) -> bool {
+    /// Advances a set of NFA states over the byte at `at`. True if a pattern has matched.
+    fn advance(&self, scratch: &mut Scratch, set: &[u32], text: &[u8], at: usize, steps: &mut u64) -> bool {
         let states = self.nfa.states();
         let ahead = text.get(at).copied();
-        scratch.begin(states.len());
-        // Behind what came before.
+        scratch.start_step(states.len());
+        // The first element of the set is the class of the previous byte.
         for &from in set.iter().skip(1) {
             scratch.stack.push(from);
             while let Some(id) = scratch.stack.pop() {
                 *steps += 1;
-                if !mark(&mut scratch.visited, id, scratch.round) {
+                if !mark(&mut scratch.visited, id, scratch.generation) {
                     continue;
                 }
                 let next = match states.get(id as usize) {
@@ -193,7 +203,7 @@ impl Automaton {
                     Some(State::Fail) | None => None,
                 };
                 if let Some(next) = next.map(|next| next.as_u32())
-                    && mark(&mut scratch.entered, next, scratch.round)
+                    && mark(&mut scratch.entered, next, scratch.generation)
                 {
                     scratch.reached.push(next);
                 }
@@ -203,17 +213,17 @@ impl Automaton {
     }
 }
 
-/// The deterministic automaton as far as it is known.
+/// The known part of the deterministic automaton.
 struct Table {
     start: u32,
-    /// What each class of bytes leads to, for one state after the other.
+    /// The transitions of each byte class, state after state.
     next: Vec<u32>,
-    /// The states as sets: what came before, then states of the NFA, sorted.
+    /// The states as sets: the class of the previous byte, then the sorted NFA states.
     sets: Vec<Arc<[u32]>>,
     states: HashMap<Arc<[u32]>, u32>,
     bytes: usize,
-    /// How often it was full and began anew.
-    beginnings: u64,
+    /// How often the table was full and was cleared.
+    resets: u64,
     start_set: [u32; 2],
     scratch: Scratch,
 }
@@ -227,16 +237,16 @@ impl Table {
             sets: Vec::new(),
             states: HashMap::new(),
             bytes: 0,
-            beginnings: 0,
+            resets: 0,
             start_set,
             scratch: Scratch::default(),
         };
-        table.start = table.state_of(&start_set, automaton.classes);
+        table.start = table.state_for(&start_set, automaton.classes);
         table
     }
 
-    /// The number of a state, which is new where its set is.
-    fn state_of(&mut self, set: &[u32], classes: usize) -> u32 {
+    /// The number of the state for a set. Adds a state if the set is new.
+    fn state_for(&mut self, set: &[u32], classes: usize) -> u32 {
         if let Some(state) = self.states.get(set) {
             return *state;
         }
@@ -246,7 +256,7 @@ impl Table {
             self.sets.clear();
             self.states.clear();
             self.bytes = 0;
-            self.beginnings += 1;
+            self.resets += 1;
             let start_set = self.start_set;
             self.start = self.add(&start_set, classes);
             if set == start_set {
@@ -258,7 +268,7 @@ impl Table {
     }
 
     fn add(&mut self, set: &[u32], classes: usize) -> u32 {
-        // Far below the numbers that mean something else: the table would be full long before.
+        // Far below the reserved numbers: the table is full long before.
         let state = u32::try_from(self.sets.len()).unwrap_or(DEAD);
         let set: Arc<[u32]> = set.into();
         self.sets.push(Arc::clone(&set));
@@ -268,14 +278,14 @@ impl Table {
     }
 }
 
-/// What one step is worked out with.
+/// Buffers to compute one transition.
 #[derive(Default)]
 struct Scratch {
-    /// Marks what was met in this step.
-    round: u32,
-    /// By state of the NFA, when it was met last.
+    /// Marks the states visited in the current step.
+    generation: u32,
+    /// The step in which each NFA state was last visited.
     visited: Vec<u32>,
-    /// By state of the NFA, when a byte last led to it.
+    /// The step in which each NFA state was last entered by a byte.
     entered: Vec<u32>,
     stack: Vec<u32>,
     /// The states that the byte leads to.
@@ -283,21 +293,21 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn begin(&mut self, states: usize) {
+    fn start_step(&mut self, states: usize) {
         self.stack.clear();
         self.reached.clear();
-        if self.visited.len() != states || self.round == u32::MAX {
+        if self.visited.len() != states || self.generation == u32::MAX {
             self.visited = vec![0; states];
             self.entered = vec![0; states];
-            self.round = 0;
+            self.generation = 0;
         }
-        self.round += 1;
+        self.generation += 1;
     }
 }
 
-/// False where it was marked in this round before.
-fn mark(rounds: &mut [u32], id: u32, round: u32) -> bool {
-    rounds.get_mut(id as usize).is_some_and(|last| std::mem::replace(last, round) != round)
+/// True if the state was not marked in this generation before.
+fn mark(generations: &mut [u32], id: u32, generation: u32) -> bool {
+    generations.get_mut(id as usize).is_some_and(|last| std::mem::replace(last, generation) != generation)
 }
 
 #[cfg(test)]
@@ -313,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found() {
+    fn patterns_match() {
         for (pattern, text, found) in [
             ("", "", true),
             ("a", "", false),
@@ -340,26 +350,26 @@ mod tests {
             ("x{3}", "xxyxxx", true),
         ] {
             let automaton = automaton(&[pattern]);
-            for round in 0..2 {
-                assert_eq!(automaton.finds(text, &mut 0), Ok(found), "{pattern} in {text:?}, round {round}");
+            for run in 0..2 {
+                assert_eq!(automaton.is_match(text, &mut 0), Ok(found), "{pattern} in {text:?}, run {run}");
             }
         }
     }
 
     #[test]
-    fn what_is_known_costs_a_step_a_byte() {
+    fn a_cached_text_costs_one_step_per_byte() {
         let automaton = automaton(&["^/blog/", "/drafts?/", r"\.(jpe?g|png)$"]);
         let text = format!("/shop/{}", "product/".repeat(50));
         let (mut first, mut second) = (0, 0);
-        assert_eq!(automaton.finds(&text, &mut first), Ok(false));
-        assert_eq!(automaton.finds(&text, &mut second), Ok(false));
+        assert_eq!(automaton.is_match(&text, &mut first), Ok(false));
+        assert_eq!(automaton.is_match(&text, &mut second), Ok(false));
         assert_eq!(second, text.len() as u64 + 1);
         assert!(first > second && first < 20_000, "{first}");
     }
 
     #[test]
-    fn no_text_costs_more_than_the_bound() {
-        // Of each prefix of the text another set of states is alive.
+    fn the_cost_of_any_text_is_bounded() {
+        // Each prefix of the text has another set of live states.
         let automaton = automaton(&["(?:[ab]*a[ab]{600}){3}c"]);
         let mut bit = 1_u32;
         let mut next = || {
@@ -370,20 +380,20 @@ mod tests {
         for _ in 0..20 {
             let text: String = (0..8_000).map(|_| next()).collect();
             let mut steps = 0;
-            assert_eq!(automaton.finds(&text, &mut steps), Err(TooCostly));
-            // Beyond the bound by one set of states at most, each visited, sorted and kept.
+            assert_eq!(automaton.is_match(&text, &mut steps), Err(TooCostly));
+            // At most one set of states beyond the bound, each of them visited, sorted and stored.
             assert!(steps <= MAX_STEPS + 8 * states, "{steps}");
             let bytes = automaton.tables.lock().unwrap()[0].bytes;
             assert!(bytes <= MAX_TABLE_BYTES, "{bytes}");
         }
-        let beginnings = automaton.tables.lock().unwrap()[0].beginnings;
-        assert!(beginnings > 0, "it was full and began anew");
-        assert_eq!(automaton.finds("abba", &mut 0), Ok(false), "others are matched as before");
+        let resets = automaton.tables.lock().unwrap()[0].resets;
+        assert!(resets > 0, "the table was cleared");
+        assert_eq!(automaton.is_match("abba", &mut 0), Ok(false), "other texts still match");
     }
 
     proptest! {
         #[test]
-        fn it_finds_what_the_regex_crate_finds(
+        fn it_agrees_with_the_regex_crate(
             patterns in prop::collection::vec(
                 prop::sample::select(vec![
                     "a", "^a", "b$", "ab*a", "(a|b){3}", "[^a]b", r"\ba", r"b\b", r"\Ba", "(?m)^b", "(?m)a$",
@@ -396,7 +406,8 @@ mod tests {
             let (automaton, regex) = (automaton(&patterns), RegexSet::new(&patterns).unwrap());
             for text in &texts {
                 let expected = regex.is_match(text);
-                prop_assert_eq!(automaton.finds(text, &mut 0), Ok(expected), "{:?} in {:?}", &patterns, text);
+                let found = automaton.is_match(text, &mut 0);
+                prop_assert_eq!(found, Ok(expected), "{:?} in {:?}", &patterns, text);
             }
         }
     }

@@ -1,7 +1,8 @@
-//! Files that hold no page, told by their extension.
+//! Files that are not pages, by extension.
 
-/// Extensions of files that are not scraped, lower case, sorted. Not here, on purpose: PDF (scraped); `js`, `ai`, `so`
-/// and the like, which end the names of real pages too often. Those are told by their content type.
+/// Extensions of files that are not scraped, lower case, sorted. PDF is missing because it is scraped. `js`,
+/// `ai`, `so` and similar are missing because the names of real pages end with them too often; their content
+/// type decides.
 const BINARY: [&str; 86] = [
     "3gp", "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "br", "bz2", "cab", "cur", "deb", "dll", "dmg",
     "doc", "docx", "ear", "eot", "eps", "exe", "flac", "flv", "gif", "gz", "heic", "heif", "ico", "img",
@@ -12,20 +13,21 @@ const BINARY: [&str; 86] = [
     "zip",
 ];
 
-/// The length of the longest of them.
-const LONGEST: usize = 5;
+/// Length of the longest extension.
+const MAX_EXTENSION_LEN: usize = 5;
 
-/// True where the last segment of `path` ends with such an extension, in any letter case.
+/// True if the last segment of `path` ends with such an extension, in any letter case.
 ///
-/// Only the few last octets are looked at, since this is asked of every link of every page.
+/// Only the last few octets are read, because this runs for every link of every page.
 pub(super) fn is_binary(path: &str) -> bool {
     let bytes = path.as_bytes();
-    let from_end = bytes.iter().rev().take(LONGEST + 1).position(|byte| matches!(byte, b'.' | b'/'));
+    let from_end =
+        bytes.iter().rev().take(MAX_EXTENSION_LEN + 1).position(|byte| matches!(byte, b'.' | b'/'));
     let Some((name, extension)) = from_end.and_then(|length| bytes.split_at_checked(bytes.len() - length))
     else {
         return false;
     };
-    // Before the dot there is a name, and not the slash before it.
+    // The dot must follow a name, not a slash.
     if extension.len() < 2 || !matches!(name, [.., before, b'.'] if *before != b'/') {
         return false;
     }
@@ -37,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_sorted_for_its_search() {
+    fn the_table_is_sorted_for_binary_search() {
         assert!(BINARY.is_sorted());
     }
 

@@ -1,4 +1,4 @@
-//! Which URLs belong to a crawl.
+//! The scope of a crawl: which URLs belong to it.
 
 mod automaton;
 mod file_kind;
@@ -19,32 +19,32 @@ use automaton::TooCostly;
 use patterns::Patterns;
 use start_path::{StartPath, segment_count};
 
-/// Longer URLs are not crawled, in bytes. Servers commonly refuse them, and traps grow them.
+/// Maximum length of a URL in bytes. Servers commonly reject longer ones, and crawler traps grow them.
 pub const MAX_URL_BYTES: usize = 8192;
 
-/// Steps that a decision about a URL costs beside those of its patterns, as [`CrawlScope::decide_counting`] counts them.
-const STEPS_OF_DECISION: u64 = 100;
+/// Fixed cost of a decision in steps, without patterns, as [`CrawlScope::decide_counting`] counts them.
+const BASE_STEPS: u64 = 100;
 
 /// What a crawl does with a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decision {
-    /// A page of the site: crawled, and its links are followed.
+    /// A page of the site: it is crawled, and its links are followed.
     Inside,
-    /// A page of another site that the crawl is allowed to fetch: its links are not followed.
+    /// A page of another site that the crawl may fetch: its links are not followed.
     External,
-    /// Not crawled, and why.
+    /// The URL is not crawled, for this reason.
     Rejected(SkipReason),
 }
 
-/// The scope of a crawl: contract 4.5 as a function from URL to [`Decision`].
+/// The scope of a crawl (contract 4.5) as a function from URL to [`Decision`].
 ///
-/// Everything that does not depend on the URL is worked out once: patterns are compiled, the start URL is taken apart.
-/// One decision takes at most some milliseconds, whatever the patterns: beyond that the URL is
-/// [rejected](SkipReason::TooCostly). Who decides about many URLs counts the steps
-/// ([`decide_counting`](CrawlScope::decide_counting)) and lets others have their turn.
+/// Everything that does not depend on the URL is computed once: the patterns are compiled and the start URL
+/// is parsed. One decision takes at most some milliseconds, whatever the patterns; a URL that needs more is
+/// [rejected](SkipReason::TooCostly). A caller that decides about many URLs counts the steps
+/// ([`decide_counting`](CrawlScope::decide_counting)) and yields to other work.
 ///
 /// ```
-/// use gleaner_frontier::{CrawlScope, Decision, Reason};
+/// use gleaner_frontier::{CrawlScope, Decision, SkipReason};
 /// # use gleaner_types::plan::{CrawlRules, SitemapMode};
 /// use url::Url;
 ///
@@ -61,18 +61,18 @@ pub enum Decision {
 /// let decide = |url: &str| scope.decide(&Url::parse(url).expect("a URL"), false);
 ///
 /// assert_eq!(decide("https://www.example.com/docs/intro"), Decision::Inside);
-/// assert_eq!(decide("https://example.com/docs-old"), Decision::Rejected(Reason::OutsideStartPath));
-/// assert_eq!(decide("https://example.com/docs/old/a"), Decision::Rejected(Reason::Excluded));
-/// assert_eq!(decide("https://example.org/docs/"), Decision::Rejected(Reason::OtherHost));
+/// assert_eq!(decide("https://example.com/docs-old"), Decision::Rejected(SkipReason::OutsideStartPath));
+/// assert_eq!(decide("https://example.com/docs/old/a"), Decision::Rejected(SkipReason::Excluded));
+/// assert_eq!(decide("https://example.org/docs/"), Decision::Rejected(SkipReason::OtherHost));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct CrawlScope {
-    /// The start URL without its fragment, unless that is a route.
+    /// The start URL, without its fragment unless that is a hash route.
     start: Url,
     host: Box<str>,
     port: Option<u16>,
-    /// `None` where no host could be a subdomain.
+    /// `None` if the host has no registrable domain, so no host is a subdomain.
     domain: Option<Box<str>>,
     start_path: StartPath,
     max_segments: Option<usize>,
@@ -83,7 +83,7 @@ pub struct CrawlScope {
     allow_external: bool,
 }
 
-/// How a host stands to the site that is crawled.
+/// The relation of a host to the site that is crawled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
     SameHost,
@@ -96,7 +96,7 @@ impl CrawlScope {
     ///
     /// # Errors
     ///
-    /// Where `start` is not an `http` or `https` URL, or a pattern breaks a rule; the message names it.
+    /// If `start` is not an `http` or `https` URL, or if a pattern is invalid; the message names it.
     pub fn new(start: &Url, rules: &CrawlRules) -> Result<Self, Error> {
         let host = match start.host_str() {
             Some(host) if matches!(start.scheme(), "http" | "https") => host,
@@ -125,34 +125,34 @@ impl CrawlScope {
         })
     }
 
-    /// What the crawl does with `url`, found on a page that was itself external or not.
+    /// Decides about `url`. `from_external` is true if it was found on an external page.
     ///
-    /// The start URL is always inside: it is fetched for its links whatever the patterns say (see
-    /// [`CrawlScope::fits_patterns`]). The same question is asked of the target of a redirect.
+    /// The start URL is always inside: it is fetched for its links, whatever the patterns say (see
+    /// [`CrawlScope::fits_patterns`]). Use this for the target of a redirect, too.
     #[must_use]
     pub fn decide(&self, url: &Url, from_external: bool) -> Decision {
         self.decide_counting(url, from_external, &mut 0)
     }
 
-    /// As [`decide`](Self::decide); adds to `steps` how much work it was, a step being about five nanoseconds. One decision
-    /// takes less than a million of them.
+    /// As [`decide`](Self::decide), and adds the cost to `steps`. A step takes about five nanoseconds; one
+    /// decision takes fewer than a million.
     pub fn decide_counting(&self, url: &Url, from_external: bool, steps: &mut u64) -> Decision {
         let mut matching = 0;
-        let judged = self.judge(url, from_external, &mut matching);
-        *steps += matching + STEPS_OF_DECISION + url.as_str().len() as u64 / 4;
-        judged.unwrap_or_else(Decision::Rejected)
+        let decision = self.classify(url, from_external, &mut matching);
+        *steps += matching + BASE_STEPS + url.as_str().len() as u64 / 4;
+        decision.unwrap_or_else(Decision::Rejected)
     }
 
-    /// True where the patterns of the crawl let the page at `url` be among the results.
+    /// True if the patterns of the crawl allow the page at `url` in the results.
     ///
-    /// [`CrawlScope::decide`] asks the same of every page but the start page, which is fetched although `includePaths`
-    /// does not match it or `excludePaths` does.
+    /// [`CrawlScope::decide`] checks this for every page except the start page, which is fetched even if
+    /// `includePaths` does not match it or `excludePaths` does.
     #[must_use]
     pub fn fits_patterns(&self, url: &Url) -> bool {
         self.check_patterns(url, &mut 0).is_ok()
     }
 
-    fn judge(&self, url: &Url, from_external: bool, steps: &mut u64) -> Result<Decision, SkipReason> {
+    fn classify(&self, url: &Url, from_external: bool, steps: &mut u64) -> Result<Decision, SkipReason> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(SkipReason::UnsupportedScheme);
         }

@@ -1,7 +1,7 @@
-//! The `includePaths` and `excludePaths` of a crawl, compiled once.
+//! The compiled `includePaths` and `excludePaths` of a crawl.
 //!
-//! All patterns of a list are one automaton, so a URL is gone over once however many there are. Those that hold at the
-//! beginning alone (`^/blog/`) are one of their own, which mostly ends after a few bytes.
+//! All patterns of a list form one automaton, so a URL is scanned once however many there are. Patterns that
+//! match only at the start (`^/blog/`) form an automaton of their own, which usually stops after a few bytes.
 
 use std::sync::Arc;
 
@@ -22,20 +22,20 @@ pub(super) struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles the list that the request calls `field`.
+    /// Compiles the list of the request field `field`.
     pub(super) fn new(field: &str, patterns: &[String]) -> Result<Self, Error> {
         if let Some(fault) = pattern_faults(patterns).into_iter().next() {
-            return Err(refused(field, &fault));
+            return Err(pattern_error(field, &fault));
         }
-        // What the check has let through compiles.
-        let broken = |error: &dyn std::error::Error| {
+        // Patterns that pass the check compile.
+        let compile_error = |error: &dyn std::error::Error| {
             let message = format!("{field} cannot be compiled: {error}");
             Error::new(ErrorKind::BadPattern, FaultPath::key(field), message)
         };
         let config = syntax::Config::new().nest_limit(MAX_PATTERN_NESTING);
         let (mut at_start, mut anywhere) = (Vec::new(), Vec::new());
         for pattern in patterns {
-            let parsed = syntax::parse_with(pattern, &config).map_err(|error| broken(&error))?;
+            let parsed = syntax::parse_with(pattern, &config).map_err(|error| compile_error(&error))?;
             let is_anchored = parsed.properties().look_set_prefix().contains_anchor_haystack();
             let list = if is_anchored { &mut at_start } else { &mut anywhere };
             list.push(parsed);
@@ -46,7 +46,7 @@ impl Patterns {
             if parsed.is_empty() {
                 return Ok(None);
             }
-            let nfa = compiler.build_many_from_hir(parsed).map_err(|error| broken(&error))?;
+            let nfa = compiler.build_many_from_hir(parsed).map_err(|error| compile_error(&error))?;
             Ok(Some(Arc::new(Automaton::new(nfa))))
         };
         Ok(Self { at_start: build(&at_start)?, anywhere: build(&anywhere)? })
@@ -56,21 +56,21 @@ impl Patterns {
         self.at_start.is_none() && self.anywhere.is_none()
     }
 
-    /// True where a pattern is found in `text` as it stands or with its escapes resolved: `^/über` is meant for
+    /// True if a pattern matches `text`, either as it is or with its escapes decoded: `^/über` must match
     /// `/%C3%BCber`.
     pub(super) fn matches(&self, text: &str, steps: &mut u64) -> Result<bool, TooCostly> {
         if self.is_empty() {
             return Ok(false);
         }
-        if self.finds(text, steps)? {
+        if self.is_match(text, steps)? {
             return Ok(true);
         }
-        decoded(text).map_or(Ok(false), |text| self.finds(&text, steps))
+        decoded(text).map_or(Ok(false), |text| self.is_match(&text, steps))
     }
 
-    fn finds(&self, text: &str, steps: &mut u64) -> Result<bool, TooCostly> {
+    fn is_match(&self, text: &str, steps: &mut u64) -> Result<bool, TooCostly> {
         for automaton in [&self.at_start, &self.anywhere].into_iter().flatten() {
-            if automaton.finds(text, steps)? {
+            if automaton.is_match(text, steps)? {
                 return Ok(true);
             }
         }
@@ -78,7 +78,7 @@ impl Patterns {
     }
 }
 
-fn refused(field: &str, fault: &PatternFault) -> Error {
+fn pattern_error(field: &str, fault: &PatternFault) -> Error {
     let kind = match fault.kind {
         PatternFaultKind::TooMany => ErrorKind::TooManyPatterns,
         PatternFaultKind::TooLong => ErrorKind::PatternTooLong,

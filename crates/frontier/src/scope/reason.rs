@@ -1,40 +1,41 @@
 use std::fmt;
 
-/// Why a URL is not crawled. Its `Display` is a clause for people that fits one URL and many, behind "because" or a colon;
-/// options of the request are in backquotes.
+/// Why a URL is not crawled. `Display` gives a clause for people that fits one URL and many, after "because"
+/// or a colon; options of the request are in backquotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// Neither `http` nor `https`.
+    /// The scheme is neither `http` nor `https`.
     UnsupportedScheme,
-    /// Longer than [`MAX_URL_BYTES`](crate::MAX_URL_BYTES).
+    /// The URL is longer than [`MAX_URL_BYTES`](crate::MAX_URL_BYTES).
     TooLong,
-    /// Another site, or another port.
+    /// The URL is on another site or port.
     OtherHost,
-    /// Another host of the same registrable domain.
+    /// The URL is on another host of the same registrable domain.
     Subdomain,
-    /// Not below the start URL.
+    /// The URL is not below the start URL.
     OutsideStartPath,
     /// A pattern of `excludePaths` matches.
     Excluded,
     /// No pattern of `includePaths` matches.
     NotIncluded,
-    /// To match it with the patterns of the crawl takes too long.
+    /// Matching it against the patterns of the crawl takes too long.
     TooCostly,
-    /// Too many path segments below the start URL.
+    /// It has too many path segments below the start URL.
     TooDeep,
-    /// An image, archive, media, font or other file that holds no page, by its extension.
+    /// By its extension, the file is not a page: image, archive, media, font or program.
     BinaryFile,
-    /// A link of an external page, which are not followed.
+    /// The link is on an external page, whose links are not followed.
     FoundOnExternalPage,
-    /// The page that it was found on asks not to follow it. Not given by the scope itself, which does not know the page.
+    /// The page with the link asks not to follow it. The scope never returns this, because it does not know
+    /// the page.
     Nofollow,
-    /// robots.txt forbids it. Not given by the scope itself, which does not know robots.txt.
+    /// robots.txt forbids it. The scope never returns this, because it does not know robots.txt.
     RobotsTxt,
 }
 
 impl SkipReason {
-    /// Every reason, in the order in which they are tested.
+    /// All reasons, in the order in which they are tested.
     pub const ALL: [Self; 13] = [
         Self::UnsupportedScheme,
         Self::TooLong,

@@ -1,16 +1,16 @@
-//! The part of a host that a crawl covers.
+//! The paths of a host that a crawl covers.
 
 use crate::percent::{is_normalised, push_normalised};
 use std::borrow::Cow;
 
-/// Which paths are below the start URL.
+/// The paths below the start URL.
 #[derive(Debug, Clone)]
 pub(super) enum StartPath {
-    /// `crawlEntireDomain`, or a start at the root.
+    /// `crawlEntireDomain` is set, or the start is the root.
     Everything,
-    /// `/docs/` and `/docs/a.html`: what begins with `/docs/`.
+    /// `/docs/` and `/docs/a.html`: every path that begins with `/docs/`.
     Folder(Box<str>),
-    /// `/docs`: itself and what begins with `/docs/`, never `/docs-old`.
+    /// `/docs`: the page itself and every path that begins with `/docs/`, but not `/docs-old`.
     Page(Box<str>),
 }
 
@@ -48,8 +48,8 @@ fn normalised(path: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Extensions that make the last segment a file, so that its folder is the scope. Any other dot belongs to a name:
-/// `/docs/v1.2` is a page with pages below it.
+/// True if the extension makes the last segment a file, so that its folder is the scope. Any other dot is
+/// part of a name: `/docs/v1.2` is a page with pages below it.
 fn is_page_file(segment: &str) -> bool {
     const PAGES: [&str; 24] = [
         "action", "asp", "aspx", "cfm", "cgi", "csv", "do", "htm", "html", "json", "jsf", "jsp", "jspx",
@@ -60,7 +60,7 @@ fn is_page_file(segment: &str) -> bool {
     })
 }
 
-/// How many segments a path has; a trailing slash and doubled slashes make none.
+/// The number of segments of a path. A trailing slash and doubled slashes add none.
 pub(super) fn segment_count(path: &str) -> usize {
     path.split('/').filter(|segment| !segment.is_empty()).count()
 }

@@ -38,7 +38,7 @@ const fn no(reason: SkipReason) -> Decision {
 }
 
 #[test]
-fn the_part_of_the_site_that_a_start_url_covers() {
+fn the_start_url_selects_a_part_of_the_site() {
     for (start, link, expected) in [
         ("https://a.test/docs/", "https://a.test/docs/x", IN),
         ("https://a.test/docs/", "https://a.test/docs/", IN),
@@ -70,7 +70,7 @@ fn the_part_of_the_site_that_a_start_url_covers() {
 }
 
 #[test]
-fn hosts() {
+fn hosts_and_ports() {
     let subdomains = |rules: &mut CrawlRules| rules.allow_subdomains = true;
     let external = |rules: &mut CrawlRules| rules.allow_external_links = true;
     let both = |rules: &mut CrawlRules| {
@@ -112,14 +112,14 @@ fn hosts() {
 }
 
 #[test]
-fn subdomains_are_whole_hosts() {
+fn subdomains_are_crawled_whole() {
     let scope = scope("https://a.test/docs/", |rules| rules.allow_subdomains = true);
     assert_eq!(scope.decide(&url("https://blog.a.test/x"), false), IN);
     assert_eq!(scope.decide(&url("https://a.test/x"), false), no(SkipReason::OutsideStartPath));
 }
 
 #[test]
-fn external_pages() {
+fn external_pages_are_one_hop_away() {
     let scope = scope("https://a.test/", |rules| {
         rules.allow_external_links = true;
         rules.exclude_paths = vec!["^https://bad\\.test/".into(), "/private/".into()];
@@ -153,7 +153,7 @@ fn patterns() {
         ("not included", path, "https://a.test/news/x", no(SkipReason::NotIncluded)),
         ("exclusion wins", path, "https://a.test/blog/draft/x", no(SkipReason::Excluded)),
         ("search is not anchored", path, "https://a.test/blog/a/top-secret-b", no(SkipReason::Excluded)),
-        ("escapes are looked through", path, "https://a.test/%C3%BCber", IN),
+        ("escapes are decoded", path, "https://a.test/%C3%BCber", IN),
         ("escapes do not hide", path, "https://a.test/blog/s%65cret", no(SkipReason::Excluded)),
         ("the query is not the path", path, "https://a.test/blog/?secret", IN),
         ("full URL", full, "https://a.test/x?page=2", IN),
@@ -165,7 +165,7 @@ fn patterns() {
 }
 
 #[test]
-fn the_start_page_is_fetched_and_perhaps_not_shown() {
+fn the_start_page_is_fetched_even_if_excluded() {
     let scope = scope("https://a.test/docs/#intro", |rules| rules.include_paths = vec!["^/docs/x".into()]);
     let start = url("https://a.test/docs/");
     assert_eq!(scope.decide(&start, false), IN);
@@ -199,7 +199,7 @@ fn path_depth() {
 }
 
 #[test]
-fn links_as_pages_write_them() {
+fn relative_links_are_resolved_first() {
     let start = url("https://www.a.test/docs/guide/");
     let scope = scope(start.as_str(), |_| {});
     for (name, link, expected) in [
@@ -247,9 +247,9 @@ fn urls_that_are_never_pages() {
 }
 
 #[test]
-fn patterns_that_are_refused() {
+fn invalid_patterns_are_rejected() {
     let nested = format!("{}x{}", "(".repeat(500), ")".repeat(500));
-    for (name, list, kind, says) in [
+    for (name, list, kind, message) in [
         (
             "not an expression",
             vec!["ok".to_owned(), "a(".to_owned()],
@@ -276,7 +276,7 @@ fn patterns_that_are_refused() {
             "excludePaths[0]",
         ),
         (
-            "one that a list would have room for",
+            "one that a list could hold",
             vec!["ok".to_owned(), "(x{300}){300}".to_owned()],
             ErrorKind::PatternsTooLarge,
             "excludePaths[1]",
@@ -299,22 +299,22 @@ fn patterns_that_are_refused() {
         rules.exclude_paths = list;
         let error = CrawlScope::new(&url("https://a.test/"), &rules).expect_err(name);
         assert_eq!(error.kind(), kind, "{name}: {error}");
-        assert!(error.to_string().contains(says), "{name}: {error}");
+        assert!(error.to_string().contains(message), "{name}: {error}");
     }
     let error = CrawlScope::new(&url("file:///x"), &rules()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadStart);
 }
 
 #[test]
-fn a_catastrophic_pattern_is_only_slow_to_write() {
-    // Exponential under backtracking: this test would not end.
+fn a_catastrophic_pattern_is_matched_in_bounded_time() {
+    // Exponential with backtracking: this test would not end.
     let scope =
         scope("https://a.test/", |rules| rules.exclude_paths = vec!["^/(a+)+$".into(), "(.*a){12}b".into()]);
     let link = url(&format!("https://a.test/{}", "a".repeat(8000)));
     assert_eq!(scope.decide(&link, false), no(SkipReason::Excluded));
 }
 
-/// A path of letters in an order like no other.
+/// A pseudorandom path of letters.
 fn noise(seed: u32, length: usize) -> String {
     let mut state = seed;
     let letters = (0..length).map(|_| {
@@ -325,7 +325,7 @@ fn noise(seed: u32, length: usize) -> String {
 }
 
 #[test]
-fn a_url_that_costs_too_much_to_match_is_left_out() {
+fn a_url_that_is_too_costly_to_match_is_rejected() {
     let scope = scope("https://a.test/", |rules| {
         rules.exclude_paths = vec!["(?:[ab]*a[ab]{600}){3}c".into()];
         rules.include_paths = vec!["^/".into()];
@@ -357,7 +357,7 @@ fn many_patterns_cost_an_ordinary_url_little() {
 }
 
 #[test]
-fn every_reason_says_a_sentence_of_its_own() {
+fn every_reason_has_its_own_name_and_sentence() {
     let names: std::collections::HashSet<_> = SkipReason::ALL.iter().map(|reason| reason.name()).collect();
     let sentences: std::collections::HashSet<_> = SkipReason::ALL.iter().map(ToString::to_string).collect();
     assert_eq!(names.len(), SkipReason::ALL.len());

@@ -1,11 +1,11 @@
-//! The two forms of date that sitemaps and feeds use.
+//! The two date formats of sitemaps and feeds.
 
-/// Seconds since 1970-01-01 UTC of a W3C date (`2026-01-31`, `2026-01-31T12:30:00+01:00`, also only year or month; the
-/// W3C note's profile of ISO 8601) or of an RFC 2822 date (`Sat, 31 Jan 2026 12:30:00 GMT`). A date without a time is
-/// its midnight, a time without a zone is UTC.
+/// Seconds since 1970-01-01 UTC of a W3C date (the ISO 8601 profile of the W3C note: `2026-01-31`,
+/// `2026-01-31T12:30:00+01:00`, also year or month only) or of an RFC 2822 date (`Sat, 31 Jan 2026 12:30:00
+/// GMT`). A date without a time means midnight; a time without a zone means UTC.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
-    // Nothing longer is a date, so everything below is short.
+    // No date is longer, so all work below is bounded.
     if text.len() > 64 {
         return None;
     }
@@ -26,13 +26,13 @@ fn w3c(text: &str) -> Option<i64> {
     }
     let midnight = days(year, month, day)? * 86_400;
     match time {
-        Some(time) => Some(midnight + clock(time)?),
+        Some(time) => Some(midnight + time_of_day(time)?),
         None => Some(midnight),
     }
 }
 
 /// Seconds since midnight UTC of `12:30`, `12:30:00.5Z`, `12:30:00+01:00`.
-fn clock(text: &str) -> Option<i64> {
+fn time_of_day(text: &str) -> Option<i64> {
     let text = text.trim();
     let (time, offset) = match text.find(['Z', 'z', '+', '-']) {
         Some(at) => (text.get(..at)?, zone(text.get(at..)?)?),
@@ -54,7 +54,7 @@ fn zone(text: &str) -> Option<i64> {
         b'+' => 1,
         b'-' => -1,
         _ if ["Z", "z", "GMT", "UT", "UTC"].contains(&text) => return Some(0),
-        // Zone names of North America (RFC 2822, section 4.3); others are taken for UTC.
+        // Zone names of North America (RFC 2822, section 4.3); other names are read as UTC.
         _ => {
             let hours = match text {
                 "EDT" => -4,
@@ -88,7 +88,7 @@ fn rfc2822(text: &str) -> Option<i64> {
     };
     let midnight = days(year, month, day)? * 86_400;
     let Some(time) = words.next() else { return Some(midnight) };
-    Some(midnight + clock(time)? - words.next().map_or(Some(0), zone)?)
+    Some(midnight + time_of_day(time)? - words.next().map_or(Some(0), zone)?)
 }
 
 fn number(text: &str) -> Option<i64> {
@@ -98,8 +98,8 @@ fn number(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-/// Days since 1970-01-01 of a date of the Gregorian calendar. Years are counted from March, so that the leap day is
-/// the last of its year.
+/// Days from 1970-01-01 to a date in the Gregorian calendar. Years start in March here, so the leap day is
+/// the last day of its year.
 fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {

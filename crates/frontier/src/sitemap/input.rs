@@ -1,41 +1,41 @@
-//! From bytes to text.
+//! Decodes the bytes of a sitemap into text.
 
 use std::borrow::Cow;
 use std::io::Read;
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{MAX_SITEMAP_BYTES, Reading, SitemapWarning};
+use super::{MAX_SITEMAP_BYTES, SitemapBuilder, SitemapWarning};
 
-/// The text of a sitemap: inflated where it is gzip, cut at [`MAX_SITEMAP_BYTES`], decoded.
+/// The text of a sitemap: inflated if it is gzip, cut at [`MAX_SITEMAP_BYTES`], decoded.
 ///
-/// One layer of gzip is taken off; sitemaps have no second.
-pub(super) fn read<'a>(body: &'a [u8], reading: &mut Reading<'_>) -> Cow<'a, str> {
+/// Only one layer of gzip is removed; sitemaps have no second.
+pub(super) fn read<'a>(body: &'a [u8], builder: &mut SitemapBuilder<'_>) -> Cow<'a, str> {
     if !body.starts_with(&[0x1f, 0x8b]) {
-        return decode(Cow::Borrowed(cut(body, reading)));
+        return decode(Cow::Borrowed(truncate(body, builder)));
     }
     let mut inflated = Vec::new();
     let limit = u64::try_from(MAX_SITEMAP_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     if MultiGzDecoder::new(body).take(limit).read_to_end(&mut inflated).is_err() {
-        reading.warn(SitemapWarning::CorruptGzip);
+        builder.warn(SitemapWarning::CorruptGzip);
     }
-    let length = cut(&inflated, reading).len();
+    let length = truncate(&inflated, builder).len();
     inflated.truncate(length);
     decode(Cow::Owned(inflated))
 }
 
-fn cut<'a>(bytes: &'a [u8], reading: &mut Reading<'_>) -> &'a [u8] {
+fn truncate<'a>(bytes: &'a [u8], builder: &mut SitemapBuilder<'_>) -> &'a [u8] {
     match bytes.get(..MAX_SITEMAP_BYTES) {
         Some(head) if bytes.len() > MAX_SITEMAP_BYTES => {
-            reading.warn(SitemapWarning::TooLarge);
+            builder.warn(SitemapWarning::TooLarge);
             head
         }
         _ => bytes,
     }
 }
 
-/// UTF-8, with or without a byte order mark, or UTF-16 with one. What is neither becomes `?`, byte by byte: URLs are
-/// ASCII, so a title in another charset does no harm, and the text does not grow.
+/// Decodes UTF-8, with or without a byte order mark, or UTF-16 with one. Each byte that is neither becomes
+/// `?`: URLs are ASCII, so a title in another charset does no harm, and the text does not grow.
 fn decode(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
         return Cow::Owned(utf16(rest, u16::from_le_bytes));
@@ -46,10 +46,10 @@ fn decode(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
     let text = match bytes {
         Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => Cow::Borrowed(text),
-            Err(_) => Cow::Owned(with_marks(bytes)),
+            Err(_) => Cow::Owned(with_replacements(bytes)),
         },
         Cow::Owned(bytes) => {
-            Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| with_marks(error.as_bytes())))
+            Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| with_replacements(error.as_bytes())))
         }
     };
     match text {
@@ -63,12 +63,14 @@ fn decode(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
     }
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+fn utf16(bytes: &[u8], decode_unit: fn([u8; 2]) -> u16) -> String {
     let (units, _) = bytes.as_chunks::<2>();
-    char::decode_utf16(units.iter().map(|pair| unit(*pair))).map(|decoded| decoded.unwrap_or('?')).collect()
+    char::decode_utf16(units.iter().map(|pair| decode_unit(*pair)))
+        .map(|decoded| decoded.unwrap_or('?'))
+        .collect()
 }
 
-fn with_marks(bytes: &[u8]) -> String {
+fn with_replacements(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());

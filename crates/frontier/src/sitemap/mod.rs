@@ -1,9 +1,10 @@
-//! Sitemaps: what a site says its pages are.
+//! Sitemaps: the pages that a site lists.
 //!
-//! Read: the XML of sitemaps.org (`urlset`, `sitemapindex`) with `xhtml:link` alternates, RSS 1.0 and 2.0, Atom, and
-//! plain lists of URLs; gzip is told by its first bytes, since neither name nor header can be trusted. The XML is read
-//! as a stream of events: no tree, no DTD, no entities but the five predefined ones and character references, so
-//! nothing in it can grow. What cannot be read is passed over with a warning; what was read until then counts.
+//! Supported formats: the XML of sitemaps.org (`urlset`, `sitemapindex`) with `xhtml:link` alternates, RSS
+//! 1.0 and 2.0, Atom, and plain lists of URLs. Gzip is detected by its first bytes, since neither name nor
+//! header is reliable. The XML is read as a stream of events: no tree, no DTD, no entities except the five
+//! predefined ones and character references, so no input can grow. Unreadable parts give a warning and are
+//! skipped; everything read before them counts.
 
 mod date;
 mod input;
@@ -18,24 +19,25 @@ use url::Url;
 
 use crate::scope::MAX_URL_BYTES;
 
-/// Of a larger sitemap (inflated) the beginning is read: the limit of sitemaps.org.
+/// Maximum size of an inflated sitemap in bytes, the limit of sitemaps.org. Only the beginning of a larger
+/// one is read.
 pub const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
 
-/// At most so many pages, and so many child sitemaps, of one file: the limit of sitemaps.org.
+/// Maximum number of pages, and of child sitemaps, in one file: the limit of sitemaps.org.
 pub const MAX_SITEMAP_ENTRIES: usize = 50_000;
 
-/// At most so many alternates of one page are kept.
+/// Maximum number of alternates that are kept for one page.
 pub const MAX_ALTERNATES: usize = 100;
 
-/// What a sitemap says.
+/// The contents of a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Sitemap {
-    /// Pages, in the order of the file. They may name any site: the scope decides about each.
+    /// Pages, in file order. They may be on any site: the scope of the crawl decides about each.
     pub pages: Vec<SitemapEntry>,
-    /// Further sitemaps, in the order of the file.
+    /// Child sitemaps, in file order.
     pub children: Vec<Url>,
-    /// What could not be read; each kind once.
+    /// What could not be read, without duplicates.
     pub warnings: Vec<SitemapWarning>,
 }
 
@@ -43,20 +45,21 @@ pub struct Sitemap {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SitemapEntry {
-    /// Where it is, `http` or `https`.
+    /// The `http` or `https` URL of the page.
     pub url: Url,
-    /// When it last changed, in seconds since 1970-01-01 UTC.
+    /// Time of the last change, in seconds since 1970-01-01 UTC.
     pub last_modified: Option<i64>,
-    /// How much it matters among the site's pages, in hundredths: 0 to 100. Sites that say nothing mean 50.
+    /// Importance among the pages of the site, in hundredths: 0 to 100. The default of sitemaps.org is 50.
     pub priority: Option<u8>,
     /// The same page in other languages (`rel="alternate" hreflang`).
     pub alternates: Vec<Url>,
 }
 
-/// Reads a sitemap. `base` is its own URL, for entries that are (against the rule) relative.
+/// Reads a sitemap. `base` is the URL of the sitemap, to resolve relative entries, which the protocol forbids
+/// but which occur.
 ///
-/// Time and memory are linear in the body and bounded by [`MAX_SITEMAP_BYTES`] and [`MAX_SITEMAP_ENTRIES`]. Nested
-/// sitemaps are only named: their number and depth is for the caller to bound.
+/// Time and memory are linear in the body and bounded by [`MAX_SITEMAP_BYTES`] and [`MAX_SITEMAP_ENTRIES`].
+/// Nested sitemaps are only listed; the caller bounds their number and depth.
 ///
 /// ```
 /// use gleaner_frontier::sitemap;
@@ -64,7 +67,8 @@ pub struct SitemapEntry {
 ///
 /// let base = Url::parse("https://example.com/sitemap.xml")?;
 /// let body = br#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-///     <url><loc>https://example.com/a?x=1&amp;y=2</loc><lastmod>2026-01-31</lastmod><priority>0.8</priority></url>
+///     <url><loc>https://example.com/a?x=1&amp;y=2</loc>
+///         <lastmod>2026-01-31</lastmod><priority>0.8</priority></url>
 /// </urlset>"#;
 /// let sitemap = sitemap::parse(body, &base);
 /// let page = &sitemap.pages[0];
@@ -74,19 +78,19 @@ pub struct SitemapEntry {
 /// ```
 #[must_use]
 pub fn parse(body: &[u8], base: &Url) -> Sitemap {
-    let mut reading = Reading::new(base);
-    let text = input::read(body, &mut reading);
+    let mut builder = SitemapBuilder::new(base);
+    let text = input::read(body, &mut builder);
     if text.trim_start().starts_with('<') {
-        xml::read(&text, &mut reading);
+        xml::read(&text, &mut builder);
     } else {
-        text::read(&text, &mut reading);
+        text::read(&text, &mut builder);
     }
-    reading.end()
+    builder.finish()
 }
 
-/// A sitemap as far as it was read.
+/// A sitemap that is being read.
 #[derive(Debug)]
-struct Reading<'a> {
+struct SitemapBuilder<'a> {
     base: &'a Url,
     sitemap: Sitemap,
     alternates: usize,
@@ -94,7 +98,7 @@ struct Reading<'a> {
     unknown_entities: u64,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> SitemapBuilder<'a> {
     fn new(base: &'a Url) -> Self {
         Self { base, sitemap: Sitemap::default(), alternates: 0, bad_urls: 0, unknown_entities: 0 }
     }
@@ -105,7 +109,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The `http` or `https` URL that `text` names, resolved against the sitemap's own.
+    /// The `http` or `https` URL in `text`, resolved against the URL of the sitemap.
     fn url(&mut self, text: &str) -> Option<Url> {
         let text = text.trim();
         let url =
@@ -117,7 +121,7 @@ impl<'a> Reading<'a> {
         url
     }
 
-    /// False once there are as many as are kept.
+    /// Adds a page. False if the limit is reached.
     fn add_page(&mut self, mut entry: SitemapEntry) -> bool {
         if self.sitemap.pages.len() >= MAX_SITEMAP_ENTRIES {
             self.warn(SitemapWarning::TooManyEntries);
@@ -129,7 +133,7 @@ impl<'a> Reading<'a> {
         true
     }
 
-    /// False once there are as many as are kept.
+    /// Adds a child sitemap. False if the limit is reached.
     fn add_child(&mut self, url: Url) -> bool {
         if self.sitemap.children.len() >= MAX_SITEMAP_ENTRIES {
             self.warn(SitemapWarning::TooManyEntries);
@@ -139,7 +143,7 @@ impl<'a> Reading<'a> {
         true
     }
 
-    fn end(mut self) -> Sitemap {
+    fn finish(mut self) -> Sitemap {
         if self.bad_urls > 0 {
             self.warn(SitemapWarning::BadUrls { count: self.bad_urls });
         }

@@ -1,16 +1,17 @@
-//! What a sitemap says about the order in which its pages are crawled.
+//! The crawl order that a sitemap suggests.
 
 use super::{Sitemap, SitemapEntry};
 use crate::queue::Candidate;
 
-/// A page of which the sitemap says nothing; see `priority` in the protocol of sitemaps.org.
-const UNSAID: u8 = 50;
+/// The importance of a page without `priority`, as defined by sitemaps.org.
+const DEFAULT_IMPORTANCE: u8 = 50;
 
 impl Sitemap {
     /// A [`Candidate::priority`] for each page, in the order of [`Sitemap::pages`].
     ///
-    /// What the site calls important goes first, and of equally important pages those that changed last, compared
-    /// with each other and not with a clock. A page of which nothing is said gets [`Candidate::NORMAL`].
+    /// Pages that the site marks as important go first; among equally important pages, the most recently
+    /// changed ones. Dates are compared with each other, not with a clock. A page without information gets
+    /// [`Candidate::NORMAL`].
     #[must_use]
     pub fn crawl_priorities(&self) -> Vec<u8> {
         let mut times: Vec<i64> = self.pages.iter().filter_map(|page| page.last_modified).collect();
@@ -20,17 +21,19 @@ impl Sitemap {
     }
 }
 
-/// 100 steps around the normal priority by importance, doubled, so that there is room between them, and up to 27 more
-/// by how recently the page changed among `times`, which are sorted.
+/// The priority of one page: 100 steps of importance around the normal priority, doubled to leave space
+/// between them, plus up to 27 for the rank of its last change among the sorted `times`.
 fn priority(page: &SitemapEntry, times: &[i64]) -> u8 {
-    let important = page.priority.unwrap_or(UNSAID).min(100);
-    let recent = match page.last_modified.and_then(|time| times.binary_search(&time).ok()) {
+    let importance = page.priority.unwrap_or(DEFAULT_IMPORTANCE).min(100);
+    let recency = match page.last_modified.and_then(|time| times.binary_search(&time).ok()) {
         Some(rank) if times.len() > 1 => rank * 27 / (times.len() - 1),
         _ => 0,
     };
-    let base = u8::try_from(i32::from(Candidate::NORMAL) + 2 * (i32::from(important) - i32::from(UNSAID)));
+    let base = u8::try_from(
+        i32::from(Candidate::NORMAL) + 2 * (i32::from(importance) - i32::from(DEFAULT_IMPORTANCE)),
+    );
     base.unwrap_or(Candidate::NORMAL)
-        .saturating_add(u8::try_from(recent).unwrap_or(0))
+        .saturating_add(u8::try_from(recency).unwrap_or(0))
         .min(Candidate::AUXILIARY - 1)
 }
 

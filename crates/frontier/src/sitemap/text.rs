@@ -1,34 +1,34 @@
-//! A plain list: one URL a line.
+//! Plain lists with one URL per line.
 
-use super::{Reading, SitemapEntry, SitemapWarning};
+use super::{SitemapBuilder, SitemapEntry, SitemapWarning};
 
-/// A file with more lines than this before the first URL is no list of URLs.
-const MAX_LINES_BEFORE: usize = 100;
+/// A file with more lines than this before the first URL is not a list of URLs.
+const MAX_LEADING_LINES: usize = 100;
 
-pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+pub(super) fn read(text: &str, builder: &mut SitemapBuilder<'_>) {
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
-        if reading.sitemap.pages.is_empty() && number >= MAX_LINES_BEFORE {
+        if builder.sitemap.pages.is_empty() && number >= MAX_LEADING_LINES {
             break;
         }
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        // A line that is no absolute URL is prose, not a relative one.
+        // A line that is not an absolute URL is prose, not a relative URL.
         let absolute =
             line.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("http")) && line.contains("://");
         if !absolute {
-            reading.bad_urls += 1;
+            builder.bad_urls += 1;
             continue;
         }
-        let Some(url) = reading.url(line) else { continue };
+        let Some(url) = builder.url(line) else { continue };
         let entry = SitemapEntry { url, last_modified: None, priority: None, alternates: Vec::new() };
-        if !reading.add_page(entry) {
+        if !builder.add_page(entry) {
             break;
         }
     }
-    if reading.sitemap.pages.is_empty() {
-        reading.bad_urls = 0;
-        reading.warn(SitemapWarning::NotASitemap);
+    if builder.sitemap.pages.is_empty() {
+        builder.bad_urls = 0;
+        builder.warn(SitemapWarning::NotASitemap);
     }
 }

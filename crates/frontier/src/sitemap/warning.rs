@@ -1,30 +1,31 @@
 use std::fmt;
 
-/// What could not be read of a sitemap. Its `Display` is a sentence for people.
+/// A part of a sitemap that could not be read. `Display` gives a sentence for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SitemapWarning {
-    /// It is neither a sitemap, nor a feed, nor a list of URLs.
+    /// The file is not a sitemap, a feed or a list of URLs.
     NotASitemap,
-    /// It is larger than [`MAX_SITEMAP_BYTES`](super::MAX_SITEMAP_BYTES); the rest was not read.
+    /// The file is larger than [`MAX_SITEMAP_BYTES`](super::MAX_SITEMAP_BYTES); the rest was not read.
     TooLarge,
-    /// It has more than [`MAX_SITEMAP_ENTRIES`](super::MAX_SITEMAP_ENTRIES) entries; the rest was not read.
+    /// The file has more than [`MAX_SITEMAP_ENTRIES`](super::MAX_SITEMAP_ENTRIES) entries; the rest was not
+    /// read.
     TooManyEntries,
-    /// The gzip data is damaged or cut short; what could be inflated was read.
+    /// The gzip data is damaged or incomplete; the part that could be inflated was read.
     CorruptGzip,
-    /// The XML breaks off or is malformed; what stands before was read.
+    /// The XML is incomplete or malformed; the part before the error was read.
     Malformed {
-        /// Where, in bytes of the inflated file.
+        /// The position of the error, in bytes of the inflated file.
         position: u64,
     },
-    /// Entries whose URL is missing, too long, no URL, or neither `http` nor `https`.
+    /// Entries whose URL is missing, too long, invalid, or neither `http` nor `https`.
     BadUrls {
-        /// How many.
+        /// The number of entries.
         count: u64,
     },
-    /// References to entities that XML does not predefine. They were left out, never expanded.
+    /// References to entities that XML does not predefine. They were removed, never expanded.
     UnknownEntities {
-        /// How many.
+        /// The number of entries.
         count: u64,
     },
 }

@@ -1,42 +1,42 @@
-//! The XML forms.
+//! Sitemaps and feeds in XML.
 
 use quick_xml::Reader;
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use url::Url;
 
-use super::{MAX_ALTERNATES, Reading, SitemapEntry, SitemapWarning, date};
+use super::{MAX_ALTERNATES, SitemapBuilder, SitemapEntry, SitemapWarning, date};
 use crate::scope::MAX_URL_BYTES;
 
-/// Of an element's attributes so many are looked at.
+/// Maximum number of attributes that are read per element.
 const MAX_ATTRIBUTES: usize = 32;
 
-/// What the root element makes of the file.
+/// The format, by the root element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// `urlset` or `sitemapindex`. Each is found with the other's entries, so both are read alike.
+    /// `urlset` or `sitemapindex`. Real files mix their entries, so both are read in the same way.
     Sitemap,
     /// RSS 1.0 (`RDF`) or 2.0.
     Rss,
     Atom,
 }
 
-/// The element whose text is being gathered.
+/// The element whose text is being collected.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     Location,
-    /// An RSS `guid`: its location where it has no `link`.
+    /// An RSS `guid`: the location of an item without `link`.
     Guid,
     Date,
     Priority,
 }
 
-/// An entry that is open.
+/// The current entry.
 #[derive(Default)]
 struct Item {
-    /// A child sitemap and no page.
+    /// It is a child sitemap, not a page.
     is_child: bool,
-    /// How deep its element is.
+    /// The depth of its element.
     depth: usize,
     location: Option<String>,
     guid: Option<String>,
@@ -45,10 +45,10 @@ struct Item {
     alternates: Vec<Url>,
 }
 
-struct Walk<'r, 'b> {
-    reading: &'r mut Reading<'b>,
+struct Parser<'r, 'b> {
+    builder: &'r mut SitemapBuilder<'b>,
     form: Option<Form>,
-    /// The prefix of the root element: `image:loc` is not `loc`.
+    /// The namespace prefix of the root element: `image:loc` is not `loc`.
     prefix: String,
     depth: usize,
     item: Option<Item>,
@@ -56,14 +56,14 @@ struct Walk<'r, 'b> {
     text: String,
 }
 
-pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+pub(super) fn read(text: &str, builder: &mut SitemapBuilder<'_>) {
     let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
     config.allow_dangling_amp = true;
     config.allow_unmatched_ends = true;
     config.check_end_names = false;
-    let mut walk = Walk {
-        reading,
+    let mut parser = Parser {
+        builder,
         form: None,
         prefix: String::new(),
         depth: 0,
@@ -72,43 +72,43 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
         text: String::new(),
     };
     loop {
-        let goes_on = match reader.read_event() {
+        let continues = match reader.read_event() {
             Ok(Event::Start(element)) => {
-                walk.depth += 1;
-                walk.open(&element)
+                parser.depth += 1;
+                parser.open(&element)
             }
             Ok(Event::Empty(element)) => {
-                walk.depth += 1;
-                walk.open(&element) && walk.close()
+                parser.depth += 1;
+                parser.open(&element) && parser.close()
             }
-            Ok(Event::End(_)) => walk.close(),
-            Ok(Event::Text(text)) => walk.gather(&text.into_inner()),
-            Ok(Event::CData(text)) => walk.gather(&text.into_inner()),
-            Ok(Event::GeneralRef(reference)) => walk.gather_reference(&reference),
+            Ok(Event::End(_)) => parser.close(),
+            Ok(Event::Text(text)) => parser.append(&text.into_inner()),
+            Ok(Event::CData(text)) => parser.append(&text.into_inner()),
+            Ok(Event::GeneralRef(reference)) => parser.append_reference(&reference),
             Ok(Event::Eof) => false,
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => true,
             Err(_) => {
-                walk.reading.warn(SitemapWarning::Malformed { position: reader.error_position() });
+                parser.builder.warn(SitemapWarning::Malformed { position: reader.error_position() });
                 false
             }
         };
-        if !goes_on {
+        if !continues {
             break;
         }
     }
-    // The file may break off within an entry whose location is known.
-    if let Some(item) = walk.item.take() {
-        walk.reading.warn(SitemapWarning::Malformed { position: reader.buffer_position() });
+    // The file may end inside an entry whose location is known.
+    if let Some(item) = parser.item.take() {
+        parser.builder.warn(SitemapWarning::Malformed { position: reader.buffer_position() });
         if item.location.is_some() {
-            walk.add(item);
+            parser.add(item);
         }
-    } else if walk.form.is_none() {
-        walk.reading.warn(SitemapWarning::NotASitemap);
+    } else if parser.form.is_none() {
+        parser.builder.warn(SitemapWarning::NotASitemap);
     }
 }
 
-// Each method returns whether reading goes on.
-impl Walk<'_, '_> {
+// The `bool` results mean: continue reading.
+impl Parser<'_, '_> {
     fn open(&mut self, element: &BytesStart<'_>) -> bool {
         let name = element.name();
         let prefix = name.prefix();
@@ -128,7 +128,7 @@ impl Walk<'_, '_> {
             }
             return true;
         };
-        // Entries are not nested: one that was not closed ends where the next begins.
+        // Entries are not nested: an unclosed entry ends where the next begins.
         if prefix == self.prefix && matches!(local, "url" | "sitemap" | "item" | "entry") {
             let is_child = local == "sitemap";
             let next = Item { is_child, depth: self.depth, ..Item::default() };
@@ -170,7 +170,7 @@ impl Walk<'_, '_> {
             "feed" => Some(Form::Atom),
             _ => None,
         };
-        // In RSS 1.0 only the root has the prefix of RDF.
+        // In RSS 1.0 only the root element has the prefix of RDF.
         self.prefix = if local == "RDF" { String::new() } else { prefix.to_owned() };
         self.form.is_some()
     }
@@ -180,7 +180,7 @@ impl Walk<'_, '_> {
             && depth >= self.depth
         {
             self.field = None;
-            self.keep(field);
+            self.store_field(field);
         }
         self.depth = self.depth.saturating_sub(1);
         match self.item.take_if(|item| item.depth > self.depth) {
@@ -189,7 +189,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn keep(&mut self, field: Field) {
+    fn store_field(&mut self, field: Field) {
         let Some(item) = &mut self.item else { return };
         let text = self.text.trim();
         match field {
@@ -203,19 +203,19 @@ impl Walk<'_, '_> {
 
     fn add(&mut self, item: Item) -> bool {
         let location = item.location.filter(|location| !location.is_empty()).or(item.guid);
-        let Some(url) = self.reading.url(location.as_deref().unwrap_or_default()) else { return true };
+        let Some(url) = self.builder.url(location.as_deref().unwrap_or_default()) else { return true };
         if item.is_child {
-            return self.reading.add_child(url);
+            return self.builder.add_child(url);
         }
         let Item { last_modified, priority, alternates, .. } = item;
-        self.reading.add_page(SitemapEntry { url, last_modified, priority, alternates })
+        self.builder.add_page(SitemapEntry { url, last_modified, priority, alternates })
     }
 
-    fn gather(&mut self, text: &str) -> bool {
+    fn append(&mut self, text: &str) -> bool {
         if self.field.is_some() {
-            // One byte more than the longest URL, so that a longer one is seen to be too long.
-            let room = (MAX_URL_BYTES + 1).saturating_sub(self.text.len());
-            let mut end = room.min(text.len());
+            // One byte more than the longest URL, so that a longer one is recognized as too long.
+            let remaining = (MAX_URL_BYTES + 1).saturating_sub(self.text.len());
+            let mut end = remaining.min(text.len());
             while !text.is_char_boundary(end) {
                 end -= 1;
             }
@@ -224,7 +224,7 @@ impl Walk<'_, '_> {
         true
     }
 
-    fn gather_reference(&mut self, reference: &BytesRef<'_>) -> bool {
+    fn append_reference(&mut self, reference: &BytesRef<'_>) -> bool {
         if self.field.is_none() {
             return true;
         }
@@ -240,9 +240,9 @@ impl Walk<'_, '_> {
             },
         };
         match resolved {
-            Some(character) => self.gather(character.encode_utf8(&mut [0; 4])),
+            Some(character) => self.append(character.encode_utf8(&mut [0; 4])),
             None => {
-                self.reading.unknown_entities += 1;
+                self.builder.unknown_entities += 1;
                 true
             }
         }
@@ -250,12 +250,12 @@ impl Walk<'_, '_> {
 
     /// `<xhtml:link rel="alternate" hreflang="de" href="..."/>`.
     fn alternate(&mut self, element: &BytesStart<'_>) {
-        let room = self.item.as_ref().is_some_and(|item| item.alternates.len() < MAX_ALTERNATES);
+        let has_capacity = self.item.as_ref().is_some_and(|item| item.alternates.len() < MAX_ALTERNATES);
         let (rel, href) = rel_and_href(element);
-        if !room || rel.as_deref() != Some("alternate") {
+        if !has_capacity || rel.as_deref() != Some("alternate") {
             return;
         }
-        let url = self.reading.url(href.as_deref().unwrap_or_default());
+        let url = self.builder.url(href.as_deref().unwrap_or_default());
         if let (Some(item), Some(url)) = (&mut self.item, url) {
             item.alternates.push(url);
         }
@@ -273,24 +273,24 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The attributes that matter. Those of one element are gone over once, without the reader's check for repeated names,
-/// whose time grows with the square of their number.
+/// The values of `rel` and `href`. The attributes are scanned once, without the reader's check for duplicate
+/// names, which takes quadratic time.
 fn rel_and_href(element: &BytesStart<'_>) -> (Option<String>, Option<String>) {
     let (mut rel, mut href) = (None, None);
     for attribute in element.attributes().with_checks(false).flatten().take(MAX_ATTRIBUTES) {
-        let slot = match attribute.key.as_ref() {
+        let value = match attribute.key.as_ref() {
             "rel" => &mut rel,
             "href" => &mut href,
             _ => continue,
         };
         if attribute.value.len() <= 2 * MAX_URL_BYTES {
-            *slot = Some(unescape(&attribute.value).unwrap_or_default().trim().to_owned());
+            *value = Some(unescape(&attribute.value).unwrap_or_default().trim().to_owned());
         }
     }
     (rel, href)
 }
 
-/// `0.8` as 80. What is out of range is cut to it.
+/// Reads `0.8` as 80. Values out of range are clamped.
 fn hundredths(text: &str) -> Option<u8> {
     let value: f32 = text.parse().ok()?;
     if value.is_nan() {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use gleaner::response::JobStatus;
 use gleaner::service::{Page, Submit, Team, TeamId};
-use gleaner::{BatchScrapeRequest, Engine, JobId, JobKind, JobState, ScrapeOptions};
+use gleaner::{BatchScrapeRequest, Engine, JobId, JobKind, JobState};
 use gleaner_testkit::{LogDetail, ServeOptions, Site, SiteSpec};
 
 /// What became of the jobs.
@@ -120,8 +120,7 @@ pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>>
 /// A batch of these pages, each fetched anew: the jobs ask for the same ones, and the cache would serve them
 /// all.
 fn request(urls: &[String]) -> BatchScrapeRequest {
-    let options = ScrapeOptions { max_age: Some(0), ..ScrapeOptions::default() };
-    BatchScrapeRequest { options, ..BatchScrapeRequest::new(urls.iter().map(String::as_str)) }
+    BatchScrapeRequest::new(urls.iter().map(String::as_str)).max_age(0)
 }
 
 /// The job once it has ended, with all of its documents.

@@ -4,7 +4,7 @@ use std::fs;
 use std::hint::spin_loop;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{self, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,8 +24,10 @@ const ENDLESS: &str = "GLEANER_TEST_ENDLESS";
 
 /// What a process makes of its input: how it ended, and its answer, if it gave one.
 fn run(input: &[&[u8]], endless: bool) -> (ExitStatus, Option<Result<Converted, Error>>) {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("answer-{:?}", thread::current().id()));
-    // Of an earlier run.
+    // Other test programs have threads of the same number, also at the same time.
+    let name = format!("answer-{}-{:?}", process::id(), thread::current().id());
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // Of an earlier process of this number.
     let _ = fs::remove_file(&path);
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--ignored", "--exact", "worker::child", "--nocapture"]).envs(WORKER_ENVIRONMENT);
@@ -41,7 +43,9 @@ fn run(input: &[&[u8]], endless: bool) -> (ExitStatus, Option<Result<Converted, 
     }
     drop(stdin);
     let status = child.wait().unwrap();
-    (status, read_answer(&fs::read(&path).unwrap_or_default()))
+    let answer = read_answer(&fs::read(&path).unwrap_or_default());
+    let _ = fs::remove_file(&path);
+    (status, answer)
 }
 
 fn ask(file: &[u8], limits: Limits) -> (ExitStatus, Option<Result<Converted, Error>>) {

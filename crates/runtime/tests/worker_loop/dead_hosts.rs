@@ -41,11 +41,7 @@ async fn a_crawl_of_a_dead_host_ends_in_seconds_and_so_do_links_to_one() {
     for start in ["https://dead.example/0", "https://alive.example/"] {
         for ignores in [false, true] {
             let web = Web::new(answers.clone());
-            let request = CrawlRequest {
-                allow_external_links: Some(true),
-                ignore_robots_txt: Some(ignores),
-                ..CrawlRequest::new(start)
-            };
+            let request = CrawlRequest::new(start).allow_external_links(true).ignore_robots_txt(ignores);
             let began = Instant::now();
             let result = crawl(&web, request).await;
             let alive = usize::from(start.contains("alive"));

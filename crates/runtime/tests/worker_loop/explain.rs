@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::SkipReason;
-use gleaner_runtime::{Explanation, Job, Runtime, Verdict};
-use gleaner_types::request::{CrawlRequest, Proxy, ScrapeOptions};
+use gleaner_runtime::{Explanation, Job, Runtime, StartOptions, Verdict};
+use gleaner_types::request::{CrawlRequest, Proxy};
 use url::Url;
 
 use crate::support::{Answer, Web, runtime, small_room};
@@ -47,13 +47,11 @@ async fn every_reason_is_given_where_it_holds() {
         ("https://a.example/docs/a/two", vec![Answer::Ok("")]),
         ("https://a.example/docs/a/broken", vec![Answer::Broken]),
     ]);
-    let request = CrawlRequest {
-        include_paths: Some(vec!["/docs/a/".to_owned(), "/docs/old".to_owned()]),
-        exclude_paths: Some(vec!["^/docs/old".to_owned()]),
-        max_path_depth: Some(2),
-        max_discovery_depth: Some(1),
-        ..CrawlRequest::new(START)
-    };
+    let request = CrawlRequest::new(START)
+        .include_paths(["/docs/a/", "/docs/old"])
+        .exclude_paths(["^/docs/old"])
+        .max_path_depth(2)
+        .max_discovery_depth(1);
     let rows = [
         (".", "fetched for its links, but the patterns leave it out of the results"),
         ("a/one", "crawled"),
@@ -112,7 +110,7 @@ async fn a_page_that_was_found_and_not_reached_says_what_came_before() {
         ("https://a.example/3", vec![Answer::Silent]),
     ]);
     let asked = ["/3", "/private"];
-    let request = |limit| CrawlRequest { limit: Some(limit), ..CrawlRequest::new("https://a.example/") };
+    let request = |limit| CrawlRequest::new("https://a.example/").limit(limit);
     let verdicts = |explanations: Vec<Explanation>| {
         explanations.into_iter().map(|explained| explained.verdict).collect::<Vec<_>>()
     };
@@ -141,12 +139,7 @@ async fn a_robots_txt_that_could_not_be_read_forbids_nothing_that_was_not_asked_
         ("https://a.example/", vec![Answer::ByStealth("https://b.example/1")]),
         ("https://b.example/robots.txt", vec![Answer::Broken]),
     ]);
-    let options = ScrapeOptions { proxy: Some(Proxy::Stealth), ..ScrapeOptions::default() };
-    let request = CrawlRequest {
-        scrape_options: Some(options),
-        allow_external_links: Some(true),
-        ..CrawlRequest::new("https://a.example/")
-    };
+    let request = CrawlRequest::new("https://a.example/").proxy(Proxy::Stealth).allow_external_links(true);
     let rows = [
         ("/nowhere", Verdict::NotFound),
         ("/private", Verdict::RobotsTxt),

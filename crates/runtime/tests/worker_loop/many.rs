@@ -22,7 +22,7 @@ fn noise(seed: u32, length: usize) -> String {
 async fn a_page_of_very_many_links_loses_none() {
     let links: &'static str = (0..20_000).map(|n| format!("/{n}\n")).collect::<String>().leak();
     let web = Web::new([("https://a.example/", vec![Answer::Ok(links)])]);
-    let request = CrawlRequest { limit: Some(20_001), ..CrawlRequest::new("https://a.example/") };
+    let request = CrawlRequest::new("https://a.example/").limit(20_001);
     let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
     assert!(job.next().await.is_some());
     assert_eq!(job.status().await.unwrap().total, 20_001);
@@ -36,7 +36,7 @@ async fn a_sitemap_of_very_many_pages_loses_none() {
         ("https://a.example/", vec![Answer::Ok("")]),
         ("https://a.example/sitemap.xml", vec![Answer::Ok(listed)]),
     ]);
-    let request = CrawlRequest { limit: Some(20_001), ..CrawlRequest::new("https://a.example/") };
+    let request = CrawlRequest::new("https://a.example/").limit(20_001);
     let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
     // The start page, and the first of the sitemap.
     for _ in 0..2 {
@@ -55,10 +55,7 @@ async fn addresses_that_cost_too_much_to_match_are_left_out_and_told() {
         ("https://a.example/sitemap.xml", vec![Answer::Ok(listed)]),
         ("https://a.example/short", vec![Answer::Ok("")]),
     ]);
-    let request = CrawlRequest {
-        exclude_paths: Some(vec!["(?:[ab]*a[ab]{600}){3}c".to_owned()]),
-        ..CrawlRequest::new("https://a.example/")
-    };
+    let request = CrawlRequest::new("https://a.example/").exclude_paths(["(?:[ab]*a[ab]{600}){3}c"]);
     let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
     let mut documents = 0;
     while job.next().await.is_some() {

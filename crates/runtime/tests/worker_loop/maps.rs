@@ -38,7 +38,7 @@ async fn a_start_page_that_gives_no_links_leaves_the_sitemaps() {
             ("https://a.example/sitemap.xml", vec![Answer::Ok("https://a.example/listed")]),
         ]);
         let runtime = runtime(&web);
-        let request = |sitemap| MapRequest { sitemap: Some(sitemap), ..MapRequest::new(start) };
+        let request = |sitemap| MapRequest::new(start).sitemap(sitemap);
         let result = runtime.map(request(SitemapMode::Include).check().unwrap()).await.unwrap();
         assert!(result.links.iter().any(|url| url.path() == "/listed"), "{name}: {:?}", result.links);
         assert!(result.warning.is_some_and(|warning| warning.contains("start page")), "{name}");

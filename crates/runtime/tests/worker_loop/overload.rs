@@ -74,8 +74,8 @@ async fn a_host_that_was_overloaded_is_asked_again_when_its_rest_is_over() {
         let web = Web::new(answers);
         let runtime = runtime(&web);
         let plan = || {
-            let sitemap = Some(if long { SitemapMode::Include } else { SitemapMode::Skip });
-            CrawlRequest { sitemap, ..CrawlRequest::new("https://a.example/") }.check().unwrap()
+            let sitemap = if long { SitemapMode::Include } else { SitemapMode::Skip };
+            CrawlRequest::new("https://a.example/").sitemap(sitemap).check().unwrap()
         };
         let first = runtime.start(plan(), StartOptions::default()).await.unwrap().wait().await.unwrap();
         let refused = |document: &Document| document.metadata.status_code == Some(status);

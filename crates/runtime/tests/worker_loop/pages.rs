@@ -1,13 +1,12 @@
 //! What becomes of single pages.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, JobRules, UrlKey};
 use gleaner_runtime::StartOptions;
 use gleaner_store::{MemoryStore, NewJob, Store};
-use gleaner_types::request::{CrawlRequest, ScrapeOptions, ScrapeRequest};
+use gleaner_types::request::{CrawlRequest, ScrapeRequest};
 use gleaner_types::{ErrorCode, JobId, JobKind};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -36,12 +35,9 @@ async fn headers_of_the_user_stay_with_the_site() {
         ("https://a.example/one", vec![Answer::Ok("")]),
         ("https://b.example/two", vec![Answer::Ok("https://b.example/three")]),
     ]);
-    let headers = BTreeMap::from([("Authorization".to_owned(), "secret".to_owned())]);
-    let request = CrawlRequest {
-        allow_external_links: Some(true),
-        scrape_options: Some(ScrapeOptions { headers: Some(headers), ..ScrapeOptions::default() }),
-        ..CrawlRequest::new("https://a.example/")
-    };
+    let request = CrawlRequest::new("https://a.example/")
+        .allow_external_links(true)
+        .headers([("Authorization", "secret")]);
     let result = crawl(&web, request).await;
     assert_eq!(paths(&result), ["/", "/one", "/two"], "an external page's links are not followed");
     for request in web.requests() {
@@ -56,10 +52,7 @@ async fn a_scrape_ends_at_its_deadline_whatever_it_waits_for() {
     let web = Web::new([("https://a.example/", vec![Answer::Silent])]);
     let runtime = runtime(&web);
     let began = Instant::now();
-    let request = ScrapeRequest {
-        options: ScrapeOptions { timeout: Some(2_000), ..ScrapeOptions::default() },
-        ..ScrapeRequest::new("https://a.example/")
-    };
+    let request = ScrapeRequest::new("https://a.example/").timeout(2_000);
     let scrapes = (0..60).map(|_| {
         let (runtime, plan) = (Arc::clone(&runtime), request.clone().check().unwrap());
         tokio::spawn(async move { runtime.scrape(plan, StartOptions::default()).await })

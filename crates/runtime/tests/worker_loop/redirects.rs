@@ -14,10 +14,7 @@ async fn a_start_page_that_the_patterns_leave_out_is_left_out_behind_a_redirect_
             ("https://a.example/blog/one", vec![Answer::Ok("")]),
             ("https://www.a.example/blog/one", vec![Answer::Ok("")]),
         ]);
-        let request = CrawlRequest {
-            include_paths: Some(vec!["^/blog/".to_owned()]),
-            ..CrawlRequest::new("https://a.example/")
-        };
+        let request = CrawlRequest::new("https://a.example/").include_paths(["^/blog/"]);
         let result = crawl(&web, request).await;
         assert_eq!(result.documents.len(), 1 + usize::from(shown), "{start}: {:?}", paths(&result));
     }
@@ -48,17 +45,10 @@ async fn a_page_of_another_site_that_leads_back_is_as_good_as_a_link() {
         ("https://a.example/deep", vec![Answer::Ok("")]),
     ]);
     for max_discovery_depth in [None, Some(2)] {
-        let request = CrawlRequest {
-            allow_external_links: Some(true),
-            max_discovery_depth,
-            ..CrawlRequest::new("https://a.example/")
-        };
+        let mut request = CrawlRequest::new("https://a.example/").allow_external_links(true);
+        request.max_discovery_depth = max_discovery_depth;
         assert_eq!(paths(&crawl(&web, request).await), ["/", "/deep", "/inner"], "{max_discovery_depth:?}");
     }
-    let request = CrawlRequest {
-        allow_external_links: Some(true),
-        max_discovery_depth: Some(1),
-        ..CrawlRequest::new("https://a.example/")
-    };
+    let request = CrawlRequest::new("https://a.example/").allow_external_links(true).max_discovery_depth(1);
     assert_eq!(paths(&crawl(&web, request).await), ["/", "/inner"], "a redirect is no click");
 }

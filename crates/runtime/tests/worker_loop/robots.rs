@@ -1,12 +1,11 @@
 //! What robots.txt lets the loop do.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gleaner_runtime::StartOptions;
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
-use gleaner_types::request::{CrawlRequest, Location, Proxy, ScrapeOptions};
+use gleaner_types::request::{CrawlRequest, Location, Proxy};
 use tokio::time::Instant;
 
 use crate::support::{Answer, Web, crawl, paths, runtime, site_of};
@@ -46,7 +45,9 @@ async fn pages_that_robots_txt_forbids_cost_no_time() {
             ("https://a.example/yes", vec![Answer::Ok("")]),
         ]);
         let began = Instant::now();
-        let result = crawl(&web, CrawlRequest { delay, ..CrawlRequest::new("https://a.example/") }).await;
+        let mut request = CrawlRequest::new("https://a.example/");
+        request.delay = delay;
+        let result = crawl(&web, request).await;
         assert_eq!(paths(&result), ["/", "/yes"], "{name}");
         assert_eq!(result.snapshot.robots_blocked, 50, "{name}");
         let requests = web.requests();
@@ -151,8 +152,7 @@ async fn a_robots_txt_that_comes_a_moment_late_loses_nothing() {
 }
 
 fn impatient(milliseconds: u64, url: &str) -> CrawlRequest {
-    let options = ScrapeOptions { timeout: Some(milliseconds), ..ScrapeOptions::default() };
-    CrawlRequest { scrape_options: Some(options), ..CrawlRequest::new(url) }
+    CrawlRequest::new(url).timeout(milliseconds)
 }
 
 #[tokio::test(start_paused = true)]
@@ -202,8 +202,7 @@ async fn pages_of_a_host_whose_robots_txt_cannot_be_read_do_not_look_forbidden()
         ("https://a.example/", vec![Answer::Ok("https://b.example/1\nhttps://b.example/2")]),
         ("https://b.example/robots.txt", vec![Answer::Broken]),
     ]);
-    let request =
-        CrawlRequest { allow_external_links: Some(true), ..CrawlRequest::new("https://a.example/") };
+    let request = CrawlRequest::new("https://a.example/").allow_external_links(true);
     let result = crawl(&web, request).await;
     assert_eq!((result.documents.len(), result.snapshot.robots_blocked), (1, 2));
     assert_eq!(
@@ -217,16 +216,13 @@ async fn pages_of_a_host_whose_robots_txt_cannot_be_read_do_not_look_forbidden()
 #[tokio::test(start_paused = true)]
 async fn robots_txt_is_fetched_by_the_options_of_no_job() {
     let web = Web::new([("https://a.example/", vec![Answer::Ok("")])]);
-    let options = ScrapeOptions {
-        headers: Some(BTreeMap::from([("Authorization".to_owned(), "secret".to_owned())])),
-        mobile: Some(true),
-        skip_tls_verification: Some(false),
-        location: Some(Location { country: Some("DE".to_owned()), languages: Some(vec!["de".to_owned()]) }),
-        proxy: Some(Proxy::Stealth),
-        timeout: Some(2_000),
-        ..ScrapeOptions::default()
-    };
-    let request = CrawlRequest { scrape_options: Some(options), ..CrawlRequest::new("https://a.example/") };
+    let request = CrawlRequest::new("https://a.example/")
+        .headers([("Authorization", "secret")])
+        .mobile(true)
+        .skip_tls_verification(false)
+        .location(Location::new().country("DE").languages(["de"]))
+        .proxy(Proxy::Stealth)
+        .timeout(2_000);
     crawl(&web, request).await;
     crawl(&web, CrawlRequest::new("https://a.example/")).await;
     let asked = web.requests();
@@ -252,9 +248,7 @@ async fn a_site_that_one_way_alone_leads_to_is_read_by_that_way() {
     ]);
     let runtime = runtime(&web);
     for (proxy, shown) in [(Proxy::Auto, 0), (Proxy::Stealth, 2), (Proxy::Basic, 0), (Proxy::Stealth, 2)] {
-        let options = ScrapeOptions { proxy: Some(proxy), ..ScrapeOptions::default() };
-        let request =
-            CrawlRequest { scrape_options: Some(options), ..CrawlRequest::new("https://a.example/") };
+        let request = CrawlRequest::new("https://a.example/").proxy(proxy);
         let job = runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap();
         let result = job.wait().await.unwrap();
         assert_eq!(result.documents.len(), shown, "{proxy:?}: {:?}", result.failures);
@@ -273,13 +267,8 @@ async fn a_job_with_a_way_of_its_own_does_not_ask_by_the_usual_way_for_each_page
         ("https://a.example/robots.txt", vec![Answer::ByStealth("")]),
         ("https://a.example/", vec![Answer::ByStealth("/1\n/2\n/3\n/4")]),
     ]);
-    let options = ScrapeOptions { proxy: Some(Proxy::Stealth), ..ScrapeOptions::default() };
-    let request = CrawlRequest {
-        scrape_options: Some(options),
-        // So slow that what is known of a failure is forgotten between two pages.
-        delay: Some(10.0),
-        ..CrawlRequest::new("https://a.example/")
-    };
+    // The delay is so long that a failure is forgotten between two pages.
+    let request = CrawlRequest::new("https://a.example/").proxy(Proxy::Stealth).delay(10.0);
     assert_eq!(crawl(&web, request).await.documents.len(), 5);
     assert_eq!(web.count("https://a.example/robots.txt"), 2, "once by each way");
 }
@@ -292,10 +281,8 @@ async fn the_delay_of_an_agent_that_one_job_chose_holds_for_that_job() {
     let web = Web::new(answers);
     let runtime = runtime(&web);
     for (agent, slow) in [(Some("slowbot"), true), (None, false)] {
-        let request = CrawlRequest {
-            robots_user_agent: agent.map(str::to_owned),
-            ..CrawlRequest::new("https://a.example/")
-        };
+        let mut request = CrawlRequest::new("https://a.example/");
+        request.robots_user_agent = agent.map(str::to_owned);
         let began = Instant::now();
         let result = runtime
             .start(request.check().unwrap(), StartOptions::default())

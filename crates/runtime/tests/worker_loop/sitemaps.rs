@@ -46,11 +46,7 @@ async fn who_ignores_robots_txt_still_finds_the_sitemaps_that_it_names() {
                 ("https://a.example/1", vec![Answer::Ok("")]),
                 ("https://a.example/2", vec![Answer::Ok("")]),
             ]);
-            let request = CrawlRequest {
-                ignore_robots_txt: Some(true),
-                sitemap: Some(mode),
-                ..CrawlRequest::new("https://a.example/")
-            };
+            let request = CrawlRequest::new("https://a.example/").ignore_robots_txt(true).sitemap(mode);
             let began = Instant::now();
             let result = crawl(&web, request).await;
             let expected: &[&str] =
@@ -92,12 +88,10 @@ async fn the_total_of_a_running_crawl_counts_pages_alone() {
             ("https://a.example/sitemap.xml", vec![Answer::Ok(index)]),
             ("https://a.example/2.xml", vec![Answer::Ok("https://a.example/1\nhttps://a.example/2")]),
         ]);
-        let request = CrawlRequest {
-            ignore_robots_txt: Some(ignores),
-            sitemap: Some(mode),
-            max_concurrency: Some(2),
-            ..CrawlRequest::new("https://a.example/")
-        };
+        let request = CrawlRequest::new("https://a.example/")
+            .ignore_robots_txt(ignores)
+            .sitemap(mode)
+            .max_concurrency(2);
         let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
         let (mut documents, mut most) = (0, 0);
         loop {

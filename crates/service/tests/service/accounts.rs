@@ -34,7 +34,7 @@ async fn a_request_beyond_the_balance_is_refused_and_starts_nothing() {
     let (service, web) = service(metered(3));
     let refused = service.batch(&team("a"), plan(&["one"; 4]), Submit::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::InsufficientCredits, 402));
-    let crawl = CrawlRequest { limit: Some(4), ..CrawlRequest::new("https://a.example/") };
+    let crawl = CrawlRequest::new("https://a.example/").limit(4);
     let refused = service.crawl(&team("a"), crawl.check().unwrap(), Submit::default()).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InsufficientCredits);
     settle().await;

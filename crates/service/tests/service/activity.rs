@@ -75,9 +75,9 @@ async fn an_address_is_listed_with_its_slash_where_it_was_written_with_it() {
         service.scrape(&team("a"), scrape, Submit::default()).await.unwrap();
         let batch = BatchScrapeRequest::new([url]).check().unwrap();
         service.batch(&team("a"), batch, Submit::default()).await.unwrap();
-        let crawl = CrawlRequest { limit: Some(1), ..CrawlRequest::new(url) }.check().unwrap();
+        let crawl = CrawlRequest::new(url).limit(1).check().unwrap();
         service.crawl(&team("a"), crawl, Submit::default()).await.unwrap();
-        let extract = ExtractRequest { prompt: Some("names".to_owned()), ..ExtractRequest::new([url]) };
+        let extract = ExtractRequest::new([url]).prompt("names");
         service.extract(&team("a"), extract.check().unwrap(), Submit::default()).await.unwrap();
         while activity(&service, "a", 100).await.len() < before + 4 {
             settle().await;
@@ -105,11 +105,7 @@ async fn of_a_job_with_zero_data_retention_nothing_stays_that_names_its_pages() 
     for zero_data_retention in [true, false] {
         let (service, _) =
             service(ServiceConfig { extract: Some(Arc::new(Telling)), ..ServiceConfig::default() });
-        let request = ExtractRequest {
-            prompt: Some("names".to_owned()),
-            zero_data_retention: Some(zero_data_retention),
-            ..ExtractRequest::new([PAGE])
-        };
+        let request = ExtractRequest::new([PAGE]).prompt("names").zero_data_retention(zero_data_retention);
         let submit = Submit { warnings: vec![format!("{PAGE} is odd")], ..Submit::default() };
         let id = service.extract(&team("a"), request.check().unwrap(), submit).await.unwrap().id;
         settle().await;

@@ -192,8 +192,7 @@ async fn zero_data_retention_needs_leave_and_keeps_the_address_out_of_the_log() 
     let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
     let done = ended(&service, id).await;
     assert_eq!((done.completed, done.credits_used), (1, 2), "and it costs one credit more a page");
-    let scrape =
-        ScrapeRequest { zero_data_retention: Some(true), ..ScrapeRequest::new("https://a.example/one") };
+    let scrape = ScrapeRequest::new("https://a.example/one").zero_data_retention(true);
     service.scrape(&team("a"), scrape.check().unwrap(), Submit::default()).await.unwrap();
     settle().await;
     let logged = activity.of(&TeamId::new("a"));

@@ -59,8 +59,7 @@ fn parts() -> ServiceConfig {
 }
 
 fn plan_of(prompt: &str) -> ExtractPlan {
-    let request =
-        ExtractRequest { prompt: Some(prompt.to_owned()), ..ExtractRequest::new(["https://a.example/"]) };
+    let request = ExtractRequest::new(["https://a.example/"]).prompt(prompt);
     request.check().unwrap()
 }
 
@@ -212,8 +211,7 @@ impl Extract for Visitor {
         // As long as it may have to wait.
         scrape.options.timeout = Duration::from_secs(120);
         runtime.scrape(scrape, StartOptions::part_of(owner)).await.unwrap();
-        let crawl =
-            CrawlRequest { sitemap: Some(SitemapMode::Skip), ..CrawlRequest::new("https://c.example/slow") };
+        let crawl = CrawlRequest::new("https://c.example/slow").sitemap(SitemapMode::Skip);
         let crawl = crawl.check().unwrap();
         runtime.start(crawl, StartOptions::part_of(owner)).await.unwrap().wait().await.unwrap();
         let _permit = owner.unwrap().lookup().await;

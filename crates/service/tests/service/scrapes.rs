@@ -29,10 +29,8 @@ async fn found(service: &JobService, team: &str, document: &Document) -> Option<
 }
 
 async fn scrape(service: &std::sync::Arc<JobService>, path: &str, zero_data_retention: bool) -> Document {
-    let request = ScrapeRequest {
-        zero_data_retention: Some(zero_data_retention),
-        ..ScrapeRequest::new(format!("https://a.example/{path}"))
-    };
+    let request =
+        ScrapeRequest::new(format!("https://a.example/{path}")).zero_data_retention(zero_data_retention);
     service.scrape(&team("a"), request.check().unwrap(), Submit::default()).await.unwrap()
 }
 

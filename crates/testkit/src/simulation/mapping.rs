@@ -40,12 +40,10 @@ impl Mapping {
 
     pub(super) async fn play(&self, stage: &Arc<Stage>, runtime: &Arc<Runtime>) {
         stage.sleep(self.begins_at).await;
-        let request = MapRequest {
-            limit: Some(self.limit),
-            include_subdomains: Some(self.subdomains),
-            sitemap: Some(self.sitemap),
-            ..MapRequest::new(stage.world.url(stage.world.hosts[self.host].start, Spelling::Plain))
-        };
+        let request = MapRequest::new(stage.world.url(stage.world.hosts[self.host].start, Spelling::Plain))
+            .limit(self.limit)
+            .include_subdomains(self.subdomains)
+            .sitemap(self.sitemap);
         let plan = request.check().expect("a valid request");
         let result = runtime.map(plan).await;
         let (links, warned) = match &result {

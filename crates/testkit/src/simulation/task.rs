@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gleaner_types::plan::SitemapMode;
-use gleaner_types::request::{CrawlRequest, ScrapeOptions};
+use gleaner_types::request::CrawlRequest;
 
 use super::world::{Kind, PageId, Robots, RobotsAccess, RobotsDelivery, Spelling, World};
 use crate::site::random::Random;
@@ -123,23 +123,18 @@ impl Task {
     }
 
     pub(super) fn request(&self, world: &World) -> CrawlRequest {
-        let options = ScrapeOptions {
-            max_age: Some(FIRST_AGE + self.number as u64),
-            timeout: Some(TIMEOUT),
-            ..ScrapeOptions::default()
-        };
-        CrawlRequest {
-            limit: Some(self.limit),
-            max_discovery_depth: self.max_depth,
-            delay: (self.delay > 0).then_some(self.delay as f64 / 1_000.0),
-            max_concurrency: self.max_concurrency,
-            allow_subdomains: Some(self.subdomains),
-            allow_external_links: Some(self.external),
-            ignore_robots_txt: Some(self.ignores_robots),
-            sitemap: Some(self.sitemap),
-            scrape_options: Some(options),
-            ..CrawlRequest::new(world.url(self.start(world), Spelling::Plain))
-        }
+        let mut request = CrawlRequest::new(world.url(self.start(world), Spelling::Plain))
+            .limit(self.limit)
+            .allow_subdomains(self.subdomains)
+            .allow_external_links(self.external)
+            .ignore_robots_txt(self.ignores_robots)
+            .sitemap(self.sitemap)
+            .max_age(FIRST_AGE + self.number as u64)
+            .timeout(TIMEOUT);
+        request.max_discovery_depth = self.max_depth;
+        request.delay = (self.delay > 0).then_some(self.delay as f64 / 1_000.0);
+        request.max_concurrency = self.max_concurrency;
+        request
     }
 
     fn start(&self, world: &World) -> PageId {

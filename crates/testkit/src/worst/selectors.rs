@@ -60,7 +60,7 @@ pub(super) const CASES: &[WorstCase] = &[
     }),
     WorstCase::new(KIND, "brackets in brackets", |size| {
         let list = format!("{}p{}", ":not(".repeat(40), ")".repeat(40));
-        excluding(vec![list], size).refused("deep in each other")
+        excluding(vec![list], size).refused("levels deep")
     }),
     WorstCase::new(KIND, "attributes of everything", |size| {
         let asked = |n: usize| json!({ "selector": format!("p:not([data-y{n}])"), "attribute": "class" });

@@ -1,19 +1,19 @@
-//! CSV and TSV to a Markdown table (RFC 4180, read leniently).
+//! Converts CSV and TSV to a Markdown table (RFC 4180, read leniently).
 
 use gleaner_types::Interrupt;
 
 use crate::markdown::cell;
 use crate::memory::Output;
 
-/// A table has at most so many columns; values beyond are joined to the last.
+/// Upper bound on the columns of a table. Values beyond it are joined to the last column.
 const MAX_COLUMNS: usize = 512;
 
-/// A Markdown table; the first row is its header. Rows behind `most` bytes are left out.
+/// Writes a Markdown table whose header is the first row. Rows after `most` bytes are left out.
 pub(crate) fn markdown(text: &str, delimiter: char, most: usize, interrupt: &Interrupt) -> Output {
-    let delimiter = if delimiter == ',' { likeliest(text) } else { delimiter };
+    let delimiter = if delimiter == ',' { detect_delimiter(text) } else { delimiter };
     let text = text.trim_start_matches('\u{FEFF}');
-    // The header is as wide as the widest row: a later, wider row loses nothing, its cells stay. Read twice, because the
-    // rows of a file may be many times as large as the file.
+    // The header is as wide as the widest row, so that no row loses cells. The text is read twice, because
+    // its rows may take many times the memory of the text.
     let mut row = Vec::new();
     let (mut columns, mut reader) = (0, Reader { rest: text, delimiter });
     while reader.next(&mut row) && !interrupt.spend(row.len()) {
@@ -50,7 +50,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// The values of the next row that has any; false at the end.
+    /// Reads the next row that is not blank. False at the end.
     fn next(&mut self, row: &mut Vec<String>) -> bool {
         while !self.rest.is_empty() {
             row.clear();
@@ -67,17 +67,17 @@ impl Reader<'_> {
         let mut quoted = false;
         let mut characters = self.rest.chars();
         while let Some(c) = characters.next() {
-            let mut follows = |wanted: char| {
+            let mut consume = |wanted: char| {
                 let mut ahead = characters.clone();
-                let does = ahead.next() == Some(wanted);
-                if does {
+                let is_next = ahead.next() == Some(wanted);
+                if is_next {
                     characters = ahead;
                 }
-                does
+                is_next
             };
             match c {
                 '"' if quoted => {
-                    if follows('"') {
+                    if consume('"') {
                         value.push('"');
                     } else {
                         quoted = false;
@@ -86,7 +86,7 @@ impl Reader<'_> {
                 '"' if value.is_empty() => quoted = true,
                 '\n' | '\r' if !quoted => {
                     if c == '\r' {
-                        follows('\n');
+                        consume('\n');
                     }
                     break;
                 }
@@ -101,8 +101,8 @@ impl Reader<'_> {
     }
 }
 
-/// Some exporters write semicolons into what they call comma-separated.
-fn likeliest(text: &str) -> char {
+/// The most frequent delimiter of the first line: some exporters write semicolons into CSV.
+fn detect_delimiter(text: &str) -> char {
     let line = text.lines().next().unwrap_or_default();
     let count = |delimiter: char| line.matches(delimiter).count();
     [',', ';', '\t', '|'].into_iter().rev().max_by_key(|delimiter| count(*delimiter)).unwrap_or(',')
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_have_no_room_are_left_out() {
+    fn rows_beyond_the_limit_are_left_out() {
         let output = markdown("a\n1\n2\n3\n", ',', 22, &Interrupt::never());
         assert_eq!((output.text.as_str(), output.cut), ("| a |\n| --- |\n| 1 |\n| 2 |", true));
     }

@@ -1,28 +1,28 @@
-//! RSS, RDF and Atom feeds to a list of their entries.
+//! Reads RSS, RDF and Atom feeds.
 
 use gleaner_types::Interrupt;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use url::Url;
 
-use crate::address::Resolver;
 use crate::memory::page_memory;
+use crate::resolver::Resolver;
 use crate::tree::{NodeId, ParseOptions, decode_references, parse};
 
-/// A feed gives at most so many entries.
+/// Upper bound on the entries of a feed.
 const MAX_ENTRIES: usize = 5_000;
 
-/// A title, date or summary is cut here, in bytes of its source.
+/// Upper bound on the source of a title, date or summary, in bytes.
 const MAX_FIELD_BYTES: usize = 256 * 1_024;
 
-/// The warning where not all of a feed is given.
+/// The warning of a feed that exceeds a limit.
 pub(crate) const CUT: &str =
-    "The feed has more entries, or longer ones, than are given: the rest is left out.";
+    "The feed exceeds the limit on entries or on the length of an entry: the rest is left out.";
 
-/// What a feed says of itself and of one entry.
+/// An entry of a feed, or the feed's description of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Text.
+    /// Plain text.
     pub(crate) title: String,
     pub(crate) link: Option<Url>,
     pub(crate) date: String,
@@ -30,31 +30,33 @@ pub(crate) struct Entry {
     pub(crate) summary: String,
 }
 
-/// A feed.
+/// A parsed feed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Feed {
-    pub(crate) about: Entry,
+    /// The feed's description of itself.
+    pub(crate) channel: Entry,
     pub(crate) entries: Vec<Entry>,
     /// Something was left out.
     pub(crate) cut: bool,
 }
 
-/// A field while it is read.
+/// A field that is being read.
 #[derive(Debug)]
 struct Field {
     name: String,
-    /// What its text is, HTML or text.
+    /// Its value is HTML, not plain text.
     html: bool,
-    /// The tags inside it are its own (Atom's `xhtml`, and HTML that was not escaped), and text beside them is text.
-    tags: bool,
+    /// It contains tags as XML elements (Atom's `xhtml`, and unescaped HTML), so that its text must be
+    /// escaped.
+    has_elements: bool,
     depth: usize,
     value: String,
     cut: bool,
 }
 
 impl Field {
-    /// Of an element. Atom says in `type` what a text is, and means text where it does not (RFC 4287, 3.1); the
-    /// `description` of RSS is HTML.
+    /// The field of an element. In Atom the attribute `type` gives the type of a text, by default plain text
+    /// (RFC 4287, 3.1). The `description` of RSS is HTML.
     fn new(name: String, kind: Option<&str>) -> Self {
         let html = match kind {
             Some(kind) => kind.contains("html"),
@@ -63,7 +65,7 @@ impl Field {
         Self {
             name,
             html,
-            tags: kind.is_some_and(|kind| kind.contains("xhtml")),
+            has_elements: kind.is_some_and(|kind| kind.contains("xhtml")),
             depth: 0,
             value: String::new(),
             cut: false,
@@ -82,9 +84,9 @@ impl Field {
         self.value.push_str(text);
     }
 
-    /// Text, its references decoded.
+    /// Adds text with decoded references.
     fn text(&mut self, text: &str) {
-        if self.tags {
+        if self.has_elements {
             let mut escaped = String::new();
             crate::html::escape(text, false, &mut escaped);
             self.add(&escaped);
@@ -95,13 +97,13 @@ impl Field {
 
     fn tag(&mut self, start: &quick_xml::events::BytesStart<'_>) {
         if self.html {
-            self.tags = true;
+            self.has_elements = true;
             let name = start.name();
-            self.add(&format!("<{}{}>", local(name.as_ref()), start.attributes_raw()));
+            self.add(&format!("<{}{}>", local_name(name.as_ref()), start.attributes_raw()));
         }
     }
 
-    /// As HTML.
+    /// The value as HTML.
     fn into_html(self) -> String {
         let mut value = self.value.trim().to_owned();
         if !self.html {
@@ -109,7 +111,7 @@ impl Field {
             crate::html::escape(&value, false, &mut escaped);
             return escaped;
         }
-        // Half a tag at the end is none.
+        // Removes an incomplete tag at the end.
         if self.cut
             && let Some(open) = value.rfind('<')
             && value.rfind('>').is_none_or(|close| close < open)
@@ -119,7 +121,7 @@ impl Field {
         value
     }
 
-    /// As text.
+    /// The value as plain text.
     fn into_text(self) -> String {
         let is_html = self.html;
         let value = self.into_html();
@@ -127,14 +129,14 @@ impl Field {
             let tree = parse(&value, ParseOptions::default());
             return tree.folded_text(NodeId::DOCUMENT, MAX_FIELD_BYTES);
         }
-        // Many programs escape a title twice: once for HTML, once for XML.
+        // Many programs escape a title twice, for HTML and for XML.
         decode_references(&decode_references(value.trim(), false), false).into_owned()
     }
 }
 
-/// Reads a feed; what is no well-formed XML ends it, and what came before stays.
+/// Reads a feed. Malformed XML ends it; the entries before are kept.
 pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
-    let resolver = Resolver::new(url, None).within(page_memory(text.len()), interrupt);
+    let resolver = Resolver::new(url, None).with_limits(page_memory(text.len()), interrupt);
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;
     let mut feed = Feed::default();
@@ -146,7 +148,7 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
         }
         match event {
             Event::Start(start) => {
-                let name = local(start.name().as_ref());
+                let name = local_name(start.name().as_ref());
                 if let Some(field) = &mut field
                     && !matches!(name.as_str(), "item" | "entry")
                 {
@@ -162,12 +164,13 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
                     field = None;
                 } else {
                     link_attribute(&start, &name, &resolver, &mut feed, in_entry);
-                    // The channel and its like are no fields.
-                    let holds_fields = matches!(
+                    // Containers such as the channel are not fields.
+                    let is_container = matches!(
                         name.as_str(),
                         "rss" | "feed" | "RDF" | "channel" | "image" | "author" | "textInput"
                     );
-                    field = (!holds_fields).then(|| Field::new(name, value(&start, "type").as_deref()));
+                    field =
+                        (!is_container).then(|| Field::new(name, attribute_value(&start, "type").as_deref()));
                 }
             }
             Event::Empty(start) => {
@@ -175,7 +178,7 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
                     field.tag(&start);
                     continue;
                 }
-                let name = local(start.name().as_ref());
+                let name = local_name(start.name().as_ref());
                 link_attribute(&start, &name, &resolver, &mut feed, in_entry);
             }
             Event::Text(text) => {
@@ -194,7 +197,7 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
                 }
             }
             Event::End(end) => {
-                let name = local(end.name().as_ref());
+                let name = local_name(end.name().as_ref());
                 if matches!(name.as_str(), "item" | "entry") {
                     in_entry = false;
                     field = None;
@@ -205,9 +208,9 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
                     }
                 } else if let Some(field) = field.take() {
                     feed.cut |= field.cut;
-                    let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.about) };
+                    let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.channel) };
                     if let Some(entry) = entry {
-                        set(entry, field, &resolver);
+                        set_field(entry, field, &resolver);
                     }
                 }
             }
@@ -218,21 +221,21 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
     feed
 }
 
-fn value(start: &quick_xml::events::BytesStart<'_>, wanted: &str) -> Option<String> {
-    // The reader's check for repeated names takes time by the square of their number.
+fn attribute_value(start: &quick_xml::events::BytesStart<'_>, wanted: &str) -> Option<String> {
+    // The reader's check for repeated names is quadratic in their number.
     start
         .attributes()
         .with_checks(false)
         .flatten()
-        .find(|attribute| local(attribute.key.as_ref()) == wanted)
+        .find(|attribute| local_name(attribute.key.as_ref()) == wanted)
         .map(|attribute| decode_references(&attribute.value, true).into_owned())
 }
 
-fn local(name: &str) -> String {
+fn local_name(name: &str) -> String {
     name.rsplit(':').next().unwrap_or_default().to_owned()
 }
 
-/// Atom has its links in attributes.
+/// Reads a link of Atom, which is in an attribute.
 fn link_attribute(
     start: &quick_xml::events::BytesStart<'_>,
     name: &str,
@@ -243,16 +246,16 @@ fn link_attribute(
     if name != "link" {
         return;
     }
-    let alternate = value(start, "rel").is_none_or(|rel| rel == "alternate");
-    let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.about) };
-    if let (true, Some(entry), Some(href)) = (alternate, entry, value(start, "href"))
+    let alternate = attribute_value(start, "rel").is_none_or(|rel| rel == "alternate");
+    let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.channel) };
+    if let (true, Some(entry), Some(href)) = (alternate, entry, attribute_value(start, "href"))
         && entry.link.is_none()
     {
-        entry.link = resolver.web(&href);
+        entry.link = resolver.web_url(&href);
     }
 }
 
-fn set(entry: &mut Entry, field: Field, resolver: &Resolver) {
+fn set_field(entry: &mut Entry, field: Field, resolver: &Resolver) {
     match field.name.as_str() {
         "title" if entry.title.is_empty() => entry.title = field.into_text(),
         "link" | "guid" if entry.link.is_none() => {
@@ -260,8 +263,8 @@ fn set(entry: &mut Entry, field: Field, resolver: &Resolver) {
             let value = field.into_text();
             entry.link = Url::parse(&value)
                 .ok()
-                .and_then(|url| resolver.web(url.as_str()))
-                .or_else(|| (is_link && !value.is_empty()).then(|| resolver.web(&value)).flatten());
+                .and_then(|url| resolver.web_url(url.as_str()))
+                .or_else(|| (is_link && !value.is_empty()).then(|| resolver.web_url(&value)).flatten());
         }
         "pubDate" | "published" | "date" | "updated" if entry.date.is_empty() => {
             entry.date = field.into_text();
@@ -279,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rss_and_atom_give_their_entries() {
+    fn entries_of_rss_and_atom_are_read() {
         let rss =
             "<?xml version='1.0'?><rss><channel><title>News &amp; more</title><link>https://e.example/</link>
             <item><title>One</title><link>/1</link><pubDate>Mon, 06 Sep 2021 00:00:00 GMT</pubDate>
@@ -287,7 +290,7 @@ mod tests {
             <item><title>Two</title><guid>https://e.example/2</guid></item></channel></rss>";
         let url = Url::parse("https://e.example/feed").unwrap();
         let feed = read(rss, &url, &Interrupt::never());
-        assert_eq!(feed.about.title, "News & more");
+        assert_eq!(feed.channel.title, "News & more");
         assert_eq!(feed.entries.len(), 2);
         assert_eq!(feed.entries[0].link.as_ref().unwrap().as_str(), "https://e.example/1");
         assert_eq!(feed.entries[0].summary, "<p>Body <b>one</b></p>");
@@ -305,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_what_their_type_says() {
+    fn texts_are_read_by_their_type() {
         let rows = [
             ("<summary>a &lt;b&gt;</summary>", "a &lt;b&gt;"),
             ("<summary type='text'>a &lt;b&gt;</summary>", "a &lt;b&gt;"),
@@ -335,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_summary_is_cut_between_tags_and_told() {
+    fn a_long_summary_is_cut_between_tags_and_reported() {
         let url = Url::parse("https://e.example/feed").unwrap();
         let long = "<p class='long'>word</p>".repeat(20_000);
         for field in [long.replace('<', "&lt;"), format!("<![CDATA[{long}]]>")] {
@@ -351,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_are_looked_at_once_however_often_they_are_repeated() {
+    fn repeated_attributes_take_linear_time() {
         let names: String = (0..200_000).map(|n| format!(" a{n}=''")).collect();
         let repeated = " a199999=''".repeat(200_000);
         let url = Url::parse("https://e.example/feed").unwrap();
@@ -360,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_feed_keeps_what_came_before() {
+    fn a_malformed_feed_keeps_the_entries_before_the_error() {
         let url = Url::parse("https://e.example/feed").unwrap();
         let feed =
             read("<rss><channel><item><title>One</title></item><item><title>Two", &url, &Interrupt::never());

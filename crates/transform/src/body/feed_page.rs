@@ -1,19 +1,19 @@
-//! A feed as a page: a heading for each entry, and its text.
+//! Converts a feed to a page: for each entry a heading and its text.
 
 use gleaner_types::Interrupt;
 use url::Url;
 
 use super::feed::Feed;
-use crate::address::Resolver;
 use crate::html;
 use crate::memory::Output;
 use crate::page::links::{Link, LinkKind, PageLinks};
+use crate::resolver::Resolver;
 use crate::transform::piece_to_markdown;
 
-/// The links of a feed: its own, and those of its entries.
+/// The link of a feed and those of its entries, each URL once.
 pub(crate) fn links(feed: &Feed) -> PageLinks {
     let mut seen = std::collections::HashSet::new();
-    let urls = feed.about.link.iter().chain(feed.entries.iter().filter_map(|entry| entry.link.as_ref()));
+    let urls = feed.channel.link.iter().chain(feed.entries.iter().filter_map(|entry| entry.link.as_ref()));
     PageLinks {
         links: urls
             .filter(|url| seen.insert(url.as_str()))
@@ -23,11 +23,11 @@ pub(crate) fn links(feed: &Feed) -> PageLinks {
     }
 }
 
-/// A feed by our own writer, so that all of it is escaped by the same rules. Each part is a piece of its own, and what an
-/// entry leaves open ends with it; but what addresses may add is one budget for all. Entries behind `most` bytes are left
-/// out.
+/// Writes a feed as Markdown with the writer of HTML pages, so that all of it is escaped by the same rules.
+/// Each title and each text is a piece of its own, so that unclosed markup ends with its entry. All pieces
+/// share one budget of resolved URLs. Entries after `most` bytes are left out.
 pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize, interrupt: &Interrupt) -> Output {
-    let resolver = Resolver::new(url, None).within(most, interrupt);
+    let resolver = Resolver::new(url, None).with_limits(most, interrupt);
     let pieces = 2 * feed.entries.len() + 1;
     let mut out = Output::default();
     let mut add = |part: Output| {
@@ -55,17 +55,17 @@ pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize, interrupt: &Interrup
         html.push_str("</p>");
         piece_to_markdown(&html, &resolver, pieces, interrupt)
     };
-    if !feed.about.title.is_empty() {
-        add(heading(1, &feed.about.title, None, ""));
+    if !feed.channel.title.is_empty() {
+        add(heading(1, &feed.channel.title, None, ""));
     }
     for entry in &feed.entries {
         if interrupt.spend(1) {
             break;
         }
         let title = if entry.title.is_empty() { "Untitled" } else { &entry.title };
-        let goes_on = add(heading(2, title, entry.link.as_ref(), &entry.date))
+        let has_space = add(heading(2, title, entry.link.as_ref(), &entry.date))
             && add(piece_to_markdown(&entry.summary, &resolver, pieces, interrupt));
-        if !goes_on {
+        if !has_space {
             break;
         }
     }

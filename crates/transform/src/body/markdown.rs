@@ -1,21 +1,23 @@
-//! Markdown as HTML, so that one page is like another: its links are made absolute and can be followed, nothing in it acts,
-//! and it comes out in every format.
+//! Converts a body of Markdown to HTML, so that it is processed like any other page: its links become
+//! absolute, active content is removed, and every format is available.
 //!
-//! Why not as it came: what a stranger calls Markdown may hold HTML, and addresses that run code.
+//! Alternative: return the Markdown unchanged. But it may contain HTML and URLs that run code.
 
 use gleaner_types::Interrupt;
 use pulldown_cmark::{Options, Parser, html};
 
-/// The parser keeps every part of a text until its end: two for each sign or line end at most, in so many bytes each.
-const PART_BYTES: usize = 48;
+/// Memory of one item of the parser, in bytes. The parser keeps all items of a text until its end: at most
+/// two for each punctuation mark or newline.
+const ITEM_BYTES: usize = 48;
 
-/// Bytes that the parser takes for a text, at most.
+/// Upper bound on the memory that the parser takes for a text, in bytes.
 pub(crate) fn parsed_bytes(markdown: &str) -> usize {
-    let sets_apart = |byte: &u8| byte.is_ascii_punctuation() || *byte == b'\n';
-    markdown.bytes().filter(sets_apart).count().saturating_mul(2 * PART_BYTES)
+    let makes_items = |byte: &u8| byte.is_ascii_punctuation() || *byte == b'\n';
+    markdown.bytes().filter(makes_items).count().saturating_mul(2 * ITEM_BYTES)
 }
 
-/// HTML of Markdown (CommonMark, and of GFM: tables, struck text and tasks; footnotes; not the YAML at its start).
+/// Converts Markdown to HTML: CommonMark with the GFM tables, strikethrough and task lists, and footnotes.
+/// YAML front matter is dropped.
 pub(crate) fn html(markdown: &str, interrupt: &Interrupt) -> String {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH

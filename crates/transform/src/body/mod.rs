@@ -1,4 +1,4 @@
-//! What a body is, and Markdown of those that are no HTML.
+//! Recognizes the kind of a body, and converts kinds other than HTML to Markdown or HTML.
 
 pub(crate) mod delimited;
 pub(crate) mod feed;
@@ -13,7 +13,7 @@ pub(crate) use sniff::{Body, sniff};
 
 use crate::markdown_fence;
 
-/// A body of text in a fence of its language; `language` may be empty.
+/// A body of text as a fenced code block. `language` may be empty.
 pub(crate) fn fenced(text: &str, language: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     let text = text.trim_matches('\n');
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fence_is_longer_than_what_it_holds() {
+    fn a_fence_is_longer_than_those_inside() {
         assert_eq!(fenced("{\"a\": 1}\n", "json"), "```json\n{\"a\": 1}\n```");
         assert_eq!(fenced("```\nx\n```", ""), "````\n```\nx\n```\n````");
         assert_eq!(fenced("a\u{1b}[31mb", ""), "```\na[31mb\n```");

@@ -1,29 +1,30 @@
-//! A PDF as a page.
+//! Converts a PDF to a page.
 
 use gleaner_pdf::{Converted, Options, convert};
 use gleaner_types::plan::{Formats, PdfMode, PdfParser};
 use gleaner_types::{Document, MetaValue, Metadata};
 use serde_json::{Value, json};
 
-use crate::address::Resolver;
 use crate::error::{Error, ErrorKind};
 use crate::page::links::{Collector, LinkKind};
+use crate::resolver::Resolver;
 use crate::transform::Page;
 use crate::{html, summary};
 
-/// Page numbers named in a warning.
-const NAMED_PAGES: usize = 10;
+/// Upper bound on the page numbers in a warning.
+const MAX_LISTED_PAGES: usize = 10;
 
-/// Converts a PDF into the formats asked for.
+/// Converts a PDF into the requested formats.
 pub(crate) fn page(body: &[u8], parser: PdfParser, formats: &Formats) -> Result<Page, Error> {
     if parser.mode == PdfMode::Ocr {
-        let reason = "the PDF mode `ocr` needs text recognition, which is not built in; `fast` and `auto` read the text layer";
+        let reason = "the PDF mode `ocr` needs text recognition, which is not built in; \
+                      `fast` and `auto` read the text layer";
         return Err(ErrorKind::Pdf { reason: reason.to_owned(), encrypted: false }.into());
     }
     converted_page(convert(body, &convert_options(parser)), formats)
 }
 
-/// What to convert of a PDF, for a request that asks so.
+/// The conversion options for the PDF parser of a request.
 #[must_use]
 pub fn convert_options(parser: PdfParser) -> Options {
     let limits = Options::default();
@@ -31,11 +32,12 @@ pub fn convert_options(parser: PdfParser) -> Options {
     limits.max_pages(pages)
 }
 
-/// Makes a page of what was converted elsewhere, such as in [another process](gleaner_pdf::serve); [`transform`] does both.
+/// Makes a page from a PDF that was converted elsewhere, for example in [another
+/// process](gleaner_pdf::serve). [`transform`] does both steps.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Pdf`], saying why the file could not be converted.
+/// [`ErrorKind::Pdf`] with the reason why the file could not be converted.
 ///
 /// [`transform`]: fn@crate::transform
 pub fn converted_page(
@@ -57,7 +59,7 @@ fn document(converted: Converted, formats: &Formats) -> Page {
     let mut warnings: Vec<String> = Vec::new();
     if converted.pages_converted < converted.pages {
         warnings.push(format!(
-            "The PDF has {} pages, of which the first {} were converted.",
+            "The PDF has {} pages; only the first {} were converted.",
             converted.pages, converted.pages_converted
         ));
     }
@@ -82,10 +84,10 @@ fn document(converted: Converted, formats: &Formats) -> Page {
         document.images = Some(Vec::new());
     }
     if !formats.attributes.is_empty() {
-        let none = formats.attributes.iter().map(
+        let empty = formats.attributes.iter().map(
             |wanted| json!({ "selector": wanted.selector, "attribute": wanted.attribute, "values": [] }),
         );
-        document.attributes = Some(Value::Array(none.collect()));
+        document.attributes = Some(Value::Array(empty.collect()));
     }
     if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
         document.markdown = Some(converted.markdown);
@@ -98,11 +100,11 @@ fn without_text(pages: &[u32]) -> Option<String> {
     if pages.is_empty() {
         return None;
     }
-    let named: Vec<String> = pages.iter().take(NAMED_PAGES).map(u32::to_string).collect();
-    let more = if pages.len() > NAMED_PAGES { " and more" } else { "" };
+    let listed: Vec<String> = pages.iter().take(MAX_LISTED_PAGES).map(u32::to_string).collect();
+    let more = if pages.len() > MAX_LISTED_PAGES { " and more" } else { "" };
     Some(format!(
-        "These pages of the PDF seem to be pictures, and their text was not recognised: {}{more}.",
-        named.join(", ")
+        "These pages of the PDF seem to be images, and their text was not recognized: {}{more}.",
+        listed.join(", ")
     ))
 }
 
@@ -122,7 +124,8 @@ fn metadata(converted: &Converted) -> Metadata {
     metadata
 }
 
-/// RFC 3339 of a PDF date, `D:YYYYMMDDHHmmSSOHH'mm'` (PDF 32000-1, 7.9.4), as far as it goes.
+/// Converts a PDF date, `D:YYYYMMDDHHmmSSOHH'mm'` (PDF 32000-1, 7.9.4), to RFC 3339. Missing parts get their
+/// first value; without hours and minutes the result is a date.
 fn date(date: &str) -> Option<String> {
     let date = date.strip_prefix("D:").unwrap_or(date);
     let digits = date.bytes().take(14).take_while(u8::is_ascii_digit).count();
@@ -146,7 +149,7 @@ fn date(date: &str) -> Option<String> {
     Some(format!("{year}-{month}-{day}T{hour}:{minute}:{second}{offset}"))
 }
 
-/// The web addresses that the Markdown links to, each once.
+/// The web URLs that the Markdown links to, each once.
 fn links(markdown: &str) -> Collector {
     let mut links = Collector::new(Resolver::without_base());
     for after in markdown.split("](").skip(1) {
@@ -162,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_put_into_the_form_of_the_web() {
+    fn pdf_dates_are_converted_to_rfc_3339() {
         let rows = [
             ("D:20240115103000+01'00'", Some("2024-01-15T10:30:00+01:00")),
             ("D:20240115103000Z", Some("2024-01-15T10:30:00Z")),
@@ -178,10 +181,10 @@ mod tests {
     }
 
     #[test]
-    fn links_are_read_off_the_markdown() {
+    fn links_are_read_from_the_markdown() {
         let found = links(
-            "[a](https://e.example/a) [b](<https://e.example/b>) [a](https://e.example/a) [c](#x) [d](mailto:x) \
-             [e](https://e.example) ](",
+            "[a](https://e.example/a) [b](<https://e.example/b>) [a](https://e.example/a) [c](#x) \
+             [d](mailto:x) [e](https://e.example) ](",
         );
         assert_eq!(found.texts(), ["https://e.example/a", "https://e.example/b", "https://e.example"]);
     }

@@ -1,21 +1,33 @@
-//! What a body is, by its header and its first bytes (WHATWG MIME Sniffing, sections 5 to 7, in short).
+//! Chooses the converter for a body, from its header and its first bytes.
 //!
-//! The header is believed as far as it goes: text that was sent as `text/plain` is never read as HTML. But servers
-//! send PDFs and pictures as HTML, so the signatures of formats without text count for more than the header.
+//! The header decides among kinds of text: `text/plain` is never read as HTML. Servers also send PDFs and
+//! images as HTML, so the signatures of formats without text take precedence over the header.
+//!
+//! The fetch crate sniffs too, but answers another question: which media type a browser would compute. It
+//! follows the table and the rules of the WHATWG MIME Sniffing Standard. This module decides how a body can
+//! be read, and differs:
+//!
+//! - Its table has other formats (TIFF, 7z, ELF, SQLite); the share of binary bytes detects formats outside
+//!   the table.
+//! - A signature counts even if its letters could begin a text (`ID3`).
+//! - White space may precede the header of a PDF. In the standard such a body is plain text.
+//! - It distinguishes JSON, feeds, tables and Markdown, which the standard does not.
+//!
+//! A shared table would need a flag per row and crate, so each crate has its own.
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Body {
     Html,
     Json,
     Xml,
     Feed,
-    /// With the character between values.
+    /// A table; with the delimiter of its values.
     Delimited(char),
     Markdown,
     Text,
     Pdf,
-    /// No text; with its media type.
+    /// A body without text; with its media type.
     Binary(String),
 }
 
@@ -53,14 +65,14 @@ const SIGNATURES: &[(&[u8], &str)] = &[
     (b"SQLite format 3\0", "application/vnd.sqlite3"),
 ];
 
-/// How many bytes are looked at.
+/// Upper bound on the bytes that are read.
 const HEAD_BYTES: usize = 1_445;
 
-/// Where one byte in so many is of a kind that no text has, the body is none, whatever the header says. Of bytes by chance
-/// one in nine is.
-const NOISE_SHARE: usize = 32;
+/// A body with more than one binary byte in this many is not text, whatever the header says. Of random bytes
+/// one in nine is binary.
+const MAX_BINARY_SHARE: usize = 32;
 
-/// Tells what a body is.
+/// Recognizes the kind of a body.
 pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);
     if is_pdf(head) {
@@ -79,12 +91,12 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
     }
     match declared(head, content_type) {
         Body::Binary(media_type) => Body::Binary(media_type),
-        _ if is_noise(head, content_type) => Body::Binary("application/octet-stream".to_owned()),
+        _ if is_mostly_binary(head, content_type) => Body::Binary("application/octet-stream".to_owned()),
         text => text,
     }
 }
 
-/// What a header says that a body is, as far as the body agrees.
+/// The kind that the header declares. The body decides if the header is missing, generic or XML.
 fn declared(head: &[u8], content_type: Option<&str>) -> Body {
     let essence = content_type
         .and_then(|header| header.split(';').next())
@@ -129,38 +141,39 @@ fn declared(head: &[u8], content_type: Option<&str>) -> Body {
         {
             Body::Binary(essence)
         }
-        // Of what else there is under `application/`, some is text: its bytes say.
+        // Some other types under `application/` are text: the bytes decide.
         _ => unknown(head, content_type),
     }
 }
 
-/// Is a body a PDF, as [`transform`](fn@crate::transform) sees it, whatever its header says?
+/// True if [`transform`](fn@crate::transform) treats a body as a PDF, whatever its header says.
 #[must_use]
 pub fn is_pdf(body: &[u8]) -> bool {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);
-    // Readers accept the header anywhere in the first kilobyte; here only after white space and a byte order mark.
+    // PDF readers accept the header anywhere in the first kilobyte; here only white space and a byte order
+    // mark may precede it.
     let start = head.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
     let rest = head.get(start..).unwrap_or_default();
     rest.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(rest).starts_with(b"%PDF-")
 }
 
-/// Is a byte one that no text has (WHATWG MIME Sniffing, 3: a binary data byte)?
+/// True for a binary data byte, which no text has (WHATWG MIME Sniffing, section 3).
 const fn is_binary(byte: u8) -> bool {
     matches!(byte, 0..=8 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
 }
 
-/// Does a body begin with a byte order mark of an encoding whose characters have zeros in them?
+/// True if a body begins with a byte order mark of UTF-16, whose characters contain zero bytes.
 fn is_marked_utf16(head: &[u8]) -> bool {
     head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF")
 }
 
-/// Is there more in a body that no text has than a page has by mistake? Servers call what they know nothing of a page.
-fn is_noise(head: &[u8], content_type: Option<&str>) -> bool {
+/// True if a body has more binary bytes than a page has by mistake. Servers send unknown files as HTML.
+fn is_mostly_binary(head: &[u8], content_type: Option<&str>) -> bool {
     let wide = || {
         let header = content_type.unwrap_or_default().to_ascii_lowercase();
         is_marked_utf16(head) || header.contains("utf-16") || header.contains("utf16")
     };
-    head.iter().filter(|byte| is_binary(**byte)).count() * NOISE_SHARE > head.len() && !wide()
+    head.iter().filter(|byte| is_binary(**byte)).count() * MAX_BINARY_SHARE > head.len() && !wide()
 }
 
 fn unknown(head: &[u8], content_type: Option<&str>) -> Body {
@@ -202,7 +215,7 @@ fn feed_or_xml(head: &[u8]) -> Body {
     }
 }
 
-/// The local name of the root element, as far as it stands in the head.
+/// The local name of the root element, if the head contains it.
 fn root(text: &str) -> Option<&str> {
     let mut rest = text;
     loop {
@@ -223,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_are_what_header_and_bytes_say() {
+    fn header_and_bytes_decide_the_kind() {
         let binary = |media_type: &str| Body::Binary(media_type.to_owned());
         let rows: Vec<(&[u8], Option<&str>, Body)> = vec![
             (b"<p>x", Some("text/html; charset=utf-8"), Body::Html),

@@ -1,8 +1,8 @@
-//! Colours of style sheets (CSS Color 4, as far as pages use it): hexadecimal, `rgb()`, `hsl()` and the common names.
+//! Parses CSS colors (the common part of CSS Color 4): hexadecimal, `rgb()`, `hsl()` and common names.
 
 use std::fmt;
 
-/// A colour, shown as `#rrggbb`; transparency is left out.
+/// A color, displayed as `#rrggbb`. Transparency is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Color {
     red: u8,
@@ -11,7 +11,7 @@ pub(super) struct Color {
 }
 
 impl Color {
-    /// The colour that a value begins with; `None` where it is none, or cannot be seen.
+    /// The color at the start of a value. `None` if there is none or it is fully transparent.
     pub(super) fn parse(value: &str) -> Option<Self> {
         let value = value.trim().to_ascii_lowercase();
         if let Some(digits) = value.strip_prefix('#') {
@@ -36,7 +36,7 @@ impl Color {
         NAMES.iter().find(|(known, _)| *known == name).and_then(|(_, digits)| hexadecimal(digits))
     }
 
-    /// Is it nearer to black than to white? By the luma of ITU-R BT.601.
+    /// True if the color is nearer to black than to white, by the luma of ITU-R BT.601.
     pub(super) fn is_dark(self) -> bool {
         299 * u32::from(self.red) + 587 * u32::from(self.green) + 114 * u32::from(self.blue) < 128_000
     }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_read_in_every_form() {
+    fn colors_are_parsed_in_every_notation() {
         let rows = [
             ("#abc", Some("#aabbcc")),
             ("#AABBCCDD", Some("#aabbcc")),

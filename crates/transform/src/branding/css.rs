@@ -1,22 +1,22 @@
-//! Just enough CSS to tell what a page says of its most telling elements: rules as they stand, without a cascade.
+//! A minimal CSS reader for the declarations of important elements: rules in source order, without a cascade.
 
 use std::collections::HashMap;
 
 use memchr::memmem;
 
-/// Bytes of style sheets that are read.
+/// Upper bound on the bytes of style sheets that are read.
 const MAX_BYTES: usize = 1_000_000;
 
-/// Declarations that are read.
+/// Upper bound on the declarations that are read.
 const MAX_DECLARATIONS: usize = 20_000;
 
-/// Selectors of one rule, in bytes: what is beyond is not looked at.
-const MAX_SELECTOR_BYTES: usize = 200;
+/// Upper bound on the selector list of a rule, in characters. The rest is ignored.
+const MAX_SELECTOR_CHARS: usize = 200;
 
-/// A longer value is a picture or a program.
+/// Upper bound on the length of a value, in bytes. Longer values are embedded images or expressions.
 const MAX_VALUE_BYTES: usize = 300;
 
-/// One declaration, and the selectors of its rule.
+/// One declaration and the index of its rule.
 #[derive(Debug, PartialEq, Eq)]
 struct Declaration {
     rule: usize,
@@ -26,21 +26,21 @@ struct Declaration {
 
 /// The style sheets of a page.
 #[derive(Debug, Default)]
-pub(super) struct Sheet {
-    /// The selectors of each rule, in lower case, without white space at commas.
+pub(super) struct StyleSheet {
+    /// The selector list of each rule, in lower case, without white space around commas.
     rules: Vec<String>,
     declarations: Vec<Declaration>,
-    /// For each variable: its first declaration.
+    /// The index of the first declaration of each variable.
     variables: HashMap<String, usize>,
 }
 
-impl Sheet {
-    /// All `style` elements in the source of a page.
+impl StyleSheet {
+    /// Reads all `style` elements in the source of a page.
     pub(super) fn of_page(text: &str) -> Self {
         let mut sheet = Self::default();
         let mut left = MAX_BYTES;
         let mut rest = text;
-        // The tree keeps no text of style elements.
+        // The source is searched because the tree does not store the text of style elements.
         while let Some(at) = style_at(rest) {
             let after = rest.get(at + 6..).unwrap_or_default();
             let Some((_, body)) = after.split_once('>') else { break };
@@ -68,7 +68,7 @@ impl Sheet {
                     after = after.split_once("*/").map_or("", |(_, after)| after);
                 }
                 Some(b'/') => prelude.push('/'),
-                // A group of rules: what is inside counts as if it stood alone.
+                // The rules inside a group such as `@media` count like rules outside it.
                 Some(b'{') if prelude.trim_start().starts_with('@') && !prelude.contains("font-face") => {
                     prelude.clear();
                 }
@@ -89,7 +89,7 @@ impl Sheet {
     }
 
     fn rule(&mut self, selectors: &str, body: &str) {
-        let selectors: String = selectors.trim_start().chars().take(MAX_SELECTOR_BYTES).collect();
+        let selectors: String = selectors.trim_start().chars().take(MAX_SELECTOR_CHARS).collect();
         let parts: Vec<String> = selectors
             .split(',')
             .map(|selector| selector.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase())
@@ -112,7 +112,7 @@ impl Sheet {
         }
     }
 
-    /// The values of a property, in all rules.
+    /// The values of a property in all rules.
     pub(super) fn values(&self, property: &str) -> impl Iterator<Item = &str> {
         let wanted = property.to_owned();
         self.declarations
@@ -121,7 +121,7 @@ impl Sheet {
             .map(|declaration| declaration.value.as_str())
     }
 
-    /// The value of a property in the first rule that is for one of some selectors, the first selector first.
+    /// The value of a property in the first rule for one of some selectors, in the order of the selectors.
     pub(super) fn of(&self, selectors: &[&str], property: &str) -> Option<&str> {
         selectors.iter().find_map(|selector| {
             let found = self.declarations.iter().find(|declaration| {
@@ -135,12 +135,13 @@ impl Sheet {
         })
     }
 
-    /// The value of a property of the whole page.
+    /// The value of a property in a rule for the whole page.
     pub(super) fn root(&self, property: &str) -> Option<&str> {
         self.of(&[":root", "html", "body"], property)
     }
 
-    /// The value of the variable whose name is `name`, or ends or begins so.
+    /// The value of a variable named `name`, `color-name` or `name-color`, or else of one that ends in such a
+    /// name.
     pub(super) fn variable_like(&self, name: &str) -> Option<&str> {
         let variables =
             || self.declarations.iter().filter(|declaration| declaration.property.starts_with("--"));
@@ -157,10 +158,10 @@ impl Sheet {
         variables().find(own).or_else(|| variables().find(near)).map(|declaration| declaration.value.as_str())
     }
 
-    /// A value, or that of the variable it names.
+    /// A value, or that of the variable that it references.
     pub(super) fn resolved<'a>(&'a self, value: &'a str) -> &'a str {
         let mut value = value.trim();
-        // Variables may name each other in a circle.
+        // References between variables may be circular.
         for _ in 0..4 {
             let Some(inner) = value.strip_prefix("var(") else { break };
             let inner = inner.strip_suffix(')').unwrap_or(inner);
@@ -172,7 +173,7 @@ impl Sheet {
     }
 }
 
-/// Where the next `style` element starts.
+/// The position of the next `style` element.
 fn style_at(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'<', bytes)
@@ -184,8 +185,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_found_in_any_order_and_group() {
-        let sheet = Sheet::of_page(
+    fn rules_are_found_in_any_order_and_inside_groups() {
+        let sheet = StyleSheet::of_page(
             "<style>@import 'x'; a , b{color:red!important} /* c{} */ @media x{d{color:var(--x)}} :root{--x:blue;--y:var(--y)}</style>
              <STYLE>e{color:var(--none, green)}</STYLE><style>f{color",
         );

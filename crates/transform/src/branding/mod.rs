@@ -1,9 +1,9 @@
-//! The `branding` format without a browser: colours, fonts, logo and spacing, from style sheets in the page and from its
-//! meta tags.
+//! The `branding` format without a browser: colors, fonts, logo and spacing, from style sheets in the page
+//! and its meta tags.
 //!
-//! A browser would know computed styles; what is read here is what the page says of its most telling elements (`body`,
-//! headings, links, buttons), the names that authors give their colours, and what browsers are told of the page's theme.
-//! Style sheets in other files are not fetched. What the page does not say is left out.
+//! A browser would compute styles. This module reads the declarations for the most important elements
+//! (`body`, headings, links, buttons), the names of color variables, and the theme in the meta tags. Style
+//! sheets in other files are not fetched. What the page does not declare is left out.
 
 mod color;
 mod css;
@@ -12,18 +12,18 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::address::Resolver;
 use crate::page::picture;
+use crate::resolver::Resolver;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 use color::Color;
-use css::Sheet;
+use css::StyleSheet;
 
-/// Fonts named at most.
+/// Upper bound on the fonts in the result.
 const MAX_FONTS: usize = 8;
 
 /// The branding of a page whose source is `text`.
 pub(crate) fn read(tree: &Tree, text: &str, resolver: &Resolver) -> Value {
-    let sheet = Sheet::of_page(text);
+    let sheet = StyleSheet::of_page(text);
     let head = Head::read(tree, resolver);
     let colors = colors(&sheet, &head);
     let background = colors.get("background").and_then(Value::as_str).and_then(Color::parse);
@@ -42,20 +42,20 @@ pub(crate) fn read(tree: &Tree, text: &str, resolver: &Resolver) -> Value {
     branding.insert("components".to_owned(), components(&sheet));
     let mut images = Map::new();
     for (name, address) in [("logo", &head.logo), ("favicon", &head.icon), ("ogImage", &head.preview)] {
-        put(&mut images, name, address.clone());
+        insert_string(&mut images, name, address.clone());
     }
-    put(&mut branding, "logo", head.logo.clone());
+    insert_string(&mut branding, "logo", head.logo.clone());
     branding.insert("images".to_owned(), Value::Object(images));
     Value::Object(branding)
 }
 
-fn put(object: &mut Map<String, Value>, name: &str, value: Option<String>) {
+fn insert_string(object: &mut Map<String, Value>, name: &str, value: Option<String>) {
     if let Some(value) = value {
         object.insert(name.to_owned(), Value::String(value));
     }
 }
 
-/// What the head of the page and its first pictures say.
+/// What meta tags, links and images declare.
 #[derive(Debug, Default)]
 struct Head {
     theme: Option<String>,
@@ -88,7 +88,7 @@ impl Head {
                         "og:image" => {
                             head.preview = head
                                 .preview
-                                .or_else(|| resolver.web(attribute(Attr::Content)).map(String::from));
+                                .or_else(|| resolver.web_url(attribute(Attr::Content)).map(String::from));
                         }
                         _ => {}
                     }
@@ -97,13 +97,14 @@ impl Head {
                     let rel = attribute(Attr::Rel).to_ascii_lowercase();
                     if rel.split_ascii_whitespace().any(|word| word == "icon" || word == "apple-touch-icon") {
                         head.icon =
-                            head.icon.or_else(|| resolver.web(attribute(Attr::Href)).map(String::from));
+                            head.icon.or_else(|| resolver.web_url(attribute(Attr::Href)).map(String::from));
                     }
                 }
                 Tag::Img => {
                     let rank = logo_rank(tree, node);
                     if rank > best
-                        && let Some(url) = picture::source(tree, node).and_then(|source| resolver.web(source))
+                        && let Some(url) =
+                            picture::source(tree, node).and_then(|source| resolver.web_url(source))
                     {
                         best = rank;
                         head.logo = Some(url.into());
@@ -116,46 +117,46 @@ impl Head {
     }
 }
 
-/// How likely a picture is the page's logo; 0 where nothing says so.
+/// How likely an image is the logo; 0 without evidence.
 fn logo_rank(tree: &Tree, image: NodeId) -> u32 {
-    let says = |node: NodeId| {
+    let mentions_logo = |node: NodeId| {
         [Attr::Class, Attr::Id, Attr::Alt, Attr::Src, Attr::AriaLabel]
             .iter()
             .filter_map(|name| tree.attribute(node, *name))
             .any(|text| text.len() < 500 && text.to_ascii_lowercase().contains("logo"))
     };
-    let around: Vec<NodeId> = tree.ancestors(image).take(6).collect();
-    let named = says(image) || around.iter().take(3).any(|node| says(*node));
+    let ancestors: Vec<NodeId> = tree.ancestors(image).take(6).collect();
+    let named = mentions_logo(image) || ancestors.iter().take(3).any(|node| mentions_logo(*node));
     if !named {
         return 0;
     }
-    let at_top = around.iter().any(|node| matches!(tree.tag(*node), Tag::Header | Tag::Nav));
-    let home = around.iter().any(|node| {
+    let at_top = ancestors.iter().any(|node| matches!(tree.tag(*node), Tag::Header | Tag::Nav));
+    let home = ancestors.iter().any(|node| {
         tree.tag(*node) == Tag::A
             && tree.attribute(*node, Attr::Href).is_some_and(|href| matches!(href.trim(), "/" | "./" | "#"))
     });
     1 + 2 * u32::from(at_top) + 2 * u32::from(home)
 }
 
-fn colors(sheet: &Sheet, head: &Head) -> Map<String, Value> {
+fn colors(sheet: &StyleSheet, head: &Head) -> Map<String, Value> {
     let parsed = |text: &str| Color::parse(sheet.resolved(text)).map(|color| color.to_string());
     let named = |names: &[&str]| names.iter().find_map(|name| sheet.variable_like(name)).and_then(parsed);
     let of = |selectors: &[&str], property: &str| sheet.of(selectors, property).and_then(parsed);
     let mut colors = Map::new();
     let primary =
         named(&["primary", "brand", "main-color"]).or_else(|| head.theme.as_deref().and_then(parsed));
-    put(
+    insert_string(
         &mut colors,
         "primary",
         primary.or_else(|| of(BUTTONS, "background-color").or_else(|| of(BUTTONS, "background"))),
     );
-    put(&mut colors, "secondary", named(&["secondary"]));
-    put(&mut colors, "accent", named(&["accent", "highlight"]));
+    insert_string(&mut colors, "secondary", named(&["secondary"]));
+    insert_string(&mut colors, "accent", named(&["accent", "highlight"]));
     let background = of(PAGE, "background-color").or_else(|| of(PAGE, "background"));
-    put(&mut colors, "background", background.or_else(|| named(&["background", "bg"])));
-    put(&mut colors, "textPrimary", of(PAGE, "color").or_else(|| named(&["text", "foreground"])));
-    put(&mut colors, "textSecondary", named(&["text-secondary", "text-muted", "muted"]));
-    put(&mut colors, "link", of(&["a", "a:link"], "color").or_else(|| named(&["link"])));
+    insert_string(&mut colors, "background", background.or_else(|| named(&["background", "bg"])));
+    insert_string(&mut colors, "textPrimary", of(PAGE, "color").or_else(|| named(&["text", "foreground"])));
+    insert_string(&mut colors, "textSecondary", named(&["text-secondary", "text-muted", "muted"]));
+    insert_string(&mut colors, "link", of(&["a", "a:link"], "color").or_else(|| named(&["link"])));
     colors
 }
 
@@ -163,13 +164,13 @@ const PAGE: &[&str] = &["body", "html", ":root", "html,body", "html body"];
 const BUTTONS: &[&str] =
     &[".btn-primary", ".button-primary", ".button--primary", ".btn", ".button", "button"];
 
-fn fonts(sheet: &Sheet) -> Value {
+fn fonts(sheet: &StyleSheet) -> Value {
     let families = sheet.values("font-family").filter_map(|value| first_family(sheet.resolved(value)));
     let most = by_count(families).into_iter().take(MAX_FONTS);
     Value::Array(most.map(|(family, count)| json!({ "family": family, "count": count })).collect())
 }
 
-/// Values and how often they occur, the most frequent first; among equals the one that came first.
+/// Values with their counts, most frequent first. Equal counts keep the order of the first occurrence.
 fn by_count(values: impl Iterator<Item = String>) -> Vec<(String, usize)> {
     let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
     for (at, value) in values.enumerate() {
@@ -180,7 +181,7 @@ fn by_count(values: impl Iterator<Item = String>) -> Vec<(String, usize)> {
     counts.into_iter().map(|(value, (count, _))| (value, count)).collect()
 }
 
-/// The first family of a list that names a font, not a kind of font.
+/// The first family of a font list. `None` if it is a generic family or a keyword.
 fn first_family(list: &str) -> Option<String> {
     let family = list.split(',').next()?.trim().trim_matches(['"', '\'']).trim();
     let generic =
@@ -192,16 +193,16 @@ fn first_family(list: &str) -> Option<String> {
     fits.then(|| family.to_owned())
 }
 
-fn typography(sheet: &Sheet) -> Value {
+fn typography(sheet: &StyleSheet) -> Value {
     let (mut families, mut sizes) = (Map::new(), Map::new());
     let family = |selectors: &[&str]| {
         sheet.of(selectors, "font-family").and_then(|list| first_family(sheet.resolved(list)))
     };
-    put(&mut families, "primary", family(PAGE));
-    put(&mut families, "heading", family(&["h1", "h2", "h1,h2,h3", "h1,h2,h3,h4,h5,h6"]));
-    put(&mut families, "code", family(&["code", "pre", "pre,code", "code,pre"]));
+    insert_string(&mut families, "primary", family(PAGE));
+    insert_string(&mut families, "heading", family(&["h1", "h2", "h1,h2,h3", "h1,h2,h3,h4,h5,h6"]));
+    insert_string(&mut families, "code", family(&["code", "pre", "pre,code", "code,pre"]));
     for (name, selectors) in [("body", PAGE), ("h1", &["h1"][..]), ("h2", &["h2"]), ("h3", &["h3"])] {
-        put(
+        insert_string(
             &mut sizes,
             name,
             sheet
@@ -213,7 +214,7 @@ fn typography(sheet: &Sheet) -> Value {
     json!({ "fontFamilies": families, "fontSizes": sizes })
 }
 
-fn spacing(sheet: &Sheet) -> Value {
+fn spacing(sheet: &StyleSheet) -> Value {
     let mut spacing = Map::new();
     let lengths: Vec<f64> = ["padding", "margin", "gap"]
         .iter()
@@ -229,7 +230,7 @@ fn spacing(sheet: &Sheet) -> Value {
     }
     let radii =
         sheet.values("border-radius").map(|value| sheet.resolved(value)).filter(|value| is_length(value));
-    put(
+    insert_string(
         &mut spacing,
         "borderRadius",
         by_count(radii.map(str::to_owned)).into_iter().next().map(|(radius, _)| radius),
@@ -237,7 +238,7 @@ fn spacing(sheet: &Sheet) -> Value {
     Value::Object(spacing)
 }
 
-fn components(sheet: &Sheet) -> Value {
+fn components(sheet: &StyleSheet) -> Value {
     let mut components = Map::new();
     let groups: [(&str, &[&str]); 2] = [
         ("buttonPrimary", BUTTONS),
@@ -251,10 +252,10 @@ fn components(sheet: &Sheet) -> Value {
                 .and_then(|value| Color::parse(sheet.resolved(value)))
                 .map(|color| color.to_string())
         };
-        put(&mut button, "background", color("background-color").or_else(|| color("background")));
-        put(&mut button, "textColor", color("color"));
+        insert_string(&mut button, "background", color("background-color").or_else(|| color("background")));
+        insert_string(&mut button, "textColor", color("color"));
         let radius = sheet.of(selectors, "border-radius").map(|radius| sheet.resolved(radius).to_owned());
-        put(&mut button, "borderRadius", radius.filter(|radius| is_length(radius)));
+        insert_string(&mut button, "borderRadius", radius.filter(|radius| is_length(radius)));
         if !button.is_empty() {
             components.insert(name.to_owned(), Value::Object(button));
         }
@@ -282,7 +283,7 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
 
     #[test]
-    fn a_page_tells_its_branding() {
+    fn branding_is_read_from_a_page() {
         let html = "<html><head><meta name=theme-color content='#0a7'><link rel=icon href=/f.ico>
             <meta property=og:image content=/og.png><style>/* x */ :root{--brand:#123456;--text-muted:gray}
             body { background: #fff; color: rgb(10, 20, 30); font-family: 'Work Sans', sans-serif; font-size: 17px }
@@ -297,13 +298,19 @@ mod tests {
                 "colorScheme": "light",
                 "logo": "https://example.org/logo.svg",
                 "colors": {
-                    "primary": "#123456", "background": "#ffffff", "textPrimary": "#0a141e", "textSecondary": "#808080",
-                    "link": "#123456",
+                    "primary": "#123456", "background": "#ffffff", "textPrimary": "#0a141e",
+                    "textSecondary": "#808080", "link": "#123456",
                 },
                 "fonts": [{ "family": "Work Sans", "count": 1 }, { "family": "Lora", "count": 1 }],
-                "typography": { "fontFamilies": { "primary": "Work Sans", "heading": "Lora" }, "fontSizes": { "body": "17px" } },
+                "typography": {
+                    "fontFamilies": { "primary": "Work Sans", "heading": "Lora" }, "fontSizes": { "body": "17px" },
+                },
                 "spacing": { "baseUnit": 8.0, "borderRadius": "6px" },
-                "components": { "buttonPrimary": { "background": "#123456", "textColor": "#ffffff", "borderRadius": "6px" } },
+                "components": {
+                    "buttonPrimary": {
+                        "background": "#123456", "textColor": "#ffffff", "borderRadius": "6px",
+                    },
+                },
                 "images": {
                     "logo": "https://example.org/logo.svg", "favicon": "https://example.org/f.ico",
                     "ogImage": "https://example.org/og.png",
@@ -313,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dark_page_is_told_by_its_background() {
+    fn a_dark_page_is_recognized() {
         for (html, scheme) in [
             ("<style>body{background:#111}</style>", "dark"),
             ("<meta name=color-scheme content=dark>", "dark"),

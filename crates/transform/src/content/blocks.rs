@@ -1,55 +1,59 @@
-//! The text blocks of a page: runs of text between block boundaries, each with the numbers the model looks at.
+//! The text blocks of a page: runs of text between block boundaries, and the features that the model reads.
 //!
-//! One walk collects the blocks and the elements around them ([`collect`]); what needs the page's totals, a block's
-//! neighbours or the records it stands among is filled in afterwards ([`features`]). Numbers are counts, shares and
-//! distances in elements, as they are: trees only compare them, so no logarithm is taken.
+//! One walk collects the blocks and their ancestor elements ([`collect`]). Features that need the page's
+//! totals, the neighbours of a block or the records around it are computed afterwards ([`features`]).
+//! Features are raw counts, shares and distances in elements: decision trees only compare values, so no
+//! logarithm is needed.
 
-mod between;
 mod collect;
-mod described;
+mod definition_pairs;
 mod features;
-mod pairs;
+mod gaps;
 mod surroundings;
-mod wholes;
+mod whole_elements;
+mod word_filters;
 mod words;
 
 pub(super) use collect::collect;
 #[cfg(test)]
 pub(super) use features::WIDTH;
-pub(super) use features::{Features, SHARED};
+pub(super) use features::{Features, PAGE_FEATURES_START};
 
 use std::ops::Range;
 
 use super::vocabulary::GROUPS;
 use crate::tree::{NodeId, Tag};
 
-/// A page is judged by its first so many blocks; what comes after shares the fate of the last one, and the page's warning
-/// says so. Each takes some 300 bytes of memory with what is added up around it, and a few microseconds. A page that may
-/// take less memory has fewer: they take at most half of what its tree leaves.
+/// Upper bound on the blocks of a page. Later text is kept or dropped with the last block, and the page's
+/// warning says so. A block takes about 300 bytes of memory with its totals, and a few microseconds. Blocks
+/// also take at most half of the memory that the tree leaves.
 pub(crate) const MAX_BLOCKS: usize = 100_000;
 
-/// Elements around blocks, the same: those that come later are not told apart. They take at most a quarter of what the tree
-/// leaves.
+/// Upper bound on the elements of a page; later ones count as part of their ancestors. Elements also take at
+/// most a quarter of the memory that the tree leaves.
 const MAX_ELEMENTS: usize = 400_000;
 
-/// Bytes that a block takes, and an element with its run and its records.
+/// Bytes that a block takes.
 const BLOCK_BYTES: usize = 336;
+
+/// Bytes that an element takes, with its run and its records.
 const ELEMENT_BYTES: usize = 96;
 
-/// A distance that means "not there"; also how far up elements are looked at.
-const FAR: u8 = 24;
+/// The distance that means "no such ancestor". Also the number of ancestors that are read.
+const MAX_DISTANCE: u8 = 24;
 
 /// A run of text between block boundaries.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Block {
-    /// Its text nodes: where they begin and end in [`Blocks::nodes`].
+    /// The range of its text nodes in [`Blocks::nodes`].
     pub(crate) nodes: (u32, u32),
     pub(crate) words: u32,
     letters: u32,
     link_words: u32,
     links: u32,
-    /// Links to places on the same page, and to other hosts.
+    /// Links within the page.
     fragment_links: u32,
+    /// Links to other hosts.
     outside_links: u32,
     sentences: u32,
     commas: u32,
@@ -61,84 +65,87 @@ pub(crate) struct Block {
     has_colon_end: bool,
     images_before: u32,
     hash: u64,
-    /// Hashes of its last two words, newest first.
+    /// Hashes of the last two words, newest first.
     recent: [u64; 2],
-    /// The innermost block element around it, as a number in [`Blocks::elements`].
+    /// The innermost block element, as an index in [`Blocks::elements`].
     element: u32,
-    /// Distances to the nearest element around it with a word of each group.
+    /// For each group of names, the distance to the nearest ancestor with a name of the group.
     groups: Distances,
-    /// Distances to the nearest element of each kind in [`AROUND`].
-    around: [u8; AROUND.len()],
-    /// Numbers of elements around it: its container, and those further out by [`REGION_STEPS`].
+    /// For each tag in [`ANCESTOR_TAGS`], the distance to the nearest ancestor with that tag.
+    ancestor_tags: [u8; ANCESTOR_TAGS.len()],
+    /// Its container, and the ancestors further out by [`REGION_STEPS`].
     regions: [u32; REGIONS],
-    /// The nearest element around it of each kind of landmark; 0 where there is none.
+    /// The nearest ancestor of each kind of landmark; 0 if there is none.
     landmarks: [u32; LANDMARKS],
     kind: u8,
     depth: u16,
     heading: u8,
     hidden: bool,
-    /// It stands in one of [`Blocks::unseen`].
-    pub(crate) unseen: bool,
+    /// It is inside one of [`Blocks::invisible`].
+    pub(crate) invisible: bool,
     signature: u64,
     child_index: u16,
     price: bool,
     title_words: u32,
     description_words: u32,
-    described: u32,
+    json_ld_words: u32,
 }
 
 impl Block {
     fn is_in(&self, wanted: &[Tag]) -> bool {
-        AROUND.iter().zip(self.around).any(|(tag, distance)| wanted.contains(tag) && distance < FAR)
+        ANCESTOR_TAGS
+            .iter()
+            .zip(self.ancestor_tags)
+            .any(|(tag, distance)| wanted.contains(tag) && distance < MAX_DISTANCE)
     }
 
-    /// Do its elements say that it is not shown, now at least?
+    /// True if an ancestor hides it, at least until a script shows it.
     pub(crate) const fn is_hidden(&self) -> bool {
         self.hidden
     }
 
-    /// The level of the heading that the block is in; 0 outside of headings.
+    /// The level of the heading that contains the block; 0 outside headings.
     pub(crate) const fn heading(&self) -> u8 {
         self.heading
     }
 
-    /// Does the block stand in `main` or `article`?
+    /// True inside `main` or `article`.
     pub(crate) fn is_in_text(&self) -> bool {
         self.is_in(&[Tag::Main, Tag::Article])
     }
 
-    /// Does the block stand in an `blocking`?
+    /// True inside `aside`.
     pub(crate) fn is_aside(&self) -> bool {
         self.is_in(&[Tag::Aside])
     }
 
-    /// Does the block stand in the navigation or the footer?
-    pub(crate) fn is_framing(&self) -> bool {
+    /// True inside `nav` or `footer`.
+    pub(crate) fn is_navigation_or_footer(&self) -> bool {
         self.is_in(&[Tag::Nav, Tag::Footer])
     }
 
-    /// Does the block stand beside the text of a page, by the elements around it: in its navigation, header, footer or
-    /// aside, and not in the header of an article? Or is it not shown?
+    /// True if the block is hidden, or if its ancestors place it beside the page's text: in `nav`, `footer`,
+    /// `aside`, or a `header` outside `main` and `article`.
     pub(crate) fn is_beside(&self) -> bool {
         self.hidden
-            || self.is_framing()
+            || self.is_navigation_or_footer()
             || self.is_aside()
             || (self.is_in(&[Tag::Header]) && !self.is_in_text())
     }
 }
 
-/// Distances to elements around a block with a word of each group.
+/// For each group of names, the distance to the nearest ancestor with a name of the group.
 #[derive(Debug, Clone, Copy)]
 struct Distances([u8; GROUPS]);
 
 impl Default for Distances {
     fn default() -> Self {
-        Self([FAR; GROUPS])
+        Self([MAX_DISTANCE; GROUPS])
     }
 }
 
-/// Kinds of elements around a block whose distance counts.
-const AROUND: [Tag; 26] = [
+/// Tags of ancestors whose distance is a feature.
+const ANCESTOR_TAGS: [Tag; 26] = [
     Tag::Main,
     Tag::Article,
     Tag::Section,
@@ -167,15 +174,17 @@ const AROUND: [Tag; 26] = [
     Tag::Noscript,
 ];
 
-/// How many kinds of elements around a block are looked at as a whole: `article`, `section`, a list or table, and one
-/// whose name says that it is the content.
+/// The number of kinds of ancestors whose totals are features: `article`, `section`, a list or table, and an
+/// element named as content.
 const LANDMARKS: usize = 4;
 
-/// Elements around a block whose totals count: its container, and 1, 2, 4 and 7 elements further out.
+/// The number of ancestors at fixed distances whose totals are features.
 const REGIONS: usize = 5;
+
+/// Their distances: the container itself, and 1, 2, 4 and 7 elements further out.
 const REGION_STEPS: [usize; REGIONS] = [0, 1, 2, 4, 7];
 
-/// Totals of an element, or of several.
+/// Totals over the blocks of one or more elements.
 #[derive(Debug, Clone, Copy, Default)]
 struct Totals {
     words: u32,
@@ -201,17 +210,17 @@ impl Totals {
 #[derive(Debug, Clone, Copy, Default)]
 struct Element {
     parent: u32,
-    /// The number after the last element inside.
+    /// The index after its last descendant.
     end: u32,
-    /// The run of alike neighbours that it belongs to.
+    /// The run of similar siblings that it belongs to.
     run: u32,
-    /// Its place in that run.
-    place: u32,
+    /// Its position in that run.
+    position: u32,
     tag: u8,
     totals: Totals,
 }
 
-/// Neighbours that look alike: the records of a list, the rows of a table, the posts of a thread.
+/// Consecutive similar siblings: the records of a list, the rows of a table, the posts of a thread.
 #[derive(Debug, Clone, Copy, Default)]
 struct Run {
     count: u32,
@@ -224,15 +233,15 @@ pub(crate) struct Blocks {
     pub(crate) list: Vec<Block>,
     /// The text nodes of all blocks, in order.
     pub(crate) nodes: Vec<NodeId>,
-    /// Elements that are hidden, and nothing can show them; none inside another.
-    pub(crate) unseen: Vec<NodeId>,
+    /// Hidden elements that no script can show; none is inside another.
+    pub(crate) invisible: Vec<NodeId>,
     elements: Vec<Element>,
     runs: Vec<Run>,
-    /// The elements `main` (by role too) and `article` that are shown, as numbers in [`Blocks::elements`].
+    /// The visible `main` elements (also by role) and `article` elements, as indices in [`Blocks::elements`].
     mains: Vec<u32>,
     articles: Vec<u32>,
     page: PageFacts,
-    /// There were more than [`MAX_BLOCKS`].
+    /// The page has more blocks or elements than allowed.
     pub(super) cut: bool,
 }
 
@@ -242,7 +251,8 @@ impl Blocks {
         self.nodes.get(block.nodes.0 as usize..block.nodes.1 as usize).unwrap_or_default()
     }
 
-    /// The blocks that a page calls its main content: those of its one `main`, or else of its one `article`, or else all.
+    /// The blocks that the page marks as main content: those of its only `main`, else of its only `article`,
+    /// else all.
     pub(crate) fn region(&self) -> Range<usize> {
         let one = |numbers: &[u32]| match numbers {
             [one] => Some(*one),
@@ -258,7 +268,7 @@ impl Blocks {
     }
 }
 
-/// What is true of the whole page.
+/// Facts about the whole page.
 #[derive(Debug, Clone, Copy, Default)]
 struct PageFacts {
     forms: u32,
@@ -272,9 +282,9 @@ struct PageFacts {
     times: u32,
     og_article: bool,
     og_product: bool,
-    structured: u32,
-    described: u32,
+    json_ld_types: u32,
+    json_ld_words: u32,
     first_h1: Option<u32>,
     title_hash: u64,
-    address: [f32; super::address::FACTS],
+    url_features: [f32; super::url_features::COUNT],
 }

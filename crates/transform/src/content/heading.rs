@@ -1,7 +1,7 @@
-//! The heading that is the page's title.
+//! Finds the heading that is the page's title.
 //!
-//! A reader expects it first, and the truth that the model was trained on leaves it out. So it is found by its own
-//! words, not by the model: the `h1` that says what the page calls itself, or the page's one `h1`.
+//! Readers expect the title first, but the training data of the model leaves it out. So a rule finds it by
+//! its words: the `h1` that agrees with the page's titles, or the page's only `h1`.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,87 +11,89 @@ use crate::page::title_parts::Site;
 use crate::tree::{NodeId, Tag, Tree};
 use crate::words::{letters, words};
 
-/// What a page calls itself.
+/// The names of a page and of its site.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Named<'a> {
-    /// The title as the metadata have it, without the name of the site.
+pub(crate) struct PageNames<'a> {
+    /// The title of the metadata, without the name of the site.
     pub(crate) title: &'a str,
-    /// All of `<title>`.
-    pub(crate) whole: &'a str,
+    /// The whole `<title>`.
+    pub(crate) full_title: &'a str,
     /// `og:title`.
-    pub(crate) social: &'a str,
+    pub(crate) og_title: &'a str,
     /// `og:site_name`.
-    pub(crate) site: &'a str,
+    pub(crate) site_name: &'a str,
+    /// The host of the page's URL.
     pub(crate) host: &'a str,
 }
 
-/// Longer headings are no titles, in bytes.
+/// A longer heading is not a title, in bytes.
 const MAX_BYTES: usize = 600;
 
-/// Upper bound on the headings compared with the title. Menus and teasers hold hundreds.
+/// Upper bound on the headings compared with the title. Menus and teasers may hold hundreds.
 const MAX_HEADINGS: usize = 1_000;
 
-/// A heading with this share of its words in the page's title says the same.
-const AGREEMENT: f32 = 0.5;
+/// A heading that shares at least this part of its words with the page's titles agrees with them.
+const MIN_AGREEMENT: f32 = 0.5;
 
-/// A heading of a page: its blocks, and its text.
+/// A heading with its blocks and its text.
 #[derive(Debug)]
 struct Heading {
     blocks: Range<usize>,
     level: u8,
     text: String,
-    /// It stands in the main content by its elements, or at least in nothing that surrounds one.
+    /// It is inside `main` or `article`.
     in_text: bool,
+    /// It is inside the navigation, the footer or an aside, or hidden.
     beside: bool,
 }
 
-/// How surely a heading is the title, the surest first.
+/// How well a heading matches the title, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Says {
-    /// It is the title, letter by letter.
-    Title,
-    /// It is all of the title but for a few words, or the other way round.
-    PartOfTitle,
-    /// It shares most of its words with the title.
-    Alike,
-    /// It says something else, but it is the only `h1`.
-    Alone,
+enum TitleMatch {
+    /// It has the same letters as a title.
+    Equal,
+    /// It contains a title, or a title contains it.
+    Contained,
+    /// It shares most of its words with the titles.
+    Similar,
+    /// It differs, but it is the only `h1`.
+    OnlyH1,
 }
 
-/// The blocks of the heading that is the page's title; none if no heading is.
-pub(crate) fn of_page(tree: &Tree, blocks: &Blocks, named: &Named<'_>) -> Range<usize> {
+/// The blocks of the heading that is the page's title; an empty range without one.
+pub(crate) fn of_page(tree: &Tree, blocks: &Blocks, names: &PageNames<'_>) -> Range<usize> {
     let headings = headings(tree, blocks);
-    let titles = Titles::of(named);
-    let firsts = headings.iter().filter(|heading| heading.level == 1 && !heading.beside).count();
+    let titles = Titles::of(names);
+    let h1_count = headings.iter().filter(|heading| heading.level == 1 && !heading.beside).count();
     let ranked = headings.into_iter().filter_map(|heading| {
-        let says = titles.says(&heading, firsts == 1)?;
-        Some(((heading.level > 1, says, !heading.in_text, heading.blocks.start), heading.blocks))
+        let title_match = titles.match_heading(&heading, h1_count == 1)?;
+        Some(((heading.level > 1, title_match, !heading.in_text, heading.blocks.start), heading.blocks))
     });
     ranked.min_by_key(|(rank, _)| *rank).map(|(_, blocks)| blocks).unwrap_or_default()
 }
 
-/// The titles of a page, as headings are compared with them.
+/// The titles of a page, prepared for comparison with headings.
 struct Titles {
     letters: [String; 3],
     words: HashSet<String>,
-    /// The site, unless its name is the page's title.
+    /// The site; `None` if the page's title is the name of the site.
     site: Option<Site>,
 }
 
 impl Titles {
-    fn of(named: &Named<'_>) -> Self {
-        let titles = [named.title, named.whole, named.social];
+    fn of(names: &PageNames<'_>) -> Self {
+        let titles = [names.title, names.full_title, names.og_title];
         Self {
             letters: titles.map(letters),
             words: titles.iter().flat_map(|title| words(title)).collect(),
-            site: Some(Site::new(named.host, named.site)).filter(|site| !site.is_named_by(named.title)),
+            site: Some(Site::new(names.host, names.site_name)).filter(|site| !site.is_named_by(names.title)),
         }
     }
 
-    fn says(&self, heading: &Heading, alone: bool) -> Option<Says> {
+    fn match_heading(&self, heading: &Heading, is_only_h1: bool) -> Option<TitleMatch> {
         let own = letters(&heading.text);
         if !own.is_empty() && self.letters.contains(&own) {
-            return Some(Says::Title);
+            return Some(TitleMatch::Equal);
         }
         if heading.level > 1 || self.site.as_ref().is_some_and(|site| site.is_named_by(&heading.text)) {
             return None;
@@ -101,26 +103,27 @@ impl Titles {
             short.chars().count() > 3 && long.contains(short.as_str())
         };
         if self.letters.iter().any(contains) {
-            return Some(Says::PartOfTitle);
+            return Some(TitleMatch::Contained);
         }
         let own = words(&heading.text);
         let shared = own.iter().filter(|word| self.words.contains(*word)).count();
-        if own.len() >= 2 && shared as f32 >= AGREEMENT * own.len() as f32 {
-            return Some(Says::Alike);
+        if own.len() >= 2 && shared as f32 >= MIN_AGREEMENT * own.len() as f32 {
+            return Some(TitleMatch::Similar);
         }
-        (alone && !heading.beside).then_some(Says::Alone)
+        (is_only_h1 && !heading.beside).then_some(TitleMatch::OnlyH1)
     }
 }
 
-/// The headings of a page that can be its title, in order.
+/// The headings of a page that may be its title, in order.
 fn headings(tree: &Tree, blocks: &Blocks) -> Vec<Heading> {
     let mut found: Vec<(NodeId, Heading)> = Vec::new();
     let mut read = HashSet::new();
     for (at, block) in blocks.list.iter().enumerate() {
-        if block.heading() == 0 || block.unseen {
+        if block.heading() == 0 || block.invisible {
             continue;
         }
-        let Some(node) = blocks.nodes_of(block).first().and_then(|node| heading_around(tree, *node)) else {
+        let Some(node) = blocks.nodes_of(block).first().and_then(|node| enclosing_heading(tree, *node))
+        else {
             continue;
         };
         if let Some((last, heading)) = found.last_mut()
@@ -137,7 +140,7 @@ fn headings(tree: &Tree, blocks: &Blocks) -> Vec<Heading> {
         if found.len() >= 2 * MAX_HEADINGS {
             break;
         }
-        // One that is too long to be a title may have thousands of blocks.
+        // Each heading is read once: one that is too long to be a title may have thousands of blocks.
         if !read.insert(node) {
             continue;
         }
@@ -152,13 +155,14 @@ fn headings(tree: &Tree, blocks: &Blocks) -> Vec<Heading> {
     found.into_iter().map(|(_, heading)| heading).collect()
 }
 
-/// Stands a heading where no title stands? The header of a page is no such place.
+/// True if a block is where no title is: hidden, or in the navigation, the footer or an aside. The header may
+/// hold the title.
 fn is_beside(block: &Block) -> bool {
-    block.is_hidden() || block.is_framing() || block.is_aside()
+    block.is_hidden() || block.is_navigation_or_footer() || block.is_aside()
 }
 
-fn heading_around(tree: &Tree, node: NodeId) -> Option<NodeId> {
-    tree.ancestors(node)
-        .take(8)
-        .find(|around| matches!(tree.tag(*around), Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6))
+fn enclosing_heading(tree: &Tree, node: NodeId) -> Option<NodeId> {
+    tree.ancestors(node).take(8).find(|ancestor| {
+        matches!(tree.tag(*ancestor), Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6)
+    })
 }

@@ -1,80 +1,83 @@
-//! Main content: what a person would keep of a page.
+//! Main content: the part of a page that a reader would keep.
 //!
-//! The page is cut into text blocks ([`blocks`]); a small learned model gives each the likelihood that it belongs to
-//! the main content ([`model`]). The blocks kept are those that make the expected F1 of the page largest, so no
-//! threshold is tuned. Structural rules then repair the selection: the title ([`heading`]), a main region that is small
-//! ([`region`]), things that stand between parts of a text or are kept in part, and the notes that a text refers to. Tried, and no better on sites that it had not seen: a second model that also knew what the first
-//! thought of a block's surroundings, a judge that chose the bound by the looks of the page, and the true kind of the
-//! page as one more number.
+//! The page is split into text blocks ([`blocks`]). A small learned model gives each block the likelihood
+//! that it belongs to the main content ([`model`]). The blocks that maximize the expected F1 of the page are
+//! kept, so no threshold is tuned. Structural rules then repair the selection: the title ([`heading`]), a
+//! small main region ([`region`]), elements between two parts of a text, elements that are kept in part, and
+//! the footnotes of kept text ([`notes`]).
 //!
-//! Why a model and not rules alone: the same cues (link density, position, repetition, what authors call their
-//! elements) mean different things on an article, a forum and a shop, and a few hundred small trees weigh them better
-//! than a cascade by hand. How it was trained, and from what, is in `training/` of this crate.
+//! Tried without gain on unseen sites: a second model that also reads the first model's results around a
+//! block, a model that chooses the threshold by page features, and the true type of the page as a feature.
+//!
+//! Why a model and not only rules: the same cues (link density, position, repetition, names of elements) mean
+//! different things on an article, a forum and a shop. A few hundred small trees weigh them better than a
+//! hand-written cascade. `training/` of this crate describes the training and its data.
 
-mod address;
 mod blocks;
 mod heading;
 mod model;
 mod notes;
 mod region;
+mod url_features;
 mod vocabulary;
 
 use url::Url;
 
-pub(crate) use heading::Named;
+pub(crate) use heading::PageNames;
 
 use crate::tree::{Edge, Kind, Tree, Walk};
 use crate::view::View;
 use blocks::{Block, Blocks};
 
 /// The warning of a page with too many blocks.
-pub(crate) const CUT: &str =
-    "The page has more blocks of text than are judged: what comes after them is kept or left out as a whole.";
+pub(crate) const CUT: &str = "The page has more blocks of text than can be judged: those after the limit are \
+     kept or left out as a whole.";
 
-/// What came of the search for main content.
+/// The result of the search for main content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Narrowed {
-    /// There is some.
+    /// The page has main content.
     pub(crate) found: bool,
     /// The end of the page was not judged ([`CUT`]).
     pub(crate) cut: bool,
 }
 
-/// Hides what surrounds the main content of a page, if there is any that is likely to be it.
-pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url, named: &Named<'_>) -> Narrowed {
+/// Hides everything but the main content of a page, if it has any.
+pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url, names: &PageNames<'_>) -> Narrowed {
     let blocks = blocks::collect(tree, view, url);
-    let mut likely = Vec::with_capacity(blocks.list.len());
-    blocks.features(tree.interrupt(), |piece| likely.extend(model::likelihoods(piece)));
-    let mut kept = choose(&blocks.list, &likely);
+    let mut likelihoods = Vec::with_capacity(blocks.list.len());
+    blocks.features(tree.interrupt(), |batch| likelihoods.extend(model::likelihoods(batch)));
+    let mut kept = choose(&blocks.list, &likelihoods);
     region::keep_small(tree, &blocks, &mut kept);
     keep_pairs(&blocks, &mut kept);
-    let between = blocks.between(&likely, &kept);
-    for at in between.kept {
+    let gaps = blocks.gap_blocks(&likelihoods, &kept);
+    for at in gaps.kept {
         if let Some(kept) = kept.get_mut(at) {
             *kept = true;
         }
     }
-    blocks.keep_wholes(&mut kept);
+    blocks.complete_elements(&mut kept);
     notes::keep(tree, &blocks, &mut kept);
-    drop_unseen(&blocks, &mut kept, view);
-    keep_title(tree, &blocks, &mut kept, named);
-    hide(tree, view, &blocks, &kept, &between.captions);
+    drop_invisible(&blocks, &mut kept, view);
+    keep_title(tree, &blocks, &mut kept, names);
+    hide(tree, view, &blocks, &kept, &gaps.captions);
     Narrowed { found: kept.iter().any(|kept| *kept), cut: blocks.cut }
 }
 
 /// Keeps the heading that is the page's title, if anything else is kept.
-fn keep_title(tree: &Tree, blocks: &Blocks, kept: &mut [bool], named: &Named<'_>) {
+fn keep_title(tree: &Tree, blocks: &Blocks, kept: &mut [bool], names: &PageNames<'_>) {
     if !kept.contains(&true) {
         return;
     }
-    for kept in kept.get_mut(heading::of_page(tree, blocks, named)).into_iter().flatten() {
+    for kept in kept.get_mut(heading::of_page(tree, blocks, names)).into_iter().flatten() {
         *kept = true;
     }
 }
 
-/// Keeps all of a label and its values in a definition list where any of it is kept, but for what is not shown.
+/// Keeps a whole label with its values in a definition list if any part of them is kept, except for hidden
+/// blocks.
 fn keep_pairs(blocks: &Blocks, kept: &mut [bool]) {
-    for pair in blocks.pairs() {
+    for pair in blocks.definition_pairs() {
         let (Some(list), Some(kept)) = (blocks.list.get(pair.clone()), kept.get_mut(pair)) else { continue };
         if kept.contains(&true) {
             for (block, kept) in list.iter().zip(kept) {
@@ -84,52 +87,56 @@ fn keep_pairs(blocks: &Blocks, kept: &mut [bool]) {
     }
 }
 
-/// Drops what is hidden with nothing that could show it: no reader of the page ever sees it, so it is written for machines.
-/// Not where most of what is kept is so: then it is shown in some other way.
-fn drop_unseen(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
-    let words = |unseen: bool| -> u64 {
-        let found =
-            blocks.list.iter().zip(kept.iter()).filter(|(block, kept)| **kept && block.unseen == unseen);
+/// Drops hidden blocks that no script can show: no reader ever sees them, so they are written for machines.
+/// If most kept words are in such blocks, the page shows them in some other way, and they stay.
+fn drop_invisible(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
+    let words = |invisible: bool| -> u64 {
+        let found = blocks
+            .list
+            .iter()
+            .zip(kept.iter())
+            .filter(|(block, kept)| **kept && block.invisible == invisible);
         found.map(|(block, _)| u64::from(block.words)).sum()
     };
     if words(true) > words(false) {
         return;
     }
     for (block, kept) in blocks.list.iter().zip(kept) {
-        *kept &= !block.unseen;
+        *kept &= !block.invisible;
     }
-    for node in &blocks.unseen {
+    for node in &blocks.invisible {
         view.hidden.insert(*node);
     }
 }
 
-/// Which blocks make the expected F1 largest: those above a bound, and the bound is the page's own.
-fn choose(blocks: &[Block], likely: &[f32]) -> Vec<bool> {
+/// Chooses the blocks that maximize the expected F1 of the page: those with at least a threshold of its own.
+fn choose(blocks: &[Block], likelihoods: &[f32]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..blocks.len()).collect();
-    let of = |at: usize| likely.get(at).copied().unwrap_or(0.0);
+    let of = |at: usize| likelihoods.get(at).copied().unwrap_or(0.0);
     order.sort_by(|a, b| of(*b).total_cmp(&of(*a)));
     let words = |at: usize| blocks.get(at).map_or(0.0, |block| f64::from(block.words));
     let expected: f64 = (0..blocks.len()).map(|at| words(at) * f64::from(of(at))).sum();
     let (mut taken, mut hits) = (0.0_f64, 0.0_f64);
-    let (mut best, mut bound) = (0.0_f64, f32::INFINITY);
+    let (mut best, mut threshold) = (0.0_f64, f32::INFINITY);
     for at in order {
         taken += words(at);
         hits += words(at) * f64::from(of(at));
         let f1 = if taken + expected > 0.0 { 2.0 * hits / (taken + expected) } else { 0.0 };
         if f1 >= best {
-            (best, bound) = (f1, of(at));
+            (best, threshold) = (f1, of(at));
         }
     }
-    let bound = bound.min(MOST_DEMANDED);
-    (0..blocks.len()).map(|at| of(at) >= bound).collect()
+    let threshold = threshold.min(MAX_THRESHOLD);
+    (0..blocks.len()).map(|at| of(at) >= threshold).collect()
 }
 
-/// A block this likely is always kept.
-const MOST_DEMANDED: f32 = 0.5;
+/// A block with at least this likelihood is always kept.
+const MAX_THRESHOLD: f32 = 0.5;
 
-/// Hides blocks that are not kept, and elements with nothing kept inside. Of captions only the text is hidden.
+/// Hides blocks that are not kept, and elements with nothing kept inside. Of captions only the text is
+/// hidden.
 fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool], captions: &[usize]) {
-    // What is kept or dropped below each node: bit 0 kept, bit 1 dropped.
+    // For each node: bit 0 if something below is kept, bit 1 if something below is dropped.
     let mut below = vec![0_u8; tree.len()];
     let mut first = None;
     let mut last = None;
@@ -147,9 +154,9 @@ fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool], captions: 
                 }
             }
             let mark = if *kept { 1 } else { 2 };
-            // What is around an element that has the mark already has it too.
-            for around in std::iter::once(*node).chain(tree.ancestors(*node)) {
-                match below.get_mut(around.index()) {
+            // If an element has the mark, its ancestors have it already.
+            for ancestor in std::iter::once(*node).chain(tree.ancestors(*node)) {
+                match below.get_mut(ancestor.index()) {
                     Some(slot) if *slot & mark == 0 => *slot |= mark,
                     _ => break,
                 }
@@ -157,7 +164,7 @@ fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool], captions: 
         }
     }
     for root in view.roots.clone() {
-        // Elements without text (pictures, rules, frames) stay between the first and the last block that is kept.
+        // Elements without text (images, rules, iframes) stay between the first and the last kept block.
         let mut inside = false;
         let mut walk = Walk::new(tree, root);
         while let Some(edge) = walk.next() {
@@ -177,7 +184,7 @@ fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool], captions: 
     }
 }
 
-/// What the training program reads: the text and the numbers of each block.
+/// The input of the training program: the text and the features of each block.
 #[doc(hidden)]
 pub mod training {
     use std::borrow::Cow;
@@ -185,7 +192,7 @@ pub mod training {
     use crate::tree::{NodeId, ParseOptions, Tag, parse, prepare};
     use crate::view::View;
 
-    /// Text and numbers of each block of a page.
+    /// The text and features of each block of a page.
     #[must_use]
     pub fn blocks(html: &str, url: &url::Url) -> Vec<(String, Vec<f32>)> {
         let text = prepare(Cow::Borrowed(html));
@@ -194,7 +201,7 @@ pub mod training {
         let view = View { roots: vec![root], ..View::whole(&tree) };
         let blocks = super::blocks::collect(&tree, &view, url);
         let mut features: Vec<Vec<f32>> = Vec::with_capacity(blocks.list.len());
-        blocks.features(tree.interrupt(), |piece| features.extend(piece.iter().map(|row| row.to_vec())));
+        blocks.features(tree.interrupt(), |batch| features.extend(batch.iter().map(|row| row.to_vec())));
         let text = |block: &super::Block| {
             blocks.nodes_of(block).iter().map(|node| tree.text(*node)).collect::<Vec<_>>().join("")
         };

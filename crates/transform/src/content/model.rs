@@ -1,74 +1,74 @@
-//! The learned model: gradient-boosted trees in a table, made by `training/train.py`.
+//! The learned model: a table of gradient-boosted trees, made by `training/train.py`.
 //!
-//! The file holds the number of trees (u16); for each tree the number of its inner nodes (u8) and those nodes: feature
-//! (u16), threshold (f32), left and right (i8; negative: leaf number `-n - 1`), then one value (f32) for each leaf. All
-//! little-endian. Trees come in the order of training, the weightiest first: a block about which the first of them
-//! leave no doubt is not shown to the others.
+//! File format, all little-endian: the number of trees (u16); for each tree the number of its splits (u8),
+//! the splits, and one value (f32) for each leaf. A split is a feature (u16), a threshold (f32), and a left
+//! and right child (i8; a negative number n is the leaf `-n - 1`). Trees are in the order of training, the
+//! most important first, so that a block which the first trees decide clearly skips the others.
 
 use std::sync::LazyLock;
 
-use super::blocks::{Features, SHARED};
+use super::blocks::{Features, PAGE_FEATURES_START};
 
 static BYTES: &[u8] = include_bytes!("model.bin");
 
 static MODEL: LazyLock<Ensemble> =
     LazyLock::new(|| Ensemble::read(&mut Reader { bytes: BYTES }).unwrap_or_default());
 
-/// How likely each block with these numbers belongs to the main content; all are of one page.
+/// The likelihoods that blocks belong to the main content, from their features. All blocks are from one page.
 pub(super) fn likelihoods(blocks: &[Features]) -> Vec<f32> {
     MODEL.likelihoods(blocks)
 }
 
-/// A tree has at most so many leaves.
-const LEAVES: usize = 32;
+/// Upper bound on the leaves of a tree.
+const MAX_LEAVES: usize = 32;
 
-/// After so many trees, and again after as many more, blocks beyond doubt are done.
-const STAGE: usize = 15;
+/// The number of trees after which clearly decided blocks are removed.
+const STAGE_TREES: usize = 15;
 
-/// A sum (log odds) further from zero than this leaves no doubt.
+/// A sum (log odds) further from zero than this is clearly decided.
 const CERTAIN: f32 = 2.5;
 
-/// Where a split leads to a leaf, this is added to the leaf's number: beyond the splits, so that one look both finds the
-/// next split and tells that there is none.
-const LEAF: u8 = LEAVES as u8;
+/// A leaf with number n is stored as `FIRST_LEAF + n`, above all splits. So one lookup both finds the next
+/// split and detects the leaf.
+const FIRST_LEAF: u8 = MAX_LEAVES as u8;
 
 #[derive(Debug, Clone, Copy)]
 struct Split {
     threshold: f32,
     feature: u16,
-    /// Where to go: first where the number is at most the threshold, else second.
+    /// The next split or leaf: the first if the feature is at most the threshold, else the second.
     next: [u8; 2],
 }
 
 impl Default for Split {
-    /// Leads to the first leaf, so that a walk ends wherever it strays.
+    /// Leads to the first leaf, so that every walk ends.
     fn default() -> Self {
-        Self { threshold: 0.0, feature: 0, next: [LEAF; 2] }
+        Self { threshold: 0.0, feature: 0, next: [FIRST_LEAF; 2] }
     }
 }
 
 #[derive(Debug, Clone, Default)]
 struct Tree {
-    splits: [Split; LEAVES],
-    leaves: [f32; LEAVES],
-    /// The splits by numbers that all blocks of a page share, children before their parents.
-    shared: Vec<SharedSplit>,
+    splits: [Split; MAX_LEAVES],
+    leaves: [f32; MAX_LEAVES],
+    /// The splits by features that all blocks of a page share, children before their parents.
+    page_splits: Vec<PageSplit>,
 }
 
-/// A split that goes the same way for all blocks of a page.
+/// A split with the same outcome for all blocks of a page.
 #[derive(Debug, Clone, Copy)]
-struct SharedSplit {
+struct PageSplit {
     number: u8,
-    /// The split that leads to it, and by which side; `None` for the first of the tree.
+    /// The parent split and its side that leads here; `None` for the root.
     parent: Option<(u8, u8)>,
 }
 
-/// A tree as it is for one page: nothing leads to splits that all blocks share.
+/// A tree specialized for one page: splits by page features are bypassed.
 #[derive(Debug)]
-struct Settled<'t> {
-    splits: [Split; LEAVES],
+struct PageTree<'t> {
+    splits: [Split; MAX_LEAVES],
     first: u8,
-    leaves: &'t [f32; LEAVES],
+    leaves: &'t [f32; MAX_LEAVES],
 }
 
 #[derive(Debug, Default)]
@@ -101,7 +101,7 @@ impl Ensemble {
                 for slot in &mut next {
                     let [child] = reader.take()?;
                     let child = i8::from_le_bytes([child]);
-                    let leaf = u8::try_from(-1 - i16::from(child)).map(|leaf| leaf + LEAF);
+                    let leaf = u8::try_from(-1 - i16::from(child)).map(|leaf| leaf + FIRST_LEAF);
                     *slot = leaf.or_else(|_| u8::try_from(child)).ok()?;
                     // Children come after their parent, so that a walk ends.
                     if *slot <= at {
@@ -113,21 +113,21 @@ impl Ensemble {
             for leaf in tree.leaves.iter_mut().take(usize::from(splits) + 1) {
                 *leaf = f32::from_le_bytes(reader.take()?);
             }
-            tree.shared = tree.shared_splits(splits);
+            tree.page_splits = tree.page_splits(splits);
             ensemble.trees.push(tree);
         }
         Some(ensemble)
     }
 
-    /// One tree after the other over all blocks that are in doubt, so that a tree stays in the cache.
+    /// Runs each tree over all undecided blocks before the next tree, so that the tree stays in the cache.
     fn likelihoods(&self, blocks: &[Features]) -> Vec<f32> {
         let mut sums = vec![0.0_f32; blocks.len()];
         let mut open: Vec<(&Features, &mut f32)> = blocks.iter().zip(&mut sums).collect();
-        for stage in self.trees.chunks(STAGE) {
+        for stage in self.trees.chunks(STAGE_TREES) {
             let Some((page, _)) = open.first() else { break };
             let page: &Features = page;
             for tree in stage {
-                let tree = tree.settle(page);
+                let tree = tree.for_page(page);
                 for (features, sum) in &mut open {
                     **sum += tree.value(features);
                 }
@@ -139,27 +139,31 @@ impl Ensemble {
 }
 
 impl Tree {
-    /// Of so many splits, those by numbers that all blocks share.
-    fn shared_splits(&self, splits: u8) -> Vec<SharedSplit> {
+    /// Those of the first `splits` splits that use page features.
+    fn page_splits(&self, splits: u8) -> Vec<PageSplit> {
         let parent = |number: u8| {
             self.splits.iter().zip(0_u8..splits).find_map(|(split, parent)| {
                 let side = split.next.iter().position(|next| *next == number)?;
                 Some((parent, u8::try_from(side).ok()?))
             })
         };
-        let shared =
-            self.splits.iter().zip(0_u8..splits).filter(|(split, _)| usize::from(split.feature) >= SHARED);
-        shared.rev().map(|(_, number)| SharedSplit { number, parent: parent(number) }).collect()
+        let shared = self
+            .splits
+            .iter()
+            .zip(0_u8..splits)
+            .filter(|(split, _)| usize::from(split.feature) >= PAGE_FEATURES_START);
+        shared.rev().map(|(_, number)| PageSplit { number, parent: parent(number) }).collect()
     }
 
-    /// The tree for the page of a block.
-    fn settle(&self, page: &Features) -> Settled<'_> {
-        let mut settled = Settled { splits: self.splits, first: 0, leaves: &self.leaves };
-        for shared in &self.shared {
-            let next = settled.splits.get(usize::from(shared.number)).map_or(LEAF, |split| split.next(page));
-            let slot = match shared.parent {
-                None => Some(&mut settled.first),
-                Some((parent, side)) => settled
+    /// Specializes the tree for a page, given the features of any of its blocks.
+    fn for_page(&self, page: &Features) -> PageTree<'_> {
+        let mut tree = PageTree { splits: self.splits, first: 0, leaves: &self.leaves };
+        for split in &self.page_splits {
+            let next =
+                tree.splits.get(usize::from(split.number)).map_or(FIRST_LEAF, |split| split.next(page));
+            let slot = match split.parent {
+                None => Some(&mut tree.first),
+                Some((parent, side)) => tree
                     .splits
                     .get_mut(usize::from(parent))
                     .and_then(|split| split.next.get_mut(usize::from(side))),
@@ -168,26 +172,26 @@ impl Tree {
                 *slot = next;
             }
         }
-        settled
+        tree
     }
 }
 
 impl Split {
-    /// Where a block goes from here.
+    /// The next split or leaf for a block.
     fn next(&self, features: &Features) -> u8 {
-        let Some(feature) = features.get(usize::from(self.feature)) else { return LEAF };
-        self.next.get(usize::from(*feature > self.threshold)).copied().unwrap_or(LEAF)
+        let Some(feature) = features.get(usize::from(self.feature)) else { return FIRST_LEAF };
+        self.next.get(usize::from(*feature > self.threshold)).copied().unwrap_or(FIRST_LEAF)
     }
 }
 
-impl Settled<'_> {
-    /// The value of the leaf that a block falls into.
+impl PageTree<'_> {
+    /// The value of the leaf that a block reaches.
     fn value(&self, features: &Features) -> f32 {
         let mut at = usize::from(self.first);
         while let Some(split) = self.splits.get(at) {
             at = usize::from(split.next(features));
         }
-        self.leaves.get(at.wrapping_sub(LEAVES)).copied().unwrap_or(0.0)
+        self.leaves.get(at.wrapping_sub(MAX_LEAVES)).copied().unwrap_or(0.0)
     }
 }
 
@@ -197,7 +201,7 @@ mod tests {
     use crate::content::blocks::WIDTH;
 
     #[test]
-    fn the_model_is_whole() {
+    fn the_model_file_is_complete() {
         let mut reader = Reader { bytes: BYTES };
         let ensemble = Ensemble::read(&mut reader).expect("the file is cut short");
         assert!(!ensemble.trees.is_empty());
@@ -209,28 +213,28 @@ mod tests {
     }
 
     #[test]
-    fn what_blocks_share_is_settled_for_all_of_them() {
+    fn a_tree_specialized_for_a_page_gives_the_same_values() {
         let page = |number: usize| -> Features {
             std::array::from_fn(|at| ((at * 7_919 + number * 104_729) % 211) as f32 / 3.0 - 10.0)
         };
-        let mut settled = 0;
+        let mut page_splits = 0;
         for number in 0..20 {
             let block = page(number);
             for tree in &MODEL.trees {
-                // Another block of the page, and the same tree with nothing settled.
+                // Another block of the page, and the same tree without specialization.
                 let mut other = page(number + 1);
-                other[SHARED..].copy_from_slice(&block[SHARED..]);
-                let plain = Settled { splits: tree.splits, first: 0, leaves: &tree.leaves };
-                let quick = tree.settle(&other);
+                other[PAGE_FEATURES_START..].copy_from_slice(&block[PAGE_FEATURES_START..]);
+                let plain = PageTree { splits: tree.splits, first: 0, leaves: &tree.leaves };
+                let quick = tree.for_page(&other);
                 assert_eq!(quick.value(&block).to_bits(), plain.value(&block).to_bits());
-                settled += tree.shared.len();
+                page_splits += tree.page_splits.len();
             }
         }
-        assert!(settled > 0);
+        assert!(page_splits > 0);
     }
 
     #[test]
-    fn a_likelihood_is_between_nothing_and_certainty() {
+    fn a_likelihood_is_between_zero_and_one() {
         for value in [0.0, 1.0, -5.0, f32::NAN] {
             let likely = likelihoods(&[[value; WIDTH], [0.0; WIDTH]]);
             assert!(likely.len() == 2 && likely.iter().all(|likely| (0.0..=1.0).contains(likely)));

@@ -1,9 +1,10 @@
-//! The notes that a kept text refers to.
+//! Keeps the footnotes that kept text refers to.
 //!
-//! Notes stand at the end of a page, are short and full of links, and the model drops them; then a raised number in the text
-//! leads to nothing. A note is a block with an `id`, or in an element with one, that a reference in kept text leads to, where
-//! the page calls what is around it its notes: by a role of DPUB-ARIA, or a class or an id with `footnote` or `endnote` in it.
-//! Each link and each element is looked at once, however many blocks stand in it.
+//! Footnotes are short, full of links and at the end of a page, so the model drops them. A footnote reference
+//! in the text would then lead nowhere. A note is a block in an element whose `id` is the target of a
+//! reference in kept text, if the page also marks an ancestor as footnotes: by a DPUB-ARIA role, or by a
+//! class or id that contains `footnote` or `endnote`. Each link and each element is read once, however many
+//! blocks it contains.
 
 use std::collections::HashSet;
 
@@ -12,16 +13,16 @@ use crate::footnote::{MAX_FRAGMENT_BYTES, fragment, is_reference};
 use crate::names;
 use crate::tree::{Attr, NodeId, Tag, Tree};
 
-/// References beyond this are not looked at.
+/// Upper bound on the references that are followed.
 const MAX_REFERENCES: usize = 2_000;
 
-/// A link stands so near above its text, in elements.
-const LINK_STEPS: usize = 3;
+/// Upper bound on the distance from a text node to its link, in elements.
+const MAX_LINK_ANCESTORS: usize = 3;
 
-/// A note stands so far above its text, in elements.
-const STEPS: usize = 8;
+/// Upper bound on the distance from a text node to its note, in elements.
+const MAX_NOTE_ANCESTORS: usize = 8;
 
-/// Keeps the notes that kept text refers to, if the page says that they are notes.
+/// Keeps the notes that kept text refers to, if the page marks them as notes.
 pub(super) fn keep(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
     let mut wanted: HashSet<&str> = HashSet::new();
     let mut links = HashSet::new();
@@ -30,7 +31,7 @@ pub(super) fn keep(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
             if !*kept || wanted.len() >= MAX_REFERENCES {
                 continue;
             }
-            let link = tree.ancestors(*text).take(LINK_STEPS).find(|node| tree.tag(*node) == Tag::A);
+            let link = tree.ancestors(*text).take(MAX_LINK_ANCESTORS).find(|node| tree.tag(*node) == Tag::A);
             if let Some(link) = link.filter(|link| links.insert(*link)) {
                 wanted.extend(fragment(tree, link).filter(|_| is_reference(tree, link)));
             }
@@ -40,15 +41,15 @@ pub(super) fn keep(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
         return;
     }
     let mut marks = vec![0; tree.len()];
-    for node in tree.made() {
+    for node in tree.all_elements() {
         if let Some(mark) = marks.get_mut(node.index()) {
             *mark = mark_of(tree, node, &wanted);
         }
     }
     let is_note = |text: NodeId| {
-        let around = tree.ancestors(text).take(STEPS);
+        let around = tree.ancestors(text).take(MAX_NOTE_ANCESTORS);
         let found = around.map(|node| marks.get(node.index()).copied().unwrap_or_default());
-        found.fold(0, |all, mark| all | mark) == WANTED | NAMED
+        found.fold(0, |all, mark| all | mark) == REFERENCED | NAMED_NOTES
     };
     for (block, kept) in blocks.list.iter().zip(kept) {
         let first = blocks.nodes_of(block).first();
@@ -56,22 +57,22 @@ pub(super) fn keep(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
     }
 }
 
-/// A reference leads to the element.
-const WANTED: u8 = 1;
+/// The element is the target of a reference.
+const REFERENCED: u8 = 1;
 
-/// The page calls the element its notes, or one of them.
-const NAMED: u8 = 2;
+/// The page marks the element as its notes, or as one of them.
+const NAMED_NOTES: u8 = 2;
 
-/// What an element says of what stands in it.
+/// The marks that an element gives its content.
 fn mark_of(tree: &Tree, node: NodeId, wanted: &HashSet<&str>) -> u8 {
     let mut mark = 0;
     for (name, value) in tree.known_attributes(node) {
         mark |= match name {
-            Attr::Role if matches!(value, "doc-endnotes" | "doc-footnote" | "doc-endnote") => NAMED,
-            Attr::Class if names_notes(value) => NAMED,
+            Attr::Role if matches!(value, "doc-endnotes" | "doc-footnote" | "doc-endnote") => NAMED_NOTES,
+            Attr::Class if names_notes(value) => NAMED_NOTES,
             Attr::Id => {
                 let found = value.len() <= MAX_FRAGMENT_BYTES && wanted.contains(value);
-                (u8::from(found) * WANTED) | (u8::from(names_notes(value)) * NAMED)
+                (u8::from(found) * REFERENCED) | (u8::from(names_notes(value)) * NAMED_NOTES)
             }
             _ => 0,
         };
@@ -79,9 +80,9 @@ fn mark_of(tree: &Tree, node: NodeId, wanted: &HashSet<&str>) -> u8 {
     mark
 }
 
-/// Does a class or an id speak of notes?
+/// True if a class or an id names notes.
 fn names_notes(name: &str) -> bool {
-    let name = names::start(name).as_bytes();
+    let name = names::prefix(name).as_bytes();
     [b"footnote".as_slice(), b"endnote"].into_iter().any(|word| {
         let first = word.first();
         name.windows(word.len()).any(|part| {
@@ -111,7 +112,7 @@ mod tests {
                 [true, true, false],
             ),
             (
-                "no notes",
+                "not marked as notes",
                 "<p>Text<sup><a href='#n1'>1</a></sup></p><ol><li id=n1>one<li id=n2>two</ol>",
                 [true, false, false],
             ),
@@ -121,7 +122,7 @@ mod tests {
                 [true, true, false],
             ),
             (
-                "not raised",
+                "no footnote reference",
                 "<p>Text <a href='#n1'>one</a></p><div class=footnotes><p id=n1>one</p><p id=n2>two</div>",
                 [true, false, false],
             ),
@@ -135,10 +136,10 @@ mod tests {
             let tree = parse(html, ParseOptions::default());
             let url = "https://example.org/".parse().unwrap();
             let blocks = collect(&tree, &View::whole(&tree), &url);
-            let begins = |block| {
+            let starts_with_text = |block| {
                 blocks.nodes_of(block).first().is_some_and(|node| tree.text(*node).starts_with("Text"))
             };
-            let mut kept: Vec<bool> = blocks.list.iter().map(begins).collect();
+            let mut kept: Vec<bool> = blocks.list.iter().map(starts_with_text).collect();
             keep(&tree, &blocks, &mut kept);
             assert_eq!(kept, expected, "{name}");
         }

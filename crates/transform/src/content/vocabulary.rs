@@ -1,13 +1,13 @@
-//! What the names that authors give to elements say about them.
+//! The vocabulary of names that authors give to elements.
 //!
-//! Class and id are cut into words (`post-content`, `PostContent` and `post_content` are the same two), and each word
-//! that means something on sites in general belongs to a group. No name of a site
-//! is here; a few names of widely used tools are, where authors write them for the thing itself (`swiper` for a slider).
+//! Class and id are split into words (`post-content`, `PostContent` and `post_content` have the same two),
+//! and each word with a common meaning across sites belongs to a group. The vocabulary has no site names, and
+//! only a few names of widely used tools that authors use for the component itself (`swiper` for a slider).
 
-/// How many groups there are.
+/// The number of groups.
 pub(crate) const GROUPS: usize = 48;
 
-/// Words by group; a word ends in `*` where any ending counts.
+/// Words by group. A word that ends in `*` matches every ending.
 const VOCABULARY: [&[&str]; GROUPS] = [
     &[
         "nav",
@@ -201,30 +201,30 @@ const VOCABULARY: [&[&str]; GROUPS] = [
     &["form", "field", "input", "contact", "contactform", "fieldset", "fields", "checkbox", "radio"],
 ];
 
-/// Words longer than this are no words.
-const LONGEST: usize = 24;
+/// Upper bound on the length of a word, in bytes.
+const MAX_WORD_BYTES: usize = 24;
 
 /// The groups of all words of a class or an id, one bit each.
 pub(crate) fn groups(name: &str) -> u64 {
     let index = &*INDEX;
     let mut groups = 0;
-    let mut word = [0_u8; LONGEST];
+    let mut word = [0_u8; MAX_WORD_BYTES];
     let mut length = 0_usize;
-    let mut hash = START;
+    let mut hash = HASH_START;
     let mut lower = false;
-    // Words end where letters end, and where a capital follows a small letter.
+    // A word ends before a non-letter, and before a capital that follows a lower-case letter.
     for byte in name.bytes().take(2_000).chain([b' ']) {
         let letter = byte.is_ascii_alphabetic();
         if length > 0 && (!letter || (byte.is_ascii_uppercase() && lower)) {
             groups |= word.get(..length).map_or(0, |word| index.of(hash, word));
-            (length, hash) = (0, START);
+            (length, hash) = (0, HASH_START);
         }
         if letter {
             let small = byte.to_ascii_lowercase();
             if let Some(slot) = word.get_mut(length) {
                 *slot = small;
             }
-            hash = step(hash, small);
+            hash = hash_byte(hash, small);
             length += 1;
         }
         lower = byte.is_ascii_lowercase();
@@ -232,23 +232,23 @@ pub(crate) fn groups(name: &str) -> u64 {
     groups
 }
 
-const START: u32 = 0x811C_9DC5;
+const HASH_START: u32 = 0x811C_9DC5;
 
-const fn step(hash: u32, byte: u8) -> u32 {
+const fn hash_byte(hash: u32, byte: u8) -> u32 {
     (hash ^ byte as u32).wrapping_mul(0x0100_0193)
 }
 
-/// Slots of the table of words; a power of two well above their number.
+/// Slots of the word table: a power of two well above the number of words.
 const SLOTS: usize = 2048;
 
-/// All words with the bits of their groups.
+/// All words with the bit sets of their groups.
 #[derive(Debug)]
 struct Index {
     /// By hash, open addressing.
     exact: Vec<(&'static [u8], u64)>,
-    /// Words that end in `*`.
+    /// Words that end in `*`, without it.
     stems: Vec<(&'static [u8], u64)>,
-    /// The letters that stems begin with, one bit each.
+    /// The first letters of stems, one bit each.
     starts: u32,
 }
 
@@ -261,7 +261,7 @@ static INDEX: std::sync::LazyLock<Index> = std::sync::LazyLock::new(|| {
                 index.starts |= stem.bytes().next().map_or(0, |first| 1 << (first & 31));
                 continue;
             }
-            let mut slot = word.bytes().fold(START, step) as usize % SLOTS;
+            let mut slot = word.bytes().fold(HASH_START, hash_byte) as usize % SLOTS;
             while let Some(entry) = index.exact.get_mut(slot) {
                 if entry.0.is_empty() || entry.0 == word.as_bytes() {
                     *entry = (word.as_bytes(), entry.1 | 1 << group);
@@ -295,38 +295,38 @@ impl Index {
     }
 }
 
-/// What a class, an id or another name says.
+/// The meaning of a class, an id or another name.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Name {
+pub(crate) struct NameInfo {
     /// The groups of its words, one bit each.
     pub(crate) groups: u64,
-    /// A hash of what stands before the first space.
+    /// A hash of the part before the first white space.
     pub(crate) first: u32,
 }
 
-/// Entries of [`Names`].
-const REMEMBERED: usize = 512;
+/// The number of entries of [`NameCache`].
+const CACHE_SLOTS: usize = 512;
 
-/// The names of one page: a few hundred that are repeated over and over.
+/// A cache of the names of one page, which are usually a few hundred repeated many times.
 ///
-/// Each has one place where it can be; a name that finds another there takes the place. So no page, however it is
-/// made, costs more than one look at each name.
+/// It is direct-mapped: each name has one slot and replaces another name there. So no page costs more than
+/// reading each name once.
 #[derive(Debug)]
-pub(crate) struct Names<'t> {
-    slots: Vec<(&'t str, Name)>,
+pub(crate) struct NameCache<'t> {
+    slots: Vec<(&'t str, NameInfo)>,
 }
 
-impl Default for Names<'_> {
+impl Default for NameCache<'_> {
     fn default() -> Self {
-        Self { slots: vec![("", Name::default()); REMEMBERED] }
+        Self { slots: vec![("", NameInfo::default()); CACHE_SLOTS] }
     }
 }
 
-impl<'t> Names<'t> {
-    /// What a name says.
-    pub(crate) fn read(&mut self, name: &'t str) -> Name {
+impl<'t> NameCache<'t> {
+    /// The meaning of a name.
+    pub(crate) fn read(&mut self, name: &'t str) -> NameInfo {
         if name.is_empty() {
-            return Name::default();
+            return NameInfo::default();
         }
         let bytes = name.as_bytes();
         let head = bytes.first_chunk::<8>().map_or(0, |head| u64::from_le_bytes(*head));
@@ -335,13 +335,13 @@ impl<'t> Names<'t> {
             |tail| u64::from_le_bytes(*tail),
         );
         let key = (head ^ tail.rotate_left(29) ^ bytes.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let Some(slot) = self.slots.get_mut((key >> 55) as usize % REMEMBERED) else {
-            return Name::default();
+        let Some(slot) = self.slots.get_mut((key >> 55) as usize % CACHE_SLOTS) else {
+            return NameInfo::default();
         };
         if slot.0 != name {
             let first = bytes.iter().take_while(|byte| !byte.is_ascii_whitespace());
-            let first = first.fold(START, |hash, byte| step(hash, byte.to_ascii_lowercase()));
-            *slot = (name, Name { groups: groups(name), first });
+            let first = first.fold(HASH_START, |hash, byte| hash_byte(hash, byte.to_ascii_lowercase()));
+            *slot = (name, NameInfo { groups: groups(name), first });
         }
         slot.1
     }
@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_cut_into_words() {
+    fn names_are_split_into_words() {
         let content = groups("content");
         assert_ne!(content, 0);
         for name in ["post-content", "PostContent", "postContent2", "x__content--y"] {
@@ -363,8 +363,8 @@ mod tests {
     }
 
     #[test]
-    fn a_name_says_the_same_each_time() {
-        let mut names = Names::default();
+    fn a_cached_name_keeps_its_meaning() {
+        let mut names = NameCache::default();
         for name in ["post-content", "x", "", "nav bar", "post-content", "nav"] {
             let read = names.read(name);
             assert_eq!(read.groups, groups(name), "{name}");

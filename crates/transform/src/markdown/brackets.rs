@@ -1,18 +1,18 @@
-//! Brackets in the text of a link or a picture: where they do not pair up they would end it early, or not at all.
+//! Brackets in the text of a link or an image: unbalanced ones would end the text early or not at all.
 
 use std::ops::Range;
 
-/// Escapes the brackets of a link's text, which begins at `start`, where they do not pair up. What is in `closed` binds
-/// tighter than brackets do: code and pictures, as ranges of `out` in their order.
-pub(super) fn escape(out: &mut String, start: usize, closed: &[Range<usize>]) {
+/// Escapes the brackets in the text of a link, which begins at `start`, if they are unbalanced. `atomic` has
+/// the ranges of `out`, in order, that bind tighter than brackets: code, images and raw text.
+pub(super) fn escape(out: &mut String, start: usize, atomic: &[Range<usize>]) {
     let Some(text) = out.get(start..).filter(|text| text.contains(['[', ']'])) else { return };
-    if pair_up(text, start, closed) {
+    if are_balanced(text, start, atomic) {
         return;
     }
     let text = text.to_owned();
     out.truncate(start);
     let mut escaped = false;
-    for (c, open) in characters(&text, start, closed) {
+    for (c, open) in characters(&text, start, atomic) {
         if open && matches!(c, '[' | ']') && !escaped {
             out.push('\\');
         }
@@ -21,10 +21,10 @@ pub(super) fn escape(out: &mut String, start: usize, closed: &[Range<usize>]) {
     }
 }
 
-fn pair_up(text: &str, start: usize, closed: &[Range<usize>]) -> bool {
+fn are_balanced(text: &str, start: usize, atomic: &[Range<usize>]) -> bool {
     let mut depth = 0_i32;
     let mut escaped = false;
-    for (c, open) in characters(text, start, closed) {
+    for (c, open) in characters(text, start, atomic) {
         match c {
             '[' if open && !escaped => depth += 1,
             ']' if open && !escaped => depth -= 1,
@@ -38,17 +38,17 @@ fn pair_up(text: &str, start: usize, closed: &[Range<usize>]) -> bool {
     depth == 0
 }
 
-/// The characters of a text that begins at `start`, and whether each is outside of what is closed.
+/// The characters of a text that begins at `start`, each with whether it is outside of all atomic ranges.
 fn characters<'t>(
     text: &'t str,
     start: usize,
-    closed: &'t [Range<usize>],
+    atomic: &'t [Range<usize>],
 ) -> impl Iterator<Item = (char, bool)> + 't {
-    let mut closed = closed.iter().peekable();
+    let mut atomic = atomic.iter().peekable();
     text.char_indices().map(move |(at, c)| {
         let at = start + at;
-        while closed.next_if(|range| range.end <= at).is_some() {}
-        (c, !closed.peek().is_some_and(|range| range.contains(&at)))
+        while atomic.next_if(|range| range.end <= at).is_some() {}
+        (c, !atomic.peek().is_some_and(|range| range.contains(&at)))
     })
 }
 
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn brackets_are_escaped_where_they_do_not_pair_up() {
+    fn unbalanced_brackets_are_escaped() {
         let rows = [
             ("a", "a"),
             ("[a]", "[a]"),

@@ -1,16 +1,16 @@
-//! Code blocks: their text, their language and a fence that their text cannot end.
+//! Code: code spans, and code blocks with their text, their language and a fence that the text cannot close.
 
 use std::collections::HashMap;
 
 use super::Writer;
-use super::block::Leaf;
 use super::language;
+use super::lines::BlockKind;
 use crate::names::{self, has_class};
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
 impl Writer<'_> {
-    /// Writes code within text: a span for each line of it, links around the spans of what they hold.
+    /// Writes inline code: one code span for each line, with links around the spans that they contain.
     pub(super) fn code_spans(&mut self, node: NodeId) {
         let tree = self.tree;
         let mut code = String::new();
@@ -59,9 +59,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes what was collected of a span, where there is a break or a link in it.
+    /// Writes the collected part of a code span that a break or a link divides.
     fn code_span(&mut self, code: &mut String) {
-        self.relieve();
+        self.split_long_block();
         if code.trim().is_empty() {
             if !code.is_empty() {
                 self.inline.space();
@@ -74,14 +74,14 @@ impl Writer<'_> {
 
     pub(super) fn code_block(&mut self, node: NodeId) {
         let tree = self.tree;
-        if !self.options.faithful && self.is_column_of_numbers(node) {
+        if !self.options.faithful && self.is_line_number_column(node) {
             return;
         }
         let code = text(tree, self.view, node, self.options.faithful);
         if self.in_cell() {
-            // A cell is one line: a span for each line of the code.
+            // A cell is one line: write a code span for each line of the code.
             for line in code.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
-                self.relieve();
+                self.split_long_block();
                 self.break_in_cell();
                 self.inline.code(line);
             }
@@ -92,9 +92,9 @@ impl Writer<'_> {
             return;
         }
         self.flush();
-        let language = language::of(tree, node, &mut self.code.languages).unwrap_or_default();
+        let language = language::of(tree, node, &mut self.code_cache.languages).unwrap_or_default();
         let fence = fence(&code, &language);
-        self.lines.start(Leaf::Other);
+        self.lines.start(BlockKind::Other);
         self.lines.write(&fence);
         self.lines.write(&language);
         if !code.is_empty() {
@@ -109,27 +109,28 @@ impl Writer<'_> {
         self.ended_list = None;
     }
 
-    /// Is a `pre` nothing but the numbers of the lines of another one beside it?
-    fn is_column_of_numbers(&mut self, pre: NodeId) -> bool {
+    /// Has a `pre` only the line numbers of another `pre` beside it?
+    fn is_line_number_column(&mut self, pre: NodeId) -> bool {
         let tree = self.tree;
-        let gutters = &mut self.code.gutters;
-        let mut called = |node| *gutters.entry(node).or_insert_with(|| has_class(tree, node, GUTTERS));
-        if has_class(tree, pre, GUTTERS) || tree.ancestors(pre).take(3).any(&mut called) {
-            return is_numbers(&tree.text_content(pre));
+        let gutters = &mut self.code_cache.gutters;
+        let mut is_gutter = |node| *gutters.entry(node).or_insert_with(|| has_class(tree, node, GUTTERS));
+        if has_class(tree, pre, GUTTERS) || tree.ancestors(pre).take(3).any(&mut is_gutter) {
+            return is_line_numbers(&tree.text_content(pre));
         }
-        is_beside_code(tree, pre) && counts_up(&tree.text_content(pre))
+        is_beside_code(tree, pre) && is_consecutive(&tree.text_content(pre))
     }
 }
 
-/// What elements around code say, each read once: one element may stand around any number of blocks of code.
+/// Properties of elements around code. Each element is read once, because it may contain any number of code
+/// blocks.
 #[derive(Debug, Default)]
-pub(super) struct Around {
-    /// Is it called a column of numbers?
+pub(super) struct Cache {
+    /// Has the element a class of [`GUTTERS`]?
     gutters: HashMap<NodeId, bool>,
-    languages: language::Around,
+    languages: language::Cache,
 }
 
-/// The longest run of a character.
+/// Length of the longest run of a character.
 pub(super) fn longest_run(text: &str, character: char) -> usize {
     let (mut longest, mut run) = (0, 0);
     for c in text.chars() {
@@ -139,8 +140,8 @@ pub(super) fn longest_run(text: &str, character: char) -> usize {
     longest
 }
 
-/// The text of a `pre`: as it stands, with line ends for `br`, for blocks inside and between elements that are a line
-/// each; without line numbers and what is hidden.
+/// The text of a `pre`, without line numbers and hidden elements. A `br`, a block inside and the end of an
+/// element that is one line become line ends.
 fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
     let mut out = String::new();
     let numbered = is_numbered_table(tree, pre);
@@ -166,8 +167,8 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
                 out.push('\n');
             }
             Edge::Enter(node) if tree.kind(node) == Kind::Text => {
-                let listed = tree.tag(pre) != Tag::Pre && tree.text(node).trim().is_empty();
-                if !listed || !tree.text(node).contains('\n') {
+                let is_layout_space = tree.tag(pre) != Tag::Pre && tree.text(node).trim().is_empty();
+                if !is_layout_space || !tree.text(node).contains('\n') {
                     out.extend(
                         tree.text(node).chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')),
                     );
@@ -194,7 +195,7 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
     out
 }
 
-/// Does an element hold one line of code, with the next line right after it and no line end between?
+/// Has an element one line of code, with the next line in the element right after it?
 fn ends_line(tree: &Tree, node: NodeId) -> bool {
     let is_line = |node: NodeId| match tree.tag(node) {
         Tag::Code => tree.parent(node).is_some_and(|parent| tree.tag(parent) == Tag::Pre),
@@ -204,31 +205,31 @@ fn ends_line(tree: &Tree, node: NodeId) -> bool {
     is_line(node) && tree.next_sibling(node).is_some_and(is_line)
 }
 
-/// Is an element a listing that highlighters build without `pre`?
+/// Is an element a code listing that a highlighter builds without `pre`?
 pub(super) fn is_listing(tree: &Tree, node: NodeId) -> bool {
     (has_class(tree, node, &["syntaxhighlighter", "crayon-syntax"]) && tree.first_child(node).is_some())
         || is_numbered_table(tree, node)
 }
 
-/// Rows that are looked at to tell what a table is.
-const ROWS: usize = 16;
+/// Maximum number of rows examined to recognise a table of code.
+const MAX_ROWS: usize = 16;
 
-/// Is an element a table of two columns, one line of code in each row, after its number? The numbers count up, or stand
-/// in an attribute for a style sheet to show.
+/// Is an element a table of two columns, with a line number and a line of code in each row? The numbers are
+/// consecutive, or are in an attribute that a style sheet shows.
 fn is_numbered_table(tree: &Tree, table: NodeId) -> bool {
     if tree.tag(table) != Tag::Table {
         return false;
     }
     let rows = tree
-        .elements(table)
+        .child_elements(table)
         .filter(|part| matches!(tree.tag(*part), Tag::Thead | Tag::Tbody | Tag::Tfoot))
         .take(3)
-        .flat_map(|part| tree.elements(part))
+        .flat_map(|part| tree.child_elements(part))
         .filter(|row| tree.tag(*row) == Tag::Tr);
     let mut number = None::<u32>;
     let mut any = false;
-    for row in rows.take(ROWS) {
-        let mut cells = tree.elements(row);
+    for row in rows.take(MAX_ROWS) {
+        let mut cells = tree.child_elements(row);
         let (Some(gutter), Some(code), None) = (cells.next(), cells.next(), cells.next()) else {
             return false;
         };
@@ -237,64 +238,66 @@ fn is_numbered_table(tree: &Tree, table: NodeId) -> bool {
         }
         let text = tree.folded_text(gutter, 12);
         if tree.has(gutter, Attr::DataLineNumber) {
-            if !is_numbers(&text) {
+            if !is_line_numbers(&text) {
                 return false;
             }
         } else {
-            let Ok(found) = text.parse::<u32>() else { return false };
-            let follows = number.is_none_or(|number| found == number.saturating_add(1));
-            if !follows || !holds_code(tree, code) {
+            let Ok(current) = text.parse::<u32>() else { return false };
+            let follows = number.is_none_or(|number| current == number.saturating_add(1));
+            if !follows || !has_code(tree, code) {
                 return false;
             }
-            number = Some(found);
+            number = Some(current);
         }
         any = true;
     }
     any
 }
 
-/// Does a cell hold code, by its name or what stands in it?
-fn holds_code(tree: &Tree, cell: NodeId) -> bool {
-    tree.elements(cell).take(2).any(|inner| matches!(tree.tag(inner), Tag::Pre | Tag::Code))
-        || names::words(names::class(tree, cell))
+/// Does a cell have code, by its class or its first elements?
+fn has_code(tree: &Tree, cell: NodeId) -> bool {
+    tree.child_elements(cell).take(2).any(|inner| matches!(tree.tag(inner), Tag::Pre | Tag::Code))
+        || names::class_words(names::class(tree, cell))
             .any(|word| word.split(['-', '_']).any(|part| part == "code"))
 }
 
 /// Is a node the first cell of its row?
 fn is_first_cell(tree: &Tree, node: NodeId) -> bool {
-    tree.tag(node) == Tag::Td && tree.parent(node).is_some_and(|row| tree.elements(row).next() == Some(node))
+    tree.tag(node) == Tag::Td
+        && tree.parent(node).is_some_and(|row| tree.child_elements(row).next() == Some(node))
 }
 
-/// Does a `pre` stand in a cell beside one with code?
+/// Is a `pre` in a cell beside a cell with code?
 fn is_beside_code(tree: &Tree, pre: NodeId) -> bool {
     let cell = tree.ancestors(pre).take(3).find(|node| tree.tag(*node) == Tag::Td);
     let Some((cell, row)) = cell.and_then(|cell| Some((cell, tree.parent(cell)?))) else { return false };
-    tree.elements(row)
+    tree.child_elements(row)
         .take(4)
-        .any(|other| other != cell && tree.tag(other) == Tag::Td && holds_code(tree, other))
+        .any(|other| other != cell && tree.tag(other) == Tag::Td && has_code(tree, other))
 }
 
-/// Is a text nothing but numbers that count up?
-fn counts_up(text: &str) -> bool {
+/// Does a text consist of consecutive ascending numbers?
+fn is_consecutive(text: &str) -> bool {
     let mut numbers = text.split_ascii_whitespace().map(|word| word.parse::<u32>().ok());
     numbers.next().flatten().is_some_and(|first| {
-        numbers.zip(first.saturating_add(1)..).all(|(found, expected)| found == Some(expected))
+        numbers.zip(first.saturating_add(1)..).all(|(number, expected)| number == Some(expected))
     })
 }
 
-/// Is there no text but numbers? Read no further than to the first that is none.
-fn holds_numbers(tree: &Tree, node: NodeId) -> bool {
+/// Has an element no text except line numbers? Stops at the first other text.
+fn has_only_line_numbers(tree: &Tree, node: NodeId) -> bool {
     Walk::new(tree, node).all(|edge| match edge {
-        Edge::Enter(node) if tree.kind(node) == Kind::Text => is_numbers(tree.text(node)),
+        Edge::Enter(node) if tree.kind(node) == Kind::Text => is_line_numbers(tree.text(node)),
         _ => true,
     })
 }
 
-fn is_numbers(text: &str) -> bool {
+/// Does a text consist of digits, white space and the separators of line numbers?
+fn is_line_numbers(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
 }
 
-/// What highlighters call the numbers beside the lines, and the buttons above them.
+/// Classes that highlighters give to line numbers and copy buttons.
 const GUTTERS: &[&str] = &[
     "line-numbers-rows",
     "linenos",
@@ -315,19 +318,19 @@ const GUTTERS: &[&str] = &[
     "copy-button",
 ];
 
-/// Line numbers and buttons beside code.
+/// Is an element a line number or a button beside code?
 fn is_gutter(tree: &Tree, node: NodeId) -> bool {
     if tree.tag(node).is_invisible() || tree.tag(node) == Tag::Button {
         return true;
     }
     if let Some(number) = tree.attribute(node, Attr::DataLineNumber) {
-        // On some pages it is the line itself that has the attribute, and not its number.
+        // On some pages the line itself has the attribute, not its number.
         return tree.folded_text(node, 12) == number.trim();
     }
-    has_class(tree, node, GUTTERS) && holds_numbers(tree, node)
+    has_class(tree, node, GUTTERS) && has_only_line_numbers(tree, node)
 }
 
-/// A fence longer than any run of its character at the start of a line of the code.
+/// A fence that is longer than any run of its character at the start of a line of the code.
 pub(super) fn fence(code: &str, language: &str) -> String {
     let character = if language.contains('`') { '~' } else { '`' };
     let longest = code

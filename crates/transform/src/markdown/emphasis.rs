@@ -1,15 +1,15 @@
-//! Which delimiters stand for emphasis.
+//! Chooses the delimiters of emphasis.
 //!
-//! `*` and `**` are right nearly always, but not beside letters and punctuation (`**a:**b`), not when marks touch
-//! (`*a**b*`) and not when they nest in their own kind. So the CommonMark algorithm (section 6.2) is run on the
-//! delimiters we would write; a mark that would not come back as itself is given `_` in place of `*`, and if that
-//! does not help either, its HTML tag.
+//! `*` and `**` are almost always right, but not next to letters and punctuation (`**a:**b`), not if marks
+//! touch (`*a**b*`) and not if they nest in their own kind. So the CommonMark algorithm (section 6.2) is run
+//! on the planned delimiters. A mark that a parser would not read back as itself gets `_` instead of `*`, and
+//! if that fails too, its HTML tag.
 
 use gleaner_types::Interrupt;
 
 use super::piece::{Mark, Piece};
 
-/// How a mark is written; one for each piece, [`Style::None`] for pieces that are no marks.
+/// How a piece is written as a mark; [`Style::None`] for pieces that are not marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     None,
@@ -17,19 +17,20 @@ pub(super) enum Style {
     Html,
 }
 
-/// Attempts before the marks that still fail become HTML.
+/// Maximum number of attempts. After the last, all marks become HTML.
 const ATTEMPTS: usize = 4;
 
-/// Openers that a closer is compared with, and pieces that are looked past; keeps a paragraph of stray delimiters linear.
+/// Maximum number of openers that a closer is compared with, and of pieces examined for the next character.
+/// Keeps a paragraph of unmatched delimiters linear.
 const MAX_LOOKBACK: usize = 64;
 
-/// How each mark of a block is written.
+/// The style of each piece of a block.
 pub(super) fn styles(pieces: &[Piece], text: &str, interrupt: &Interrupt) -> Vec<Style> {
     let mut styles = vec![Style::None; pieces.len()];
     if !pieces.iter().any(|piece| matches!(piece, Piece::Open(_))) {
         return styles;
     }
-    // Pairs of open and close, with their nesting.
+    // Pairs of opening and closing pieces, with their nesting depth.
     let mut stack = Vec::new();
     let mut pairs = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
@@ -60,9 +61,9 @@ pub(super) fn styles(pieces: &[Piece], text: &str, interrupt: &Interrupt) -> Vec
         if interrupt.spend(2 * pieces.len()) {
             return styles;
         }
-        let mut failed = failing(pieces, text, &styles, &pairs, Tildes::Count);
+        let mut failed = failed_pairs(pieces, text, &styles, &pairs, Tildes::Punctuation);
         if tildes {
-            failed.extend(failing(pieces, text, &styles, &pairs, Tildes::Skip));
+            failed.extend(failed_pairs(pieces, text, &styles, &pairs, Tildes::Ignored));
             failed.sort_unstable();
             failed.dedup();
         }
@@ -87,6 +88,7 @@ pub(super) fn styles(pieces: &[Piece], text: &str, interrupt: &Interrupt) -> Vec
     styles
 }
 
+/// The opening and the closing piece of a mark.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
     open: usize,
@@ -99,37 +101,46 @@ struct Pair {
 #[derive(Debug)]
 struct Run {
     character: u8,
-    /// For each delimiter left, outermost first for closers, in source order: the pair it belongs to.
+    /// For each delimiter, in source order, the pair it belongs to. Openers are consumed from the end.
     owners: Vec<usize>,
-    /// Owners consumed at the front.
+    /// Number of owners that closers consumed from the front.
     front: usize,
     opens: bool,
     closes: bool,
+    /// Number of delimiters before any was consumed.
     original: usize,
 }
 
 impl Run {
+    /// Number of delimiters that are not consumed.
     fn left(&self) -> usize {
         self.owners.len() - self.front
     }
 }
 
-/// What tildes beside a delimiter are to a reader: CommonMark has them as punctuation; readers that know struck text, as
-/// `cmark-gfm` does, look past them at what comes next. What is written must be read the same by both.
+/// How a parser treats tildes next to a delimiter. CommonMark reads them as punctuation; parsers that support
+/// strikethrough, such as `cmark-gfm`, ignore them and examine the next character. Both must read the output
+/// the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tildes {
-    Count,
-    Skip,
+    Punctuation,
+    Ignored,
 }
 
 impl Tildes {
-    const fn shows(self, c: char) -> bool {
-        matches!(self, Self::Count) || c != '~'
+    const fn counts(self, c: char) -> bool {
+        matches!(self, Self::Punctuation) || c != '~'
     }
 }
 
-/// The pairs that would not be read back as themselves.
-fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair], tildes: Tildes) -> Vec<usize> {
+/// The pairs that a parser would not read back as themselves.
+fn failed_pairs(
+    pieces: &[Piece],
+    text: &str,
+    styles: &[Style],
+    pairs: &[Pair],
+    tildes: Tildes,
+) -> Vec<usize> {
     let mut pair_of = vec![usize::MAX; pieces.len()];
     for (number, pair) in pairs.iter().enumerate() {
         for at in [pair.open, pair.close] {
@@ -138,7 +149,7 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair], tilde
             }
         }
     }
-    let mut good = vec![false; pairs.len()];
+    let mut intact = vec![false; pairs.len()];
     let mut runs: Vec<Run> = Vec::new();
     let mut links: Vec<usize> = Vec::new();
     let mut last = None::<char>;
@@ -167,14 +178,14 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair], tilde
                 let (opens, closes) = flanking(character, last, next);
                 let original = owners.len();
                 runs.push(Run { character, owners, front: 0, opens, closes, original });
-                if tildes.shows(char::from(character)) {
+                if tildes.counts(char::from(character)) {
                     last = Some(char::from(character));
                 }
                 continue;
             }
             (Piece::Open(_) | Piece::Close(_), _) => {
                 if let Some(number) = pair_of.get(index)
-                    && let Some(slot) = good.get_mut(*number)
+                    && let Some(slot) = intact.get_mut(*number)
                 {
                     *slot = true;
                 }
@@ -187,12 +198,12 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair], tilde
             (Piece::LinkEnd(_), _) => {
                 let bottom = links.pop().unwrap_or(0);
                 let inner = runs.split_off(bottom.min(runs.len()));
-                process(inner, pairs, &mut good);
+                process_emphasis(inner, pairs, &mut intact);
                 last = Some(')');
             }
             (Piece::Text(range) | Piece::Raw(range), _) => {
                 let end = text.get(range.clone()).unwrap_or_default();
-                last = end.chars().rfind(|c| tildes.shows(*c)).or(last);
+                last = end.chars().rfind(|c| tildes.counts(*c)).or(last);
             }
             (Piece::Code(_), _) => last = Some('`'),
             (Piece::Image { .. }, _) => last = Some(')'),
@@ -200,11 +211,11 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair], tilde
         }
         index += 1;
     }
-    process(runs, pairs, &mut good);
-    good.iter().enumerate().filter(|(_, good)| !**good).map(|(number, _)| number).collect()
+    process_emphasis(runs, pairs, &mut intact);
+    intact.iter().enumerate().filter(|(_, intact)| !**intact).map(|(number, _)| number).collect()
 }
 
-/// The first character that shows at or after a piece.
+/// The first character at or after a piece, as a parser sees it.
 fn first_character(
     pieces: &[Piece],
     text: &str,
@@ -216,10 +227,10 @@ fn first_character(
     for (piece, style) in after.0.iter().zip(after.1).take(MAX_LOOKBACK) {
         let first = match (piece, style) {
             (Piece::Text(range) | Piece::Raw(range), _) => {
-                text.get(range.clone())?.chars().find(|c| tildes.shows(*c))
+                text.get(range.clone())?.chars().find(|c| tildes.counts(*c))
             }
             (Piece::Open(_) | Piece::Close(_), Style::Delimiter(character)) => {
-                Some(char::from(*character)).filter(|c| tildes.shows(*c))
+                Some(char::from(*character)).filter(|c| tildes.counts(*c))
             }
             (Piece::Open(_) | Piece::Close(_), _) => Some('<'),
             (Piece::Link, _) => Some('['),
@@ -235,7 +246,7 @@ fn first_character(
     None
 }
 
-/// Can a run open, can it close (CommonMark 6.2)?
+/// Whether a run can open and whether it can close emphasis (CommonMark, 6.2).
 fn flanking(character: u8, previous: Option<char>, next: Option<char>) -> (bool, bool) {
     let space = |c: Option<char>| c.is_none_or(char::is_whitespace);
     let punctuation = |c: Option<char>| c.is_some_and(is_punctuation);
@@ -248,26 +259,35 @@ fn flanking(character: u8, previous: Option<char>, next: Option<char>) -> (bool,
     }
 }
 
-/// Punctuation and symbols, as CommonMark has it; what is neither letter, digit nor space serves for other scripts.
+/// Is a character punctuation or a symbol as CommonMark defines it? Beyond ASCII this is approximated: a
+/// character that is not a letter, a digit, white space or a control character, with some ranges of combining
+/// marks excluded.
 fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation()
         || (!c.is_ascii()
             && !c.is_alphanumeric()
             && !c.is_whitespace()
             && !c.is_control()
-            && !matches!(c, '\u{300}'..='\u{36F}' | '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{900}'..='\u{DFF}'))
+            && !matches!(
+                c,
+                '\u{300}'..='\u{36F}'
+                    | '\u{200C}'
+                    | '\u{200D}'
+                    | '\u{FE00}'..='\u{FE0F}'
+                    | '\u{900}'..='\u{DFF}'
+            ))
 }
 
-/// Pairs up runs as CommonMark's "process emphasis" does, and notes the pairs that come out as intended.
-fn process(mut runs: Vec<Run>, pairs: &[Pair], good: &mut [bool]) {
-    // Positions of runs that may still open.
+/// Matches runs as CommonMark's "process emphasis" does, and sets the pairs that are read back as intended.
+fn process_emphasis(mut runs: Vec<Run>, pairs: &[Pair], intact: &mut [bool]) {
+    // Indices of runs that may still open.
     let mut openers: Vec<usize> = Vec::new();
-    let mut spoilt: Vec<usize> = Vec::new();
+    let mut broken: Vec<usize> = Vec::new();
     for at in 0..runs.len() {
         while runs.get(at).is_some_and(|run| run.closes && run.left() > 0) {
-            let found =
+            let unmatched =
                 openers.iter().rev().take(MAX_LOOKBACK).position(|opener| matches_closer(&runs, *opener, at));
-            let Some(unmatched) = found else { break };
+            let Some(unmatched) = unmatched else { break };
             openers.truncate(openers.len() - unmatched);
             let Some(opener_at) = openers.last().copied() else { break };
             let (head, tail) = runs.split_at_mut(at);
@@ -277,15 +297,15 @@ fn process(mut runs: Vec<Run>, pairs: &[Pair], good: &mut [bool]) {
             let opened = opener.owners.split_off(opener.owners.len().saturating_sub(length));
             let closed = closer.owners.get(closer.front..closer.front + length).unwrap_or_default();
             let owner = opened.first().copied().unwrap_or(usize::MAX);
-            let whole =
+            let is_complete =
                 pairs.get(owner).and_then(|pair| pair.mark.delimiter()).is_some_and(|(own, _)| own == length);
-            if whole && opened.iter().chain(closed).all(|other| *other == owner) {
-                if let Some(slot) = good.get_mut(owner) {
+            if is_complete && opened.iter().chain(closed).all(|other| *other == owner) {
+                if let Some(slot) = intact.get_mut(owner) {
                     *slot = true;
                 }
             } else {
-                // Something else pairs up here: all that take part have to be written differently.
-                spoilt.extend(opened.iter().chain(closed).copied());
+                // Delimiters of different pairs match here: write all of these pairs differently.
+                broken.extend(opened.iter().chain(closed).copied());
             }
             closer.front += length;
             if opener.left() == 0 {
@@ -296,8 +316,8 @@ fn process(mut runs: Vec<Run>, pairs: &[Pair], good: &mut [bool]) {
             openers.push(at);
         }
     }
-    for owner in spoilt {
-        if let Some(slot) = good.get_mut(owner) {
+    for owner in broken {
+        if let Some(slot) = intact.get_mut(owner) {
             *slot = false;
         }
     }
@@ -311,7 +331,7 @@ fn matches_closer(runs: &[Run], opener: usize, closer: usize) -> bool {
     if opener.character == b'~' {
         return opener.left() == closer.left();
     }
-    // The rule of three.
+    // The rule about multiples of three (CommonMark, 6.2, rules 9 and 10).
     let both = opener.closes || closer.opens;
     !(both
         && (opener.original + closer.original) % 3 == 0

@@ -1,34 +1,35 @@
-//! Exact escaping: a character gets a backslash where Markdown would read it as markup, and nowhere else.
+//! Exact escaping: a character gets a backslash if Markdown would read it as markup, and otherwise not.
 
 use gleaner_types::Interrupt;
 use memchr::memchr2_iter;
 
-/// How often characters occur in a block that only matter in pairs.
+/// How often the characters occur in a block that act as markup only in pairs.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Counts {
+pub(super) struct DelimiterCounts {
     pub(super) stars: usize,
     pub(super) underscores: usize,
     pub(super) backticks: usize,
     pub(super) tildes: usize,
-    /// Is there what renderers may take for an address without brackets?
-    pub(super) address: bool,
-    /// Write [`HELD_DOLLAR`] for a dollar.
-    pub(super) hold_dollars: bool,
+    /// The block has text that renderers may turn into a link (a GFM autolink).
+    pub(super) autolink: bool,
+    /// Write [`DOLLAR_PLACEHOLDER`] for a dollar.
+    pub(super) defer_dollars: bool,
 }
 
-/// Stands for a dollar of the text until all is written: beside formulas it needs a backslash, or readers that know
-/// formulas find one from this dollar to the next. No text holds this character otherwise.
-const HELD_DOLLAR: &str = "\u{1}";
+/// Replaces a dollar of the text until the whole page is written. If the page has formulas the dollar needs a
+/// backslash, because readers that support formulas would find one between this dollar and the next. The
+/// character does not occur in text otherwise.
+const DOLLAR_PLACEHOLDER: &str = "\u{1}";
 
-/// Puts dollars in their place, in a text that holds some.
-pub(super) fn release_dollars(text: &str, beside_formulas: bool) -> String {
-    text.replace(HELD_DOLLAR, if beside_formulas { "\\$" } else { "$" })
+/// Replaces each [`DOLLAR_PLACEHOLDER`] by a dollar, with a backslash if `escape`.
+pub(super) fn resolve_dollars(text: &str, escape: bool) -> String {
+    text.replace(DOLLAR_PLACEHOLDER, if escape { "\\$" } else { "$" })
 }
 
-impl Counts {
-    /// Counts those of a text.
+impl DelimiterCounts {
+    /// Adds the characters of a text.
     pub(super) fn add(&mut self, text: &str) {
-        self.address |= names_address(text);
+        self.autolink |= has_autolink(text);
         for byte in text.bytes() {
             match byte {
                 b'*' => self.stars += 1,
@@ -41,9 +42,9 @@ impl Counts {
     }
 }
 
-/// Does a text hold what GFM's autolinks begin with (GFM, 6.9)? An address takes in a backslash that stands behind it, and
-/// what was to be escaped by it acts.
-pub(super) fn names_address(text: &str) -> bool {
+/// Does a text have the start of a GFM autolink (GFM, 6.9)? An autolink includes a backslash that follows it,
+/// so the character after the backslash would not be escaped.
+pub(super) fn has_autolink(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr2_iter(b':', b'.', bytes).any(|at| {
         bytes.get(at..).is_some_and(|rest| rest.starts_with(b"://"))
@@ -54,16 +55,16 @@ pub(super) fn names_address(text: &str) -> bool {
     })
 }
 
-/// May the byte need an escape in some text?
+/// Can the byte need an escape in some context?
 pub(super) const fn is_special(byte: u8) -> bool {
     matches!(byte, b'\\' | b'*' | b'_' | b'`' | b'~' | b'<' | b'&' | b']' | b'[' | b'!' | b'|' | b'$')
 }
 
-/// Writes text of a paragraph; `follow` is the first character of what comes after it in the same line.
+/// Writes text of a paragraph. `following` is the first character after the text on the same line.
 pub(super) fn text(
     text: &str,
-    follow: Option<char>,
-    counts: &Counts,
+    following: Option<char>,
+    counts: &DelimiterCounts,
     cell: bool,
     interrupt: &Interrupt,
     out: &mut String,
@@ -79,14 +80,14 @@ pub(super) fn text(
         let mut characters = from.chars();
         let Some(character) = characters.next() else { return };
         let after = characters.as_str();
-        let next = after.chars().next().or(follow);
+        let next = after.chars().next().or(following);
         rest = after;
-        if character == '$' && counts.hold_dollars {
-            out.push_str(HELD_DOLLAR);
+        if character == '$' && counts.defer_dollars {
+            out.push_str(DOLLAR_PLACEHOLDER);
             continue;
         }
         if needs_escape(character, previous, next, after, counts, cell) {
-            if character == '<' && counts.address && previous.is_some_and(|c| !c.is_whitespace()) {
+            if character == '<' && counts.autolink && previous.is_some_and(|c| !c.is_whitespace()) {
                 out.push_str("&lt;");
                 continue;
             }
@@ -97,9 +98,9 @@ pub(super) fn text(
     out.push_str(rest);
 }
 
-/// Writes a text as the content of a table's cell, its line ends as `<br>`.
+/// Writes a text as the content of a table cell, with `<br>` for line ends.
 pub(crate) fn cell(value: &str, out: &mut String, interrupt: &Interrupt) {
-    let mut counts = Counts::default();
+    let mut counts = DelimiterCounts::default();
     counts.add(value);
     for (at, line) in value.trim().lines().enumerate() {
         if at > 0 {
@@ -115,7 +116,7 @@ fn needs_escape(
     previous: Option<char>,
     next: Option<char>,
     after: &str,
-    counts: &Counts,
+    counts: &DelimiterCounts,
     cell: bool,
 ) -> bool {
     let space = |c: Option<char>| c.is_none_or(char::is_whitespace);
@@ -136,7 +137,7 @@ fn needs_escape(
     }
 }
 
-/// Does what follows an ampersand make a character reference of it?
+/// Is an ampersand followed by `after` the start of a character reference?
 fn is_reference(after: &str) -> bool {
     let Some(end) = after.bytes().take(40).position(|byte| byte == b';') else { return false };
     let name = after.get(..end).unwrap_or_default();
@@ -200,13 +201,14 @@ pub(super) fn title(title: &str, cell: bool, out: &mut String) {
     );
 }
 
-/// Control characters are dropped, line ends too unless `lines`.
-fn escape_into(text: &str, lines: bool, needs: impl Fn(char, Option<char>) -> bool, out: &mut String) {
+/// Writes a text with a backslash before each character that `needs` it. Control characters are dropped, and
+/// so are line ends unless `keep_lines`.
+fn escape_into(text: &str, keep_lines: bool, needs: impl Fn(char, Option<char>) -> bool, out: &mut String) {
     let mut characters = text.chars().peekable();
     let mut at = 0;
     while let Some(c) = characters.next() {
         at += c.len_utf8();
-        if c == '\n' && lines {
+        if c == '\n' && keep_lines {
             out.push(c);
             continue;
         }
@@ -225,7 +227,8 @@ fn escape_into(text: &str, lines: bool, needs: impl Fn(char, Option<char>) -> bo
     }
 }
 
-/// Escapes what would make a block of a paragraph's line; the line has been rendered already.
+/// Escapes the start of a paragraph's line that would begin another kind of block. The line is already
+/// rendered.
 pub(super) fn line_start(line: &str, first: bool, out: &mut String) {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let ends_marker = |at: usize| line.as_bytes().get(at).is_none_or(u8::is_ascii_whitespace);
@@ -270,7 +273,7 @@ mod tests {
     use super::*;
 
     fn escaped(raw: &str) -> String {
-        let mut counts = Counts::default();
+        let mut counts = DelimiterCounts::default();
         counts.add(raw);
         let mut out = String::new();
         text(raw, None, &counts, false, &Interrupt::never(), &mut out);
@@ -280,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_and_no_less_than_needed() {
+    fn only_markup_is_escaped() {
         let rows = [
             ("2 * 3 * 4", "2 * 3 * 4"),
             ("*a*", "\\*a\\*"),

@@ -1,16 +1,16 @@
-//! Blocks: where they begin and end, in the flow of a page and inside the cells of a table.
+//! The start and end of blocks, in the flow of a page and inside table cells.
 
 use super::Writer;
-use super::block::{Container, Leaf};
 use super::escape;
 use super::grid::Table;
-use super::paragraph::hard_trimmed;
-use super::piece::{Mark, Place};
+use super::lines::{BlockKind, Container};
+use super::paragraph::trim_hard_spaces;
+use super::piece::{InlineContext, Mark};
 use super::table;
 use crate::tree::{Attr, NodeId, Tag};
 
 impl Writer<'_> {
-    /// The level of a heading, 1 to 6; by its role too.
+    /// The level of a heading, 1 to 6, by its tag or its role.
     fn heading_level(&self, node: NodeId) -> Option<u8> {
         let tag = self.tree.tag(node);
         tag.heading_level().or_else(|| {
@@ -27,7 +27,7 @@ impl Writer<'_> {
             return self.enter_block_in_cell(node, tag);
         }
         if matches!(tag, Tag::Td | Tag::Th) || self.is_cell_by_role(node) {
-            // A table for layout, or one without its tags: cells beside each other, rows below each other.
+            // A table for layout, or one without `table`: cells side by side, rows on separate lines.
             self.inline.space();
             return true;
         }
@@ -35,7 +35,7 @@ impl Writer<'_> {
         match tag {
             _ if self.heading_level(node).is_some() => self.heading = self.heading_level(node),
             Tag::Hr => {
-                self.lines.start(Leaf::Other);
+                self.lines.start(BlockKind::Other);
                 self.lines.write(if self.lines.in_item() { "___" } else { "---" });
                 self.ended_list = None;
             }
@@ -43,7 +43,7 @@ impl Writer<'_> {
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.open_list(node, tag == Tag::Ol),
             Tag::Li if self.notes.definition(node).is_some() => {}
             Tag::Li => self.open_item(node),
-            Tag::Table if table::holds_data(self.tree, node) => {
+            Tag::Table if table::is_data_table(self.tree, node) => {
                 self.table = Some(Table::new(self.tree, node));
             }
             Tag::Table if self.options.faithful && self.html_table(node) => return false,
@@ -58,12 +58,12 @@ impl Writer<'_> {
         let Some(table) = &mut self.table else { return true };
         match tag {
             Tag::Thead | Tag::Tbody | Tag::Tfoot => {
-                table.start_part(tag);
+                table.start_row_group(tag);
                 self.break_in_cell();
             }
             Tag::Tr => table.start_row(),
             Tag::Td | Tag::Th => {
-                self.inline.take(Place::Cell);
+                self.inline.take(InlineContext::Cell);
                 table.start_cell(tree, node);
             }
             Tag::Hr | Tag::Caption => {
@@ -117,17 +117,17 @@ impl Writer<'_> {
     fn leave_block_in_cell(&mut self, tag: Tag) {
         let Some(table) = &mut self.table else { return };
         match tag {
-            Tag::Thead | Tag::Tbody | Tag::Tfoot => table.end_part(),
+            Tag::Thead | Tag::Tbody | Tag::Tfoot => table.end_row_group(),
             Tag::Tr => table.end_row(),
             Tag::Td | Tag::Th => {
-                let content = self.inline.take(Place::Cell);
-                let kept = if self.options.faithful { content } else { hard_trimmed(content) };
-                table.end_cell(kept);
+                let content = self.inline.take(InlineContext::Cell);
+                let content = if self.options.faithful { content } else { trim_hard_spaces(content) };
+                table.end_cell(content);
             }
             Tag::Caption => {
-                let caption = self.inline.take(Place::Heading);
+                let caption = self.inline.take(InlineContext::Heading);
                 if !caption.is_empty() {
-                    self.lines.start(Leaf::Paragraph);
+                    self.lines.start(BlockKind::Paragraph);
                     let mut line = String::new();
                     escape::line_start(&caption, true, &mut line);
                     self.lines.write(&line);
@@ -135,17 +135,17 @@ impl Writer<'_> {
             }
             Tag::Table => {
                 if let Some(table) = self.table.take().filter(|table| !table.is_empty()) {
-                    self.inline.take(Place::Cell);
+                    self.inline.take(InlineContext::Cell);
                     self.ended_list = None;
-                    let written = table.write();
-                    for title in &written.titles {
-                        self.lines.start(Leaf::Paragraph);
+                    let rendered = table.render();
+                    for title in &rendered.titles {
+                        self.lines.start(BlockKind::Paragraph);
                         let mut line = String::new();
                         escape::line_start(title, true, &mut line);
                         self.lines.write(&line);
                     }
-                    self.lines.start(Leaf::Table);
-                    for (index, line) in written.lines.iter().enumerate() {
+                    self.lines.start(BlockKind::Table);
+                    for (index, line) in rendered.lines.iter().enumerate() {
                         if index > 0 {
                             self.lines.next_line();
                         }

@@ -1,44 +1,47 @@
-//! The rows and columns of a table of data, and the lines they are written as.
+//! The rows and columns of a data table, and their Markdown lines.
 //!
-//! Markdown knows neither cells that reach over others nor more than one row of names. So that each line says by itself
-//! what it says on the page:
+//! Markdown has neither spanning cells nor more than one header row. Each line must be complete by itself,
+//! so:
 //!
-//! - A value that reaches down (`rowspan`) is repeated in every row it covers, or nobody could tell what the row belongs
-//!   to. What is too long for a name stands once, and so does the rest once a table repeats far more than it holds.
-//! - A value that reaches right (`colspan`) stands in its first column alone: repeated, a line that parts the rows or a
-//!   remark over the whole width would pass for a value of each column.
-//! - The header is the `thead` that comes first, or else the rows at the top that hold names alone. Its last row names the
-//!   columns. Of those above, a row of one name over all columns is a title and becomes a paragraph before the table; other
-//!   names are put before those of the columns they reach over: `Group a`.
-//! - The `tfoot` comes last wherever it stands in the source: HTML 4 had it before the rows.
+//! - A value with a `rowspan` is repeated in every row it covers, because readers need it to know the group
+//!   of the row. A value that is too long for a name is written once. All further values are written once if
+//!   a table has used up its budget for repetition.
+//! - A value with a `colspan` is written in its first column only. Repeated, a separator row or a remark over
+//!   the whole width would look like a value of each column.
+//! - The header is the first `thead`, or else the rows at the top that have only header cells. Its last row
+//!   names the columns. In the rows above, a single name over all columns is a title and becomes a paragraph
+//!   before the table; other names are put before the names of the columns that they span: `Group a`.
+//! - The `tfoot` is written last, wherever it is in the source: HTML 4 had it before the rows.
 
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 
-/// Columns of a table; the cells beyond are joined into the last one.
+/// Maximum number of columns. The cells beyond are joined into the last column.
 const MAX_COLUMNS: usize = 128;
 
-/// Columns that a cell may reach over in a table whose rows have fewer cells.
+/// A cell may span up to this many columns, even if no row has as many cells.
 const MIN_COLUMNS: usize = 8;
 
-/// A header has at most so many rows: of more, the first names the columns and the others are data.
+/// Maximum number of rows of a header. If there are more, the first row names the columns and the others are
+/// data.
 const MAX_HEADER_ROWS: usize = 4;
 
-/// What is longer is no name that a row needs, and is not repeated. In bytes.
+/// Maximum length in bytes of a text that is repeated. A longer text is not a name that a row needs.
 const MAX_REPEATED_BYTES: usize = 256;
 
-/// What a table may repeat: so many bytes, and so many more for each cell of its own.
+/// Budget for repeated text of a table, in bytes: a fixed part and a part for each cell of the source.
 const REPEATED_BYTES: usize = 4_096;
 const REPEATED_BYTES_PER_CELL: usize = 160;
 
-/// What cells may fill of the rows and columns that they reach over: so many cells, and so many more for each cell of a
-/// table's own. A row of nine bytes could be filled up to a hundred times its size. Beyond, cells reach over nothing.
+/// Budget for the cells that spans fill: a fixed part and a part for each cell of the source. Spans could
+/// fill a row of nine bytes up to a hundred times its size. Beyond the budget, spans are ignored.
 const FILLED_CELLS: usize = 16_384;
 const FILLED_CELLS_PER_CELL: usize = 8;
 
-/// Bytes that a row or a cell takes, besides its text. That stands once in the cell and once in its line.
+/// Approximate size in bytes of a row or a cell besides its text. The text is stored twice: in the cell and
+/// in its line.
 const ENTRY_BYTES: usize = 32;
 
-/// How a column is aligned.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Align {
     #[default]
@@ -48,9 +51,9 @@ enum Align {
     Center,
 }
 
-/// Where in its table a row stands. In the order of the page.
+/// The group of a row. Rows are written in the order of the variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
-enum Part {
+enum RowGroup {
     Head,
     #[default]
     Body,
@@ -59,19 +62,19 @@ enum Part {
 
 #[derive(Debug)]
 enum Cell {
-    /// A cell of the row's own.
+    /// A cell of the source.
     Own(String),
-    /// Covered by the cell to the left.
-    Left,
-    /// Covered by a cell above, with what is repeated of it.
-    Above(String),
+    /// Spanned by the cell to the left.
+    FromLeft,
+    /// Spanned by a cell above, with its repeated text.
+    FromAbove(String),
 }
 
 impl Cell {
     fn text(&self) -> &str {
         match self {
-            Self::Own(text) | Self::Above(text) => text,
-            Self::Left => "",
+            Self::Own(text) | Self::FromAbove(text) => text,
+            Self::FromLeft => "",
         }
     }
 }
@@ -79,52 +82,52 @@ impl Cell {
 #[derive(Debug, Default)]
 struct Row {
     cells: Vec<Cell>,
-    part: Part,
-    /// It may be part of the header: it stands in `thead`, or holds names alone.
+    group: RowGroup,
+    /// It may be part of the header: it is in `thead` or has only header cells.
     header: bool,
-    /// Cells of its own.
+    /// Number of cells in the source.
     own: usize,
 }
 
 impl Row {
-    fn new(part: Part) -> Self {
-        Self { part, ..Self::default() }
+    fn new(group: RowGroup) -> Self {
+        Self { group, ..Self::default() }
     }
 
-    /// Has it anything that the rows above have not?
-    fn says_nothing(&self) -> bool {
+    /// Has the row no text of its own?
+    fn has_no_text(&self) -> bool {
         !self.cells.iter().any(|cell| matches!(cell, Cell::Own(text) if !text.is_empty()))
     }
 
-    /// Columns up to the last that is not empty.
+    /// Number of columns up to the last that is not empty.
     fn width(&self) -> usize {
         self.cells.iter().rposition(|cell| !cell.text().is_empty()).map_or(0, |last| last + 1)
     }
 
-    /// Columns that it has a name for, or the rows above it have.
-    fn names(&self) -> usize {
+    /// Number of columns that have a name in this row or in a row above.
+    fn name_count(&self) -> usize {
         let is_name = |cell: &&Cell| match cell {
             Cell::Own(text) => !text.is_empty(),
-            Cell::Above(_) => true,
-            Cell::Left => false,
+            Cell::FromAbove(_) => true,
+            Cell::FromLeft => false,
         };
         self.cells.iter().filter(is_name).count()
     }
 
-    /// Its text, where one cell is all it has, over the whole width.
+    /// The text of the row if it is a single cell over the whole width.
     fn title(&self, columns: usize) -> Option<&str> {
         let Some(Cell::Own(text)) = self.cells.first().filter(|_| self.own == 1) else { return None };
-        let alone = self.cells.iter().skip(1).all(|cell| matches!(cell, Cell::Left));
+        let alone = self.cells.iter().skip(1).all(|cell| matches!(cell, Cell::FromLeft));
         (alone && (self.cells.len() == 1 || self.cells.len() >= columns)).then_some(text)
     }
 }
 
-/// A cell above that covers a column.
+/// A cell above that spans into a column.
 #[derive(Debug, Clone, Default)]
-struct Cover {
-    /// Rows that it still covers.
+struct RowSpan {
+    /// Number of rows that it still covers.
     rows: u32,
-    /// What is repeated.
+    /// The text that is repeated.
     text: String,
 }
 
@@ -133,38 +136,40 @@ struct Cover {
 pub(super) struct Table {
     rows: Vec<Row>,
     aligns: Vec<Align>,
-    /// For each column.
-    covered: Vec<Cover>,
-    part: Part,
-    /// The parts that a table has one of were begun: the head, the foot.
-    begun: (bool, bool),
+    /// For each column, the cell above that spans into it.
+    row_spans: Vec<RowSpan>,
+    group: RowGroup,
+    /// The first `thead` was found.
+    has_head: bool,
+    /// The first `tfoot` was found.
+    has_foot: bool,
     colspan: usize,
     rowspan: u32,
     /// All cells of the current row are header cells.
     only_headers: bool,
-    /// Cells of the row that has most: no span reaches further.
+    /// Maximum number of cells in a row. No span goes further.
     widest: usize,
-    /// Bytes that may still be repeated.
-    repeats_left: usize,
-    /// Cells that may still be filled by others.
-    fills_left: usize,
-    /// What was written of the current cell already.
-    held: String,
-    /// About how many bytes all of it takes.
+    /// Bytes of text that may still be repeated.
+    repeat_budget: usize,
+    /// Cells that spans may still fill.
+    fill_budget: usize,
+    /// The first part of the current cell, if the cell is long.
+    partial_cell: String,
+    /// Approximate size of the table in bytes.
     bytes: usize,
 }
 
-/// A table as it is written.
+/// The Markdown of a table.
 #[derive(Debug, Default)]
-pub(super) struct Written {
-    /// Paragraphs before it.
+pub(super) struct RenderedTable {
+    /// Paragraphs before the table.
     pub(super) titles: Vec<String>,
-    /// Its own lines.
+    /// The lines of the table.
     pub(super) lines: Vec<String>,
 }
 
 impl Table {
-    /// For the rows below an element.
+    /// An empty table for the rows below an element.
     pub(super) fn new(tree: &Tree, table: NodeId) -> Self {
         let (mut widest, mut in_row) = (MIN_COLUMNS, 0);
         for edge in Walk::new(tree, table) {
@@ -180,68 +185,68 @@ impl Table {
         }
         Self {
             widest: widest.min(MAX_COLUMNS),
-            repeats_left: REPEATED_BYTES,
-            fills_left: FILLED_CELLS,
+            repeat_budget: REPEATED_BYTES,
+            fill_budget: FILLED_CELLS,
             ..Self::default()
         }
     }
 
-    /// Begins a part, by its tag: `thead`, `tbody` or `tfoot`. What is not the first head or foot is a part like another.
-    /// No cell reaches down from one part into the next (HTML Standard, 4.9.12.1).
-    pub(super) fn start_part(&mut self, tag: Tag) {
-        self.covered.clear();
-        self.part = match tag {
-            Tag::Thead if !std::mem::replace(&mut self.begun.0, true) => Part::Head,
-            Tag::Tfoot if !std::mem::replace(&mut self.begun.1, true) => Part::Foot,
-            _ => Part::Body,
+    /// Begins a row group by its tag: `thead`, `tbody` or `tfoot`. Only the first `thead` and the first
+    /// `tfoot` are special. No cell spans from one row group into the next (HTML Standard, 4.9.12.1).
+    pub(super) fn start_row_group(&mut self, tag: Tag) {
+        self.row_spans.clear();
+        self.group = match tag {
+            Tag::Thead if !std::mem::replace(&mut self.has_head, true) => RowGroup::Head,
+            Tag::Tfoot if !std::mem::replace(&mut self.has_foot, true) => RowGroup::Foot,
+            _ => RowGroup::Body,
         };
     }
 
-    pub(super) fn end_part(&mut self) {
-        self.covered.clear();
-        self.part = Part::Body;
+    pub(super) fn end_row_group(&mut self) {
+        self.row_spans.clear();
+        self.group = RowGroup::Body;
     }
 
-    /// About how many bytes the table takes, as it is and as it is written.
+    /// Approximate number of bytes of the table in memory and as Markdown.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes the first part of a long cell.
-    pub(super) fn hold(&mut self, part: &str) {
+    /// Adds to the first part of a long cell.
+    pub(super) fn append_partial_cell(&mut self, part: &str) {
         self.bytes += 2 * part.len();
-        add(&mut self.held, part);
+        append(&mut self.partial_cell, part);
     }
 
     pub(super) fn start_row(&mut self) {
         self.bytes += ENTRY_BYTES;
-        self.rows.push(Row::new(self.part));
+        self.rows.push(Row::new(self.group));
         self.only_headers = true;
     }
 
     pub(super) fn end_row(&mut self) {
-        self.fill_covered();
-        for cover in &mut self.covered {
-            cover.rows = cover.rows.saturating_sub(1);
+        self.fill_row_spans();
+        for span in &mut self.row_spans {
+            span.rows = span.rows.saturating_sub(1);
         }
-        let header = self.part == Part::Head || self.only_headers;
+        let header = self.group == RowGroup::Head || self.only_headers;
         if let Some(row) = self.rows.last_mut() {
             row.header = header && !row.cells.is_empty();
-            if row.says_nothing() {
+            if row.has_no_text() {
                 self.rows.pop();
             }
         }
     }
 
-    /// Fills the columns that cells of rows above reach down into.
-    fn fill_covered(&mut self) {
+    /// Fills the columns that cells of earlier rows span into.
+    fn fill_row_spans(&mut self) {
         let Some(row) = self.rows.last_mut() else { return };
-        while let Some(cover) = self.covered.get(row.cells.len()).filter(|cover| cover.rows > 0) {
-            let Some(left) = self.fills_left.checked_sub(1) else { return self.covered.clear() };
-            self.fills_left = left;
-            let text = repeat(&cover.text, &mut self.repeats_left);
+        while let Some(span) = self.row_spans.get(row.cells.len()).filter(|span| span.rows > 0) {
+            let Some(left) = self.fill_budget.checked_sub(1) else { return self.row_spans.clear() };
+            self.fill_budget = left;
+            let text = repeat(&span.text, &mut self.repeat_budget);
             self.bytes += ENTRY_BYTES + 2 * text.len();
-            row.cells.push(Cell::Above(text.to_owned()));
+            row.cells.push(Cell::FromAbove(text.to_owned()));
         }
     }
 
@@ -249,13 +254,13 @@ impl Table {
         if self.rows.is_empty() {
             self.start_row();
         }
-        self.held.clear();
+        self.partial_cell.clear();
         let span = |name| tree.attribute(cell, name).and_then(|value| value.trim().parse::<u32>().ok());
         self.colspan = span(Attr::Colspan).unwrap_or(1).clamp(1, 1_000) as usize;
-        // 0 is as far down as the part goes.
+        // 0 means to the end of the row group.
         self.rowspan = span(Attr::Rowspan).map_or(1, |rows| if rows == 0 { u32::MAX } else { rows });
         self.only_headers &= tree.tag(cell) == Tag::Th;
-        self.fill_covered();
+        self.fill_row_spans();
         let column = self.rows.last().map_or(0, |row| row.cells.len());
         let align = align(tree, cell);
         if align != Align::None && column < MAX_COLUMNS {
@@ -271,55 +276,55 @@ impl Table {
     }
 
     pub(super) fn end_cell(&mut self, mut content: String) {
-        if !self.held.is_empty() {
-            let mut whole = std::mem::take(&mut self.held);
-            add(&mut whole, &content);
+        if !self.partial_cell.is_empty() {
+            let mut whole = std::mem::take(&mut self.partial_cell);
+            append(&mut whole, &content);
             content = whole;
         }
         let widest = self.widest;
         self.bytes += ENTRY_BYTES + 2 * content.len();
-        self.repeats_left += REPEATED_BYTES_PER_CELL;
-        self.fills_left += FILLED_CELLS_PER_CELL;
+        self.repeat_budget += REPEATED_BYTES_PER_CELL;
+        self.fill_budget += FILLED_CELLS_PER_CELL;
         let Some(row) = self.rows.last_mut() else { return };
         let column = row.cells.len();
         row.own += 1;
         if column >= MAX_COLUMNS {
             if let Some(last) = row.cells.last_mut() {
-                let mut text = match std::mem::replace(last, Cell::Left) {
-                    Cell::Own(text) | Cell::Above(text) => text,
-                    Cell::Left => String::new(),
+                let mut text = match std::mem::replace(last, Cell::FromLeft) {
+                    Cell::Own(text) | Cell::FromAbove(text) => text,
+                    Cell::FromLeft => String::new(),
                 };
-                add(&mut text, &content);
+                append(&mut text, &content);
                 *last = Cell::Own(text);
             }
             return;
         }
         let colspan = self.colspan.min(widest.saturating_sub(column).max(1)).min(MAX_COLUMNS - column);
-        let colspan = colspan.min(1 + self.fills_left);
-        self.fills_left -= colspan - 1;
+        let colspan = colspan.min(1 + self.fill_budget);
+        self.fill_budget -= colspan - 1;
         self.bytes += (colspan - 1) * ENTRY_BYTES;
         if self.rowspan > 1 {
-            if self.covered.len() < column + colspan {
-                self.covered.resize(column + colspan, Cover::default());
+            if self.row_spans.len() < column + colspan {
+                self.row_spans.resize(column + colspan, RowSpan::default());
             }
             let mut text = if content.len() <= MAX_REPEATED_BYTES { content.clone() } else { String::new() };
-            for cover in self.covered.iter_mut().skip(column).take(colspan) {
-                *cover = Cover { rows: self.rowspan, text: std::mem::take(&mut text) };
+            for span in self.row_spans.iter_mut().skip(column).take(colspan) {
+                *span = RowSpan { rows: self.rowspan, text: std::mem::take(&mut text) };
             }
         }
         row.cells.push(Cell::Own(content));
-        row.cells.extend(std::iter::repeat_with(|| Cell::Left).take(colspan - 1));
+        row.cells.extend(std::iter::repeat_with(|| Cell::FromLeft).take(colspan - 1));
     }
 
-    /// Is there nothing to write?
+    /// Has the table no rows?
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The table as it is written.
-    pub(super) fn write(mut self) -> Written {
-        self.rows.sort_by_key(|row| row.part);
-        // Spans at the end of all rows cover nothing.
+    /// The Markdown of the table.
+    pub(super) fn render(mut self) -> RenderedTable {
+        self.rows.sort_by_key(|row| row.group);
+        // Columns that are empty in every row are dropped at the right.
         let columns = self.rows.iter().map(Row::width).max().unwrap_or(0).max(1);
         for row in &mut self.rows {
             row.cells.truncate(columns);
@@ -358,19 +363,19 @@ impl Table {
         }
         lines.push(delimiter);
         lines.extend(rows.map(|row| line(&row.cells, pad)));
-        Written { titles, lines }
+        RenderedTable { titles, lines }
     }
 
-    /// Makes one row of a header of several, and gives its titles.
+    /// Joins several header rows into one. Returns the titles among them.
     fn join_header(&mut self, columns: usize) -> Vec<String> {
-        let has_head = self.rows.first().is_some_and(|row| row.part == Part::Head);
-        let is_header = |row: &&Row| if has_head { row.part == Part::Head } else { row.header };
+        let has_head = self.rows.first().is_some_and(|row| row.group == RowGroup::Head);
+        let is_header = |row: &&Row| if has_head { row.group == RowGroup::Head } else { row.header };
         let mut rows = self.rows.iter().take_while(is_header).count();
-        // One name is that of the rows below it, and no row of names.
-        while columns > 1 && rows > 1 && self.rows.get(rows - 1).is_some_and(|row| row.names() < 2) {
+        // A row with a single name is the title of the rows below it, not a row of column names.
+        while columns > 1 && rows > 1 && self.rows.get(rows - 1).is_some_and(|row| row.name_count() < 2) {
             rows -= 1;
         }
-        // Without rows of data below it, what looks like a header is the table.
+        // If no data rows follow, the rows that look like a header are the data.
         if !(2..=MAX_HEADER_ROWS).contains(&rows) || rows == self.rows.len() {
             return Vec::new();
         }
@@ -391,21 +396,21 @@ impl Table {
                     Cell::Own(text) => {
                         *named = true;
                         over = if text.len() <= MAX_REPEATED_BYTES { text } else { "" };
-                        add(name, text);
+                        append(name, text);
                     }
-                    Cell::Left => add(name, repeat(over, &mut self.repeats_left)),
-                    Cell::Above(_) => {} // named in the row that it begins in
+                    Cell::FromLeft => append(name, repeat(over, &mut self.repeat_budget)),
+                    Cell::FromAbove(_) => {} // named in the row in which the cell begins
                 }
             }
         }
-        let cells = names.cells.iter().chain(std::iter::repeat(&Cell::Left));
+        let cells = names.cells.iter().chain(std::iter::repeat(&Cell::FromLeft));
         for ((name, named), cell) in joined.iter_mut().zip(named).zip(cells) {
             match cell {
                 Cell::Own(text) if name == text => {}
-                Cell::Own(text) => add(name, text),
-                // A column that cells reach over and no name stands in.
-                Cell::Left | Cell::Above(_) if !named => name.clear(),
-                Cell::Left | Cell::Above(_) => {}
+                Cell::Own(text) => append(name, text),
+                // No cell begins in this column, so it has no name of its own.
+                Cell::FromLeft | Cell::FromAbove(_) if !named => name.clear(),
+                Cell::FromLeft | Cell::FromAbove(_) => {}
             }
         }
         names.cells = joined.into_iter().map(Cell::Own).collect();
@@ -415,23 +420,24 @@ impl Table {
     }
 }
 
-/// What is repeated of a text: all of it, or nothing where too much was. A column that is filled with nothing counts too.
-fn repeat<'t>(text: &'t str, left: &mut usize) -> &'t str {
+/// Takes a text from the budget for repetition: all of it, or the empty text if the budget is too small. An
+/// empty cell counts too.
+fn repeat<'t>(text: &'t str, budget: &mut usize) -> &'t str {
     const BLANK: usize = 2;
-    match left.checked_sub(text.len() + BLANK) {
-        Some(rest) => {
-            *left = rest;
+    match budget.checked_sub(text.len() + BLANK) {
+        Some(left) => {
+            *budget = left;
             text
         }
         None => {
-            *left = left.saturating_sub(BLANK);
+            *budget = budget.saturating_sub(BLANK);
             ""
         }
     }
 }
 
-/// Adds a text to one before it.
-fn add(before: &mut String, text: &str) {
+/// Appends a text with a space before it.
+fn append(before: &mut String, text: &str) {
     if !before.is_empty() && !text.is_empty() {
         before.push(' ');
     }

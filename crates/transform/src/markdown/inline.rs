@@ -1,20 +1,20 @@
 //! The inline content of one block: collected piece by piece, rendered when the block ends.
 //!
-//! Why not write as we walk: which delimiters stand for emphasis, and which characters of the text must be escaped,
-//! depends on what comes after. A paragraph is small, so it is kept as a list of pieces until it ends.
+//! It cannot be written during the walk: the choice of emphasis delimiters and of escapes depends on later
+//! text. A paragraph is small, so it is kept as a list of pieces until it ends.
 
 use gleaner_types::Interrupt;
 
 use super::escape;
-use super::piece::{Mark, Opened, Piece, Place, Target};
+use super::piece::{InlineContext, Mark, OpenInline, Piece, Target};
 
-/// Marks open at once beyond which more are ignored; their text stays. Every block writes those around it anew, so this
-/// bounds what one byte of a page may become.
+/// Maximum number of marks open at once. Further marks are ignored; their text stays. Every block repeats the
+/// marks around it, so this bounds the output per byte of the page.
 const MAX_OPEN: usize = 12;
 
-/// Marks of one kind, one inside another, where that means something: `<sup>` for a power of a power, and what
-/// CommonMark has a form for. More of them say no more.
-const MAX_EQUAL: usize = 3;
+/// Maximum nesting of marks of one kind that may nest: `<sup>` for the exponent of an exponent, and what
+/// CommonMark can express. Deeper nesting adds no meaning.
+const MAX_SAME_MARKS: usize = 3;
 
 /// Inline content being collected.
 #[derive(Debug, Default)]
@@ -22,35 +22,39 @@ pub(super) struct Inline {
     pub(super) pieces: Vec<Piece>,
     pub(super) text: String,
     pub(super) targets: Vec<Target>,
-    pub(super) open: Vec<Opened>,
-    /// A link around all of this block.
-    pub(super) around: Option<Target>,
-    /// Marks that were not opened because too many are.
+    pub(super) open: Vec<OpenInline>,
+    /// A link around this whole block.
+    pub(super) enclosing_link: Option<Target>,
+    /// Number of marks that were not opened because of [`MAX_OPEN`].
     ignored: usize,
-    /// For each kind, marks that were not opened because one of the kind is open already.
+    /// For each kind, the number of marks that were not opened because one of the kind is already open.
     merged: [usize; 7],
-    space: bool,
-    /// Pieces at the end that only open something.
+    /// White space was read and is written before the next visible piece.
+    pending_space: bool,
+    /// Number of pieces at the end that only open something.
     trailing_opens: usize,
+    /// The block has visible content.
     visible: bool,
+    /// Number of hard breaks at the end.
     pub(super) breaks: usize,
     /// Some text may need an escape.
     pub(super) special: bool,
-    /// A dollar was written, in this block or in one before.
-    pub(super) dollars: bool,
-    /// What ends the work on the page.
+    /// A dollar was written, in this block or in an earlier one.
+    pub(super) has_dollars: bool,
+    /// Ends the work on the page early.
     pub(super) interrupt: Interrupt,
 }
 
-/// Visible ASCII, and what of it may need an escape.
+/// Class of a byte: visible ASCII.
 const VISIBLE: u8 = 1;
+/// Class of a byte: may need an escape.
 const SPECIAL: u8 = 2;
 
-const CLASSES: [u8; 256] = {
+const BYTE_CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = b'!';
     while byte <= b'~' {
-        #[expect(clippy::indexing_slicing, reason = "within the array, and checked when compiled")]
+        #[expect(clippy::indexing_slicing, reason = "within the array, and checked at compile time")]
         {
             classes[byte as usize] = if escape::is_special(byte) { VISIBLE | SPECIAL } else { VISIBLE };
         }
@@ -59,13 +63,13 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// How many bytes at the start of a text are whole words of visible ASCII with one space between them, which is most of
-/// most texts; and whether some of them may need an escape.
-fn plain_words(text: &str) -> (usize, bool) {
+/// The length in bytes of the start of a text that consists of whole words of visible ASCII with single
+/// spaces between them, which covers most text; and whether any of these bytes may need an escape.
+fn plain_prefix(text: &str) -> (usize, bool) {
     let (mut end, mut special, mut seen) = (0, 0, 0);
     let mut previous = b' ';
     for (byte, at) in text.bytes().zip(0..) {
-        let class = CLASSES.get(usize::from(byte)).copied().unwrap_or(0);
+        let class = BYTE_CLASSES.get(usize::from(byte)).copied().unwrap_or(0);
         if class == 0 {
             if byte.is_ascii_whitespace() && previous != b' ' {
                 (end, special) = (at, seen);
@@ -84,40 +88,40 @@ fn plain_words(text: &str) -> (usize, bool) {
 }
 
 impl Inline {
-    /// Nothing yet.
+    /// Empty content.
     pub(super) fn new(interrupt: &Interrupt) -> Self {
         Self { interrupt: interrupt.clone(), ..Self::default() }
     }
 
-    /// Is there nothing to see yet?
+    /// Is there no visible content yet?
     pub(super) const fn is_empty(&self) -> bool {
         !self.visible
     }
 
     /// Is no mark or link open?
-    pub(super) fn is_flat(&self) -> bool {
+    pub(super) fn has_none_open(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Is there a link or a picture?
-    pub(super) fn holds_links(&self) -> bool {
+    /// Does the content have a link or an image?
+    pub(super) fn has_link_or_image(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Link | Piece::Image { .. }))
     }
 
     /// Is a link open?
     pub(super) fn in_link(&self) -> bool {
-        self.open.iter().any(|open| matches!(open, Opened::Link(_)))
+        self.open.iter().any(|open| matches!(open, OpenInline::Link(_)))
     }
 
-    /// Hard breaks at the end so far.
+    /// Number of hard breaks at the end.
     pub(super) const fn trailing_breaks(&self) -> usize {
         self.breaks
     }
 
-    fn settle_space(&mut self) {
-        let wanted = std::mem::take(&mut self.space);
-        // Text that is not visible is a hard space: what follows keeps its distance.
-        if wanted && (self.visible || !self.text.is_empty()) && self.breaks == 0 {
+    fn write_pending_space(&mut self) {
+        let pending = std::mem::take(&mut self.pending_space);
+        // Text that is not visible is a hard space: a space after it is kept.
+        if pending && (self.visible || !self.text.is_empty()) && self.breaks == 0 {
             let start = self.text.len();
             self.text.push(' ');
             let at = self.pieces.len().saturating_sub(self.trailing_opens);
@@ -128,25 +132,25 @@ impl Inline {
         }
     }
 
-    fn seen(&mut self) {
+    fn set_visible(&mut self) {
         self.visible = true;
         self.breaks = 0;
         self.trailing_opens = 0;
     }
 
-    /// Text of the page: white space is folded, what cannot be seen is dropped.
+    /// Adds text of the page. White space is folded, invisible characters are dropped.
     pub(super) fn text(&mut self, text: &str) {
         let mut rest = text;
         loop {
             let word = rest.trim_ascii_start();
-            self.space |= word.len() < rest.len();
+            self.pending_space |= word.len() < rest.len();
             if word.is_empty() {
                 return;
             }
-            let (end, special) = plain_words(word);
+            let (end, special) = plain_prefix(word);
             if let Some((words, after)) = word.split_at_checked(end).filter(|_| end > 0) {
                 self.special |= special;
-                self.settle_space();
+                self.write_pending_space();
                 let start = self.text.len();
                 self.text.push_str(words);
                 self.add_text(start);
@@ -168,11 +172,11 @@ impl Inline {
         if !word.chars().any(|c| visible(&c)) {
             return;
         }
-        self.settle_space();
+        self.write_pending_space();
         let start = start.max(self.text.len());
         self.text.extend(word.chars().filter(visible));
         if self.text.get(start..).is_some_and(is_blank) {
-            // Hard spaces alone are nothing to see: a block of them is an empty one.
+            // Hard spaces are not visible: a block of hard spaces is empty.
             self.pieces.push(Piece::Text(start..self.text.len()));
             self.trailing_opens = 0;
         } else {
@@ -186,17 +190,17 @@ impl Inline {
             Some(Piece::Text(range)) if range.end == start => range.end = end,
             _ => self.pieces.push(Piece::Text(start..end)),
         }
-        self.seen();
+        self.set_visible();
     }
 
-    /// White space.
+    /// Adds white space.
     pub(super) fn space(&mut self) {
-        self.space = true;
+        self.pending_space = true;
     }
 
-    /// A hard break.
+    /// Adds a hard break.
     pub(super) fn line_break(&mut self) {
-        self.space = false;
+        self.pending_space = false;
         if self.visible {
             self.pieces.push(Piece::Break);
             self.breaks += 1;
@@ -204,20 +208,21 @@ impl Inline {
         }
     }
 
-    /// Opens a mark. Inside one of its own kind it is part of that one, unless both nest.
+    /// Opens a mark. Inside a mark of its own kind it is merged into that one, unless both may nest.
     pub(super) fn open(&mut self, mark: Mark, nests: bool) {
         let nests = nests || mark.nests();
-        let mut equal = 0;
-        let mut apart = true;
+        let mut same = 0;
+        let mut all_nest = true;
         for open in &self.open {
-            if let Opened::Mark { mark: around, nests } = open
-                && *around == mark
+            if let OpenInline::Mark { mark: outer, nests } = open
+                && *outer == mark
             {
-                equal += 1;
-                apart &= nests;
+                same += 1;
+                all_nest &= nests;
             }
         }
-        if equal > 0 && (!nests || !apart || equal >= MAX_EQUAL || self.merged.get(mark.index()) != Some(&0))
+        if same > 0
+            && (!nests || !all_nest || same >= MAX_SAME_MARKS || self.merged.get(mark.index()) != Some(&0))
         {
             if let Some(merged) = self.merged.get_mut(mark.index()) {
                 *merged += 1;
@@ -228,12 +233,12 @@ impl Inline {
             self.ignored += 1;
             return;
         }
-        self.open.push(Opened::Mark { mark, nests });
+        self.open.push(OpenInline::Mark { mark, nests });
         self.pieces.push(Piece::Open(mark));
         self.trailing_opens += 1;
     }
 
-    /// Closes the mark that was opened last.
+    /// Closes a mark, if it is the one that was opened last.
     pub(super) fn close(&mut self, mark: Mark) {
         if let Some(merged) = self.merged.get_mut(mark.index())
             && *merged > 0
@@ -245,61 +250,61 @@ impl Inline {
             self.ignored -= 1;
             return;
         }
-        if matches!(self.open.last(), Some(Opened::Mark { mark: last, .. }) if *last == mark) {
+        if matches!(self.open.last(), Some(OpenInline::Mark { mark: last, .. }) if *last == mark) {
             self.open.pop();
             self.pieces.push(Piece::Close(mark));
             self.trailing_opens = 0;
         }
     }
 
-    /// Opens a link; links do not nest.
+    /// Opens a link. Returns false inside another link (links do not nest) or if too many marks are open.
     pub(super) fn open_link(&mut self, target: Target) -> bool {
         if self.open.len() > MAX_OPEN || self.in_link() {
             return false;
         }
         self.targets.push(target);
         let number = self.targets.len() - 1;
-        self.open.push(Opened::Link(number));
+        self.open.push(OpenInline::Link(number));
         self.pieces.push(Piece::Link);
         self.trailing_opens += 1;
         true
     }
 
-    /// Closes the link, if it is what was opened last.
+    /// Closes the link, if it was opened last.
     pub(super) fn close_link(&mut self) {
-        if let Some(Opened::Link(number)) = self.open.last().copied() {
+        if let Some(OpenInline::Link(number)) = self.open.last().copied() {
             self.open.pop();
             self.pieces.push(Piece::LinkEnd(number));
             self.trailing_opens = 0;
         }
     }
 
-    /// A code span; its text is kept but for line ends.
+    /// Adds a code span. Its text is kept; a line end becomes a space.
     pub(super) fn code(&mut self, code: &str) {
         if code.is_empty() {
             return;
         }
-        self.settle_space();
+        self.write_pending_space();
         let start = self.text.len();
         self.text.extend(
             code.chars().map(|c| if c == '\n' { ' ' } else { c }).filter(|c| !c.is_control() || *c == '\t'),
         );
         self.pieces.push(Piece::Code(start..self.text.len()));
-        self.seen();
+        self.set_visible();
     }
 
-    /// Markdown or HTML that is written as it stands.
+    /// Adds Markdown or HTML that is written without changes.
     pub(super) fn raw(&mut self, raw: &str) {
-        self.settle_space();
+        self.write_pending_space();
         let start = self.text.len();
         self.text.push_str(raw);
         self.pieces.push(Piece::Raw(start..self.text.len()));
-        self.seen();
+        self.set_visible();
     }
 
-    /// An image.
+    /// Adds an image.
     pub(super) fn image(&mut self, alt: &str, target: Target) {
-        self.settle_space();
+        self.write_pending_space();
         let start = self.text.len();
         for word in alt.split_ascii_whitespace() {
             if self.text.len() > start {
@@ -309,35 +314,36 @@ impl Inline {
         }
         self.targets.push(target);
         self.pieces.push(Piece::Image { alt: start..self.text.len(), target: self.targets.len() - 1 });
-        self.seen();
+        self.set_visible();
     }
 
-    /// Renders what was collected and starts anew, with the same marks open; empty where there is nothing to see. A link
-    /// is written once: what it holds beyond this block is text, or each of its blocks would repeat its address.
-    pub(super) fn take(&mut self, place: Place) -> String {
-        let rendered = if self.visible { self.render(place) } else { String::new() };
+    /// Renders the collected content and starts a new block with the same marks open. The result is empty if
+    /// nothing is visible. A link is written once: its later blocks are plain text, because each would repeat
+    /// the address.
+    pub(super) fn take(&mut self, context: InlineContext) -> String {
+        let rendered = if self.visible { self.render(context) } else { String::new() };
         if !rendered.is_empty() {
-            self.open.retain(|open| matches!(open, Opened::Mark { .. }));
+            self.open.retain(|open| matches!(open, OpenInline::Mark { .. }));
         }
         self.pieces.clear();
         self.text.clear();
         self.trailing_opens = self.open.len();
         self.pieces.extend(self.open.iter().map(|open| match open {
-            Opened::Mark { mark, .. } => Piece::Open(*mark),
-            Opened::Link(_) => Piece::Link,
+            OpenInline::Mark { mark, .. } => Piece::Open(*mark),
+            OpenInline::Link(_) => Piece::Link,
         }));
         if !self.in_link() {
             self.targets.clear();
         }
-        (self.space, self.visible, self.special, self.breaks) = (false, false, false, 0);
+        (self.pending_space, self.visible, self.special, self.breaks) = (false, false, false, 0);
         rendered
     }
 }
 
-/// Spaces at which no line breaks.
+/// No-break spaces.
 pub(super) const HARD_SPACES: [char; 3] = ['\u{A0}', '\u{2007}', '\u{202F}'];
 
-/// Spaces alone, hard ones too.
+/// Does a text consist of spaces and hard spaces only?
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c == ' ' || HARD_SPACES.contains(&c))
 }

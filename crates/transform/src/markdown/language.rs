@@ -5,33 +5,35 @@ use std::collections::HashMap;
 use crate::names;
 use crate::tree::{Attr, NodeId, Tag, Tree};
 
-/// What elements around blocks of code say of their language, each read once; whether they are taken for the code's own.
-pub(super) type Around = HashMap<(NodeId, bool), Option<String>>;
+/// The languages of elements around code blocks, each read once. The flag is the `own` of [`of_element`].
+pub(super) type Cache = HashMap<(NodeId, bool), Option<String>>;
 
-/// The language of a code block, read from the classes that highlighters use, on the block, its code or around it.
-pub(super) fn of(tree: &Tree, pre: NodeId, known: &mut Around) -> Option<String> {
-    let code = tree.elements(pre).find(|child| matches!(tree.tag(*child), Tag::Code | Tag::Samp));
+/// The language of a code block, from the classes that highlighters set on the block, its code or elements
+/// around it.
+pub(super) fn of(tree: &Tree, pre: NodeId, cache: &mut Cache) -> Option<String> {
+    let code = tree.child_elements(pre).find(|child| matches!(tree.tag(*child), Tag::Code | Tag::Samp));
     let own = code.into_iter().chain([pre]).enumerate();
     if let Some(language) =
         own.clone().find_map(|(_, node)| of_element(tree, node, tree.tag(node) != Tag::Div))
     {
         return Some(language);
     }
-    let around = tree
+    let ancestors = tree
         .ancestors(pre)
         .take(8)
         .filter(|node| matches!(tree.tag(*node), Tag::Div | Tag::Figure | Tag::Other | Tag::Section))
         .take(3);
-    around.zip(own.count()..).find_map(|(node, index)| {
+    ancestors.zip(own.count()..).find_map(|(node, index)| {
         let own = index < 2 && tree.tag(node) != Tag::Div;
-        known.entry((node, own)).or_insert_with(|| of_element(tree, node, own)).clone()
+        cache.entry((node, own)).or_insert_with(|| of_element(tree, node, own)).clone()
     })
 }
 
-/// What the attributes of an element say of the language of its code.
+/// The language that the attributes of an element name. `own`: the element belongs to the code itself, so a
+/// bare language name counts and a `highlight-` prefix does not.
 fn of_element(tree: &Tree, node: NodeId, own: bool) -> Option<String> {
     let named = [Attr::DataLang, Attr::DataLanguage].into_iter().find_map(|name| tree.attribute(node, name));
-    named.map(names::start).and_then(clean).or_else(|| {
+    named.map(names::prefix).and_then(checked).or_else(|| {
         let class = names::class(tree, node);
         of_class(class, own, tree.tag(node) == Tag::Figure)
     })
@@ -47,32 +49,33 @@ fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
         "brush:",
         "sourceCode-",
     ];
-    let marked = names::words(class).find_map(|word| {
+    let prefixed = names::class_words(class).find_map(|word| {
         let language = PREFIXES
             .iter()
             .find_map(|prefix| word.strip_prefix(prefix))
             .or_else(|| word.strip_prefix("highlight-").filter(|_| !own))?;
-        clean(language)
+        checked(language)
     });
-    // `class="brush: js"`, `class="sourceCode python"`, `class="hljs python"`, `<figure class="highlight js">`.
+    // `class="brush: js"`, `class="sourceCode python"`, `class="hljs python"`, `<figure class="highlight
+    // js">`.
     let named = || {
-        let mut words = names::words(class);
+        let mut words = names::class_words(class);
         words.find(|word| match *word {
             "brush:" | "sourceCode" | "hljs" | "prettyprint" | "syntaxhighlighter" => true,
             "highlight" => figure,
             _ => false,
         })?;
-        words.next().and_then(|word| clean(word.trim_end_matches(';')))
+        words.next().and_then(|word| checked(word.trim_end_matches(';')))
     };
     // The bare name of a language.
     let bare = || {
-        let known = |word: &&str| LANGUAGES.contains(&word.to_ascii_lowercase().as_str());
-        names::words(class).find(known).map(str::to_owned)
+        let is_language = |word: &&str| LANGUAGES.contains(&word.to_ascii_lowercase().as_str());
+        names::class_words(class).find(is_language).map(str::to_owned)
     };
-    marked.or_else(named).or_else(|| own.then(bare).flatten())
+    prefixed.or_else(named).or_else(|| own.then(bare).flatten())
 }
 
-/// Names that stand alone as the class of code.
+/// Languages whose bare name is used as a class of code.
 const LANGUAGES: &[&str] = &[
     "bash",
     "c",
@@ -143,7 +146,8 @@ const LANGUAGES: &[&str] = &[
     "zsh",
 ];
 
-fn clean(language: &str) -> Option<String> {
+/// The name of a language, if it is safe after a fence and is not a setting of a highlighter.
+fn checked(language: &str) -> Option<String> {
     let language = language.trim();
     let fits = !language.is_empty()
         && language.len() <= 24
@@ -161,7 +165,7 @@ fn clean(language: &str) -> Option<String> {
                 | "nohighlight"
                 | "nogutter"
         )
-        // The last two would be read as the beginning of an escape or of a reference.
+        // A backslash begins an escape and an ampersand a character reference.
         && !language.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '`' | '\\' | '&'));
     fits.then(|| language.to_owned())
 }

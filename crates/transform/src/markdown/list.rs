@@ -1,38 +1,48 @@
-//! Lists: their markers, whether blank lines stand between their items, and lists where no list should be.
+//! Lists: markers, tight and loose lists, and lists and items in invalid positions.
 
 use super::Writer;
-use super::block::{Container, Item};
+use super::lines::{Container, Item};
 use crate::tree::{Attr, NodeId, Tag};
 
+/// An open list.
 #[derive(Debug)]
 pub(super) struct List {
     ordered: bool,
+    /// The number of the next item.
     number: u64,
     /// The character of its markers: `-` or `*`, `.` or `)`.
-    mark: char,
+    marker: char,
     tight: bool,
-    /// An item was begun.
-    begun: bool,
-    /// What was so before the last item: `begun`, and the list that had just ended. An item that is not written changes
-    /// nothing.
-    before: (bool, Option<(usize, bool, char)>),
+    /// It has an item.
+    has_item: bool,
+    /// `has_item` and the list that had just ended, as they were before the last item. Restored if the item
+    /// is not written.
+    before_item: (bool, Option<EndedList>),
     /// The width of the last marker.
     width: usize,
-    /// Depth of containers at which its items stand.
+    /// The number of containers around its items.
     depth: usize,
-    /// It stands in a list without an item around it: this many containers were opened for it.
-    opened: bool,
+    /// It is directly inside a list, not inside an item: a container was opened for it.
+    opened_container: bool,
+}
+
+/// A list that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EndedList {
+    depth: usize,
+    ordered: bool,
+    marker: char,
 }
 
 impl Writer<'_> {
     pub(super) fn open_list(&mut self, node: NodeId, ordered: bool) {
         let start = self.tree.attribute(node, Attr::Start).and_then(|start| start.trim().parse::<u64>().ok());
-        // A list right inside a list belongs to the item before it.
+        // A list directly inside a list belongs to the item before it.
         let inside_list = self.lists.last().is_some_and(|list| list.depth == self.lines.depth());
-        let mut opened = false;
+        let mut opened_container = false;
         if inside_list {
-            let (width, begun) = self.lists.last().map_or((2, false), |list| (list.width, list.begun));
-            if begun {
+            let (width, has_item) = self.lists.last().map_or((2, false), |list| (list.width, list.has_item));
+            if has_item {
                 self.lines.push(Container::Item(Item {
                     marker: " ".repeat(width),
                     started: true,
@@ -40,12 +50,12 @@ impl Writer<'_> {
                     first: false,
                     interrupts: true,
                 }));
-                opened = true;
+                opened_container = true;
             }
         }
         let depth = self.lines.depth();
-        let mark = match self.ended_list {
-            Some((ended, was_ordered, mark)) if ended == depth && was_ordered == ordered => match mark {
+        let marker = match self.ended_list {
+            Some(ended) if ended.depth == depth && ended.ordered == ordered => match ended.marker {
                 '-' => '*',
                 '*' => '-',
                 '.' => ')',
@@ -55,27 +65,27 @@ impl Writer<'_> {
             _ => '-',
         };
         let loose =
-            self.tree.elements(node).any(|item| self.tree.tag(item) == Tag::Li && self.is_loose(item));
+            self.tree.child_elements(node).any(|item| self.tree.tag(item) == Tag::Li && self.is_loose(item));
         self.lists.push(List {
             ordered,
             number: start.unwrap_or(1).min(999_999_999),
-            mark,
+            marker,
             tight: !loose,
-            begun: false,
-            before: (false, None),
+            has_item: false,
+            before_item: (false, None),
             width: 2,
             depth,
-            opened,
+            opened_container,
         });
     }
 
-    /// Does an item make its list one with blank lines?
+    /// Does an item make its list loose, with blank lines between items?
     pub(super) fn is_loose(&self, item: NodeId) -> bool {
         let visible = |node: &NodeId| !self.view.hidden.contains(*node);
-        self.tree.elements(item).filter(visible).any(|child| match self.tree.tag(child) {
+        self.tree.child_elements(item).filter(visible).any(|child| match self.tree.tag(child) {
             Tag::P => true,
-            // One wrapper around everything counts as the item itself.
-            Tag::Div => self.tree.elements(child).any(|inner| self.tree.tag(inner) == Tag::P),
+            // A `div` inside the item counts as the item itself.
+            Tag::Div => self.tree.child_elements(child).any(|inner| self.tree.tag(inner) == Tag::P),
             _ => false,
         })
     }
@@ -88,13 +98,13 @@ impl Writer<'_> {
             self.lists.push(List {
                 ordered: false,
                 number: 1,
-                mark: '-',
+                marker: '-',
                 tight: true,
-                begun: false,
-                before: (false, None),
+                has_item: false,
+                before_item: (false, None),
                 width: 2,
                 depth,
-                opened: false,
+                opened_container: false,
             });
         }
         let Some(list) = self.lists.last_mut() else { return };
@@ -103,41 +113,45 @@ impl Writer<'_> {
         {
             list.number = value.min(999_999_999);
         }
-        // Three bullets and nothing else are a rule (CommonMark, 4.1).
-        if !list.begun && !list.ordered && self.lines.ends_with_bullets(list.mark) {
-            list.mark = if list.mark == '-' { '*' } else { '-' };
+        // A line of three bullets is a thematic break (CommonMark, 4.1).
+        if !list.has_item && !list.ordered && self.lines.next_line_has_bullets(list.marker) {
+            list.marker = if list.marker == '-' { '*' } else { '-' };
         }
-        let marker =
-            if list.ordered { format!("{}{} ", list.number, list.mark) } else { format!("{} ", list.mark) };
+        let marker = if list.ordered {
+            format!("{}{} ", list.number, list.marker)
+        } else {
+            format!("{} ", list.marker)
+        };
         let interrupts = !list.ordered || list.number == 1;
         list.number = (list.number + 1).min(999_999_999);
         list.width = marker.len();
-        list.before = (list.begun, self.ended_list);
-        let first = !std::mem::replace(&mut list.begun, true) && !list.opened;
+        list.before_item = (list.has_item, self.ended_list);
+        let first = !std::mem::replace(&mut list.has_item, true) && !list.opened_container;
         let tight = list.tight;
         self.ended_list = None;
         self.lines.push(Container::Item(Item { marker, started: false, tight, first, interrupts }));
     }
 
     pub(super) fn close_item(&mut self) {
-        // On a page an item without content is a button, or a place that a script fills.
-        let leaves_nothing = !self.options.faithful && self.lines.at_item_start();
+        // On a page an item without content is a button, or an element that a script fills.
+        let is_dropped = !self.options.faithful && self.lines.at_item_start();
         self.lines.pop(self.options.faithful);
-        // An item outside any list opened a list of its own, which goes on while items follow.
+        // An item outside any list opened a list of its own, which continues while items follow.
         self.ended_list = None;
-        if let Some(list) = self.lists.last_mut().filter(|_| leaves_nothing) {
-            (list.begun, self.ended_list) = list.before;
+        if let Some(list) = self.lists.last_mut().filter(|_| is_dropped) {
+            (list.has_item, self.ended_list) = list.before_item;
         }
     }
 
     pub(super) fn close_list(&mut self) {
         let depth = self.lines.depth();
-        // Lists that items outside any list opened end here too.
+        // Lists opened for items outside any list end here too.
         while let Some(list) = self.lists.pop() {
-            if list.begun {
-                self.ended_list = Some((list.depth, list.ordered, list.mark));
+            if list.has_item {
+                self.ended_list =
+                    Some(EndedList { depth: list.depth, ordered: list.ordered, marker: list.marker });
             }
-            if list.opened {
+            if list.opened_container {
                 self.lines.pop(false);
             }
             if list.depth <= depth {

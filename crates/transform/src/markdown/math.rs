@@ -1,7 +1,7 @@
-//! Formulas, each once: TeX where the page has it, and else MathML put into TeX, between dollars.
+//! Formulas as TeX between dollars, each written once: the TeX of the page, or else MathML converted to TeX.
 //!
-//! Pages that show formulas hold them two or three times: drawn, as MathML for readers of screens, and as the source.
-//! The element around all of these becomes one formula.
+//! Pages have each formula two or three times: drawn, as MathML for screen readers, and as TeX source. The
+//! element around all of these becomes one formula.
 
 use super::mathml;
 use crate::names;
@@ -10,24 +10,24 @@ use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 /// An element that is a formula as a whole.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Formula {
-    /// Its Markdown; empty where the same formula stands beside it.
-    Written(String),
-    /// It holds nothing that can be written: what is inside is text, and no formula either.
-    Unreadable,
+    /// Its Markdown; empty if the same formula is beside it.
+    Markdown(String),
+    /// It cannot be written as TeX. Its content is written as text.
+    Unsupported,
 }
 
-/// The formula that an element is; `None` for all other elements.
+/// The formula of an element; `None` if the element is not a formula.
 pub(super) fn of(tree: &Tree, node: NodeId) -> Option<Formula> {
     let candidate = match tree.tag(node) {
         Tag::Math => true,
-        Tag::Script | Tag::Img => return written(tree, node).map(Formula::Written),
+        Tag::Script | Tag::Img => return markdown(tree, node).map(Formula::Markdown),
         Tag::Span | Tag::Div | Tag::Other => is_formula(tree, node),
         _ => false,
     };
-    candidate.then(|| written(tree, node).map_or(Formula::Unreadable, Formula::Written))
+    candidate.then(|| markdown(tree, node).map_or(Formula::Unsupported, Formula::Markdown))
 }
 
-/// Does an element's class or name say that it is a formula?
+/// Is an element a formula by its class or name?
 fn is_formula(tree: &Tree, node: NodeId) -> bool {
     const CLASSES: &[&str] = &[
         "katex",
@@ -42,46 +42,47 @@ fn is_formula(tree: &Tree, node: NodeId) -> bool {
         || names::has_class(tree, node, CLASSES)
 }
 
-fn written(tree: &Tree, node: NodeId) -> Option<String> {
+/// The Markdown of an element that may be a formula.
+fn markdown(tree: &Tree, node: NodeId) -> Option<String> {
     match tree.tag(node) {
-        Tag::Math => source(tree, node).map(|tex| dollars(&tex, shown_alone(tree, node))),
+        Tag::Math => tex_source(tree, node).map(|tex| delimit(&tex, is_display(tree, node))),
         Tag::Script => {
             let kind = tree.attribute(node, Attr::Type).filter(|kind| kind.starts_with("math/tex"))?;
-            Some(dollars(tree.text(tree.first_child(node)?), kind.contains("mode=display")))
+            Some(delimit(tree.text(tree.first_child(node)?), kind.contains("mode=display")))
         }
         Tag::Img => {
-            let drawn = names::has_class(tree, node, &["latex", "tex", "math-tex", "ql-img-inline-formula"]);
-            let alt = tree.attribute(node, Attr::Alt).filter(|alt| drawn && !alt.trim().is_empty())?;
-            Some(dollars(alt, false))
+            let is_tex = names::has_class(tree, node, &["latex", "tex", "math-tex", "ql-img-inline-formula"]);
+            let alt = tree.attribute(node, Attr::Alt).filter(|alt| is_tex && !alt.trim().is_empty())?;
+            Some(delimit(alt, false))
         }
         Tag::Other if tree.name(node) == "mjx-container" => {
-            let math = find(tree, node, |inner| tree.tag(inner) == Tag::Math)?;
-            let display = tree.attribute(node, Attr::Display) == Some("true") || shown_alone(tree, math);
-            source(tree, math).map(|tex| dollars(&tex, display))
+            let math = find_element(tree, node, |inner| tree.tag(inner) == Tag::Math)?;
+            let display = tree.attribute(node, Attr::Display) == Some("true") || is_display(tree, math);
+            tex_source(tree, math).map(|tex| delimit(&tex, display))
         }
         Tag::Span | Tag::Div | Tag::Other => {
             let has = |name: &str| names::has_class(tree, node, &[name]);
             if has("katex") || has("katex-display") || has("mwe-math-element") {
-                let around = tree.parent(node).map(|parent| names::class(tree, parent));
+                let parent_class = tree.parent(node).map(|parent| names::class(tree, parent));
                 let display = has("katex-display")
-                    || around.is_some_and(|class| class.contains("katex-display"))
-                    || find(tree, node, |inner| tree.tag(inner) == Tag::Math)
-                        .is_some_and(|math| shown_alone(tree, math));
-                let math = find(tree, node, |inner| tree.tag(inner) == Tag::Math)?;
-                return source(tree, math).map(|tex| dollars(&tex, display));
+                    || parent_class.is_some_and(|class| class.contains("katex-display"))
+                    || find_element(tree, node, |inner| tree.tag(inner) == Tag::Math)
+                        .is_some_and(|math| is_display(tree, math));
+                let math = find_element(tree, node, |inner| tree.tag(inner) == Tag::Math)?;
+                return tex_source(tree, math).map(|tex| delimit(&tex, display));
             }
-            // What is drawn by a script stands beside the script with the source.
+            // A formula that MathJax drew is beside the script with its source, which is written instead.
             (has("MathJax") || has("MathJax_Display") || has("MathJax_Preview") || has("MathJax_SVG"))
                 .then(String::new)
-                .filter(|_| source_follows(tree, node))
+                .filter(|_| tex_script_follows(tree, node))
         }
         _ => None,
     }
 }
 
-/// The TeX of a `math` element: the page's own, or ours.
-fn source(tree: &Tree, math: NodeId) -> Option<String> {
-    let annotation = find(tree, math, |inner| {
+/// The TeX of a `math` element: that of the page, or else the converted MathML.
+fn tex_source(tree: &Tree, math: NodeId) -> Option<String> {
+    let annotation = find_element(tree, math, |inner| {
         tree.name(inner) == "annotation"
             && tree
                 .attribute(inner, Attr::Encoding)
@@ -94,27 +95,28 @@ fn source(tree: &Tree, math: NodeId) -> Option<String> {
         .or_else(|| mathml::tex(tree, math))
 }
 
-/// Is the formula a paragraph of its own?
-fn shown_alone(tree: &Tree, math: NodeId) -> bool {
+/// Is the formula shown as a block of its own?
+fn is_display(tree: &Tree, math: NodeId) -> bool {
     tree.attribute(math, Attr::Display).is_some_and(|display| display == "block")
 }
 
-fn find(tree: &Tree, node: NodeId, wanted: impl Fn(NodeId) -> bool) -> Option<NodeId> {
+fn find_element(tree: &Tree, node: NodeId, wanted: impl Fn(NodeId) -> bool) -> Option<NodeId> {
     Walk::new(tree, node).find_map(|edge| match edge {
         Edge::Enter(inner) if wanted(inner) => Some(inner),
         _ => None,
     })
 }
 
-fn source_follows(tree: &Tree, node: NodeId) -> bool {
+fn tex_script_follows(tree: &Tree, node: NodeId) -> bool {
     std::iter::successors(Some(node), |node| tree.next_sibling(*node)).take(4).any(|sibling| {
         tree.tag(sibling) == Tag::Script
             && tree.attribute(sibling, Attr::Type).is_some_and(|kind| kind.starts_with("math/tex"))
     })
 }
 
-/// Between dollars, on one line, and so that a renderer without formulas finds neither a link, a tag nor code in it.
-pub(super) fn dollars(tex: &str, display: bool) -> String {
+/// TeX between dollars, on one line, without text that a renderer without formula support would read as a
+/// link, a tag or code.
+pub(super) fn delimit(tex: &str, display: bool) -> String {
     let mut folded = String::with_capacity(tex.len() + 4);
     for word in tex.split_whitespace() {
         if !folded.is_empty() {
@@ -122,7 +124,7 @@ pub(super) fn dollars(tex: &str, display: bool) -> String {
         }
         folded.extend(word.chars().filter(|c| !c.is_control()));
     }
-    // Some programs wrap all they have in a style.
+    // Some programs wrap every formula in a display style.
     let styled = folded.strip_prefix("{\\displaystyle ").and_then(|inner| inner.strip_suffix('}'));
     let folded = styled.map_or(folded.as_str(), str::trim).trim_matches('$').trim();
     if folded.is_empty() {
@@ -145,7 +147,7 @@ mod tests {
         <annotation encoding='application/x-tex'>x^2</annotation></semantics></math>";
 
     #[test]
-    fn a_formula_comes_out_once() {
+    fn a_formula_is_written_once() {
         let katex = format!(
             "<span class=katex><span class=katex-mathml>{ANNOTATED}</span><span class=katex-html aria-hidden=true>x2</span></span>"
         );
@@ -155,9 +157,9 @@ mod tests {
         );
         let rows = [
             ("drawn and annotated", katex.clone(), "$x^2$"),
-            ("alone", format!("<span class=katex-display>{katex}</span>"), "$$x^2$$"),
-            ("annotated and a picture", wiki, "$x^2$"),
-            ("MathML alone", "<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>".to_owned(), "$\\frac{a}{b}$"),
+            ("display", format!("<span class=katex-display>{katex}</span>"), "$$x^2$$"),
+            ("annotated, with an image", wiki, "$x^2$"),
+            ("MathML only", "<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>".to_owned(), "$\\frac{a}{b}$"),
             ("MathML as a block", "<math display=block><mi>x</mi></math>".to_owned(), "$$x$$"),
             (
                 "drawn as SVG with MathML beside it",
@@ -169,7 +171,7 @@ mod tests {
                 "<span class=MathJax_Preview>x²</span><span class=MathJax>x2</span><script type=math/tex>x^2</script>".to_owned(),
                 "$x^2$",
             ),
-            ("picture of TeX", "<img class=latex alt='e^x' src=x.png>".to_owned(), "$e^x$"),
+            ("image of TeX", "<img class=latex alt='e^x' src=x.png>".to_owned(), "$e^x$"),
             ("alternative text", "<math alttext='a&lt;b'><mi>a</mi></math>".to_owned(), "$a\\lt b$"),
         ];
         for (name, html, markdown) in rows {
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_formula_cannot_break_out() {
+    fn a_formula_cannot_inject_markup() {
         let html =
             "<p><math alttext='[x](javascript:a) `b` &lt;script>'><mi>a</mi></math> <code>c</code></p>";
         assert_eq!(html_to_markdown(html, None), "$[x] (javascript:a) \\lq b\\lq \\lt script>$ `c`");

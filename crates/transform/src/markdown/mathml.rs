@@ -1,7 +1,7 @@
-//! MathML as TeX, for formulas whose page does not hold the TeX itself.
+//! Converts MathML to TeX, for formulas whose page does not have the TeX.
 //!
-//! Presentation MathML Core, element by element; names of symbols are those of LaTeX with amsmath. What has no form in
-//! TeX gives its children.
+//! Converts the elements of presentation MathML Core. Symbol names are those of LaTeX with amsmath. An
+//! element that TeX cannot express is replaced by its children.
 
 use crate::tree::{Attr, Edge, Kind, NodeId, Tree, Walk};
 
@@ -18,11 +18,12 @@ struct Frame<'t> {
     parts: Vec<String>,
 }
 
-/// The TeX of a `math` element; `None` where there is none or it is too large.
+/// The TeX of a `math` element; `None` if it is empty or too large.
 pub(super) fn tex(tree: &Tree, math: NodeId) -> Option<String> {
     let mut frames: Vec<Frame<'_>> = Vec::new();
     let (mut nodes, mut bytes) = (0, 0);
-    // Elements open inside one that holds text: they are markup of that text.
+    // Number of open elements inside a token element (`mi`, `mn`, `mo`, `mtext`, `ms`): they are markup of
+    // its text.
     let mut inside_token = 0_usize;
     let mut walk = Walk::new(tree, math);
     while let Some(edge) = walk.next() {
@@ -54,10 +55,10 @@ pub(super) fn tex(tree: &Tree, math: NodeId) -> Option<String> {
             }
             Edge::Leave(node) if tree.is_element(node) && inside_token > 0 => inside_token -= 1,
             Edge::Leave(node) if tree.is_element(node) => {
-                let built = frames.pop().map(build).unwrap_or_default();
+                let tex = frames.pop().map(convert).unwrap_or_default();
                 match frames.last_mut() {
-                    Some(around) => around.parts.push(built),
-                    None => return Some(built).filter(|tex| !tex.trim().is_empty()),
+                    Some(parent) => parent.parts.push(tex),
+                    None => return Some(tex).filter(|tex| !tex.trim().is_empty()),
                 }
             }
             Edge::Leave(_) => {}
@@ -66,7 +67,8 @@ pub(super) fn tex(tree: &Tree, math: NodeId) -> Option<String> {
     None
 }
 
-fn build(frame: Frame<'_>) -> String {
+/// The TeX of an element whose children are converted.
+fn convert(frame: Frame<'_>) -> String {
     let Frame { name, variant, parts } = frame;
     let part = |at: usize| parts.get(at).map(String::as_str).unwrap_or_default();
     match name {
@@ -104,7 +106,8 @@ fn build(frame: Frame<'_>) -> String {
     }
 }
 
-/// One after the other, with a space where a command would swallow the letter after it.
+/// Concatenates parts, with a space if a letter follows a command: it would become part of the command's
+/// name.
 fn concat(parts: &[String]) -> String {
     let mut out = String::new();
     for part in parts {
@@ -119,7 +122,7 @@ fn concat(parts: &[String]) -> String {
     out
 }
 
-/// In braces, unless one character, one number or one command.
+/// TeX as the base of a script: in braces, unless it is one character, one number or one command.
 fn base(tex: &str) -> String {
     let command = tex.strip_prefix('\\').unwrap_or(tex);
     let single = tex.chars().count() == 1
@@ -128,7 +131,7 @@ fn base(tex: &str) -> String {
     if single { tex.to_owned() } else { format!("{{{tex}}}") }
 }
 
-/// A subscript or superscript; nothing for an empty one.
+/// A subscript or superscript. An empty one is left out.
 fn script(mark: char, tex: &str) -> String {
     match tex {
         "" => String::new(),
@@ -223,14 +226,14 @@ fn operator(text: &str) -> String {
     }
 }
 
-/// Functions that have a command of their own.
+/// Functions with a TeX command of the same name.
 const FUNCTIONS: &[&str] = &[
     "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim", "exp",
     "gcd", "hom", "inf", "ker", "lg", "lim", "liminf", "limsup", "ln", "log", "max", "min", "sec", "sin",
     "sinh", "sup", "tan", "tanh", "Pr",
 ];
 
-/// With a backslash before what TeX would read as markup; what cannot be seen is dropped.
+/// Escapes what TeX would read as markup. Invisible characters are dropped.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -255,7 +258,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The command of a symbol.
+/// The TeX command of a symbol.
 const fn symbol(character: char) -> Option<&'static str> {
     Some(match character {
         'α' => "alpha",
@@ -382,7 +385,7 @@ mod tests {
     use crate::tree::{ParseOptions, Tag, parse};
 
     #[test]
-    fn formulas_become_tex() {
+    fn mathml_becomes_tex() {
         let rows = [
             ("<mfrac><mi>a</mi><mi>b</mi></mfrac>", "\\frac{a}{b}"),
             ("<msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mn>10</mn>", "x^2+10"),
@@ -413,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn too_large_a_formula_is_none() {
+    fn a_large_formula_is_not_converted() {
         let tree = parse(&format!("<math>{}</math>", "<mi>x</mi>".repeat(5_000)), ParseOptions::default());
         assert_eq!(tex(&tree, tree.find(Tag::Math).unwrap()), None);
     }

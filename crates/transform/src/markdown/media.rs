@@ -1,35 +1,40 @@
-//! Links, images and check boxes.
+//! Links, images and checkboxes.
 
 use super::piece::Target;
 use super::{BASE64_PLACEHOLDER, Writer};
 use crate::page::picture;
-use crate::tree::{Attr, Edge, NodeId, Space, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, ElementNamespace, NodeId, Tag, Tree, Walk};
 
 impl Writer<'_> {
     pub(super) fn open_link(&mut self, node: NodeId) {
         let tree = self.tree;
         let Some(href) = tree.attribute(node, Attr::Href) else { return };
         if self.heading.is_some() && !self.options.faithful && href.trim_start().starts_with('#') {
-            return; // a heading that leads to itself
+            return; // a heading that links to itself
         }
-        let Some(address) = self.options.resolver.output(href) else { return };
-        let Some(left) = self.addresses_left.checked_sub(address.len()) else { return };
-        self.addresses_left = left;
+        let Some(address) = self.options.resolver.output_url(href) else { return };
+        let Some(left) = self.address_budget.checked_sub(address.len()) else { return };
+        self.address_budget = left;
         let title_bytes = tree.attribute(node, Attr::Title).map_or(0, str::len);
-        self.addresses_left = self.addresses_left.saturating_sub(title_bytes);
+        self.address_budget = self.address_budget.saturating_sub(title_bytes);
         if self.options.faithful && tree.first_child(node).is_none() {
             self.empty_link(node, href);
             return;
         }
         let title = tree.attribute(node, Attr::Title).filter(|title| !title.trim().is_empty());
-        // A title may run over lines, but no line of it may be empty.
+        // A title may have several lines, but no empty line.
         let keeps_lines = self.options.faithful && self.lines.depth() == 0 && !self.in_cell();
         let title = title.map(|title| {
-            let whole = keeps_lines && !title.trim_matches('\n').lines().any(|line| line.trim().is_empty());
-            if whole { title.to_owned() } else { fold(title) }
+            let unchanged =
+                keeps_lines && !title.trim_matches('\n').lines().any(|line| line.trim().is_empty());
+            if unchanged { title.to_owned() } else { fold_spaces(title) }
         });
         let target = Target { address: address.into_owned(), title };
-        if !self.in_cell() && self.heading.is_none() && self.inline.is_flat() && holds_blocks(tree, node) {
+        if !self.in_cell()
+            && self.heading.is_none()
+            && self.inline.has_none_open()
+            && contains_blocks(tree, node)
+        {
             self.flush();
             self.block_link = Some(target);
         } else if self.block_link.is_none() {
@@ -37,7 +42,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Markdown has no form for a link without text that keeps its address as it is.
+    /// Writes a link without text as HTML: Markdown cannot express it with its address unchanged.
     pub(super) fn empty_link(&mut self, node: NodeId, href: &str) {
         let mut raw = String::from("<a href=\"");
         crate::html::escape(href, true, &mut raw);
@@ -59,13 +64,13 @@ impl Writer<'_> {
         let alt = tree.attribute(node, Attr::Alt).unwrap_or_default();
         let Some(mut source) = picture::source(tree, node) else { return };
         if picture::is_inline(source)
-            && let Some(real) = without_scripts(tree, node)
+            && let Some(real) = noscript_image(tree, node)
         {
             source = real;
         }
-        let title = tree.attribute(node, Attr::Title).map(fold).filter(|title| !title.is_empty());
+        let title = tree.attribute(node, Attr::Title).map(fold_spaces).filter(|title| !title.is_empty());
         let address = if !picture::is_inline(source) {
-            match self.options.resolver.output(source) {
+            match self.options.resolver.output_url(source) {
                 Some(address) => address.into_owned(),
                 None => return,
             }
@@ -74,36 +79,36 @@ impl Writer<'_> {
         } else if source.contains("base64") {
             BASE64_PLACEHOLDER.to_owned()
         } else {
-            return; // a drawing in place of a picture to come
+            return; // a placeholder drawing for an image that a script loads
         };
-        if let Some(left) = self.addresses_left.checked_sub(address.len() + alt.len()) {
-            self.addresses_left = left;
+        if let Some(left) = self.address_budget.checked_sub(address.len() + alt.len()) {
+            self.address_budget = left;
             self.inline.image(alt, Target { address, title });
         }
     }
 
-    /// A check box at the start of an item is a task.
-    pub(super) fn task(&mut self, node: NodeId) {
+    /// Writes a checkbox. At the start of an item it makes the item a task.
+    pub(super) fn checkbox(&mut self, node: NodeId) {
         let tree = self.tree;
-        let is_box =
+        let is_checkbox =
             tree.attribute(node, Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
-        if is_box && self.inline.is_empty() && self.lines.at_item_start() {
+        if is_checkbox && self.inline.is_empty() && self.lines.at_item_start() {
             self.inline.raw(if tree.has(node, Attr::Checked) { "[x]" } else { "[ ]" });
-            self.task = true;
+            self.is_task = true;
             self.inline.space();
-        } else if is_box
+        } else if is_checkbox
             && self.inline.is_empty()
             && !self.in_cell()
             && tree.parent(node).is_some_and(|parent| tree.tag(parent) == Tag::P)
         {
-            // Outside a list there is no such box in Markdown: its state is told in text.
+            // Markdown has no checkbox outside a list: write its state as text.
             self.inline.text(if tree.has(node, Attr::Checked) { "[x]" } else { "[ ]" });
             self.inline.space();
         }
     }
 }
 
-/// Is a picture or a frame there to count readers: of one pixel, or never drawn, by its attributes or its style?
+/// Is an image or a frame a tracker: one pixel in size or never shown, by its attributes or its style?
 pub(crate) fn is_unseen(tree: &Tree, node: NodeId) -> bool {
     if picture::is_tracker(tree, node) {
         return true;
@@ -132,17 +137,17 @@ pub(crate) fn is_unseen(tree: &Tree, node: NodeId) -> bool {
     narrow && low
 }
 
-/// The picture that a page shows to those without scripts, right after the one that a script fills in.
-fn without_scripts(tree: &Tree, image: NodeId) -> Option<&str> {
+/// The image in a `noscript` right after an image that a script loads.
+fn noscript_image(tree: &Tree, image: NodeId) -> Option<&str> {
     let after = std::iter::successors(tree.next_sibling(image), |node| tree.next_sibling(*node))
         .take(3)
         .find(|node| tree.tag(*node) == Tag::Noscript)?;
-    let real = tree.elements(after).find(|node| tree.tag(*node) == Tag::Img)?;
+    let real = tree.child_elements(after).find(|node| tree.tag(*node) == Tag::Img)?;
     picture::source(tree, real).filter(|source| !picture::is_inline(source))
 }
 
-/// With white space folded and ends trimmed.
-pub(super) fn fold(text: &str) -> String {
+/// Folds white space and trims the ends.
+pub(super) fn fold_spaces(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_ascii_whitespace() {
         if !out.is_empty() {
@@ -153,11 +158,14 @@ pub(super) fn fold(text: &str) -> String {
     out
 }
 
-/// A block further into a link than this is not looked for, in edges of the tree: links that nest would be walked again
-/// and again.
+/// Maximum number of tree edges examined to find a block inside a link. Nested links would otherwise be
+/// walked again for each level.
 const MAX_LINK_EDGES: usize = 4_000;
 
-/// Are there blocks inside a link?
-fn holds_blocks(tree: &Tree, link: NodeId) -> bool {
-    Walk::new(tree, link).take(MAX_LINK_EDGES).any(|edge| matches!(edge, Edge::Enter(node) if tree.tag(node).is_block() && tree.space(node) == Space::Html))
+/// Does a link contain blocks?
+fn contains_blocks(tree: &Tree, link: NodeId) -> bool {
+    Walk::new(tree, link).take(MAX_LINK_EDGES).any(|edge| match edge {
+        Edge::Enter(node) => tree.tag(node).is_block() && tree.namespace(node) == ElementNamespace::Html,
+        Edge::Leave(_) => false,
+    })
 }

@@ -1,10 +1,8 @@
-//! From a tree to Markdown (CommonMark with GFM's tables, task lists and strikethrough), in one walk.
+//! Converts a tree to Markdown (CommonMark with GFM's tables, task lists and strikethrough) in one walk.
 //!
-//! Why not a ready converter: the one that was measured came back as the same HTML for 93 of 100 examples of the
-//! CommonMark specification, recursed on the depth of the page and parsed it a second time.
+//! Alternative: an existing converter. The one that was measured reproduces the HTML of 93 of 100 examples of
+//! the CommonMark specification, recurses on the depth of the page and parses the page a second time.
 
-mod apart;
-mod block;
 mod brackets;
 mod code;
 mod embed;
@@ -14,6 +12,7 @@ mod flow;
 mod grid;
 mod inline;
 mod language;
+mod lines;
 mod list;
 mod math;
 mod mathml;
@@ -23,6 +22,7 @@ mod paragraph;
 mod permalink;
 mod piece;
 mod render;
+mod separation;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -32,48 +32,57 @@ mod tidy;
 pub(crate) use escape::cell;
 pub(crate) use media::is_unseen;
 
-use crate::address::Resolver;
 use crate::memory::Output;
-use crate::tree::{ATTRIBUTE_SPARE, Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::resolver::Resolver;
+use crate::tree::{Attr, BASE_ATTRIBUTE_BYTES, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
-use block::Lines;
 use grid::Table;
 use inline::Inline;
-use list::List;
+use lines::Lines;
+use list::{EndedList, List};
 use math::Formula;
 use note::Notes;
-use piece::{Mark, Place, Target};
+use piece::{InlineContext, Mark, Target};
 
 /// How Markdown is written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options<'a> {
     /// Makes addresses absolute.
     pub(crate) resolver: &'a Resolver,
-    /// Write a placeholder for images that stand in the page itself as `data:`.
+    /// Write a placeholder for images that the page embeds as `data:` URLs.
     pub(crate) remove_base64_images: bool,
-    /// Keep what a reader cannot see but a document can hold: empty links, headings and quotes, and tables that
-    /// Markdown has no form for (as HTML). For HTML that is converted for its own sake, not read as a page.
+    /// Keep what a document can contain but a reader does not see: empty links, headings and quotes, and
+    /// tables that Markdown cannot express (as HTML). For HTML fragments that are converted as they are, not
+    /// read as a page.
     pub(crate) faithful: bool,
 }
 
-/// What stands for the address of an image whose bytes stood in the page.
+/// Replaces the address of an image that is embedded in the page.
 pub(crate) const BASE64_PLACEHOLDER: &str = "<Base64-Image-Removed>";
 
-/// Pieces of one block. What is worked out for a block takes many times its bytes, so a longer one is written as several.
+/// Maximum number of pieces in one block. The working data of a block takes many times its bytes, so a longer
+/// block is written as several.
 const MAX_PIECES: usize = 32_768;
 
-/// Writes a part of a tree. The result has no blank lines at its start or end, and a line end only between lines.
+/// Writes a part of a tree. The result has no blank lines at its start or end, and no line end after its last
+/// line.
 pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> Output {
-    write_within(tree, view, options, tree.attribute_budget())
+    write_with_budget(tree, view, options, tree.attribute_budget())
 }
 
-/// Writes all of a tree that is one of so many pieces: what attributes may add beyond what is long is shared by them.
+/// Writes a whole tree that is one of `pieces` parts of a document. The parts share [`BASE_ATTRIBUTE_BYTES`],
+/// the fixed part of the attribute budget.
 pub(crate) fn write_piece(tree: &Tree, options: Options<'_>, pieces: usize) -> Output {
-    let spare = ATTRIBUTE_SPARE / pieces.max(1);
-    write_within(tree, &View::whole(tree), options, tree.attribute_budget() - ATTRIBUTE_SPARE + spare)
+    let spare = BASE_ATTRIBUTE_BYTES / pieces.max(1);
+    write_with_budget(
+        tree,
+        &View::whole(tree),
+        options,
+        tree.attribute_budget() - BASE_ATTRIBUTE_BYTES + spare,
+    )
 }
 
-fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: usize) -> Output {
+fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_budget: usize) -> Output {
     let mut writer = Writer {
         tree,
         view,
@@ -85,25 +94,26 @@ fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: 
         table: None,
         heading: None,
         block_link: None,
-        task: false,
-        addresses_left,
-        most_bytes: tree.markdown_bytes(),
+        is_task: false,
+        address_budget,
+        max_bytes: tree.max_markdown_bytes(),
         cut: false,
         notes: Notes::of_view(tree, view),
         open_notes: Vec::new(),
-        unreadable: None,
-        formulas: false,
-        formulas_in_dollars: false,
-        code: code::Around::default(),
+        unsupported_formula: None,
+        has_formulas: false,
+        has_dollar_formulas: false,
+        code_cache: code::Cache::default(),
     };
     for root in &view.roots {
         writer.walk(*root);
         writer.flush();
     }
     let out = writer.lines.finish();
-    let text = if writer.inline.dollars {
-        // Where the page itself has formulas between dollars, those it has otherwise are rather formulas too.
-        escape::release_dollars(&out, writer.formulas && !writer.formulas_in_dollars)
+    let text = if writer.inline.has_dollars {
+        // If the page itself delimits formulas with single dollars, its other dollars may delimit formulas
+        // too.
+        escape::resolve_dollars(&out, writer.has_formulas && !writer.has_dollar_formulas)
     } else {
         out
     };
@@ -117,55 +127,56 @@ struct Writer<'t> {
     lines: Lines,
     inline: Inline,
     lists: Vec<List>,
-    /// A list that has just ended: container depth, order and mark. Another right after it needs another mark.
-    ended_list: Option<(usize, bool, char)>,
+    /// The list that has just ended. A list right after it needs a different marker character.
+    ended_list: Option<EndedList>,
     table: Option<Table>,
-    /// The level of the heading we are in.
+    /// The level of the open heading.
     heading: Option<u8>,
-    /// A link around whole blocks; the first of them with text becomes the link.
+    /// A link around whole blocks; the first block with text becomes the link.
     block_link: Option<Target>,
-    /// The paragraph begins with the box of a task.
-    task: bool,
+    /// The paragraph begins with the checkbox of a task.
+    is_task: bool,
     /// Bytes of addresses that may still be written.
-    addresses_left: usize,
-    /// Bytes that may be written.
-    most_bytes: usize,
-    /// More was there to write.
+    address_budget: usize,
+    /// Maximum number of bytes to write.
+    max_bytes: usize,
+    /// The output reached `max_bytes`.
     cut: bool,
     notes: Notes,
     /// Notes that are open, innermost last.
     open_notes: Vec<NodeId>,
-    /// A formula that cannot be written is open: formulas inside it are not tried, so that each is read once.
-    unreadable: Option<NodeId>,
+    /// The open formula that cannot be written. Formulas inside it are not tried, so each is read once.
+    unsupported_formula: Option<NodeId>,
     /// A formula was written.
-    formulas: bool,
-    /// One stood between single dollars in the text of the page.
-    formulas_in_dollars: bool,
-    /// What is known of elements around code.
-    code: code::Around,
+    has_formulas: bool,
+    /// A formula was found between single dollars in the text of the page.
+    has_dollar_formulas: bool,
+    /// Properties of elements around code.
+    code_cache: code::Cache,
 }
 
 impl Writer<'_> {
     fn walk(&mut self, root: NodeId) {
         let tree = self.tree;
         let mut walk = Walk::new(tree, root);
-        // Left out because there is no room. What is open is closed as always, so that all is written that was begun.
-        let mut left_out = None;
+        // The subtree that is skipped because the output is full. Open elements are still closed, so every
+        // element that was started is written to its end.
+        let mut skipped = None;
         while let Some(edge) = walk.next() {
             match edge {
                 Edge::Enter(node) if self.is_full() => {
-                    left_out = Some(node);
+                    skipped = Some(node);
                     walk.skip_children();
                 }
-                Edge::Leave(node) if left_out == Some(node) => left_out = None,
+                Edge::Leave(node) if skipped == Some(node) => skipped = None,
                 Edge::Enter(node) => {
-                    self.relieve();
+                    self.split_long_block();
                     match tree.kind(node) {
                         Kind::Text if self.view.hidden.contains(node) => {}
                         Kind::Text => self.text(tree.text(node)),
                         Kind::Element => {
                             let skips = self.view.hidden.contains(node)
-                                || self.math(node)
+                                || self.write_math(node)
                                 || self.view.skips(tree, node)
                                 || !self.enter(node);
                             if skips {
@@ -176,8 +187,8 @@ impl Writer<'_> {
                     }
                 }
                 Edge::Leave(node) => {
-                    if self.unreadable == Some(node) {
-                        self.unreadable = None;
+                    if self.unsupported_formula == Some(node) {
+                        self.unsupported_formula = None;
                     }
                     if tree.kind(node) == Kind::Element && !self.view.hidden.contains(node) {
                         self.leave(node);
@@ -187,33 +198,33 @@ impl Writer<'_> {
         }
     }
 
-    /// Is there no room for more?
+    /// Has the output reached its maximum size?
     fn is_full(&mut self) -> bool {
-        let held = self.table.as_ref().map_or(0, Table::bytes);
-        let full = self.lines.bytes() + held >= self.most_bytes;
+        let table_bytes = self.table.as_ref().map_or(0, Table::bytes);
+        let full = self.lines.bytes() + table_bytes >= self.max_bytes;
         self.cut |= full;
         full
     }
 
-    /// Writes the current block as far as it is, if it has become too long to be worked out as one.
-    fn relieve(&mut self) {
+    /// Writes the first part of the current block if the block has reached [`MAX_PIECES`].
+    fn split_long_block(&mut self) {
         if self.inline.pieces.len() < MAX_PIECES {
             return;
         }
         match &mut self.table {
-            Some(table) => table.hold(&self.inline.take(Place::Cell)),
+            Some(table) => table.append_partial_cell(&self.inline.take(InlineContext::Cell)),
             None => self.flush(),
         }
     }
 
-    /// Writes text, the TeX in it as formulas.
+    /// Writes text, and TeX inside it as formulas.
     fn text(&mut self, text: &str) {
         let mut rest = text;
-        while let Some(found) = tex::next(rest) {
-            self.inline.text(found.before);
-            self.formula(&math::dollars(found.tex, found.display));
-            self.formulas_in_dollars |= found.in_dollars;
-            rest = found.after;
+        while let Some(formula) = tex::next_formula(rest) {
+            self.inline.text(formula.before);
+            self.write_formula(&math::delimit(formula.tex, formula.display));
+            self.has_dollar_formulas |= formula.in_single_dollars;
+            rest = formula.after;
         }
         self.inline.text(rest);
     }
@@ -222,16 +233,16 @@ impl Writer<'_> {
         self.table.is_some()
     }
 
-    /// Starts an element; false where its children are not to be walked.
+    /// Starts an element. Returns false if its children must be skipped.
     fn enter(&mut self, node: NodeId) -> bool {
         let tree = self.tree;
         let tag = tree.tag(node);
-        if !self.notes.is_empty() && self.note(node) {
+        if !self.notes.is_empty() && self.enter_note(node) {
             return false;
         }
-        self.set_apart(self.apart(node, tag));
-        // CommonMark can nest `em` in `em` and `strong` in `strong`; no other elements come of it, and on a page it means
-        // nothing.
+        self.separate(self.separation(node, tag));
+        // CommonMark can express `em` in `em` and `strong` in `strong`, but no other element inside itself.
+        // On a page such nesting has no meaning.
         let nests = self.options.faithful && matches!(tag, Tag::Em | Tag::Strong);
         match tag {
             Tag::Br => self.line_break(),
@@ -250,19 +261,19 @@ impl Writer<'_> {
                 self.code_spans(node);
                 return false;
             }
-            Tag::A | Tag::Span if !self.options.faithful && self.is_furniture(node) => return false,
-            Tag::A if !self.options.faithful && note::leads_back(tree, node) => return false,
-            // Blogs and forums link the title of a page to the page.
-            Tag::A if self.heading.is_some() && self.leads_to_page(node) => {}
+            Tag::A | Tag::Span if !self.options.faithful && self.is_utility_link(node) => return false,
+            Tag::A if !self.options.faithful && note::is_marked_backlink(tree, node) => return false,
+            // Blogs and forums link the title of a page to the page itself.
+            Tag::A if self.heading.is_some() && self.is_self_link(node) => {}
             Tag::A => self.open_link(node),
             Tag::Img => self.image(node),
-            Tag::Input => self.task(node),
-            Tag::Iframe | Tag::Embed => self.frame(node),
+            Tag::Input => self.checkbox(node),
+            Tag::Iframe | Tag::Embed => self.embed(node),
             Tag::Video | Tag::Audio => {
-                self.frame(node);
+                self.embed(node);
                 return false;
             }
-            Tag::Object => return self.object(node),
+            Tag::Object => return self.embed_object(node),
             Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Progress | Tag::Meter => return false,
             Tag::Template => return tree.has(node, Attr::Shadowrootmode),
             Tag::Pre | Tag::Xmp | Tag::Plaintext => {
@@ -282,11 +293,11 @@ impl Writer<'_> {
 
     fn leave(&mut self, node: NodeId) {
         let tag = self.tree.tag(node);
-        self.end_of(node, tag);
-        self.set_apart(self.apart(node, tag));
+        self.close_element(node, tag);
+        self.separate(self.separation(node, tag));
     }
 
-    fn end_of(&mut self, node: NodeId, tag: Tag) {
+    fn close_element(&mut self, node: NodeId, tag: Tag) {
         match tag {
             Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => {
                 self.inline.close(Mark::Em);
@@ -308,7 +319,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Ends a link, one around blocks too.
+    /// Ends a link, including one around blocks.
     pub(super) fn close_link(&mut self) {
         self.inline.close_link();
         if self.block_link.is_some() {
@@ -317,25 +328,26 @@ impl Writer<'_> {
         }
     }
 
-    /// Icon fonts use `i` for pictures.
+    /// Icon fonts draw pictures with an empty `i`.
     fn is_icon(&self, node: NodeId) -> bool {
         self.tree.tag(node) == Tag::I && self.tree.first_child(node).is_none()
     }
 
-    /// Writes the formula that an element is; false where it is none, or none that can be written.
-    fn math(&mut self, node: NodeId) -> bool {
-        if self.unreadable.is_some() {
+    /// Writes an element that is a formula. Returns false if it is not a formula or cannot be expressed in
+    /// TeX.
+    fn write_math(&mut self, node: NodeId) -> bool {
+        if self.unsupported_formula.is_some() {
             return false;
         }
         match math::of(self.tree, node) {
             None => false,
-            Some(Formula::Unreadable) => {
-                self.unreadable = Some(node);
+            Some(Formula::Unsupported) => {
+                self.unsupported_formula = Some(node);
                 false
             }
-            Some(Formula::Written(formula)) => {
-                // It may be a note too, and a block that ends the line before it.
-                if !self.notes.is_empty() && self.note(node) {
+            Some(Formula::Markdown(formula)) => {
+                // The element may also be a note, and a block that ends the line before it.
+                if !self.notes.is_empty() && self.enter_note(node) {
                     return true;
                 }
                 if self.tree.tag(node) == Tag::Div {
@@ -345,21 +357,21 @@ impl Writer<'_> {
                         self.flush();
                     }
                 }
-                self.formula(&formula);
+                self.write_formula(&formula);
                 true
             }
         }
     }
 
-    fn formula(&mut self, formula: &str) {
+    fn write_formula(&mut self, formula: &str) {
         if !formula.is_empty() {
-            self.formulas = true;
+            self.has_formulas = true;
             self.inline.raw(formula);
         }
     }
 }
 
-/// A fence that a text of this language cannot end.
+/// A code fence that the text itself cannot close.
 pub(crate) fn fence(text: &str, language: &str) -> String {
     code::fence(text, language)
 }

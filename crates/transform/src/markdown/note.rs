@@ -1,33 +1,34 @@
 //! Footnotes: which links are references to a note, and which elements are the notes.
 //!
-//! Programs that write pages agree on little here: the reference is a short raised link to an `id` on the same page, the
-//! note is the block with that `id`, and most notes lead back to their reference. So that is what is looked for, and not
-//! the classes of one program. Where either end is hidden the other stays what it is: a link, or an item of a list.
+//! Page generators have only this in common: the reference is a short superscript link to an `id` on the same
+//! page, the note is the block with that `id`, and most notes link back to their reference. These rules use
+//! this structure, not the classes of one generator. If either end is hidden, the other end stays a link or a
+//! list item.
 
 use std::collections::{HashMap, HashSet};
 
 use super::Writer;
-use super::block::Container;
+use super::lines::Container;
 use crate::footnote::{MAX_FRAGMENT_BYTES, fragment, is_reference};
 use crate::names;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
-/// References beyond this stay links.
+/// Maximum number of references. Further references stay links.
 const MAX_REFERENCES: usize = 10_000;
 
-/// The text of a reference has at most so many bytes, brackets left out.
+/// Maximum length of the text of a reference in bytes, without brackets.
 const MAX_LABEL_BYTES: usize = 12;
 
-/// The footnotes of what is written out.
+/// The footnotes of a view.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// What stands for a reference, to its label.
+    /// Elements that are written as references, with their labels.
     references: HashMap<NodeId, String>,
-    /// The block that is a note, to its label.
+    /// Blocks that are notes, with their labels.
     definitions: HashMap<NodeId, String>,
-    /// Where a way back from a note may lead to.
-    origins: HashSet<String>,
+    /// Targets of backlinks: the names of references and of elements around them.
+    backlink_targets: HashSet<String>,
 }
 
 /// A link that may be a reference.
@@ -35,89 +36,92 @@ struct Candidate<'t> {
     link: NodeId,
     fragment: &'t str,
     text: String,
-    /// It is raised, or named as a reference. Another is one only where the list it leads to is one of notes.
-    raised: bool,
+    /// It is superscript, or marked as a reference. Any other link is a reference only if its target is in a
+    /// list of notes.
+    is_marked: bool,
 }
 
 impl Notes {
-    /// Looks through what is written out.
+    /// Finds the footnotes of a view.
     pub(super) fn of_view(tree: &Tree, view: &View) -> Self {
         let candidates = candidates(tree, view);
         let mut notes = Self::default();
-        if !candidates.iter().any(|candidate| candidate.raised) {
-            return notes; // as on most pages
+        if !candidates.iter().any(|candidate| candidate.is_marked) {
+            return notes; // most pages have no footnotes
         }
         let blocks = blocks(tree, view);
-        let mut referred = referred(tree, &candidates, &blocks);
-        let lists = Lists::of(tree, view, &referred);
-        for candidate in candidates.iter().filter(|candidate| !candidate.raised) {
-            if let Some(block) = target(tree, candidate, &blocks).filter(|block| lists.hold(tree, *block)) {
-                referred.insert(block);
+        let mut referenced = referenced(tree, &candidates, &blocks);
+        let lists = NoteLists::of(tree, view, &referenced);
+        for candidate in candidates.iter().filter(|candidate| !candidate.is_marked) {
+            if let Some(block) =
+                target(tree, candidate, &blocks).filter(|block| lists.contains_item(tree, *block))
+            {
+                referenced.insert(block);
             }
         }
-        let unreferred = lists.settle(tree, &mut referred);
+        let unreferenced = lists.apply_majority(tree, &mut referenced);
         let mut labels: HashMap<NodeId, String> = HashMap::new();
         let mut taken = HashSet::new();
         let mut number = 1_usize;
-        let mut free = |taken: &mut HashSet<String>| {
+        let mut next_free = |taken: &mut HashSet<String>| {
             while !taken.insert(number.to_string()) {
                 number += 1;
             }
             number.to_string()
         };
-        let mut origins = HashSet::new();
+        let mut seen = HashSet::new();
         for candidate in &candidates {
             let Some(block) = target(tree, candidate, &blocks) else { continue };
-            if !referred.contains(&block) {
+            if !referenced.contains(&block) {
                 continue;
             }
             let label = labels.entry(block).or_insert_with(|| {
-                let own = label(&candidate.text);
-                if !own.is_empty() && taken.insert(own.clone()) { own } else { free(&mut taken) }
+                let own = checked_label(&candidate.text);
+                if !own.is_empty() && taken.insert(own.clone()) { own } else { next_free(&mut taken) }
             });
-            notes.references.insert(outermost(tree, candidate), label.clone());
+            notes.references.insert(reference_element(tree, candidate), label.clone());
             for node in std::iter::once(candidate.link).chain(tree.ancestors(candidate.link).take(2)) {
-                if origins.insert(node) {
+                if seen.insert(node) {
                     let names =
                         [Attr::Id, Attr::Name].into_iter().filter_map(|name| tree.attribute(node, name));
-                    let fit = names.filter(|name| name.len() <= MAX_FRAGMENT_BYTES);
-                    notes.origins.extend(fit.map(str::to_owned));
+                    let short = names.filter(|name| name.len() <= MAX_FRAGMENT_BYTES);
+                    notes.backlink_targets.extend(short.map(str::to_owned));
                 }
             }
         }
-        for (item, position) in unreferred {
+        for (item, position) in unreferenced {
             let own = position.to_string();
-            let label = if taken.insert(own.clone()) { own } else { free(&mut taken) };
+            let label = if taken.insert(own.clone()) { own } else { next_free(&mut taken) };
             labels.insert(item, label);
         }
         notes.definitions = labels;
         notes
     }
 
-    /// Are there none?
+    /// Has the view no references?
     pub(super) fn is_empty(&self) -> bool {
         self.references.is_empty()
     }
 
-    /// The label of the reference that an element stands for.
+    /// The label of an element that is a reference.
     pub(super) fn reference(&self, node: NodeId) -> Option<&str> {
         self.references.get(&node).map(String::as_str)
     }
 
-    /// The label of the note that an element is.
+    /// The label of an element that is a note.
     pub(super) fn definition(&self, node: NodeId) -> Option<&str> {
         self.definitions.get(&node).map(String::as_str)
     }
 
-    /// Does a link lead from a note back to its reference?
-    pub(super) fn leads_back(&self, tree: &Tree, link: NodeId) -> bool {
-        fragment(tree, link).is_some_and(|fragment| self.origins.contains(fragment))
+    /// Does a link lead to a reference or an element around it?
+    pub(super) fn is_backlink(&self, tree: &Tree, link: NodeId) -> bool {
+        fragment(tree, link).is_some_and(|fragment| self.backlink_targets.contains(fragment))
     }
 }
 
 impl Writer<'_> {
-    /// Starts a note, or writes a reference; true where nothing of the element is left to write.
-    pub(super) fn note(&mut self, node: NodeId) -> bool {
+    /// Starts a note or writes a reference. Returns true if nothing of the element is left to write.
+    pub(super) fn enter_note(&mut self, node: NodeId) -> bool {
         if let Some(label) = self.notes.reference(node) {
             let reference = format!("[^{label}]");
             self.inline.raw(&reference);
@@ -125,7 +129,7 @@ impl Writer<'_> {
         }
         if !self.open_notes.is_empty()
             && self.tree.tag(node) == Tag::A
-            && (self.notes.leads_back(self.tree, node) || leads_back(self.tree, node))
+            && (self.notes.is_backlink(self.tree, node) || is_marked_backlink(self.tree, node))
         {
             return true;
         }
@@ -156,22 +160,22 @@ impl Writer<'_> {
 
 /// Links that may be references.
 fn candidates<'t>(tree: &'t Tree, view: &View) -> Vec<Candidate<'t>> {
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     for root in &view.roots {
         let mut walk = Walk::new(tree, *root);
         while let Some(edge) = walk.next() {
             let Edge::Enter(node) = edge else { continue };
             if tree.is_element(node) && view.skips(tree, node) {
                 walk.skip_children();
-            } else if tree.tag(node) == Tag::A && found.len() < MAX_REFERENCES {
-                found.extend(candidate(tree, node));
+            } else if tree.tag(node) == Tag::A && candidates.len() < MAX_REFERENCES {
+                candidates.extend(candidate(tree, node));
             }
         }
     }
-    found
+    candidates
 }
 
-/// The blocks with an `id` that may be notes, outside tables; `None` for an `id` given twice.
+/// Blocks outside tables that may be notes, by their `id`; `None` for an `id` that occurs twice.
 fn blocks<'t>(tree: &'t Tree, view: &View) -> HashMap<&'t str, Option<NodeId>> {
     let mut blocks = HashMap::new();
     let mut cells = 0_usize;
@@ -204,30 +208,30 @@ fn blocks<'t>(tree: &'t Tree, view: &View) -> HashMap<&'t str, Option<NodeId>> {
 
 fn candidate(tree: &Tree, link: NodeId) -> Option<Candidate<'_>> {
     let fragment = fragment(tree, link)?;
-    let raised = is_reference(tree, link);
+    let is_marked = is_reference(tree, link);
     let whole = tree.folded_text(link, MAX_LABEL_BYTES * 2);
-    let text = bare(&whole).to_owned();
+    let text = without_brackets(&whole).to_owned();
     let fits = !text.is_empty() && text.len() <= MAX_LABEL_BYTES;
     let bracketed = || whole.starts_with('[') && whole.ends_with(']');
-    (fits && (raised || bracketed())).then_some(Candidate { link, fragment, text, raised })
+    (fits && (is_marked || bracketed())).then_some(Candidate { link, fragment, text, is_marked })
 }
 
-/// The block that a link leads to from outside.
+/// The block that a link leads to, unless the link is inside that block.
 fn target(tree: &Tree, candidate: &Candidate<'_>, blocks: &HashMap<&str, Option<NodeId>>) -> Option<NodeId> {
     let block = blocks.get(candidate.fragment).copied().flatten()?;
     let inside = tree.ancestors(candidate.link).any(|around| around == block);
     (tree.first_child(block).is_some() && !inside).then_some(block)
 }
 
-/// The blocks that raised links lead to. One note, one label: where such links of different texts lead to one place, that
-/// place is no note.
-fn referred(
+/// The blocks that marked links lead to. A note has one label: if marked links with different texts lead to
+/// one block, that block is not a note.
+fn referenced(
     tree: &Tree,
     candidates: &[Candidate<'_>],
     blocks: &HashMap<&str, Option<NodeId>>,
 ) -> HashSet<NodeId> {
     let mut texts: HashMap<&str, Option<&str>> = HashMap::new();
-    for candidate in candidates.iter().filter(|candidate| candidate.raised) {
+    for candidate in candidates.iter().filter(|candidate| candidate.is_marked) {
         let text = texts.entry(candidate.fragment).or_insert(Some(&candidate.text));
         if *text != Some(candidate.text.as_str()) {
             *text = None;
@@ -240,14 +244,14 @@ fn referred(
         .collect()
 }
 
-/// The lists that some note is an item of. All items of a list are notes or none is: the two are numbered on their own, so
-/// that a list of both would count twice.
-struct Lists {
-    /// To the items with something to read.
+/// Lists with at least one note. Either all items of a list are notes or none: notes and list items are
+/// numbered separately, so a list with both would have two series of numbers.
+struct NoteLists {
+    /// The non-empty items of each list.
     items: HashMap<NodeId, Vec<NodeId>>,
 }
 
-impl Lists {
+impl NoteLists {
     fn of(tree: &Tree, view: &View, notes: &HashSet<NodeId>) -> Self {
         let mut items = HashMap::new();
         for list in notes.iter().filter_map(|note| list_of(tree, *note)) {
@@ -257,50 +261,50 @@ impl Lists {
                         && !view.skips(tree, *item)
                         && !tree.folded_text(*item, 1).is_empty()
                 };
-                tree.elements(list).filter(written).collect()
+                tree.child_elements(list).filter(written).collect()
             });
         }
         Self { items }
     }
 
-    /// Is a block an item of one of them?
-    fn hold(&self, tree: &Tree, block: NodeId) -> bool {
+    /// Is a block an item of one of the lists?
+    fn contains_item(&self, tree: &Tree, block: NodeId) -> bool {
         list_of(tree, block).is_some_and(|list| self.items.contains_key(&list))
     }
 
-    /// Makes notes of all items of a list where at least half are referred to, and of none where fewer are. The items that
-    /// nothing refers to, each with its place in its list.
-    fn settle(&self, tree: &Tree, referred: &mut HashSet<NodeId>) -> Vec<(NodeId, u64)> {
-        let mut unreferred = Vec::new();
+    /// Makes all items of a list notes if at least half are referenced, and none otherwise. Returns the notes
+    /// without a reference, each with its number in its list.
+    fn apply_majority(&self, tree: &Tree, referenced: &mut HashSet<NodeId>) -> Vec<(NodeId, u64)> {
+        let mut unreferenced = Vec::new();
         for (list, items) in &self.items {
-            let notes = items.iter().filter(|item| referred.contains(item)).count();
+            let notes = items.iter().filter(|item| referenced.contains(item)).count();
             if notes * 2 < items.len() {
                 for item in items {
-                    referred.remove(item);
+                    referenced.remove(item);
                 }
                 continue;
             }
             let first = tree.attribute(*list, Attr::Start).and_then(|start| start.trim().parse().ok());
-            for (item, place) in items.iter().zip(first.unwrap_or(1_u64)..) {
-                if !referred.contains(item) {
-                    unreferred.push((*item, place));
+            for (item, number) in items.iter().zip(first.unwrap_or(1_u64)..) {
+                if !referenced.contains(item) {
+                    unreferenced.push((*item, number));
                 }
             }
         }
-        unreferred.sort_unstable();
-        unreferred
+        unreferenced.sort_unstable();
+        unreferenced
     }
 }
 
-/// The list that a block is an item of.
+/// The list of a block that is a list item.
 fn list_of(tree: &Tree, block: NodeId) -> Option<NodeId> {
     let parent = tree.parent(block).filter(|_| tree.tag(block) == Tag::Li)?;
     matches!(tree.tag(parent), Tag::Ol | Tag::Ul).then_some(parent)
 }
 
-/// Does a link say by its name that it leads from a note back to the text? A sign, and no words; nor a number, by which a
-/// reader finds the note.
-pub(super) fn leads_back(tree: &Tree, link: NodeId) -> bool {
+/// Is a link marked as a backlink from a note to the text? It must be a symbol: words are content, and a
+/// number is what a reader finds the note by.
+pub(super) fn is_marked_backlink(tree: &Tree, link: NodeId) -> bool {
     const TARGETS: &[&str] = &["cite_ref", "fnref", "_ftnref", "_ednref", "footnote-ref", "noteref"];
     const CLASSES: &[&str] = &["backref", "backlink", "reversefootnote"];
     let Some(fragment) = fragment(tree, link) else { return false };
@@ -311,22 +315,24 @@ pub(super) fn leads_back(tree: &Tree, link: NodeId) -> bool {
     named && !tree.folded_text(link, 16).contains(char::is_alphanumeric)
 }
 
-/// Without brackets around.
-fn bare(text: &str) -> &str {
+/// Trims brackets and white space.
+fn without_brackets(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')'))
 }
 
-/// What a label may hold: letters, digits and dashes.
-fn label(text: &str) -> String {
+/// The label for a reference with this text: letters, digits and dashes; empty if the text has other
+/// characters.
+fn checked_label(text: &str) -> String {
     let fits = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | ' '));
     if fits { text.replace(' ', "-") } else { String::new() }
 }
 
-/// The element that the reference replaces: the `sup` around the link where it holds nothing else.
-fn outermost(tree: &Tree, candidate: &Candidate<'_>) -> NodeId {
-    let around = tree.parent(candidate.link).filter(|parent| tree.tag(*parent) == Tag::Sup);
-    around
-        .filter(|sup| bare(&tree.folded_text(*sup, MAX_LABEL_BYTES * 2)) == candidate.text)
+/// The element that the reference replaces: the `sup` around the link if it has nothing else, or else the
+/// link.
+fn reference_element(tree: &Tree, candidate: &Candidate<'_>) -> NodeId {
+    let parent = tree.parent(candidate.link).filter(|parent| tree.tag(*parent) == Tag::Sup);
+    parent
+        .filter(|sup| without_brackets(&tree.folded_text(*sup, MAX_LABEL_BYTES * 2)) == candidate.text)
         .unwrap_or(candidate.link)
 }
 
@@ -335,10 +341,10 @@ mod tests {
     use crate::html_to_markdown;
 
     #[test]
-    fn notes_are_told_by_their_links() {
+    fn notes_are_found_by_their_links() {
         let rows = [
             (
-                "a formula as the note, in a quote in an item",
+                "a formula as the note, in a quote in a list item",
                 "<p>A<sup><a href='#e'>1</a></sup></p><ul><li>i<blockquote>q<div id=e class=katex-display><math><mi>x</mi></math></div><p>r</p></blockquote></ul>",
                 "A[^1]\n\n- i\n  > q\n  >\n  > [^1]: $$x$$\n  >\n  > r",
             ),
@@ -348,12 +354,12 @@ mod tests {
                 "A[^1].\n\n[^1]: Note",
             ),
             (
-                "link around the raised number",
+                "link around the superscript number",
                 "<p>A<a href='#n1' id=r1><sup>1</sup></a></p><section><ol><li id=n1><p>One.</p><p>Two. <a href='#r1'>back</a></p></li></ol></section>",
                 "A[^1]\n\n[^1]: One.\n\n    Two.",
             ),
             (
-                "number in brackets, way back first",
+                "number in brackets, backlink first",
                 "<p>A<sup id=cite_ref-1><a href='#note-1'>[1]</a></sup></p><ol><li id=note-1><a href='#cite_ref-1'>^</a> <span>Text</span></li></ol>",
                 "A[^1]\n\n[^1]: Text",
             ),
@@ -363,7 +369,7 @@ mod tests {
                 "A[^1]\n\n[^1]: Star",
             ),
             (
-                "referred to twice",
+                "two references to one note",
                 "<p>A<sup><a href='#n'>1</a></sup> B<sup><a href='#n'>1</a></sup></p><ol><li id=n>N</ol>",
                 "A[^1] B[^1]\n\n[^1]: N",
             ),
@@ -378,18 +384,18 @@ mod tests {
                 "A<sup>[1](#n1)</sup>.",
             ),
             (
-                "many lead to one place",
+                "several references to one block",
                 "<p>A<sup><a href='#n'>1</a></sup><sup><a href='#n'>2</a></sup></p><div id=n>Notes</div>",
                 "A<sup>[1](#n)</sup><sup>[2](#n)</sup>\n\nNotes",
             ),
-            ("not raised", "<p><a href='#n'>1</a></p><p id=n>N</p>", "[1](#n)\n\nN"),
+            ("not superscript", "<p><a href='#n'>1</a></p><p id=n>N</p>", "[1](#n)\n\nN"),
             (
-                "not raised, but to a note",
+                "not superscript, but to a list of notes",
                 "<p>A<sup><a href='#n2'>[2]</a></sup> b<a href='#n1'>[1]</a><ol><li id=n1>One<li id=n2>Two</ol>",
                 "A[^2] b[^1]\n\n[^1]: One\n\n[^2]: Two",
             ),
             (
-                "a note that nothing refers to",
+                "a note without a reference",
                 "<p>A<sup><a href='#n1'>1</a></sup> B<sup><a href='#n3'>3</a></sup><ol><li id=n1>One<li id=n2>Two<li id=n3>Three</ol>",
                 "A[^1] B[^3]\n\n[^1]: One\n\n[^2]: Two\n\n[^3]: Three",
             ),
@@ -404,7 +410,7 @@ mod tests {
                 "A<sup>[1](#n1)</sup>\n\n1. One\n2. Two\n3. Three",
             ),
             (
-                "back by its name",
+                "backlink by its target's name",
                 "<p>A<sup><a href='#n1'>1</a></sup><ol><li id=n1><b><a href='#cite_ref-1'>^</a></b> One</ol>",
                 "A[^1]\n\n[^1]: One",
             ),

@@ -1,33 +1,34 @@
-//! Marks that programs put beside headings, terms, captions and notes: a sign that leads to where it stands, a link to edit
-//! what follows or back to the text. A reader of Markdown has no use for them, and a program takes them for part of the name.
+//! Utility links beside headings, terms, captions and notes: permalinks to the element itself, edit links and
+//! backlinks to the text. Readers of Markdown do not need them, and programs would read them as part of the
+//! heading or term.
 
 use std::iter::successors;
 
 use super::Writer;
 use crate::tree::{Attr, NodeId, Tag};
 
-/// Signs that stand for the place they are at.
-const SIGNS: &[&str] = &["¶", "#", "§", "🔗"];
+/// Texts of permalinks.
+const SYMBOLS: &[&str] = &["¶", "#", "§", "🔗"];
 
-/// What programs that write documentation call such links.
+/// Classes that documentation generators give to permalinks.
 const CLASSES: &[&str] =
     &["anchor-link", "anchorlink", "hash-link", "header-anchor", "header-link", "headerlink", "permalink"];
 
-/// Words that a heading's link to itself consists of.
+/// Words that are the whole text of a heading's link to itself.
 const WORDS: &[&str] = &["link", "permalink", "anchor"];
 
-/// Neighbours, and elements around, that are looked at: more would be looked at again for each link of a row of them.
-const NEAR: usize = 4;
+/// Maximum number of siblings and of ancestors examined. In a long row of links each link would examine all
+/// others again.
+const MAX_NEIGHBOURS: usize = 4;
 
 impl Writer<'_> {
-    /// Is an element, a link or a `span`, such a mark?
-    pub(super) fn is_furniture(&self, node: NodeId) -> bool {
+    /// Is an element (a link or a `span`) a utility link?
+    pub(super) fn is_utility_link(&self, node: NodeId) -> bool {
         let tree = self.tree;
         let class = || tree.attribute(node, Attr::Class).unwrap_or_default().split_ascii_whitespace();
         if tree.tag(node) == Tag::Span {
             return class().any(|word| match word {
                 "mw-editsection" => self.heading.is_some(),
-                // Beside a note.
                 "mw-cite-backlink" => true,
                 _ => false,
             });
@@ -36,9 +37,9 @@ impl Writer<'_> {
         let Some((page, fragment)) = href.split_once('#') else { return false };
         if self.heading.is_some() && page.is_empty() {
             let text = tree.folded_text(node, 40);
-            let sign = !text.contains(char::is_alphanumeric);
-            return (sign || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)))
-                && !self.is_alone(node);
+            let is_symbol = !text.contains(char::is_alphanumeric);
+            return (is_symbol || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)))
+                && !self.is_only_text_of_block(node);
         }
         if fragment.is_empty() {
             return false;
@@ -48,28 +49,29 @@ impl Writer<'_> {
         if named {
             return !text.contains(char::is_alphanumeric);
         }
-        // A sign within the text is part of it (`§ 5`), and numbers of rows stand below a `#`.
-        let sign = text.trim_end_matches(['\u{FE0E}', '\u{FE0F}']);
+        // A symbol before more text is part of the text (`§ 5`), and `#` in a cell is the header of a number
+        // column.
+        let symbol = text.trim_end_matches(['\u{FE0E}', '\u{FE0F}']);
         page.is_empty()
-            && SIGNS.contains(&sign)
-            && !(sign == "#" && self.in_cell())
-            && !self.any_text(successors(tree.next_sibling(node), |node| tree.next_sibling(*node)))
+            && SYMBOLS.contains(&symbol)
+            && !(symbol == "#" && self.in_cell())
+            && !self.any_has_text(successors(tree.next_sibling(node), |node| tree.next_sibling(*node)))
     }
 
-    /// Does a link lead to the page that it stands on?
-    pub(super) fn leads_to_page(&self, link: NodeId) -> bool {
+    /// Does a link lead to its own page?
+    pub(super) fn is_self_link(&self, link: NodeId) -> bool {
         let href = self.tree.attribute(link, Attr::Href);
-        !self.options.faithful && href.is_some_and(|href| self.options.resolver.leads_to_page(href))
+        !self.options.faithful && href.is_some_and(|href| self.options.resolver.is_same_page(href))
     }
 
-    /// Is a link all the text of its block, as that of a heading that leads to itself is?
-    fn is_alone(&self, link: NodeId) -> bool {
+    /// Is a link the whole text of its block, such as a heading that links to itself?
+    fn is_only_text_of_block(&self, link: NodeId) -> bool {
         let tree = self.tree;
         let mut node = link;
-        for _ in 0..NEAR {
+        for _ in 0..MAX_NEIGHBOURS {
             let before = successors(tree.previous_sibling(node), |node| tree.previous_sibling(*node));
             let after = successors(tree.next_sibling(node), |node| tree.next_sibling(*node));
-            if self.any_text(before) || self.any_text(after) {
+            if self.any_has_text(before) || self.any_has_text(after) {
                 return false;
             }
             match tree.parent(node).filter(|parent| !tree.tag(*parent).is_block()) {
@@ -80,8 +82,8 @@ impl Writer<'_> {
         true
     }
 
-    /// Has any of the first few nodes a text?
-    fn any_text(&self, nodes: impl Iterator<Item = NodeId>) -> bool {
-        nodes.take(NEAR).any(|node| !self.tree.folded_text(node, 1).trim().is_empty())
+    /// Does any of the first few nodes have text?
+    fn any_has_text(&self, nodes: impl Iterator<Item = NodeId>) -> bool {
+        nodes.take(MAX_NEIGHBOURS).any(|node| !self.tree.folded_text(node, 1).trim().is_empty())
     }
 }

@@ -1,8 +1,8 @@
-//! What the inline content of a block is made of.
+//! The parts of the inline content of a block.
 
 use std::ops::Range;
 
-/// A span of text set off from its surroundings.
+/// An inline format, such as emphasis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Em,
@@ -15,7 +15,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// Length and character of the Markdown delimiter; `None` where there is only an HTML tag.
+    /// Length and character of the Markdown delimiter; `None` if only an HTML tag can express the mark.
     pub(super) const fn delimiter(self) -> Option<(usize, u8)> {
         match self {
             Self::Em => Some((1, b'*')),
@@ -25,7 +25,7 @@ impl Mark {
         }
     }
 
-    /// May it stand in its own kind and mean something? A raised number may have one itself.
+    /// Does the mark have a meaning inside a mark of its own kind? An exponent can have an exponent.
     pub(super) const fn nests(self) -> bool {
         matches!(self, Self::Sub | Self::Sup)
     }
@@ -63,7 +63,7 @@ pub(super) enum Piece {
     Link,
     LinkEnd(usize),
     Code(Range<usize>),
-    /// Written as it stands.
+    /// Written without changes.
     Raw(Range<usize>),
     Image {
         alt: Range<usize>,
@@ -73,21 +73,21 @@ pub(super) enum Piece {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Opened {
+pub(super) enum OpenInline {
     Mark {
         mark: Mark,
-        /// One of its own kind may stand inside.
+        /// A mark of the same kind may be opened inside.
         nests: bool,
     },
     Link(usize),
 }
 
-/// Where the content goes, which decides what is escaped and how lines break.
+/// Where inline content is written to. Decides what is escaped and how lines break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum InlineContext {
     Paragraph,
     Heading,
-    /// A heading of a page, where all bold is no bold.
+    /// A heading of a page. Bold around all of it is dropped.
     Title,
     Cell,
 }

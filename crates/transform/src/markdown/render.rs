@@ -1,4 +1,4 @@
-//! The inline content of one block, written as Markdown.
+//! Writes the inline content of one block as Markdown.
 
 use std::ops::Range;
 
@@ -6,52 +6,59 @@ use memchr::memchr;
 
 use super::brackets;
 use super::emphasis::{self, Style};
-use super::escape::{self, Counts};
+use super::escape::{self, DelimiterCounts};
 use super::inline::Inline;
-use super::piece::{Mark, Opened, Piece, Place};
-use crate::tree::UNIT_BYTES;
+use super::piece::{InlineContext, Mark, OpenInline, Piece};
+use crate::tree::TEXT_BYTES_PER_UNIT;
 
-/// Counts that have every such character escaped.
-const EVERY: Counts =
-    Counts { stars: 2, underscores: 2, backticks: 2, tildes: 2, address: true, hold_dollars: true };
+/// Counts that make every delimiter character be escaped.
+const ESCAPE_ALL: DelimiterCounts = DelimiterCounts {
+    stars: 2,
+    underscores: 2,
+    backticks: 2,
+    tildes: 2,
+    autolink: true,
+    defer_dollars: true,
+};
 
 impl Inline {
     fn slice(&self, range: &Range<usize>) -> &str {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// Writes what was collected; what is open is closed.
-    pub(super) fn render(&mut self, place: Place) -> String {
+    /// Writes the collected content and closes open marks and links.
+    pub(super) fn render(&mut self, context: InlineContext) -> String {
         // A paragraph may be as long as the page.
-        if self.interrupt.spend(self.pieces.len() + self.text.len() / UNIT_BYTES) {
+        if self.interrupt.spend(self.pieces.len() + self.text.len() / TEXT_BYTES_PER_UNIT) {
             return String::new();
         }
         self.trim_end();
         for open in self.open.clone().into_iter().rev() {
             self.pieces.push(match open {
-                Opened::Mark { mark, .. } => Piece::Close(mark),
-                Opened::Link(number) => Piece::LinkEnd(number),
+                OpenInline::Mark { mark, .. } => Piece::Close(mark),
+                OpenInline::Link(number) => Piece::LinkEnd(number),
             });
         }
-        if let Some(target) = self.around.take() {
+        if let Some(target) = self.enclosing_link.take() {
             self.targets.push(target);
             self.pieces.insert(0, Piece::Link);
             self.pieces.push(Piece::LinkEnd(self.targets.len() - 1));
         }
         self.drop_empty();
-        if place == Place::Title {
-            self.unmark_whole(Mark::Strong);
+        if context == InlineContext::Title {
+            self.remove_enclosing_mark(Mark::Strong);
         }
-        self.spaces_outside();
-        self.dollars |= memchr(b'$', self.text.as_bytes()).is_some();
+        self.move_spaces_out();
+        self.has_dollars |= memchr(b'$', self.text.as_bytes()).is_some();
         let styles = emphasis::styles(&self.pieces, &self.text, &self.interrupt);
-        // An address may run over from piece to piece.
-        let address = self.special && escape::names_address(&self.text);
-        let mut counts = Counts { address, hold_dollars: true, ..Counts::default() };
+        // An address may span several pieces.
+        let autolink = self.special && escape::has_autolink(&self.text);
+        let mut counts = DelimiterCounts { autolink, defer_dollars: true, ..DelimiterCounts::default() };
         for piece in &self.pieces {
             match piece {
                 Piece::Text(range) if self.special => counts.add(self.slice(range)),
-                // In a code span a backslash escapes nothing: such a backtick would end one that the text begins.
+                // A backslash has no effect in a code span: these backticks could end a code span that
+                // earlier text begins.
                 Piece::Image { alt: range, .. } | Piece::Raw(range) => {
                     counts.backticks += self.slice(range).matches('`').count();
                 }
@@ -71,9 +78,9 @@ impl Inline {
             self.targets.iter().map(|target| target.address.matches('`').count()).sum::<usize>();
         let mut out = String::with_capacity(self.text.len() + self.pieces.len() * 4);
         let mut link_start = None;
-        // What stands in the link that brackets do not reach into.
-        let mut closed = Vec::new();
-        let (interrupt, cell) = (&self.interrupt, place == Place::Cell);
+        // Ranges of the open link that bind tighter than brackets.
+        let mut atomic = Vec::new();
+        let (interrupt, cell) = (&self.interrupt, context == InlineContext::Cell);
         for (index, piece) in self.pieces.iter().enumerate() {
             if interrupt.spend(1) {
                 break;
@@ -83,13 +90,13 @@ impl Inline {
                 Piece::Text(range) if !self.special => out.push_str(self.slice(range)),
                 Piece::Text(range) => {
                     let next = self.pieces.get(index + 1);
-                    let follow = match next {
+                    let following = match next {
                         Some(Piece::Link) => Some('['),
                         Some(Piece::Text(next)) => self.slice(next).chars().next(),
                         Some(_) => Some('*'),
                         None => None,
                     };
-                    escape::text(self.slice(range), follow, &counts, cell, interrupt, &mut out);
+                    escape::text(self.slice(range), following, &counts, cell, interrupt, &mut out);
                 }
                 Piece::Open(mark) | Piece::Close(mark) => {
                     let closes = matches!(piece, Piece::Close(_));
@@ -108,22 +115,22 @@ impl Inline {
                 Piece::Link => {
                     out.push('[');
                     link_start = Some(out.len());
-                    closed.clear();
+                    atomic.clear();
                 }
                 Piece::LinkEnd(number) => {
                     if let Some(start) = link_start.take() {
-                        brackets::escape(&mut out, start, &closed);
+                        brackets::escape(&mut out, start, &atomic);
                     }
                     out.push_str("](");
-                    self.target(*number, place, &mut out);
+                    self.target(*number, context, &mut out);
                     out.push(')');
                 }
-                // Two spans side by side would share their backticks.
+                // The backticks of two adjacent code spans would merge.
                 Piece::Code(range)
                     if index > 0 && matches!(self.pieces.get(index - 1), Some(Piece::Code(_))) =>
                 {
                     out.push_str("<code>");
-                    escape::text(self.slice(range), Some('<'), &EVERY, cell, interrupt, &mut out);
+                    escape::text(self.slice(range), Some('<'), &ESCAPE_ALL, cell, interrupt, &mut out);
                     out.push_str("</code>");
                 }
                 Piece::Code(range) => code_span(self.slice(range), cell, &mut out),
@@ -134,42 +141,42 @@ impl Inline {
                 Piece::Image { alt, target } => {
                     out.push_str("![");
                     let start = out.len();
-                    escape::text(self.slice(alt), Some(']'), &EVERY, cell, interrupt, &mut out);
+                    escape::text(self.slice(alt), Some(']'), &ESCAPE_ALL, cell, interrupt, &mut out);
                     brackets::escape(&mut out, start, &[]);
                     out.push_str("](");
-                    self.target(*target, place, &mut out);
+                    self.target(*target, context, &mut out);
                     out.push(')');
                 }
                 Piece::Break if link_start.is_some() => out.push(' '),
-                Piece::Break => match place {
-                    Place::Paragraph => out.push_str("  \n"),
-                    Place::Heading | Place::Title => out.push(' '),
-                    Place::Cell => out.push_str("<br>"),
+                Piece::Break => match context {
+                    InlineContext::Paragraph => out.push_str("  \n"),
+                    InlineContext::Heading | InlineContext::Title => out.push(' '),
+                    InlineContext::Cell => out.push_str("<br>"),
                 },
             }
             if matches!(piece, Piece::Code(_) | Piece::Image { .. } | Piece::Raw(_)) {
-                closed.push(before..out.len());
+                atomic.push(before..out.len());
             }
         }
         out
     }
 
-    fn target(&self, number: usize, place: Place, out: &mut String) {
+    fn target(&self, number: usize, context: InlineContext, out: &mut String) {
         let Some(target) = self.targets.get(number) else { return };
         if target.address == super::BASE64_PLACEHOLDER {
             out.push_str(super::BASE64_PLACEHOLDER);
         } else {
-            escape::destination(&target.address, place == Place::Cell, out);
+            escape::destination(&target.address, context == InlineContext::Cell, out);
         }
         if let Some(title) = &target.title {
             out.push_str(" \"");
-            escape::title(title, place == Place::Cell, out);
+            escape::title(title, context == InlineContext::Cell, out);
             out.push('"');
         }
     }
 }
 
-/// Writes a code span whose fence is longer than any run of backticks inside.
+/// Writes a code span. Its delimiters are longer than any run of backticks inside.
 fn code_span(code: &str, cell: bool, out: &mut String) {
     let fence = "`".repeat(super::code::longest_run(code, '`') + 1);
     let padded = code.starts_with('`')

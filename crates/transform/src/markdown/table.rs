@@ -1,15 +1,15 @@
-//! Tables: which of them hold data, and those that only HTML has a form for.
+//! Tables: data tables or layout tables, and tables that only HTML can express.
 
 use super::Writer;
-use super::block::Leaf;
+use super::lines::BlockKind;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
-/// A cell longer than this makes its table one for layout.
+/// A longer cell is a sign of a layout table: a data table has at most one for every 20 cells.
 const MAX_CELL_BYTES: usize = 2_000;
 
-/// Is this a table of data, and not one that only arranges things on the page?
-pub(super) fn holds_data(tree: &Tree, table: NodeId) -> bool {
+/// Is this a data table, and not one that only arranges parts of the page?
+pub(super) fn is_data_table(tree: &Tree, table: NodeId) -> bool {
     if matches!(tree.attribute(table, Attr::Role), Some("presentation" | "none")) {
         return false;
     }
@@ -52,12 +52,12 @@ pub(super) fn holds_data(tree: &Tree, table: NodeId) -> bool {
             _ => {}
         }
     }
-    // Code beside its line numbers is a table too, but has no header.
+    // A table without headers that has code is code beside its line numbers.
     cells > 0 && (headers > 0 || (rows > 1 && widest > 1 && !code))
 }
 
 impl Writer<'_> {
-    /// Writes a table as HTML where it is small enough to be read.
+    /// Writes a table as HTML. Returns false if the table has a `pre`.
     pub(super) fn html_table(&mut self, node: NodeId) -> bool {
         if Walk::new(self.tree, node)
             .any(|edge| matches!(edge, Edge::Enter(inner) if self.tree.tag(inner) == Tag::Pre))
@@ -66,12 +66,12 @@ impl Writer<'_> {
         }
         let view = View { roots: vec![node], ..self.view.clone() };
         let options =
-            crate::html::Options { remove_base64_images: self.options.remove_base64_images, frames: false };
+            crate::html::Options { remove_base64_images: self.options.remove_base64_images, iframes: false };
         let html = crate::html::write(self.tree, &view, self.options.resolver, options);
         self.cut |= html.cut;
-        // Every parser adds `tbody` by itself.
+        // Every parser inserts `tbody` itself.
         let html = html.text.replace("<tbody>", "").replace("</tbody>", "");
-        self.lines.start(Leaf::Table);
+        self.lines.start(BlockKind::Table);
         // An empty line would end the block.
         for (index, line) in html.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
             if index > 0 {

@@ -1,26 +1,26 @@
-//! TeX in running text, as pages serve it that leave the drawing of their formulas to a script.
+//! TeX in running text, on pages that draw their formulas with a script.
 //!
-//! Between `\(` and `\)`, `\[` and `\]`, `$$` and `$$`, as the scripts that draw them read it by default, and between
-//! single dollars as many pages set them up to. Written as text, its backslashes and underscores would be escaped and
-//! nobody could read it. A price or a regular expression must stay text: what holds nothing of TeX is no formula, and
-//! single dollars need a command, or a subscript or power in braces. A formula never reaches over the end of its
-//! text, so a tag in it makes it text.
+//! Formulas are between `\(` and `\)`, `\[` and `\]`, or `$$` and `$$`, which are the defaults of these
+//! scripts, or between single dollars, which many pages configure. Written as text, their backslashes and
+//! underscores would be escaped, which makes them unreadable. A price or a regular expression must stay text:
+//! a formula must have TeX syntax, and between single dollars it must have a command, or a subscript or
+//! superscript in braces. A formula ends within one text node, so TeX with a tag inside stays text.
 
 use memchr::memchr2;
 
-/// A formula has at most so many bytes.
+/// Maximum length of a formula in bytes.
 const MAX_TEX_BYTES: usize = 4_096;
 
 /// A formula in a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found<'t> {
+pub(super) struct TexFormula<'t> {
     pub(super) before: &'t str,
     /// Without its delimiters.
     pub(super) tex: &'t str,
-    /// It is a paragraph of its own.
+    /// It is shown as a block of its own.
     pub(super) display: bool,
-    /// It stands between single dollars.
-    pub(super) in_dollars: bool,
+    /// It is between single dollars.
+    pub(super) in_single_dollars: bool,
     pub(super) after: &'t str,
 }
 
@@ -33,7 +33,7 @@ enum Delimiter {
 }
 
 impl Delimiter {
-    /// Does it end what `open` began?
+    /// Does the delimiter close `open`?
     fn closes(self, open: Self) -> bool {
         match (open, self) {
             (Self::Open { display }, Self::Close { display: closes }) => display == closes,
@@ -47,8 +47,8 @@ impl Delimiter {
     }
 }
 
-/// The first formula of a text. Every delimiter is looked at once and every stretch between two of them once.
-pub(super) fn next(text: &str) -> Option<Found<'_>> {
+/// The first formula of a text. Examines each delimiter once, and each text between two delimiters once.
+pub(super) fn next_formula(text: &str) -> Option<TexFormula<'_>> {
     let mut open: Option<(Delimiter, usize, usize)> = None;
     let mut at = 0;
     while let Some((delimiter, start, end)) = delimiter(text, at) {
@@ -59,16 +59,16 @@ pub(super) fn next(text: &str) -> Option<Found<'_>> {
             let tex = text.get(inner..start).unwrap_or_default();
             let after = text.get(end..).unwrap_or_default();
             if is_tex(tex, opened, after) {
-                return Some(Found {
+                return Some(TexFormula {
                     before: text.get(..from).unwrap_or_default(),
                     tex,
                     display: matches!(opened, Delimiter::Dollars | Delimiter::Open { display: true }),
-                    in_dollars: opened == Delimiter::Dollar,
+                    in_single_dollars: opened == Delimiter::Dollar,
                     after,
                 });
             }
         }
-        // Inside brackets a dollar is one; anything else begins anew.
+        // Between brackets a dollar is part of the formula. Any other delimiter starts over.
         let inside = matches!(open, Some((Delimiter::Open { .. }, ..)))
             && matches!(delimiter, Delimiter::Dollar | Delimiter::Dollars);
         if !inside {
@@ -78,14 +78,14 @@ pub(super) fn next(text: &str) -> Option<Found<'_>> {
     None
 }
 
-/// The first delimiter at or after `from`: itself, where it starts and where it ends.
+/// The first delimiter at or after `from`, with its start and end.
 fn delimiter(text: &str, from: usize) -> Option<(Delimiter, usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = from;
     loop {
         at += memchr2(b'$', b'\\', bytes.get(at..)?)?;
         let next = bytes.get(at + 1).copied();
-        let found = match (bytes.get(at), next) {
+        let delimiter = match (bytes.get(at), next) {
             (Some(b'$'), Some(b'$')) => Some(Delimiter::Dollars),
             (Some(b'$'), _) => return Some((Delimiter::Dollar, at, at + 1)),
             (_, Some(b'(')) => Some(Delimiter::Open { display: false }),
@@ -94,15 +94,15 @@ fn delimiter(text: &str, from: usize) -> Option<(Delimiter, usize, usize)> {
             (_, Some(b']')) => Some(Delimiter::Close { display: true }),
             _ => None,
         };
-        if let Some(found) = found {
-            return Some((found, at, at + 2));
+        if let Some(delimiter) = delimiter {
+            return Some((delimiter, at, at + 2));
         }
-        // A backslash with what it stands before: `\$` and `\\` are no delimiters.
+        // Skip an escaped character: `\$` and `\\` are not delimiters.
         at += 1 + usize::from(matches!(next, Some(b'$' | b'\\')));
     }
 }
 
-/// Is what stands between two delimiters TeX?
+/// Is the text between two delimiters TeX?
 fn is_tex(tex: &str, delimiter: Delimiter, after: &str) -> bool {
     if tex.trim().is_empty() || tex.len() > MAX_TEX_BYTES {
         return false;
@@ -111,21 +111,21 @@ fn is_tex(tex: &str, delimiter: Delimiter, after: &str) -> bool {
     let pair = |first: u8, second: fn(u8) -> bool| {
         bytes.windows(2).any(|pair| matches!(pair, [a, b] if *a == first && second(*b)))
     };
-    let speaks = pair(b'\\', |byte| byte.is_ascii_alphabetic())
+    let has_syntax = pair(b'\\', |byte| byte.is_ascii_alphabetic())
         || pair(b'_', |byte| byte == b'{')
         || pair(b'^', |byte| byte == b'{');
     match delimiter {
-        // As pandoc has it: no space inside the dollars, no digit right after them.
+        // The rule of pandoc: no space next to the dollars inside, and no digit right after them.
         Delimiter::Dollar => {
-            speaks
+            has_syntax
                 && !tex.starts_with(char::is_whitespace)
                 && !tex.ends_with(char::is_whitespace)
                 && !after.starts_with(|c: char| c.is_ascii_digit())
         }
-        Delimiter::Dollars => speaks || tex.contains(['^', '_', '=', '+', '<', '>']),
-        // A name or a number alone too, but no pattern of a regular expression.
+        Delimiter::Dollars => has_syntax || tex.contains(['^', '_', '=', '+', '<', '>']),
+        // Inline formulas may also be names, numbers and simple terms, but not regular expressions.
         Delimiter::Open { display } => {
-            speaks
+            has_syntax
                 || tex.contains(['^', '_', '='])
                 || (!display
                     && tex
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_it_stays_text() {
+    fn text_that_resembles_tex_stays_text() {
         let rows = [
             ("$5 and $6", "$5 and $6"),
             ("$HOME/a_b and $PATH", "$HOME/a_b and $PATH"),

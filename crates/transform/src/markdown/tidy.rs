@@ -1,10 +1,10 @@
-//! What is done to the pieces of a block before it is written, so that its marks are read as marks.
+//! Cleanup of the pieces of a block before it is written, so that parsers recognise its marks.
 
 use super::inline::{Inline, is_blank};
 use super::piece::{Mark, Piece};
 
 impl Inline {
-    /// Drops breaks at the end.
+    /// Drops hard breaks at the end.
     pub(super) fn trim_end(&mut self) {
         while self.breaks > 0 {
             match self.pieces.iter().rposition(|piece| matches!(piece, Piece::Break)) {
@@ -17,7 +17,7 @@ impl Inline {
         }
     }
 
-    /// Drops marks and links with nothing to see inside.
+    /// Drops marks and links without visible content.
     pub(super) fn drop_empty(&mut self) {
         let mut keep: Vec<Piece> = Vec::with_capacity(self.pieces.len());
         let mut opens: Vec<(usize, bool)> = Vec::new();
@@ -29,7 +29,7 @@ impl Inline {
                 }
                 Piece::Close(_) | Piece::LinkEnd(_) => match opens.pop() {
                     Some((at, false)) => {
-                        // Only spaces and breaks can stand between: keep those.
+                        // Only spaces and breaks can be inside: keep those.
                         if at < keep.len() {
                             keep.remove(at);
                         }
@@ -60,9 +60,9 @@ impl Inline {
         self.pieces = keep;
     }
 
-    /// Puts white space and breaks at the edges of marks outside of them: `**a:&nbsp;**b` is no emphasis (CommonMark, 6.2),
-    /// and `**a:**&nbsp;b` says the same. To be called when nothing is empty.
-    pub(super) fn spaces_outside(&mut self) {
+    /// Moves white space and breaks at the edges of marks out of the marks: `**a:&nbsp;**b` is not emphasis
+    /// (CommonMark, 6.2), `**a:**&nbsp;b` is. Call after [`Self::drop_empty`].
+    pub(super) fn move_spaces_out(&mut self) {
         if !self.pieces.iter().any(|piece| matches!(piece, Piece::Open(mark) if mark.delimiter().is_some())) {
             return;
         }
@@ -96,7 +96,7 @@ impl Inline {
                 Piece::Text(mut range) => {
                     let text = self.text.get(range.clone()).unwrap_or_default();
                     let start = range.end - text.trim_start().len();
-                    let at = before_marks(&pieces);
+                    let at = position_before_marks(&pieces);
                     if start > range.start && at < pieces.len() {
                         pieces.insert(at, Piece::Text(range.start..start));
                         range.start = start;
@@ -105,15 +105,16 @@ impl Inline {
                         pieces.push(Piece::Text(range));
                     }
                 }
-                Piece::Break => pieces.insert(before_marks(&pieces), piece),
+                Piece::Break => pieces.insert(position_before_marks(&pieces), piece),
                 _ => pieces.push(piece),
             }
         }
         self.pieces = pieces;
     }
 
-    /// Takes away a mark that is around all there is to read, pictures aside. To be called when all marks are closed.
-    pub(super) fn unmark_whole(&mut self, mark: Mark) {
+    /// Removes a mark that encloses all text of the block; images do not count as text. Call when all marks
+    /// are closed.
+    pub(super) fn remove_enclosing_mark(&mut self, mark: Mark) {
         let mut depth = 0_usize;
         for piece in &self.pieces {
             match piece {
@@ -129,12 +130,12 @@ impl Inline {
             }
         }
         self.pieces
-            .retain(|piece| !matches!(piece, Piece::Open(found) | Piece::Close(found) if *found == mark));
+            .retain(|piece| !matches!(piece, Piece::Open(other) | Piece::Close(other) if *other == mark));
     }
 }
 
-/// Where what stands right after opened marks goes: before them.
-fn before_marks(pieces: &[Piece]) -> usize {
+/// The position before the opening marks at the end, or the end if there are no such marks.
+fn position_before_marks(pieces: &[Piece]) -> usize {
     let opens = |piece: &Piece| matches!(piece, Piece::Open(mark) if mark.delimiter().is_some());
     pieces.iter().rposition(|piece| !opens(piece)).map_or(0, |last| last + 1)
 }

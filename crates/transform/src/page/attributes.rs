@@ -1,4 +1,4 @@
-//! The `attributes` format: values of attributes of the elements that selectors match.
+//! The `attributes` format: attribute values of the elements that selectors match.
 
 use gleaner_types::plan::AttributeSelector;
 use serde_json::{Value, json};
@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use crate::select::{Matcher, Selectors, Steps};
 use crate::tree::{Edge, NodeId, Tree, Walk};
 
-/// All selectors together give at most so many values.
+/// Upper bound on the values of all selectors together.
 const MAX_VALUES: usize = 20_000;
 
-/// `[{selector, attribute, values}]`, in the order of the request; `selectors` are those of the entries.
+/// Returns `[{selector, attribute, values}]` in the order of the request. `selectors` holds the parsed
+/// selector of each entry.
 pub(crate) fn read(
     tree: &Tree,
     wanted: &[AttributeSelector],
@@ -17,7 +18,7 @@ pub(crate) fn read(
     steps: &Steps<'_>,
 ) -> Value {
     let mut left = MAX_VALUES;
-    let mut budget = tree.attribute_budget().min(tree.html_bytes());
+    let mut budget = tree.attribute_budget().min(tree.max_html_bytes());
     let results =
         wanted.iter().zip(selectors).map(|(AttributeSelector { selector, attribute }, selectors)| {
             let name = attribute.to_ascii_lowercase();
@@ -25,7 +26,7 @@ pub(crate) fn read(
             let mut values = Vec::new();
             for edge in Walk::new(tree, NodeId::DOCUMENT) {
                 let Edge::Enter(node) = edge else { continue };
-                if left == 0 || steps.is_used_up() {
+                if left == 0 || steps.is_exhausted() {
                     break;
                 }
                 if tree.is_element(node)

@@ -1,16 +1,16 @@
-//! Who wrote a page: names as authors' names are written.
+//! Finds the names of authors.
 
 use gleaner_types::{MetaValue, Metadata};
 
-use super::metadata::{clean, other};
+use super::metadata::{clean, other_value};
 use crate::tree::{Attr, NodeId, Tree};
 use crate::words::is_unspaced;
 
-/// At most so many authors are named.
+/// Upper bound on the authors of a page.
 const MAX_AUTHORS: usize = 20;
 
-/// Names under which pages give their author, besides `author`.
-const AUTHORS: &[&str] = &[
+/// Names of `<meta>` elements for the author, besides `author`.
+const AUTHOR_KEYS: &[&str] = &[
     "article:author",
     "dc.creator",
     "DC.creator",
@@ -21,11 +21,11 @@ const AUTHORS: &[&str] = &[
     "byl",
 ];
 
-/// The name under which scholarly pages give each of their authors.
-const CITED: &str = "citation_author";
+/// The name of the `<meta>` elements for each author of a scholarly page.
+const CITATION_KEY: &str = "citation_author";
 
-/// What stands before a name, longest first.
-const BEFORE: &[&str] = &[
+/// Prefixes of names in bylines, longest first.
+const PREFIXES: &[&str] = &[
     "authored by",
     "written by",
     "article by",
@@ -54,27 +54,29 @@ const BEFORE: &[&str] = &[
     "por ",
 ];
 
-/// The author that `<meta>` elements name, if what they give is a name and no address or account.
+/// The author in the `<meta>` elements, if the value is a name and not a URL or an account.
 pub(super) fn declared(metadata: &Metadata) -> Option<&str> {
-    let named = |name: &&str| !name.is_empty() && !name.contains("://") && !name.starts_with('@');
-    other(metadata, "author").filter(named)
+    let is_name = |name: &&str| !name.is_empty() && !name.contains("://") && !name.starts_with('@');
+    other_value(metadata, "author").filter(is_name)
 }
 
-/// The authors under the other names that pages use.
-pub(super) fn under_other_names(metadata: &Metadata) -> Vec<String> {
-    let cited: Vec<String> = match metadata.other.get(CITED) {
-        Some(MetaValue::One(name)) => vec![in_order(name)],
-        Some(MetaValue::Many(names)) => names.iter().take(MAX_AUTHORS).map(|name| in_order(name)).collect(),
+/// The authors in other `<meta>` elements that pages use.
+pub(super) fn under_other_keys(metadata: &Metadata) -> Vec<String> {
+    let cited: Vec<String> = match metadata.other.get(CITATION_KEY) {
+        Some(MetaValue::One(name)) => vec![given_name_first(name)],
+        Some(MetaValue::Many(names)) => {
+            names.iter().take(MAX_AUTHORS).map(|name| given_name_first(name)).collect()
+        }
         None => Vec::new(),
     };
     if !cited.is_empty() {
         return cited;
     }
-    AUTHORS.iter().find_map(|key| other(metadata, key).and_then(name)).into_iter().collect()
+    AUTHOR_KEYS.iter().find_map(|key| other_value(metadata, key).and_then(name)).into_iter().collect()
 }
 
-/// A name that gives the family first (`Example, Ann`) as it is spoken.
-fn in_order(name: &str) -> String {
+/// Puts the given name of `Example, Ann` first.
+fn given_name_first(name: &str) -> String {
     match name.split_once(',') {
         Some((family, given)) if !given.trim().is_empty() && !given.contains(',') => {
             format!("{} {}", given.trim(), family.trim())
@@ -83,47 +85,47 @@ fn in_order(name: &str) -> String {
     }
 }
 
-/// Writes the authors of a page, each once.
+/// Stores the authors of a page, each once.
 pub(super) fn set(metadata: &mut Metadata, names: &[String]) {
-    let mut each: Vec<String> = Vec::new();
+    let mut unique: Vec<String> = Vec::new();
     for name in names.iter().map(|name| clean(name)).filter(|name| !name.is_empty()) {
-        if !each.contains(&name) {
-            each.push(name);
+        if !unique.contains(&name) {
+            unique.push(name);
         }
     }
-    let value = match each.as_slice() {
+    let value = match unique.as_slice() {
         [] => return,
         [one] => MetaValue::One(one.clone()),
-        _ => MetaValue::Many(each),
+        _ => MetaValue::Many(unique),
     };
     metadata.other.insert("author".to_owned(), value);
 }
 
-/// Is the element one that names the author, by its class?
-pub(super) fn is_named_so(tree: &Tree, node: NodeId) -> bool {
+/// True if the class of an element marks it as the author's name.
+pub(super) fn has_author_class(tree: &Tree, node: NodeId) -> bool {
     let Some(class) = tree.attribute(node, Attr::Class) else { return false };
     let class = class.get(..class.len().min(300)).unwrap_or_default().to_ascii_lowercase();
-    // `authority` and `authorize` name no author.
-    let names = class.contains("byline")
+    // `authority` and `authorize` do not name an author.
+    let names_author = class.contains("byline")
         || class
             .match_indices("author")
             .any(|(at, word)| class.get(at + word.len()..).is_some_and(|rest| !rest.starts_with('i')));
-    const OTHERS: [&str; 14] = [
+    const OTHER_PARTS: [&str; 14] = [
         "avatar", "image", "img", "photo", "bio", "box", "about", "social", "date", "icon", "list",
         "comment", "reply", "reviewer",
     ];
-    names && !OTHERS.iter().any(|part| class.contains(part))
+    names_author && !OTHER_PARTS.iter().any(|part| class.contains(part))
 }
 
-/// The name in a line that begins as bylines do (`By Ann Example`).
+/// The name in a line that begins like a byline (`By Ann Example`).
 pub(super) fn of_line(text: &str) -> Option<String> {
     let text = text.trim();
-    let begins = text.get(..3).is_some_and(|by| by.eq_ignore_ascii_case("by "))
+    let is_byline = text.get(..3).is_some_and(|by| by.eq_ignore_ascii_case("by "))
         && text.get(3..).is_some_and(|name| name.starts_with(char::is_uppercase));
-    begins.then(|| name(text)).flatten().filter(|name| is_spelled_as_name(name))
+    is_byline.then(|| name(text)).flatten().filter(|name| is_spelled_as_name(name))
 }
 
-/// Are all words written as those of a name are?
+/// True if all words are capitalized or particles of names.
 fn is_spelled_as_name(name: &str) -> bool {
     const PARTICLES: [&str; 18] = [
         "and", "al", "bin", "da", "de", "del", "den", "der", "di", "dos", "du", "el", "la", "le", "ten",
@@ -133,20 +135,21 @@ fn is_spelled_as_name(name: &str) -> bool {
         .all(|word| PARTICLES.contains(&word) || !word.starts_with(|c: char| c.is_lowercase()))
 }
 
-/// A name without what stands before it (`By Ann Example`); `None` for what is no name.
+/// A name without the prefix of its byline (`By Ann Example`). `None` if the text is no name.
 pub(super) fn name(text: &str) -> Option<String> {
-    let loose = [':', '：', '/', '-', '–', '—', '•', '|', ','];
-    let trimmed = |text: &str| text.trim_matches(|c: char| c.is_whitespace() || loose.contains(&c)).len();
+    let separators = [':', '：', '/', '-', '–', '—', '•', '|', ','];
+    let trimmed =
+        |text: &str| text.trim_matches(|c: char| c.is_whitespace() || separators.contains(&c)).len();
     let mut name = text;
     loop {
-        let start = name.trim_start_matches(|c: char| c.is_whitespace() || loose.contains(&c));
-        let found = BEFORE.iter().find_map(|before| {
-            let head = start.get(..before.len())?;
-            // What is left must be something: a person may be called By.
-            let rest = start.get(before.len()..).filter(|rest| trimmed(rest) > 0)?;
-            let whole = before.ends_with(|c: char| !c.is_alphanumeric() || is_unspaced(c))
+        let start = name.trim_start_matches(|c: char| c.is_whitespace() || separators.contains(&c));
+        let found = PREFIXES.iter().find_map(|prefix| {
+            let head = start.get(..prefix.len())?;
+            // Something must follow the prefix: a person may be called By.
+            let rest = start.get(prefix.len()..).filter(|rest| trimmed(rest) > 0)?;
+            let is_whole_word = prefix.ends_with(|c: char| !c.is_alphanumeric() || is_unspaced(c))
                 || !rest.starts_with(char::is_alphanumeric);
-            (whole && head.to_lowercase() == **before).then_some(rest)
+            (is_whole_word && head.to_lowercase() == **prefix).then_some(rest)
         });
         match found {
             Some(rest) => name = rest,
@@ -171,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_taken_out_of_its_line() {
+    fn a_name_is_extracted_from_its_line() {
         let rows = [
             ("By Ann Example", Some("Ann Example")),
             (" Written by: Ann Example | News", Some("Ann Example")),
@@ -193,11 +196,11 @@ mod tests {
     }
 
     #[test]
-    fn each_cited_author_is_named_once() {
+    fn each_cited_author_is_listed_once() {
         let mut metadata = Metadata::default();
         let cited = ["Example, Ann", "Bo Example", "Example, Ann"].map(str::to_owned).to_vec();
-        metadata.other.insert(CITED.to_owned(), MetaValue::Many(cited));
-        let names = under_other_names(&metadata);
+        metadata.other.insert(CITATION_KEY.to_owned(), MetaValue::Many(cited));
+        let names = under_other_keys(&metadata);
         set(&mut metadata, &names);
         let both = MetaValue::Many(vec!["Ann Example".into(), "Bo Example".into()]);
         assert_eq!(metadata.other["author"], both);

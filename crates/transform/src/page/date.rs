@@ -1,20 +1,20 @@
-//! Dates as pages write them, to `YYYY-MM-DD`.
+//! Parses dates as pages write them, to `YYYY-MM-DD`.
 
-use super::month::named;
+use super::month::month_number;
 
-/// A longer text is read no further, in words.
+/// Upper bound on the words of a text that are read.
 const MAX_WORDS: usize = 40;
 
-/// Which comes first in a date all of numbers, where neither order is ruled out (`5/3/2024`)?
+/// The order of day and month in an all-numeric date that allows both (`5/3/2024`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum DateOrder {
     MonthFirst,
     DayFirst,
 }
 
-impl Order {
-    /// As readers of a language write it (Unicode CLDR, short dates): the month first in American English, which is
-    /// also what pages that name no region, or no language, are taken to be in.
+impl DateOrder {
+    /// The order of a language (Unicode CLDR, short dates). American English puts the month first; pages in
+    /// English without a region, and pages without a language, count as American English.
     pub(super) fn of_language(tag: Option<&str>) -> Self {
         let tag = tag.unwrap_or("en").replace('_', "-").to_ascii_lowercase();
         let mut parts = tag.split('-');
@@ -25,8 +25,8 @@ impl Order {
     }
 }
 
-/// An ISO 8601 date or time as it is, anything else that can be read as a date as `YYYY-MM-DD`.
-pub(super) fn normalize(text: &str, order: Order) -> Option<String> {
+/// Returns an ISO 8601 date or time unchanged, and any other readable date as `YYYY-MM-DD`.
+pub(super) fn normalize(text: &str, order: DateOrder) -> Option<String> {
     let text = text.trim();
     if is_iso(text) {
         return Some(text.chars().take(40).collect());
@@ -35,7 +35,7 @@ pub(super) fn normalize(text: &str, order: Order) -> Option<String> {
     compact(&text).or_else(|| in_text(&text, order)).or_else(|| scattered(&text))
 }
 
-/// Is it a date or time of ISO 8601, which is what schema.org asks for?
+/// True for a plausible date or time in ISO 8601, the format of schema.org.
 pub(super) fn is_iso(text: &str) -> bool {
     let number = |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u32>().ok());
     has_iso_shape(text)
@@ -44,9 +44,9 @@ pub(super) fn is_iso(text: &str) -> bool {
         && number(8..10).is_some_and(|day| (1..=31).contains(&day))
 }
 
-/// Is it written as a date is in ISO 8601, but no day on which a page can have been published? Programs write such for
-/// "unknown" (`0001-01-01`).
-pub(super) fn is_void(text: &str) -> bool {
+/// True for a date in the form of ISO 8601 on which no page can have been published. Programs write such
+/// dates for "unknown" (`0001-01-01`).
+pub(super) fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
     has_iso_shape(text) && !is_iso(text)
 }
@@ -61,22 +61,22 @@ fn has_iso_shape(text: &str) -> bool {
     shape && bytes.get(10).is_none_or(|byte| matches!(byte, b'T' | b't' | b' '))
 }
 
-fn written(year: u32, month: u32, day: u32) -> Option<String> {
+fn format_date(year: u32, month: u32, day: u32) -> Option<String> {
     let fits = (1990..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
     fits.then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// A date of eight digits, or what a time of ISO 8601's basic format begins with (`20240501T1000`).
+/// A date of eight digits, also at the start of a time in the basic format of ISO 8601 (`20240501T1000`).
 fn compact(text: &str) -> Option<String> {
     let (date, rest) = text.split_at_checked(8)?;
     if !date.bytes().all(|byte| byte.is_ascii_digit()) || rest.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let number = |range: std::ops::Range<usize>| date.get(range).and_then(|part| part.parse().ok());
-    written(number(0..4)?, number(4..6)?, number(6..8)?)
+    format_date(number(0..4)?, number(4..6)?, number(6..8)?)
 }
 
-/// Day, month and year in any order with other things between them (`Mon Sep 6 10:30:00 2021`).
+/// Day, month and year in any order with other words between them (`Mon Sep 6 10:30:00 2021`).
 fn scattered(text: &str) -> Option<String> {
     let (mut year, mut month, mut day) = (None, None, None);
     for word in words(text) {
@@ -84,14 +84,14 @@ fn scattered(text: &str) -> Option<String> {
             year = year.or(Some(found));
         } else if let Some(found) = day_of(word) {
             day = day.or(Some(found));
-        } else if let Some(found) = named(word) {
+        } else if let Some(found) = month_number(word) {
             month = month.or(Some(found));
         }
     }
-    written(year?, month?, day?)
+    format_date(year?, month?, day?)
 }
 
-/// The words of a text, without those that stand between the parts of a date (`5 de mayo de 2024`).
+/// The words of a text, without those that join the parts of a date (`5 de mayo de 2024`).
 fn words(text: &str) -> impl Iterator<Item = &str> {
     const BETWEEN: [&str; 9] = ["de", "del", "of", "the", "den", "le", "el", "di", "года"];
     text.split(|c: char| !c.is_alphanumeric() || is_unit(c))
@@ -99,15 +99,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .take(MAX_WORDS)
 }
 
-/// What Chinese, Japanese and Korean write after a year, a month and a day (`2024年3月5日`).
+/// The units that Chinese, Japanese and Korean write after a year, a month and a day (`2024年3月5日`).
 const fn is_unit(c: char) -> bool {
     matches!(c, '年' | '月' | '日' | '号' | '號' | '년' | '월' | '일')
 }
 
-/// A number of so many digits at most, with no more letters after it than an ordinal has (`5th`).
-fn number(word: &str, most: usize) -> Option<u32> {
+/// A number of at most `max_digits` digits, with at most the letters of an ordinal after it (`5th`).
+fn number(word: &str, max_digits: usize) -> Option<u32> {
     let digits = word.trim_end_matches(char::is_alphabetic);
-    let fits = !digits.is_empty() && digits.len() <= most && word.len() <= digits.len() + 4;
+    let fits = !digits.is_empty() && digits.len() <= max_digits && word.len() <= digits.len() + 4;
     fits.then(|| digits.parse::<u32>().ok())?
 }
 
@@ -119,33 +119,33 @@ fn day_of(word: &str) -> Option<u32> {
     number(word, 2).filter(|day| (1..=31).contains(day))
 }
 
-/// The first date in a short text: one with the month's name, or all in numbers.
-pub(super) fn in_text(text: &str, order: Order) -> Option<String> {
+/// The first date in a short text, with the name of its month or all-numeric.
+pub(super) fn in_text(text: &str, order: DateOrder) -> Option<String> {
     let words: Vec<&str> = words(text).collect();
     words.windows(3).find_map(|three| {
         let [a, b, c] = three else { return None };
-        let (first, second, year) = match (year_of(a), named(a), named(b)) {
-            (Some(year), _, Some(month)) => return written(year, month, day_of(c)?),
-            (Some(year), _, None) => return written(year, day_of(b)?, day_of(c)?),
-            (None, Some(month), _) => return written(year_of(c)?, month, day_of(b)?),
-            (None, None, Some(month)) => return written(year_of(c)?, month, day_of(a)?),
+        let (first, second, year) = match (year_of(a), month_number(a), month_number(b)) {
+            (Some(year), _, Some(month)) => return format_date(year, month, day_of(c)?),
+            (Some(year), _, None) => return format_date(year, day_of(b)?, day_of(c)?),
+            (None, Some(month), _) => return format_date(year_of(c)?, month, day_of(b)?),
+            (None, None, Some(month)) => return format_date(year_of(c)?, month, day_of(a)?),
             (None, None, None) => (day_of(a)?, day_of(b)?, year_of(c)?),
         };
         let joined = |with: char| text.contains(&format!("{a}{with}{b}{with}{c}"));
-        // Dots are written with the day first everywhere, dashes in either order.
+        // With dots the day always comes first; with slashes and dashes both orders occur.
         let day_first = if joined('.') {
             true
-        } else if joined('/') || (joined('-') && (order == Order::DayFirst || first.max(second) > 12)) {
-            first > 12 || order == Order::DayFirst
+        } else if joined('/') || (joined('-') && (order == DateOrder::DayFirst || first.max(second) > 12)) {
+            first > 12 || order == DateOrder::DayFirst
         } else {
             return None;
         };
         let (day, month) = if day_first && second <= 12 { (first, second) } else { (second, first) };
-        written(year, month, day)
+        format_date(year, month, day)
     })
 }
 
-/// Words that stand beside the day on which a text was published.
+/// Words that occur beside the publication date of a text.
 const CONTEXT: [&str; 46] = [
     "published",
     "posted",
@@ -195,27 +195,27 @@ const CONTEXT: [&str; 46] = [
     "تاريخ",
 ];
 
-/// The same in writing without spaces.
+/// The same in scripts without spaces.
 const UNSPACED_CONTEXT: [&str; 9] = ["发布", "發布", "发表", "發表", "更新", "日期", "时间", "公開", "投稿"];
 
-/// A line that is no date may hold so many words besides it.
-const WORDS_BESIDE: usize = 3;
+/// Upper bound on the other words of a line that is little more than a date.
+const MAX_OTHER_WORDS: usize = 3;
 
-/// The date of a line that says when something was published: one that is hardly more than a date, or that says so.
-/// Dates within sentences tell of other things.
-pub(super) fn in_line(text: &str, order: Order) -> Option<String> {
+/// The date of a line that tells when the page was published: the line is little more than a date, or it has
+/// a word for publishing. Dates within sentences refer to other events.
+pub(super) fn in_line(text: &str, order: DateOrder) -> Option<String> {
     let date = in_text(text, order)?;
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let says_so = words().any(|word| {
+    let has_context = words().any(|word| {
         let word = word.to_lowercase();
-        CONTEXT.contains(&word.as_str()) || UNSPACED_CONTEXT.iter().any(|known| word.contains(known))
+        CONTEXT.contains(&word.as_str()) || UNSPACED_CONTEXT.iter().any(|context| word.contains(context))
     });
-    // A date takes three words, a time of day those that are numbers alone.
-    (says_so || words().count() <= 3 + WORDS_BESIDE).then_some(date)
+    // The date itself has three words.
+    (has_context || words().count() <= 3 + MAX_OTHER_WORDS).then_some(date)
 }
 
-/// Does a text say that its date is the day of a later version?
-pub(super) fn is_of_change(text: &str) -> bool {
+/// True if a text marks its date as that of a later version.
+pub(super) fn marks_update(text: &str) -> bool {
     const CHANGES: [&str; 14] = [
         "updated",
         "modified",
@@ -236,14 +236,16 @@ pub(super) fn is_of_change(text: &str) -> bool {
     words.any(|word| CHANGES.contains(&word.to_lowercase().as_str())) || text.contains("更新")
 }
 
-/// Does a text say that its date is the day on which it was first published?
-pub(super) fn is_of_first(text: &str) -> bool {
+/// True if a text marks its date as that of the first publication.
+pub(super) fn marks_first_publication(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    ["originally published", "first published", "originally posted"].iter().any(|said| lower.contains(said))
+    ["originally published", "first published", "originally posted"]
+        .iter()
+        .any(|phrase| lower.contains(phrase))
 }
 
-/// Does a text say that the date after it is not that of the page, but that of a member or of a right?
-pub(super) fn is_of_other(text: &str) -> bool {
+/// True if a text marks the next date as unrelated to the page, such as that of a member or of a copyright.
+pub(super) fn marks_unrelated(text: &str) -> bool {
     const OTHERS: [&str; 12] = [
         "joined",
         "join",
@@ -262,8 +264,8 @@ pub(super) fn is_of_other(text: &str) -> bool {
     words.any(|word| OTHERS.contains(&word.to_lowercase().as_str())) || text.contains('©')
 }
 
-/// The date in an address such as `/2024/05/01/title`, `/2024/may/01/title`, `/2024-05-01-title`, `/2024-05/01/` or
-/// `/20240501/`.
+/// The date in a URL path such as `/2024/05/01/title`, `/2024/may/01/title`, `/2024-05-01-title`,
+/// `/2024-05/01/` or `/20240501/`.
 pub(super) fn of_path(path: &str) -> Option<String> {
     let digits = |text: &str, length: usize| {
         (text.len() <= length && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
@@ -273,12 +275,12 @@ pub(super) fn of_path(path: &str) -> Option<String> {
     let days = segments().zip(segments().skip(1)).zip(segments().skip(2));
     let in_three = days.into_iter().find_map(|((year, month), day)| {
         let year = digits(year, 4).filter(|_| year.len() == 4)?;
-        written(year, digits(month, 2).or_else(|| named(month))?, digits(day, 2)?)
+        format_date(year, digits(month, 2).or_else(|| month_number(month))?, digits(day, 2)?)
     });
     let in_two = || {
         segments().zip(segments().skip(1)).find_map(|(month, day)| {
             let (year, month) = month.split_once('-')?;
-            written(digits(year, 4)?, digits(month, 2)?, digits(day, 2)?)
+            format_date(digits(year, 4)?, digits(month, 2)?, digits(day, 2)?)
         })
     };
     let in_one = || {
@@ -299,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_read_as_people_write_them() {
+    fn dates_are_parsed_in_common_formats() {
         let rows = [
             ("2024-05-01", Some("2024-05-01")),
             ("2024-05-01T10:00:00+02:00", Some("2024-05-01T10:00:00+02:00")),
@@ -317,12 +319,12 @@ mod tests {
             ("2024", None),
         ];
         for (text, expected) in rows {
-            assert_eq!(normalize(text, Order::MonthFirst).as_deref(), expected, "{text}");
+            assert_eq!(normalize(text, DateOrder::MonthFirst).as_deref(), expected, "{text}");
         }
     }
 
     #[test]
-    fn dates_are_read_in_the_languages_of_pages() {
+    fn dates_are_parsed_in_many_languages() {
         let rows = [
             ("Published on March 5th, 2025 by Ann", Some("2025-03-05")),
             ("Updated 5 Mar 2025", Some("2025-03-05")),
@@ -351,12 +353,12 @@ mod tests {
             ("Laptop Pro 15 2023", None),
         ];
         for (text, expected) in rows {
-            assert_eq!(in_text(text, Order::MonthFirst).as_deref(), expected, "{text}");
+            assert_eq!(in_text(text, DateOrder::MonthFirst).as_deref(), expected, "{text}");
         }
     }
 
     #[test]
-    fn the_language_says_which_number_is_the_month() {
+    fn the_language_decides_the_order_of_day_and_month() {
         let rows = [
             (None, "2024-03-05"),
             (Some("en"), "2024-03-05"),
@@ -366,12 +368,16 @@ mod tests {
             (Some("pt-BR"), "2024-05-03"),
         ];
         for (tag, expected) in rows {
-            assert_eq!(in_text("3/5/2024", Order::of_language(tag)).as_deref(), Some(expected), "{tag:?}");
+            assert_eq!(
+                in_text("3/5/2024", DateOrder::of_language(tag)).as_deref(),
+                Some(expected),
+                "{tag:?}"
+            );
         }
     }
 
     #[test]
-    fn addresses_hold_dates() {
+    fn dates_are_found_in_paths() {
         let rows = [
             ("/blog/2024/5/1/title", Some("2024-05-01")),
             ("/blog/2023/october/03/title", Some("2023-10-03")),

@@ -1,24 +1,24 @@
-//! The addresses of all images of a page.
+//! The URLs of all images of a page.
 
 use std::collections::HashSet;
 
 use super::picture;
-use crate::address::Resolver;
 use crate::markdown::is_unseen;
+use crate::resolver::Resolver;
 use crate::tree::{Attr, Edge, Tag, Tree, Walk};
 use crate::view::View;
 
-/// A page gives at most so many images.
+/// Upper bound on the images of a page.
 const MAX_IMAGES: usize = 20_000;
 
-/// Absolute addresses, each once, in their order.
+/// Absolute URLs, each once, in document order.
 pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<String> {
-    let resolver = resolver.afresh();
+    let resolver = resolver.with_full_budget();
     let mut seen = HashSet::new();
     let mut images = Vec::new();
     let mut add = |source: &str| {
         if images.len() < MAX_IMAGES
-            && let Some(url) = resolver.web(source)
+            && let Some(url) = resolver.web_url(source)
         {
             let url = String::from(url);
             if seen.insert(url.clone()) {

@@ -1,27 +1,27 @@
-//! A page without a tree: one pass of the tokenizer, for pages that are crawled for their links alone.
+//! Reads links in one pass of the tokenizer, for pages that are crawled only for their links.
 //!
-//! A tree costs several times as much, and links and `<meta>` elements need none. Addresses are resolved at the end,
-//! because a `<base>` counts for what stands before it too.
+//! A tree costs several times as much, and links and `<meta>` elements need none. URLs are resolved at the
+//! end, because a `<base>` also applies to links before it.
 
 use std::borrow::Cow;
 
 use gleaner_types::{Document, Interrupt, Metadata};
 use url::Url;
 
-use super::facts::Facts;
 use super::links::{self, Collector, LinkKind, PageLinks};
-use crate::address::Resolver;
+use super::tag_metadata::TagMetadata;
 use crate::memory::page_memory;
-use crate::tree::{Content, RawAttribute, Token, Tokenizer, decode_references};
+use crate::resolver::Resolver;
+use crate::tree::{ContentModel, RawAttribute, Token, Tokenizer, decode_references};
 
-/// The links that are noted take at most this share of the page's memory: one quarter.
-const FOUND_SHARE: usize = 4;
+/// Unresolved links take at most this share of the page's memory: a quarter.
+const RAW_LINK_SHARE: usize = 4;
 
-/// The longest name of a tag that says anything here.
+/// The length of the longest tag name with a meaning here.
 const LONGEST_NAME: usize = 9;
 
-/// A link as it was found.
-enum Found<'a> {
+/// An element with a link, before its URL is resolved.
+enum RawLink<'a> {
     Link { href: Cow<'a, str>, rel: Cow<'a, str>, kind: LinkKind },
     Head { href: Cow<'a, str>, rel: Cow<'a, str> },
     Meta { name: Cow<'a, str>, content: Cow<'a, str> },
@@ -32,13 +32,13 @@ pub(crate) fn links(text: &str, url: &Url) -> PageLinks {
     read(text, url, None, &Interrupt::never()).finish()
 }
 
-/// The links of a page, as `links` format too, and what its tags say of it: title, language, icon and every `<meta>`.
-/// What only a tree tells (authors and days named in the text, JSON-LD) is left open.
+/// The links of a page, also as the `links` format, and its metadata. Authors and dates in the text are left
+/// open, because only a tree gives them.
 pub(crate) fn page(text: &str, url: &Url, interrupt: &Interrupt) -> (Document, PageLinks) {
-    let mut facts = Facts::default();
-    let collector = read(text, url, Some(&mut facts), interrupt);
+    let mut tag_metadata = TagMetadata::default();
+    let collector = read(text, url, Some(&mut tag_metadata), interrupt);
     let links = Some(collector.texts());
-    let (metadata, warning): (Metadata, _) = facts.finish(url, collector.resolver());
+    let (metadata, warning): (Metadata, _) = tag_metadata.finish(url, collector.resolver());
     (Document { links, metadata, warning, ..Document::default() }, collector.finish())
 }
 
@@ -58,19 +58,24 @@ impl<'t> Attributes<'t, '_> {
     }
 }
 
-fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interrupt) -> Collector {
-    let mut tokenizer = Tokenizer::new(text).within(interrupt);
+fn read(
+    text: &str,
+    url: &Url,
+    mut tag_metadata: Option<&mut TagMetadata>,
+    interrupt: &Interrupt,
+) -> Collector {
+    let mut tokenizer = Tokenizer::new(text).with_interrupt(interrupt);
     let memory = page_memory(text.len());
-    let most_found = memory / FOUND_SHARE / size_of::<Found<'_>>();
-    let mut found = Vec::new();
+    let max_links = memory / RAW_LINK_SHARE / size_of::<RawLink<'_>>();
+    let mut raw_links = Vec::new();
     let mut base = None;
     while let Some(token) = tokenizer.next(false) {
         let (name, end) = match token {
             Token::Start { name, .. } => (name.of(text), false),
             Token::End { name } => (name.of(text), true),
             Token::Text { span, references } => {
-                if let Some(facts) = &mut facts {
-                    facts.text(span.of(text), references);
+                if let Some(tag_metadata) = &mut tag_metadata {
+                    tag_metadata.text(span.of(text), references);
                 }
                 continue;
             }
@@ -78,8 +83,8 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interr
         };
         let mut lower = [0; LONGEST_NAME];
         let Some(lower) = lower.get_mut(..name.len()) else {
-            if let Some(facts) = &mut facts {
-                facts.other(name, end);
+            if let Some(tag_metadata) = &mut tag_metadata {
+                tag_metadata.long_tag(name, end);
             }
             continue;
         };
@@ -87,63 +92,63 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interr
         lower.make_ascii_lowercase();
         let tag: &[u8] = lower;
         if end {
-            if let Some(facts) = &mut facts {
-                facts.end(tag);
+            if let Some(tag_metadata) = &mut tag_metadata {
+                tag_metadata.end(tag);
             }
             continue;
         }
         match tag {
-            b"script" => tokenizer.set_content(Content::Script),
+            b"script" => tokenizer.set_content_model(ContentModel::Script),
             b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" => {
-                tokenizer.set_content(Content::Rawtext);
+                tokenizer.set_content_model(ContentModel::Rawtext);
             }
-            b"title" | b"textarea" => tokenizer.set_content(Content::Rcdata),
-            b"plaintext" => tokenizer.set_content(Content::Plaintext),
+            b"title" | b"textarea" => tokenizer.set_content_model(ContentModel::Rcdata),
+            b"plaintext" => tokenizer.set_content_model(ContentModel::Plaintext),
             _ => {}
         }
         let attributes = Attributes { text, raw: tokenizer.attributes() };
         match tag {
             b"base" if base.is_none() => base = attributes.get("href"),
-            _ if found.len() >= most_found => {}
+            _ if raw_links.len() >= max_links => {}
             b"a" | b"area" => {
                 if let Some(href) = attributes.get("href") {
                     let rel = attributes.get("rel").unwrap_or_default();
-                    found.push(Found::Link { href, rel, kind: LinkKind::Anchor });
+                    raw_links.push(RawLink::Link { href, rel, kind: LinkKind::Anchor });
                 }
             }
             b"frame" | b"iframe" => {
                 if let Some(href) = attributes.get("src") {
                     let kind = if tag == b"frame" { LinkKind::Frame } else { LinkKind::Inline };
-                    found.push(Found::Link { href, rel: Cow::Borrowed(""), kind });
+                    raw_links.push(RawLink::Link { href, rel: Cow::Borrowed(""), kind });
                 }
             }
             b"link" => {
-                if let Some(rel) = attributes.get("rel").filter(|rel| links::matters(rel)) {
-                    found.push(Found::Head { href: attributes.get("href").unwrap_or_default(), rel });
+                if let Some(rel) = attributes.get("rel").filter(|rel| links::is_relevant_rel(rel)) {
+                    raw_links.push(RawLink::Head { href: attributes.get("href").unwrap_or_default(), rel });
                 }
             }
             b"meta" => {
                 if let Some(name) = attributes.get("name").or_else(|| attributes.get("http-equiv")) {
                     let content = attributes.get("content").unwrap_or_default();
-                    found.push(Found::Meta { name, content });
+                    raw_links.push(RawLink::Meta { name, content });
                 }
             }
             _ => {}
         }
-        if let Some(facts) = &mut facts {
-            facts.start(tag, attributes);
+        if let Some(tag_metadata) = &mut tag_metadata {
+            tag_metadata.start(tag, attributes);
         }
     }
-    let resolver = Resolver::new(url, base.as_deref()).within(memory, interrupt);
+    let resolver = Resolver::new(url, base.as_deref()).with_limits(memory, interrupt);
     let mut collector = Collector::new(resolver);
-    for item in &found {
+    for item in &raw_links {
         if interrupt.spend(1) {
             break;
         }
         match item {
-            Found::Link { href, rel, kind } => collector.link(href, rel, *kind),
-            Found::Head { href, rel } => collector.head_link(href, rel),
-            Found::Meta { name, content } => collector.meta(name, content),
+            RawLink::Link { href, rel, kind } => collector.link(href, rel, *kind),
+            RawLink::Head { href, rel } => collector.head_link(href, rel),
+            RawLink::Meta { name, content } => collector.meta(name, content),
         }
     }
     collector
@@ -166,7 +171,7 @@ mod tests {
         <base href=/docs/><base href=/ignored/><a href=three>3</a>";
 
     #[test]
-    fn the_pass_and_the_tree_agree() {
+    fn the_pass_and_the_tree_give_the_same_links() {
         let url = Url::parse("https://example.org/a/").unwrap();
         let pass = links(PAGE, &url);
         let tree = parse(PAGE, ParseOptions::default());
@@ -189,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_noted_as_far_as_there_is_memory_for_them() {
+    fn links_beyond_the_memory_share_are_dropped() {
         let url = Url::parse("https://example.org/a/").unwrap();
         let found = |times: usize| {
             let html = format!("<a href=x>{}<a href=last>", "<a href=x>".repeat(times));
@@ -199,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_link_is_told() {
+    fn every_kind_of_link_is_read() {
         use LinkKind::{Anchor, Frame, Inline, Series};
         let url = Url::parse("https://example.org/a/").unwrap();
         for (row, html, want) in [
@@ -217,19 +222,19 @@ mod tests {
                 "<link rel=next href=/x><a href=/x rel=nofollow>x</a><a href=/y rel=nofollow>y</a>",
                 vec![("/x", false, Anchor), ("/y", true, Anchor)],
             ),
-            ("a document within", "<iframe src=/x><a href=/no></a></iframe>", vec![("/x", false, Inline)]),
+            ("an iframe", "<iframe src=/x><a href=/no></a></iframe>", vec![("/x", false, Inline)]),
             (
-                "an empty one",
+                "empty iframes",
                 "<iframe></iframe><iframe src=''></iframe><iframe src=about:blank></iframe>",
                 vec![],
             ),
             (
-                "a document within, linked before",
+                "an iframe after a link",
                 "<a href=/x rel=nofollow>x</a><iframe src=/x></iframe>",
                 vec![("/x", true, Anchor)],
             ),
             (
-                "a document within, linked behind",
+                "an iframe before a link",
                 "<iframe src=/x></iframe><a href=/x rel=nofollow>x</a>",
                 vec![("/x", true, Anchor)],
             ),
@@ -242,9 +247,9 @@ mod tests {
             let pass = links(html, &url);
             let tree = parse(html, ParseOptions::default());
             assert_eq!(pass, of_page(&tree, &Resolver::of_tree(&url, &tree)), "{row}");
-            let told: Vec<_> =
+            let found: Vec<_> =
                 pass.links.iter().map(|link| (link.url.path(), link.nofollow, link.kind)).collect();
-            assert_eq!(told, want, "{row}");
+            assert_eq!(found, want, "{row}");
             let anchors: Vec<_> = want.iter().filter(|(.., kind)| *kind == Anchor).collect();
             let (document, _) = page(html, &url, &Interrupt::never());
             assert_eq!(document.links.unwrap().len(), anchors.len(), "{row}: format `links`");
@@ -252,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pass_gives_the_metadata_that_the_tree_gives() {
+    fn the_pass_and_the_tree_give_the_same_metadata() {
         const HEAD: &str = "<!DOCTYPE html><HTML Lang='de'><head><title>Tea &amp; more | Example</title>
             <meta name=Description content='What &quot;it&quot; is'><meta property=og:title content=OG>
             <meta property=article:published_time content='2024-05-01'><meta name=author content=Ann>
@@ -287,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refresh_is_a_way_on() {
+    fn a_refresh_leads_to_another_page() {
         let url = Url::parse("https://example.org/").unwrap();
         for content in ["0;url=/next", "5; URL='/next'", "0, /next"] {
             let page = format!("<meta http-equiv=refresh content=\"{content}\">");

@@ -1,4 +1,4 @@
-//! The links of a page, read off its tree.
+//! Reads the links of a page from its tree.
 
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap, RandomState};
@@ -7,11 +7,12 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use gleaner_types::plan::{omits_slash, without_slash};
 use url::Url;
 
-use crate::address::{Resolver, strip};
+use crate::resolver::{Resolver, strip};
 use crate::tree::{Attr, Edge, Tag, Tree, Walk};
 use crate::view::View;
 
-/// A page gives at most so many links, and fewer where its base makes them very long ([`MAX_RESOLVED_BYTES`]).
+/// Upper bound on the links of a page. There are fewer if a long base makes them very long
+/// ([`MAX_RESOLVED_BYTES`]).
 ///
 /// [`MAX_RESOLVED_BYTES`]: crate::MAX_RESOLVED_BYTES
 pub const MAX_LINKS: usize = 100_000;
@@ -19,59 +20,60 @@ pub const MAX_LINKS: usize = 100_000;
 /// A link to another page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Absolute, `http` or `https`, with its fragment.
+    /// The absolute `http` or `https` URL, with its fragment.
     pub url: Url,
     /// The page asks not to follow it (`rel="nofollow"`).
     pub nofollow: bool,
-    /// What leads there. Where several things do, the first of [`LinkKind`].
+    /// The element that links there. If several do, the first in the order of [`LinkKind`].
     pub kind: LinkKind,
 }
 
-/// What leads from a page to another.
+/// The kind of element that links to another page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LinkKind {
     /// `<a>` or `<area>`.
     Anchor,
-    /// `<link rel="next">` or `<link rel="prev">`: the pages of a series before and behind this one (HTML, 4.6.7.15).
+    /// `<link rel="next">` or `<link rel="prev">`: the next and previous page of a series (HTML Standard,
+    /// 4.6.7.15).
     Series,
-    /// `<frame>`: a part of a page that consists of such parts.
+    /// `<frame>`: a part of a frameset.
     Frame,
-    /// `<iframe>`: a document shown within the page, which is often of another site. Whoever does not want these leaves
-    /// them out.
+    /// `<iframe>`: a document embedded in the page, often from another site. Callers may ignore this kind.
     Inline,
 }
 
-/// Where one can go from a page.
+/// The links and robots directives of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageLinks {
-    /// All links, each address once, in their order, at most [`MAX_LINKS`]. Links within the page (`#part`) are left
-    /// out, hash routes (`#/part`, `#!part`) are not. An address counts as `nofollow` where its every link is; an
-    /// [`LinkKind::Inline`] document, which cannot say so, is no link more of an address that has others.
+    /// All links, each URL once, in document order, at most [`MAX_LINKS`]. Links within the page (`#part`)
+    /// are left out; hash routes (`#/part`, `#!part`) are kept. A URL is `nofollow` if all its links are. An
+    /// [`LinkKind::Inline`] document cannot be marked `nofollow`, so it does not count if the URL has other
+    /// links.
     pub links: Vec<Link>,
-    /// The address the page gives as its own.
+    /// The canonical URL that the page declares.
     pub canonical: Option<Url>,
     /// The page asks not to follow any of its links (`<meta name="robots" content="nofollow">`, or `none`).
     pub robots_nofollow: bool,
     /// The page asks not to be indexed.
     pub robots_noindex: bool,
-    /// Where `<meta http-equiv="refresh">` leads, if elsewhere.
+    /// The target of `<meta http-equiv="refresh">`, if it has one.
     pub refresh: Option<Url>,
 }
 
-/// Collects links, each address once.
+/// Collects links, each URL once.
 #[derive(Debug)]
 pub(crate) struct Collector {
     resolver: Resolver,
     links: PageLinks,
-    /// Where each address stands in the list, by its hash.
-    places: HashMap<u64, usize, Prehashed>,
-    /// Places of addresses that the page writes without the slash of theirs (`https://example.com`).
+    /// The position of each URL in the list, by its hash.
+    positions: HashMap<u64, usize, Prehashed>,
+    /// Positions of URLs that the page writes without the final slash (`https://example.com`).
     slashless: HashSet<usize>,
-    /// References as written. Most repeated links are repeated letter by letter: no need to resolve those.
+    /// Hashes of references as written. Most repeated links are identical, and need no second resolution.
     written: HashSet<u64, Prehashed>,
-    /// Keyed by chance, so that no page can prepare addresses that are taken for each other.
+    /// Randomly keyed, so that no page can prepare URLs with equal hashes.
     hasher: RandomState,
 }
 
@@ -80,14 +82,14 @@ impl Collector {
         Self {
             resolver,
             links: PageLinks::default(),
-            places: HashMap::default(),
+            positions: HashMap::default(),
             slashless: HashSet::new(),
             written: HashSet::default(),
             hasher: RandomState::new(),
         }
     }
 
-    /// Notes a link as the page has it.
+    /// Adds a link as the page writes it.
     pub(crate) fn link(&mut self, href: &str, rel: &str, kind: LinkKind) {
         if self.links.links.len() >= MAX_LINKS || is_within_page(href) {
             return;
@@ -97,10 +99,10 @@ impl Collector {
         if !self.written.insert(written) {
             return;
         }
-        let Some(url) = self.resolver.web(href) else { return };
-        match self.places.entry(self.hasher.hash_one(url.as_str())) {
-            Entry::Occupied(known) => {
-                let Some(link) = self.links.links.get_mut(*known.get()) else { return };
+        let Some(url) = self.resolver.web_url(href) else { return };
+        match self.positions.entry(self.hasher.hash_one(url.as_str())) {
+            Entry::Occupied(entry) => {
+                let Some(link) = self.links.links.get_mut(*entry.get()) else { return };
                 match (link.kind, kind) {
                     (_, LinkKind::Inline) => {}
                     (LinkKind::Inline, _) => (link.kind, link.nofollow) = (kind, nofollow),
@@ -110,23 +112,24 @@ impl Collector {
                     }
                 }
             }
-            Entry::Vacant(free) => {
-                let place = self.links.links.len();
+            Entry::Vacant(entry) => {
+                let position = self.links.links.len();
                 if omits_slash(&strip(href), &url) {
-                    self.slashless.insert(place);
+                    self.slashless.insert(position);
                 }
-                free.insert(place);
+                entry.insert(position);
                 self.links.links.push(Link { url, nofollow, kind });
             }
         }
     }
 
-    /// The addresses as text, for the `links` format: those of anchors, each as it was first written.
+    /// The URLs of anchors as text, for the `links` format. A bare host has a slash only if its first link
+    /// has one.
     pub(crate) fn texts(&self) -> Vec<String> {
         let links = self.links.links.iter().enumerate();
         let anchors = links.filter(|(_, link)| link.kind == LinkKind::Anchor);
-        let text = |(place, link): (usize, &Link)| {
-            if self.slashless.contains(&place) {
+        let text = |(position, link): (usize, &Link)| {
+            if self.slashless.contains(&position) {
                 without_slash(&link.url).into_owned()
             } else {
                 link.url.as_str().to_owned()
@@ -135,17 +138,17 @@ impl Collector {
         anchors.map(text).collect()
     }
 
-    /// Notes a `<link>`.
+    /// Reads a `<link>`.
     pub(crate) fn head_link(&mut self, href: &str, rel: &str) {
         if self.links.canonical.is_none() && has_word(rel, "canonical") {
-            self.links.canonical = self.resolver.web(href);
+            self.links.canonical = self.resolver.web_url(href);
         }
         if is_series(rel) {
             self.link(href, rel, LinkKind::Series);
         }
     }
 
-    /// Notes a `<meta>`; `name` is its `name` or `http-equiv`.
+    /// Reads a `<meta>`. `name` is its `name` or `http-equiv`.
     pub(crate) fn meta(&mut self, name: &str, content: &str) {
         if name.eq_ignore_ascii_case("robots") {
             for word in content.split([',', ' ']) {
@@ -162,7 +165,7 @@ impl Collector {
             self.links.refresh = target
                 .map(|target| target.trim_matches(['"', '\'']))
                 .filter(|target| !target.is_empty())
-                .and_then(|target| self.resolver.web(target));
+                .and_then(|target| self.resolver.web_url(target));
         }
     }
 
@@ -175,13 +178,13 @@ impl Collector {
     }
 }
 
-/// For keys that are hashes already.
-type Prehashed = BuildHasherDefault<AsItIs>;
+/// Builds hashers for keys that are hashes already.
+type Prehashed = BuildHasherDefault<IdentityHasher>;
 
 #[derive(Debug, Default)]
-struct AsItIs(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -197,7 +200,7 @@ impl Hasher for AsItIs {
     }
 }
 
-/// Does the reference lead to a place in the same page?
+/// True if a reference leads to a fragment of the same page.
 fn is_within_page(href: &str) -> bool {
     let href = strip(href);
     match href.strip_prefix('#') {
@@ -214,16 +217,16 @@ fn is_series(rel: &str) -> bool {
     has_word(rel, "next") || has_word(rel, "prev")
 }
 
-/// Does a `<link>` of this `rel` say anything that [`Collector::head_link`] notes?
-pub(crate) fn matters(rel: &str) -> bool {
+/// True if [`Collector::head_link`] uses a `<link>` with this `rel`.
+pub(crate) fn is_relevant_rel(rel: &str) -> bool {
     has_word(rel, "canonical") || is_series(rel)
 }
 
-/// Everything one can follow from the page.
+/// The links of a whole page.
 pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
-    let mut collector = Collector::new(resolver.afresh());
-    // In the order of the source, as the pass without a tree has them.
-    for node in tree.made() {
+    let mut collector = Collector::new(resolver.with_full_budget());
+    // In source order, as in the pass without a tree.
+    for node in tree.all_elements() {
         let attribute = |name| tree.attribute(node, name).unwrap_or_default();
         match tree.tag(node) {
             Tag::A | Tag::Area => {
@@ -244,9 +247,9 @@ pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
     collector.finish()
 }
 
-/// The addresses linked from a part of a page, for the `links` format.
+/// The URLs linked from a part of a page, for the `links` format.
 pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<String> {
-    let mut collector = Collector::new(resolver.afresh());
+    let mut collector = Collector::new(resolver.with_full_budget());
     for root in &view.roots {
         let mut walk = Walk::new(tree, *root);
         while let Some(edge) = walk.next() {

@@ -1,25 +1,25 @@
-//! Facts about a page: its `<meta>` elements under the names of the contract, title, language, icon.
+//! The metadata of a page: its `<meta>` elements under the names of the contract, title, language, icon.
 
 use std::collections::btree_map::Entry;
 
 use gleaner_types::{MetaValue, Metadata};
 use url::Url;
 
-use super::date::{self, Order};
-use super::structured::{self, Structured};
+use super::date::{self, DateOrder};
+use super::json_ld::{self, JsonLd};
 use super::title::{self, Sources};
-use super::{byline, published};
+use super::{byline, inferred};
 
-use crate::address::Resolver;
+use crate::resolver::Resolver;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 
-/// At most so many `<meta>` elements are read.
+/// Upper bound on the `<meta>` elements that are read.
 pub(super) const MAX_ENTRIES: usize = 500;
 
-/// A value is cut here, in bytes.
+/// Upper bound on the length of a value, in bytes.
 pub(super) const MAX_VALUE_BYTES: usize = 10_000;
 
-/// The field for a name of pages, which is in lower case; `None` where it has no field of its own.
+/// The field for a lower-case name; `None` if it has no field of its own.
 fn field<'m>(metadata: &'m mut Metadata, name: &str) -> Option<&'m mut Option<String>> {
     Some(match name {
         "description" => &mut metadata.description,
@@ -54,14 +54,14 @@ fn field<'m>(metadata: &'m mut Metadata, name: &str) -> Option<&'m mut Option<St
 }
 
 /// The first value under a name that has no field of its own.
-pub(super) fn other<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m str> {
+pub(super) fn other_value<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m str> {
     match metadata.other.get(name)? {
         MetaValue::One(value) => Some(value),
         MetaValue::Many(values) => values.first().map(String::as_str),
     }
 }
 
-/// Reads the metadata of a page. What only the worker knows (addresses, status, times) is left open.
+/// Reads the metadata of a page. The caller adds URLs, status and times.
 pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
     let mut metadata = Metadata::default();
     let mut icon = None::<(u8, &str)>;
@@ -81,7 +81,7 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
             Tag::Title if title.is_none() => title = Some(clean(&tree.folded_text(node, MAX_VALUE_BYTES))),
             Tag::Meta if entries < MAX_ENTRIES => {
                 entries += 1;
-                meta(tree, node, &mut metadata);
+                read_meta(tree, node, &mut metadata);
             }
             Tag::Link => {
                 let Some(rank) = icon_rank(tree.attribute(node, Attr::Rel).unwrap_or_default()) else {
@@ -96,41 +96,41 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
             _ => {}
         }
     }
-    metadata.favicon = icon.and_then(|(_, href)| resolver.web(href)).map(String::from);
-    let linked = structured::read(tree);
+    metadata.favicon = icon.and_then(|(_, href)| resolver.web_url(href)).map(String::from);
+    let json_ld = json_ld::read(tree);
     let headings = title::headings(tree);
     metadata.title = title::choose(&Sources {
         headings: &headings,
         title: title.as_deref().unwrap_or_default(),
         og_title: metadata.og_title.as_deref().unwrap_or_default(),
-        headline: linked.headline.as_deref().unwrap_or_default(),
+        headline: json_ld.headline.as_deref().unwrap_or_default(),
         site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
         url,
     })
     .map(|title| clean(&title));
-    let declared = declared(url, &mut metadata, linked);
-    // The text is only read for what the page does not declare.
-    if !declared.day || !declared.author {
-        published::read(tree, &mut metadata, declared);
+    let declared = apply_declared(url, &mut metadata, json_ld);
+    // The text is read only if the page does not declare both.
+    if !declared.date || !declared.author {
+        inferred::read(tree, &mut metadata, declared);
     }
     metadata
 }
 
-/// How well an icon of this `rel` stands for the page; `None` where it is none.
+/// The preference for an icon with this `rel`; `None` if it is not an icon.
 pub(super) fn icon_rank(rel: &str) -> Option<u8> {
     let has = |wanted: &str| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted));
     if has("icon") {
-        // `shortcut` is a word without meaning that older pages write, beside older pictures.
+        // `shortcut` has no meaning; older markup uses it for older images.
         Some(if has("shortcut") { 2 } else { 3 })
     } else {
         (has("apple-touch-icon") || has("apple-touch-icon-precomposed")).then_some(1)
     }
 }
 
-/// The day of publication that a page's `<meta>` elements or its address give.
-fn published(metadata: &Metadata, url: &Url, order: Order) -> Option<String> {
+/// The publication date in the `<meta>` elements or the URL of a page.
+fn published(metadata: &Metadata, url: &Url, order: DateOrder) -> Option<String> {
     let fields = [&metadata.dc_date, &metadata.dc_terms_created, &metadata.dc_date_created];
-    let named = PUBLISHED.iter().filter_map(|name| other(metadata, name));
+    let named = PUBLISHED_KEYS.iter().filter_map(|name| other_value(metadata, name));
     fields
         .into_iter()
         .filter_map(Option::as_deref)
@@ -139,8 +139,8 @@ fn published(metadata: &Metadata, url: &Url, order: Order) -> Option<String> {
         .or_else(|| date::of_path(url.path()))
 }
 
-/// Names under which pages give the day of publication, besides `article:published_time`.
-const PUBLISHED: &[&str] = &[
+/// Names of `<meta>` elements for the publication date, besides `article:published_time`.
+const PUBLISHED_KEYS: &[&str] = &[
     "datePublished",
     "date",
     "pubdate",
@@ -165,59 +165,61 @@ const PUBLISHED: &[&str] = &[
     "last-modified",
 ];
 
-/// What a page declares of its day and its authors.
+/// Which metadata a page declares.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Declared {
-    /// Is there a day that needs no other to back it?
-    pub(super) day: bool,
+    /// The page declares a reliable publication date.
+    pub(super) date: bool,
+    /// The page declares an author.
     pub(super) author: bool,
 }
 
-/// Takes what JSON-LD and `<meta>` elements say of days, authors and the language. Needs no tree.
-pub(super) fn declared(url: &Url, metadata: &mut Metadata, linked: Structured) -> Declared {
+/// Sets dates, authors and the language from JSON-LD and `<meta>` elements. Needs no tree.
+pub(super) fn apply_declared(url: &Url, metadata: &mut Metadata, json_ld: JsonLd) -> Declared {
     if metadata.language.is_none() {
-        // Open Graph writes an underscore where BCP 47 has a hyphen.
+        // Open Graph uses an underscore, BCP 47 a hyphen.
         metadata.language = metadata.og_locale.as_deref().map(|locale| locale.replace('_', "-"));
     }
-    let order = Order::of_language(metadata.language.as_deref());
+    let order = DateOrder::of_language(metadata.language.as_deref());
     let read = |text: &str| date::normalize(text, order);
-    // What JSON-LD does not give as schema.org asks comes from templates, which often print the day of the last change.
-    let trusted = linked.published.as_deref().filter(|day| date::is_iso(day.trim()));
-    let mut day = true;
+    // A JSON-LD date in another format than that of schema.org comes from a template and is often that of the
+    // last change.
+    let trusted = json_ld.published.as_deref().filter(|written| date::is_iso(written.trim()));
+    let mut has_date = true;
     metadata.published_time = match metadata.published_time.take() {
-        // What cannot be read stays as it was written, but for days that never were.
-        Some(written) => read(&written).or_else(|| (!date::is_void(&written)).then_some(written)),
+        // An unreadable date stays as written, unless it is a placeholder.
+        Some(written) => read(&written).or_else(|| (!date::is_placeholder(&written)).then_some(written)),
         None => trusted.and_then(read).or_else(|| published(metadata, url, order)).or_else(|| {
-            day = false;
-            linked.published.as_deref().and_then(read)
+            has_date = false;
+            json_ld.published.as_deref().and_then(read)
         }),
     };
-    day &= metadata.published_time.is_some();
+    has_date &= metadata.published_time.is_some();
     if metadata.modified_time.is_none() {
-        metadata.modified_time = linked.modified.as_deref().and_then(read);
+        metadata.modified_time = json_ld.modified.as_deref().and_then(read);
     }
     if byline::declared(metadata).is_some() {
-        return Declared { day, author: true };
+        return Declared { date: has_date, author: true };
     }
-    let mut names = linked.authors;
+    let mut names = json_ld.authors;
     if names.is_empty() {
-        names = byline::under_other_names(metadata);
+        names = byline::under_other_keys(metadata);
     }
     byline::set(metadata, &names);
-    Declared { day, author: !names.is_empty() }
+    Declared { date: has_date, author: !names.is_empty() }
 }
 
-fn meta(tree: &Tree, node: NodeId, metadata: &mut Metadata) {
+fn read_meta(tree: &Tree, node: NodeId, metadata: &mut Metadata) {
     let name = [Attr::Property, Attr::Name, Attr::Itemprop, Attr::HttpEquiv]
         .into_iter()
         .find_map(|name| tree.attribute(node, name));
     if let (Some(name), Some(content)) = (name, tree.attribute(node, Attr::Content)) {
-        note(metadata, name, content);
+        add_meta(metadata, name, content);
     }
 }
 
-/// Notes the content of a `<meta>` under the contract's name for it, and under the page's own where that is another.
-pub(super) fn note(metadata: &mut Metadata, name: &str, content: &str) {
+/// Stores the content of a `<meta>` under the contract's name, and under the page's own name if that differs.
+pub(super) fn add_meta(metadata: &mut Metadata, name: &str, content: &str) {
     let name = name.trim();
     if name.is_empty() || name.len() > 200 {
         return;
@@ -230,44 +232,44 @@ pub(super) fn note(metadata: &mut Metadata, name: &str, content: &str) {
         match slot {
             _ if content.is_empty() => return,
             None => *slot = Some(content.clone()),
-            // Tags are many; of all else the first counts.
+            // Several tags are joined; of other fields the first value counts.
             Some(tags) if lower == "article:tag" && tags.len() < MAX_VALUE_BYTES => {
                 tags.push_str(", ");
                 tags.push_str(&content);
             }
             Some(_) => {}
         }
-        // `Description` is the `description` of the document already.
+        // A name that differs from a document field only in case is not stored twice.
         if Metadata::is_field(&lower) {
             return;
         }
     }
-    add(metadata, clean(name), content);
+    add_other(metadata, clean(name), content);
 }
 
-/// Puts a value beside what is there under the same name. Names of fields of the document cannot be taken.
-fn add(metadata: &mut Metadata, name: String, content: String) {
+/// Adds a value to those with the same name. Names of document fields are reserved.
+fn add_other(metadata: &mut Metadata, name: String, content: String) {
     if name.is_empty() || Metadata::is_field(&name) {
         return;
     }
     match metadata.other.entry(name) {
-        Entry::Vacant(free) => {
-            free.insert(MetaValue::One(content));
+        Entry::Vacant(entry) => {
+            entry.insert(MetaValue::One(content));
         }
-        Entry::Occupied(mut taken) => match taken.get_mut() {
+        Entry::Occupied(mut entry) => match entry.get_mut() {
             MetaValue::Many(values) => values.push(content),
             MetaValue::One(first) => {
                 let first = std::mem::take(first);
-                taken.insert(MetaValue::Many(vec![first, content]));
+                entry.insert(MetaValue::Many(vec![first, content]));
             }
         },
     }
 }
 
-/// Without control characters and white space around, cut to [`MAX_VALUE_BYTES`].
+/// Trims a value, removes control characters, and cuts it to [`MAX_VALUE_BYTES`].
 pub(super) fn clean(value: &str) -> String {
     let value = value.trim();
-    // 0xC2 begins the control characters behind ASCII, among others.
+    // 0xC2 is the first byte of the control characters outside ASCII, among others.
     if value.len() <= MAX_VALUE_BYTES
         && !value.bytes().any(|byte| byte < b' ' || byte == 0x7F || byte == 0xC2)
     {
@@ -293,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn every_meta_comes_out_under_its_name() {
+    fn every_meta_is_stored_under_its_name() {
         let metadata = metadata(
             "<html lang=en-GB><head><title> A\n title </title><meta name=Description content='What it is'>
              <meta property='og:title' content='OG'><meta property=og:locale:alternate content=de_DE>
@@ -316,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_the_first_counts_and_tags_are_joined() {
+    fn the_first_value_counts_and_tags_are_joined() {
         let metadata = metadata(
             "<meta property=og:image content=''><meta property=og:image content=a.png><meta property=og:image content=b.png>
              <meta property=article:tag content=x><meta property=article:tag content=y><meta name=ogTitle content=no>
@@ -330,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_a_field_stands_under_its_own_name_too() {
+    fn values_with_a_field_are_also_stored_under_their_own_name() {
         let metadata = metadata(
             "<meta property='og:title' content=T><meta property='og:description' content=D><meta name=Description content=X>
              <meta property='og:image' content=a.png><meta property='og:image' content=b.png><meta name=DC.Type content=y>",
@@ -346,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_invented() {
+    fn dates_and_authors_are_not_invented() {
         let rows = [
             ("<h1>T</h1><p>Our first office opened on May 5, 1998</p>", None, None),
             ("<h1>T</h1><p>Published on May 5, 1998</p>", Some("1998-05-05"), None),
@@ -361,12 +363,12 @@ mod tests {
         for (html, published, author) in rows {
             let metadata = metadata(html);
             assert_eq!(metadata.published_time.as_deref(), published, "{html}");
-            assert_eq!(other(&metadata, "author"), author, "{html}");
+            assert_eq!(other_value(&metadata, "author"), author, "{html}");
         }
     }
 
     #[test]
-    fn the_words_of_a_rel_are_looked_at() {
+    fn icons_are_ranked_by_the_words_of_their_rel() {
         let rows = [
             ("icon", Some(3)),
             ("Shortcut Icon", Some(2)),
@@ -382,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_holds_no_control_characters() {
+    fn a_title_has_no_control_characters() {
         assert_eq!(metadata("<title>a\u{1b}[31mb</title>").title.as_deref(), Some("a[31mb"));
         assert_eq!(metadata("<meta property=og:title content=T>").title.as_deref(), Some("T"));
     }

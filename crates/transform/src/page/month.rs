@@ -1,8 +1,10 @@
-//! Names of months, as dates have them.
+//! Names of months in dates.
 
-/// The names of each month in lower case: in full, as the genitive that dates take, and cut short; without short ones
-/// that are words of English (`set`, `out`, `pro`), which stand before numbers too. From the Unicode CLDR's Gregorian calendars of English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Danish and
-/// Norwegian, Polish, Czech, Romanian, Turkish, Indonesian, Russian, Ukrainian, Greek and Arabic.
+/// The names of each month in lower case: the full name, the genitive that dates use, and abbreviations.
+/// Abbreviations that are English words (`set`, `out`, `pro`) are left out, because those words occur before
+/// numbers too. From the Gregorian calendars of the Unicode CLDR for English, German, French, Spanish,
+/// Portuguese, Italian, Dutch, Swedish, Danish, Norwegian, Polish, Czech, Romanian, Turkish, Indonesian,
+/// Russian, Ukrainian, Greek and Arabic.
 const NAMES: [&[&str]; 12] = [
     &[
         "jan",
@@ -336,11 +338,11 @@ const NAMES: [&[&str]; 12] = [
     ],
 ];
 
-/// The longest of them, in bytes.
+/// Upper bound on the length of a name, in bytes.
 const MAX_NAME_BYTES: usize = 24;
 
-/// The month that a word names, from 1.
-pub(super) fn named(word: &str) -> Option<u32> {
+/// The month that a word names, counted from 1.
+pub(super) fn month_number(word: &str) -> Option<u32> {
     if word.len() > MAX_NAME_BYTES || word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -354,17 +356,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_name_is_of_one_month_and_can_be_found() {
+    fn each_name_belongs_to_one_month_and_is_found() {
         let mut seen = std::collections::HashMap::new();
         for (at, names) in NAMES.iter().enumerate() {
             for name in *names {
                 assert!(name.len() <= MAX_NAME_BYTES && *name == name.to_lowercase(), "{name}");
-                assert_eq!(*seen.entry(name).or_insert(at), at, "{name} is of two months");
-                assert_eq!(named(name), Some(u32::try_from(at + 1).unwrap()), "{name}");
+                assert_eq!(*seen.entry(name).or_insert(at), at, "{name} belongs to two months");
+                assert_eq!(month_number(name), Some(u32::try_from(at + 1).unwrap()), "{name}");
             }
         }
-        assert_eq!(named("MÄRZ"), Some(3));
-        assert_eq!(named("Mayor"), None);
-        assert_eq!(named(""), None);
+        assert_eq!(month_number("MÄRZ"), Some(3));
+        assert_eq!(month_number("Mayor"), None);
+        assert_eq!(month_number(""), None);
     }
 }

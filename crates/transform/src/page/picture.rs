@@ -1,12 +1,14 @@
-//! Which address an image really has: pages put a placeholder into `src` and the picture elsewhere.
+//! Finds the real URL of an image: lazy-loading pages put a placeholder into `src` and the URL elsewhere.
 
 use crate::tree::{Attr, NodeId, Tag, Tree};
 
-/// Attributes that scripts read the picture's address from, likeliest first.
-const LAZY: [Attr; 3] = [Attr::DataSrc, Attr::DataLazySrc, Attr::DataOriginal];
+/// Attributes from which lazy-loading scripts read the URL, most common first.
+const LAZY_SOURCES: [Attr; 3] = [Attr::DataSrc, Attr::DataLazySrc, Attr::DataOriginal];
+
+/// The same for sets of sources.
 const LAZY_SETS: [Attr; 3] = [Attr::DataSrcset, Attr::DataLazySrcset, Attr::Srcset];
 
-/// Is the image one that only counts readers?
+/// True for a tracking pixel.
 pub(crate) fn is_tracker(tree: &Tree, image: NodeId) -> bool {
     let tiny = |name| {
         tree.attribute(image, name)
@@ -15,29 +17,30 @@ pub(crate) fn is_tracker(tree: &Tree, image: NodeId) -> bool {
     tiny(Attr::Width) && tiny(Attr::Height)
 }
 
-/// Do the bytes of the image stand in the page?
+/// True if a source is a `data:` URL.
 pub(crate) fn is_inline(source: &str) -> bool {
     source.trim_start().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }
 
-/// The address of an image, as the page has it; a `data:` address only where there is no other.
+/// The URL of an image as the page writes it. A `data:` URL is returned only if there is no other.
 pub(crate) fn source(tree: &Tree, image: NodeId) -> Option<&str> {
     let src = tree.attribute(image, Attr::Src).map(str::trim).filter(|src| !src.is_empty());
     let real = |value: &&str| !value.is_empty() && !is_inline(value);
-    let lazy = || LAZY.iter().find_map(|name| tree.attribute(image, *name).map(str::trim).filter(real));
+    let lazy =
+        || LAZY_SOURCES.iter().find_map(|name| tree.attribute(image, *name).map(str::trim).filter(real));
     let sets = || LAZY_SETS.iter().find_map(|name| tree.attribute(image, *name).and_then(best).filter(real));
-    let around = || {
+    let picture = || {
         sources(tree, image).into_iter().rev().find_map(|source| {
             [Attr::DataSrcset, Attr::Srcset, Attr::DataSrc, Attr::Src]
                 .iter()
                 .find_map(|name| tree.attribute(source, *name).and_then(best).filter(real))
         })
     };
-    lazy().or_else(|| src.filter(|src| !is_inline(src))).or_else(sets).or_else(around).or(src)
+    lazy().or_else(|| src.filter(|src| !is_inline(src))).or_else(sets).or_else(picture).or(src)
 }
 
-/// The `source` elements of an image's `picture`, the last one first. A picture has one image, and its sources stand
-/// before it (HTML Standard, 4.8.1): what stands before another image is that one's, so no source is read twice.
+/// The `source` elements of an image's `picture`, last first. A picture has one image, after its sources
+/// (HTML Standard, 4.8.1). Sources before an earlier image belong to that image, so no source is read twice.
 fn sources(tree: &Tree, image: NodeId) -> Vec<NodeId> {
     if tree.parent(image).is_none_or(|parent| tree.tag(parent) != Tag::Picture) {
         return Vec::new();
@@ -48,7 +51,7 @@ fn sources(tree: &Tree, image: NodeId) -> Vec<NodeId> {
         .collect()
 }
 
-/// The largest picture of a `srcset` (HTML Standard, 4.8.4.3.8).
+/// The largest image of a `srcset` (HTML Standard, 4.8.4.3.8).
 pub(crate) fn best(srcset: &str) -> Option<&str> {
     let mut best = None;
     let mut most = -1.0_f64;
@@ -64,8 +67,8 @@ pub(crate) fn best(srcset: &str) -> Option<&str> {
     best
 }
 
-/// Addresses and descriptors of a `srcset`. A comma ends a candidate only after white space or a descriptor, because
-/// addresses may hold commas.
+/// URLs and descriptors of a `srcset`. A comma ends a candidate only at the end of a URL or of a descriptor,
+/// because URLs may contain commas.
 pub(crate) fn candidates(srcset: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = srcset;
     std::iter::from_fn(move || {
@@ -91,7 +94,7 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
 
     #[test]
-    fn the_largest_picture_is_taken() {
+    fn the_largest_image_is_chosen() {
         let rows = [
             ("a.jpg 1x, b.jpg 2x", "b.jpg"),
             ("a.jpg 320w,b.jpg 640w", "b.jpg"),
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_give_way_to_pictures() {
+    fn real_sources_are_preferred_to_placeholders() {
         let rows = [
             ("<img src=a.png>", Some("a.png")),
             ("<img src='data:image/gif;base64,x' data-src=b.png>", Some("b.png")),
@@ -131,7 +134,7 @@ mod tests {
     fn no_source_is_read_for_two_images() {
         let html = format!("<picture>{}{}", "<source srcset=a>".repeat(50), "<img>".repeat(50));
         let tree = parse(&html, ParseOptions::default());
-        let read: usize = tree.all(Tag::Img).map(|image| sources(&tree, image).len()).sum();
+        let read: usize = tree.elements_with_tag(Tag::Img).map(|image| sources(&tree, image).len()).sum();
         assert_eq!(read, 50);
     }
 }

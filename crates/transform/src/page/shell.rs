@@ -1,21 +1,22 @@
-//! Pages whose text only comes with JavaScript.
+//! Detects pages whose text is loaded by JavaScript.
 
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 
-/// A page with more visible text than this is no empty shell, in bytes.
-pub(crate) const SHELL_BYTES: usize = 400;
+/// Upper bound on the visible text of an empty shell, in bytes.
+pub(crate) const MAX_SHELL_BYTES: usize = 400;
 
 /// The warning of such a page.
-pub(crate) const WARNING: &str = "This page seems to be filled in by JavaScript: as it was served it holds next to no text. Scrape it with a browser to get its content.";
+pub(crate) const WARNING: &str = "This page seems to load its content with JavaScript: as served it has almost no \
+     text. Scrape it with a browser to get its content.";
 
-/// Is this the id of an element that scripts fill in?
+/// True for ids of elements that scripts usually fill.
 pub(crate) fn is_mount(id: &str) -> bool {
     const MOUNTS: [&str; 9] =
         ["root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main", "app-root", "react-root"];
     MOUNTS.contains(&id)
 }
 
-/// Does the page have scripts, but next to no text?
+/// True if the page has scripts but almost no text.
 pub(crate) fn is_shell(tree: &Tree) -> bool {
     let mut scripts = 0;
     let mut bytes = 0;
@@ -46,7 +47,7 @@ pub(crate) fn is_shell(tree: &Tree) -> bool {
             }
             Kind::Document => {}
         }
-        if bytes > SHELL_BYTES {
+        if bytes > MAX_SHELL_BYTES {
             return false;
         }
     }
@@ -59,7 +60,7 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
 
     #[test]
-    fn an_empty_shell_is_told_from_a_short_page() {
+    fn an_empty_shell_is_distinguished_from_a_short_page() {
         let rows = [
             ("<title>App</title><div id=root></div><script src=/main.js></script>", true),
             (

@@ -1,7 +1,7 @@
-//! What a page's address says of it: the words of its slug.
+//! The words of a URL's slug.
 //!
-//! Where a page's heading and its `<title>` tell different things, the address tells which of them its author meant: the
-//! slug was made of the title that the author gave, and stays when others write a new one for search engines.
+//! If the heading and the `<title>` of a page differ, the slug shows which of them the author meant: it was
+//! made from the author's title, and stays when somebody rewrites the `<title>` for search engines.
 
 use std::collections::HashSet;
 
@@ -10,18 +10,18 @@ use url::Url;
 
 use crate::words::words;
 
-/// A longer path is not looked at, in bytes.
+/// Upper bound on the length of a path that is read, in bytes.
 const MAX_PATH_BYTES: usize = 2_000;
 
-/// Words shorter than this tell nothing, in bytes: articles, and numbers of parts.
-const SHORTEST_WORD: usize = 3;
+/// Lower bound on the length of a word that counts, in bytes. Shorter ones are articles or part numbers.
+const MIN_WORD_BYTES: usize = 3;
 
-/// The words of an address.
+/// The words of a slug.
 #[derive(Debug, Default)]
 pub(super) struct Slug(HashSet<String>);
 
 impl Slug {
-    /// Of the last segment of a path that has several words, or else of the segment that has most.
+    /// The words of the last path segment with several words, or else of the segment with the most words.
     pub(super) fn of(url: &Url) -> Self {
         let path = Some(url.path()).filter(|path| path.len() <= MAX_PATH_BYTES).unwrap_or_default();
         let mut best: Vec<String> = Vec::new();
@@ -37,19 +37,19 @@ impl Slug {
                 best = words;
             }
         }
-        Self(best.into_iter().filter(|word| tells(word)).collect())
+        Self(best.into_iter().filter(|word| is_significant(word)).collect())
     }
 
-    /// How much a text says the same as the address: 0 to 1 (the harmonic mean of both shares of common words).
-    pub(super) fn likeness(&self, text: &str) -> f32 {
-        let own: HashSet<String> = words(text).into_iter().filter(|word| tells(word)).collect();
+    /// The similarity of a text and the slug, 0 to 1: the harmonic mean of both shares of common words.
+    pub(super) fn similarity(&self, text: &str) -> f32 {
+        let own: HashSet<String> = words(text).into_iter().filter(|word| is_significant(word)).collect();
         let common = own.intersection(&self.0).count();
         if common == 0 { 0.0 } else { 2.0 * common as f32 / (own.len() + self.0.len()) as f32 }
     }
 }
 
-fn tells(word: &str) -> bool {
-    word.len() >= SHORTEST_WORD
+fn is_significant(word: &str) -> bool {
+    word.len() >= MIN_WORD_BYTES
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slug_says_what_the_page_is_of() {
+    fn the_slug_resembles_the_title_of_its_page() {
         let rows = [
             ("/guides/best-clay-for-kilns.html", "The best clay for kilns", "Kilns, pots and more"),
             ("/2024/05/clay-for-pots/", "Clay for pots", "News of 2024"),
@@ -66,8 +66,8 @@ mod tests {
         ];
         for (path, near, far) in rows {
             let slug = Slug::of(&Url::parse(&format!("https://example.org{path}")).unwrap());
-            assert!(slug.likeness(near) > slug.likeness(far) + 0.3, "{path} {slug:?}");
+            assert!(slug.similarity(near) > slug.similarity(far) + 0.3, "{path} {slug:?}");
         }
-        assert_eq!(Slug::of(&Url::parse("https://example.org/").unwrap()).likeness("Example"), 0.0);
+        assert_eq!(Slug::of(&Url::parse("https://example.org/").unwrap()).similarity("Example"), 0.0);
     }
 }

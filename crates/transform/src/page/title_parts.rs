@@ -1,20 +1,20 @@
-//! The parts of a title, and which of them only name the site.
+//! Splits a title into parts, and recognizes those that only name the site.
 
 use std::ops::Range;
 
-use crate::names::start_of;
+use crate::names::truncate;
 use crate::words::{is_unspaced, letters, words};
 
-/// Bytes of a site's name that are read: parts are held against each of its words.
+/// Upper bound on the bytes of a site's name that are read. Parts are compared with each of its words.
 const MAX_SITE_BYTES: usize = 200;
 
-/// The parts of a title: what stands between ` | `, ` - ` and their like.
+/// The parts of a title, which ` | `, ` - ` and similar separators divide.
 pub(super) fn split(title: &str) -> Vec<&str> {
-    places(title).into_iter().filter_map(|place| title.get(place)).collect()
+    ranges(title).into_iter().filter_map(|range| title.get(range)).collect()
 }
 
-/// Where the parts of a title stand in it.
-fn places(title: &str) -> Vec<Range<usize>> {
+/// The byte ranges of the parts of a title.
+fn ranges(title: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut out = Vec::new();
     let mut add = |start: usize, end: usize| {
@@ -24,7 +24,7 @@ fn places(title: &str) -> Vec<Range<usize>> {
             out.push(start..start + part.trim().len());
         }
     };
-    // French sets its quotations between « and ».
+    // French quotations are between « and ».
     let mut quoted = false;
     let (mut before, mut characters) = (None, title.char_indices().peekable());
     while let Some((at, c)) = characters.next() {
@@ -39,7 +39,7 @@ fn places(title: &str) -> Vec<Range<usize>> {
                 false
             }
             '-' | '–' | '—' | '·' | '•' | '›' | '∙' => spaced,
-            // Between words of scripts without spaces it joins a title and its site.
+            // Next to scripts without spaces these join a title and its site.
             '_' | '－' => unspaced,
             _ => false,
         };
@@ -53,11 +53,12 @@ fn places(title: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// A title without the parts at its ends that name the site, and without a last part that looks as if it did.
+/// A title without the parts at its ends that name the site. If there are none, a short last part is removed
+/// too.
 pub(super) fn without_site(title: &str, names_site: impl Fn(&str) -> bool) -> &str {
-    let places = places(title);
-    let part = |place: &Range<usize>| title.get(place.clone()).unwrap_or_default();
-    let mut left = places.as_slice();
+    let ranges = ranges(title);
+    let part = |range: &Range<usize>| title.get(range.clone()).unwrap_or_default();
+    let mut left = ranges.as_slice();
     while let [rest @ .., last] = left
         && !rest.is_empty()
         && names_site(part(last))
@@ -70,7 +71,7 @@ pub(super) fn without_site(title: &str, names_site: impl Fn(&str) -> bool) -> &s
     {
         left = rest;
     }
-    if left.len() == places.len()
+    if left.len() == ranges.len()
         && let [rest @ .., last] = left
         && let Some(first) = rest.first()
         && words(part(last)).len() <= 3
@@ -83,8 +84,8 @@ pub(super) fn without_site(title: &str, names_site: impl Fn(&str) -> bool) -> &s
     title.get(first.start..last.end).unwrap_or(title)
 }
 
-/// Is a part of a title written in the words of a site's name or the labels of its host, whole and in their order?
-/// `The Example`, `Example` and `example.org` are all of `www.example.org`; `Ample` is not.
+/// True if a part of a title consists of consecutive words of a site's name or labels of its host.
+/// `The Example`, `Example` and `example.org` match `www.example.org`; `Ample` does not.
 fn is_run_of(part: &str, site: &[String]) -> bool {
     let wanted = letters(part);
     let without_article = wanted.strip_prefix("the").unwrap_or(&wanted);
@@ -103,23 +104,23 @@ fn is_run_of(part: &str, site: &[String]) -> bool {
     })
 }
 
-/// What a site is called.
+/// The names of a site.
 #[derive(Debug)]
 pub(crate) struct Site([Vec<String>; 2]);
 
 impl Site {
-    /// By its host, and by its own name for itself.
+    /// From its host and its declared name.
     pub(crate) fn new(host: &str, name: &str) -> Self {
-        Self([host, name].map(|name| words(start_of(name, MAX_SITE_BYTES))))
+        Self([host, name].map(|name| words(truncate(name, MAX_SITE_BYTES))))
     }
 
-    /// Does a part of a title only name the site?
+    /// True if a part of a title only names the site.
     pub(crate) fn is_named_by(&self, part: &str) -> bool {
         self.0.iter().any(|words| is_run_of(part, words))
     }
 }
 
-/// Does a part of a title say which part of a work it is (`Part 2`)?
+/// True if a part of a title numbers a part of a work (`Part 2`).
 fn is_part_of_work(part: &str) -> bool {
     const KINDS: [&str; 16] = [
         "part", "chapter", "volume", "vol", "episode", "ep", "page", "lesson", "season", "section", "day",
@@ -133,35 +134,35 @@ fn is_part_of_work(part: &str) -> bool {
     kind && words.next().is_some()
 }
 
-/// The part of a title with these letters, as the title spells it: what a page tells machines has plain quotes and
-/// dashes where its heading was set by a typographer, and that is what others know the page by.
+/// The part of a title with these letters, in the spelling of the title. `og:title` has plain quotes and
+/// dashes where a heading has typographic ones, and other programs know the page by that spelling.
 pub(super) fn as_spelled<'t>(title: &'t str, wanted: &str) -> Option<&'t str> {
     let mut flat = String::with_capacity(title.len());
-    let mut places = Vec::with_capacity(title.len());
+    let mut ranges = Vec::with_capacity(title.len());
     for (at, c) in title.char_indices().filter(|(_, c)| crate::words::is_of_word(*c)) {
         if c.is_ascii() {
             flat.push(c.to_ascii_lowercase());
-            places.push((at, at + 1));
+            ranges.push((at, at + 1));
             continue;
         }
         for small in c.to_lowercase() {
             flat.push(small);
-            places.extend(std::iter::repeat_n((at, at + c.len_utf8()), small.len_utf8()));
+            ranges.extend(std::iter::repeat_n((at, at + c.len_utf8()), small.len_utf8()));
         }
     }
     let found = flat.find(wanted)?;
-    let (start, _) = places.get(found)?;
-    let (_, end) = places.get((found + wanted.len()).checked_sub(1)?)?;
-    // Signs that touch it belong to it (`"Bread"`, `<table>`, `C++`), but for those that set parts of a text apart.
-    let touches = |c: char| !c.is_whitespace() && !crate::words::is_of_word(c) && !APART.contains(&c);
+    let (start, _) = ranges.get(found)?;
+    let (_, end) = ranges.get((found + wanted.len()).checked_sub(1)?)?;
+    // Adjacent symbols belong to the part (`"Bread"`, `<table>`, `C++`), except for separators.
+    let touches = |c: char| !c.is_whitespace() && !crate::words::is_of_word(c) && !SEPARATORS.contains(&c);
     let before = title.get(..*start)?.trim_end_matches(touches);
     let after = title.get(*end..)?;
     let rest = after.trim_start_matches(touches);
     title.get(before.len()..title.len() - rest.len())
 }
 
-/// Signs between parts of a text.
-const APART: [char; 18] =
+/// Symbols that separate parts of a text.
+const SEPARATORS: [char; 18] =
     [',', ':', ';', '/', '|', '_', '-', '–', '—', '·', '•', '∙', '、', '，', '：', '；', '｜', '－'];
 
 #[cfg(test)]
@@ -169,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_falls_into_parts() {
+    fn a_title_is_split_at_separators() {
         let rows: [(&str, &[&str]); 8] = [
             ("Bread | Site", &["Bread", "Site"]),
             ("Well-known bread - Site", &["Well-known bread", "Site"]),
@@ -186,16 +187,16 @@ mod tests {
     }
 
     #[test]
-    fn a_site_is_named_by_few_words() {
+    fn a_site_is_named_by_its_words_in_order() {
         let site = Site::new("www.tea.example", &"Tea Company ".repeat(1_000));
         for (part, names) in [("Tea", true), ("The Tea Company", true), ("Company of Tea", false)] {
             assert_eq!(site.is_named_by(part), names, "{part}");
         }
-        assert!(site.0.iter().all(|words| words.len() <= MAX_SITE_BYTES / 2), "of any length");
+        assert!(site.0.iter().all(|words| words.len() <= MAX_SITE_BYTES / 2), "a bounded number");
     }
 
     #[test]
-    fn the_site_is_taken_off_both_ends() {
+    fn the_site_is_removed_from_both_ends() {
         let rows = [
             ("Rye | Bread", "Rye"),
             ("Bread | Rye | Bread", "Rye"),
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_spelled_as_the_title_does() {
+    fn a_part_keeps_the_spelling_of_the_title() {
         let rows = [
             ("Is bread \"cheap\"? | Site", "isbreadcheap", Some("Is bread \"cheap\"?")),
             ("Learn C++ | Site", "learnc", Some("Learn C++")),

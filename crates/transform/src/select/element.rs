@@ -1,4 +1,4 @@
-//! An element of our tree, as the `selectors` crate sees it.
+//! Adapts an element of our tree to the `selectors` crate.
 
 use std::fmt;
 
@@ -12,56 +12,56 @@ use selectors::{Element, OpaqueElement};
 use super::parse::{Css, CssName, CssString, NoPseudo};
 use super::steps::Steps;
 use crate::names;
-use crate::tree::{Attr, Kind, NodeId, Space, Tree};
+use crate::tree::{Attr, ElementNamespace, Kind, NodeId, Tree};
 
-/// Bytes of a class that are matched; what is behind them is not.
+/// Upper bound on the bytes of a class that are matched.
 const MAX_CLASS_BYTES: usize = 4_096;
 
-/// The part of an element's class that is matched; empty where it has none. It is asked for again for each element within,
-/// and a class may be megabytes long.
+/// The part of an element's class that is matched; empty without one. Every descendant may read it again, and
+/// a class may be megabytes long.
 pub(super) fn class_of(tree: &Tree, node: NodeId) -> &str {
-    names::start_of(tree.attribute(node, Attr::Class).unwrap_or_default(), MAX_CLASS_BYTES)
+    names::truncate(tree.attribute(node, Attr::Class).unwrap_or_default(), MAX_CLASS_BYTES)
 }
 
-/// Where another element stands.
+/// The direction of a move to another element.
 #[derive(Clone, Copy)]
-enum Way {
-    /// Within, or behind.
-    On,
-    /// Around, or before.
-    Back,
+enum Direction {
+    /// To a child or a later sibling.
+    Forward,
+    /// To the parent or an earlier sibling.
+    Backward,
 }
 
-/// An element of a tree. Every look at another element, and every look at an attribute, takes its steps; where none are
-/// left there is no other element and no attribute.
+/// An element of a tree. Moving to another element and reading an attribute cost steps. Without steps, both
+/// return nothing.
 #[derive(Clone, Copy)]
-pub(super) struct Ref<'t> {
+pub(super) struct ElementRef<'t> {
     pub(super) tree: &'t Tree,
     pub(super) node: NodeId,
     pub(super) steps: &'t Steps<'t>,
 }
 
-impl fmt::Debug for Ref<'_> {
+impl fmt::Debug for ElementRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.tree.name(self.node))
     }
 }
 
-impl<'t> Ref<'t> {
+impl<'t> ElementRef<'t> {
     fn at(self, node: NodeId) -> Option<Self> {
         self.tree.is_element(node).then_some(Self { node, ..self })
     }
 
-    /// The first element among nodes.
-    fn first(self, nodes: impl Iterator<Item = NodeId>, way: Way) -> Option<Self> {
+    /// The first element among some nodes.
+    fn first(self, nodes: impl Iterator<Item = NodeId>, direction: Direction) -> Option<Self> {
         for node in nodes {
             let element = self.at(node);
-            let goes = match (element, way) {
-                (None, _) => self.steps.take(1),
-                (Some(_), Way::On) => self.steps.go_on(),
-                (Some(_), Way::Back) => self.steps.go_back(),
+            let has_steps = match (element, direction) {
+                (None, _) => self.steps.spend(1),
+                (Some(_), Direction::Forward) => self.steps.move_forward(),
+                (Some(_), Direction::Backward) => self.steps.move_backward(),
             };
-            if !goes {
+            if !has_steps {
                 return None;
             }
             if element.is_some() {
@@ -72,15 +72,15 @@ impl<'t> Ref<'t> {
     }
 
     fn namespace(self) -> Namespace {
-        match self.tree.space(self.node) {
-            Space::Html => ns!(html),
-            Space::Math => ns!(mathml),
-            Space::Foreign => ns!(svg),
+        match self.tree.namespace(self.node) {
+            ElementNamespace::Html => ns!(html),
+            ElementNamespace::Math => ns!(mathml),
+            ElementNamespace::Foreign => ns!(svg),
         }
     }
 }
 
-impl Element for Ref<'_> {
+impl Element for ElementRef<'_> {
     type Impl = Css;
 
     fn opaque(&self) -> OpaqueElement {
@@ -88,7 +88,7 @@ impl Element for Ref<'_> {
     }
 
     fn parent_element(&self) -> Option<Self> {
-        self.first(self.tree.parent(self.node).into_iter(), Way::Back)
+        self.first(self.tree.parent(self.node).into_iter(), Direction::Backward)
     }
 
     fn parent_node_is_shadow_root(&self) -> bool {
@@ -107,21 +107,21 @@ impl Element for Ref<'_> {
         let tree = self.tree;
         let before =
             std::iter::successors(tree.previous_sibling(self.node), |node| tree.previous_sibling(*node));
-        self.first(before, Way::Back)
+        self.first(before, Direction::Backward)
     }
 
     fn next_sibling_element(&self) -> Option<Self> {
         let tree = self.tree;
         let behind = std::iter::successors(tree.next_sibling(self.node), |node| tree.next_sibling(*node));
-        self.first(behind, Way::On)
+        self.first(behind, Direction::Forward)
     }
 
     fn first_element_child(&self) -> Option<Self> {
-        self.first(self.tree.children(self.node), Way::On)
+        self.first(self.tree.children(self.node), Direction::Forward)
     }
 
     fn is_html_element_in_html_document(&self) -> bool {
-        self.tree.space(self.node) == Space::Html
+        self.tree.namespace(self.node) == ElementNamespace::Html
     }
 
     fn has_local_name(&self, name: &CssName) -> bool {
@@ -143,10 +143,10 @@ impl Element for Ref<'_> {
         operation: &AttrSelectorOperation<&CssString>,
     ) -> bool {
         self.tree.attributes(self.node).any(|(known, value)| {
-            self.steps.take(1)
+            self.steps.spend(1)
                 && known == name.text()
-                && self.steps.read(value.len())
-                && is_as_asked(operation, value)
+                && self.steps.spend_bytes(value.len())
+                && value_matches(operation, value)
         })
     }
 
@@ -170,12 +170,12 @@ impl Element for Ref<'_> {
 
     fn has_id(&self, id: &CssName, case: CaseSensitivity) -> bool {
         let own = self.tree.attribute(self.node, Attr::Id);
-        self.steps.take(1) && own.is_some_and(|own| case.eq(id.text().as_bytes(), own.as_bytes()))
+        self.steps.spend(1) && own.is_some_and(|own| case.eq(id.text().as_bytes(), own.as_bytes()))
     }
 
     fn has_class(&self, name: &CssName, case: CaseSensitivity) -> bool {
         let class = class_of(self.tree, self.node);
-        self.steps.read(class.len())
+        self.steps.spend_bytes(class.len())
             && class.split_ascii_whitespace().any(|own| case.eq(name.text().as_bytes(), own.as_bytes()))
     }
 
@@ -206,10 +206,10 @@ impl Element for Ref<'_> {
     }
 }
 
-/// Is the value of an attribute as a selector asks for it?
-fn is_as_asked(operation: &AttrSelectorOperation<&CssString>, value: &str) -> bool {
+/// True if the value of an attribute matches a selector.
+fn value_matches(operation: &AttrSelectorOperation<&CssString>, value: &str) -> bool {
     match operation {
-        // That of the `selectors` crate compares the whole of what is looked for at each byte of the value.
+        // The `selectors` crate compares the whole needle at each byte of the value, which is quadratic.
         AttrSelectorOperation::WithValue {
             operator: AttrSelectorOperator::Substring,
             case_sensitivity: CaseSensitivity::AsciiCaseInsensitive,

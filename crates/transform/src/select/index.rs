@@ -1,8 +1,8 @@
-//! Selectors by what an element must have for them to match it.
+//! An index of selectors by the id, class or name that an element needs to match.
 //!
-//! Most selectors of requests end in a class, an id or a name. Held against each element one by one, a list of thousands
-//! costs thousands of steps an element; looked up by the element's own classes, id and name, it costs a few. What is but a
-//! class, an id or a name needs no more than the look-up.
+//! Most selectors in requests end in a class, an id or a name. Trying a list of thousands of selectors one by
+//! one costs thousands of steps per element. A lookup by the element's own classes, id and name costs a few.
+//! A selector that is only a class, an id or a name needs nothing but the lookup.
 
 use std::collections::HashMap;
 
@@ -14,58 +14,59 @@ use super::steps::Steps;
 use crate::error::Error;
 use crate::tree::{Attr, NodeId, Tree};
 
-/// A selector that is more than a class, an id or a name.
+/// A selector that is more than one class, id or name.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     pub(super) selector: Selector<Css>,
-    /// How many simple selectors it has, those in its pseudo-classes among them: what it may cost at one element.
+    /// The number of simple selectors and combinators, including those in pseudo-classes: its cost at one
+    /// element.
     pub(super) parts: u64,
-    /// Arguments of `:has`.
-    pub(super) relatives: usize,
+    /// The number of arguments of `:has`.
+    pub(super) has_arguments: usize,
 }
 
-/// What to do with an element that has a certain class, id or name.
+/// The selectors for elements with a certain class, id or name.
 #[derive(Debug, Clone, Default)]
 struct Bucket {
-    /// It matches as it is.
+    /// A selector asks for nothing else, so that the element matches.
     matches: bool,
-    /// Rules that may match it.
+    /// Rules that may match the element.
     rules: Vec<u32>,
 }
 
 type Buckets = HashMap<Box<str>, Bucket>;
 
-/// Some selectors; an element matches where any of them does.
+/// A list of selectors. An element matches if any of them matches.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Selectors {
     rules: Vec<Rule>,
     classes: Buckets,
     ids: Buckets,
-    /// By names in lower case.
+    /// By element name in lower case.
     names: Buckets,
     /// Rules that may match any element.
-    anywhere: Vec<u32>,
-    /// The longest of the ids, in bytes: one that is longer is not looked up.
+    universal: Vec<u32>,
+    /// The length of the longest id, in bytes. Longer ids are not looked up.
     longest_id: usize,
     count: usize,
 }
 
-/// What an element must have.
+/// The property that an element needs for a selector to match.
 enum Key<'s> {
     Id(&'s str),
     Class(&'s str),
     /// In lower case.
     Name(&'s str),
-    Nothing,
+    Any,
 }
 
 impl Selectors {
-    /// Reads all, or names the first that cannot be read.
+    /// Parses all selectors; the error holds the first that cannot be parsed.
     pub(crate) fn parse<'s>(selectors: impl IntoIterator<Item = &'s String>) -> Result<Self, Error> {
         let mut all = Self::default();
         for selector in selectors {
-            match plain(selector) {
-                Some(keys) => keys.into_iter().for_each(|key| all.add_plain(key)),
+            match simple_keys(selector) {
+                Some(keys) => keys.into_iter().for_each(|key| all.add_simple(key)),
                 None => parse(selector)?.slice().iter().for_each(|one| all.add(one)),
             }
         }
@@ -82,20 +83,20 @@ impl Selectors {
 
     fn add(&mut self, selector: &Selector<Css>) {
         let key = key(selector);
-        if selector.len() == 1 && is_plain(selector) {
-            return self.add_plain(key);
+        if selector.len() == 1 && is_simple(selector) {
+            return self.add_simple(key);
         }
         self.count += 1;
         let number = u32::try_from(self.rules.len()).unwrap_or(u32::MAX);
-        let (parts, relatives) = weigh(selector);
+        let (parts, has_arguments) = cost(selector);
         match self.bucket(&key) {
             Some(bucket) => bucket.rules.push(number),
-            None => self.anywhere.push(number),
+            None => self.universal.push(number),
         }
-        self.rules.push(Rule { selector: selector.clone(), parts, relatives });
+        self.rules.push(Rule { selector: selector.clone(), parts, has_arguments });
     }
 
-    fn add_plain(&mut self, key: Key<'_>) {
+    fn add_simple(&mut self, key: Key<'_>) {
         self.count += 1;
         if let Some(bucket) = self.bucket(&key) {
             bucket.matches = true;
@@ -110,16 +111,16 @@ impl Selectors {
             }
             Key::Class(class) => (&mut self.classes, class),
             Key::Name(name) => (&mut self.names, name),
-            Key::Nothing => return None,
+            Key::Any => return None,
         };
         Some(buckets.entry(Box::from(*key)).or_default())
     }
 
-    /// Does an element match as it is? If not, the rules that may match it are put into `candidates`. Nothing of either
-    /// where the steps are used up.
+    /// True if the lookup alone shows that an element matches. Otherwise `candidates` holds the rules that
+    /// may match it. If the steps are exhausted, the result is false and the candidates are incomplete.
     ///
-    /// The candidates are the lists themselves and no copies: a class may name a list of thousands of rules thousands of
-    /// times.
+    /// The candidates are borrowed lists and not copies: a class may name a list of thousands of rules
+    /// thousands of times.
     pub(super) fn look_up<'s>(
         &'s self,
         tree: &Tree,
@@ -128,17 +129,17 @@ impl Selectors {
         candidates: &mut Vec<&'s [u32]>,
     ) -> bool {
         candidates.clear();
-        candidates.push(&self.anywhere);
+        candidates.push(&self.universal);
         let mut found = |bucket: &'s Bucket| {
             candidates.push(&bucket.rules);
             bucket.matches
         };
-        if !steps.take(1) {
+        if !steps.spend(1) {
             return false;
         }
         if !self.names.is_empty() {
             let name = tree.name(node);
-            // Names outside of HTML may have capitals, which are for the rules to tell apart.
+            // Names outside HTML may have capitals. The rules decide whether their case counts.
             let is_lower = !name.bytes().any(|byte| byte.is_ascii_uppercase());
             let bucket = if is_lower {
                 self.names.get(name)
@@ -151,7 +152,7 @@ impl Selectors {
         }
         if !self.ids.is_empty()
             && let Some(id) = tree.attribute(node, Attr::Id).filter(|id| id.len() <= self.longest_id)
-            && steps.read(id.len())
+            && steps.spend_bytes(id.len())
             && self.ids.get(id).is_some_and(&mut found)
         {
             return true;
@@ -160,39 +161,39 @@ impl Selectors {
             return false;
         }
         let class = class_of(tree, node);
-        steps.read(class.len())
+        steps.spend_bytes(class.len())
             && class
                 .split_ascii_whitespace()
-                .any(|word| steps.take(1) && self.classes.get(word).is_some_and(&mut found))
+                .any(|word| steps.spend(1) && self.classes.get(word).is_some_and(&mut found))
     }
 }
 
-/// What is looked up for a list of nothing but classes, ids and names, without the parser: it takes a request with
-/// thousands of them no longer than reading it takes. `None` for other selectors, faulty ones among them.
-fn plain(selector: &str) -> Option<Vec<Key<'_>>> {
+/// The keys of a list of only classes, ids and names, read without the parser, which is much slower for a
+/// request with thousands of them. `None` for other selectors, including invalid ones.
+fn simple_keys(selector: &str) -> Option<Vec<Key<'_>>> {
     if selector.len() > MAX_SELECTOR_BYTES {
         return None;
     }
-    selector.split(',').map(|part| plain_key(part.trim_ascii())).collect()
+    selector.split(',').map(|part| simple_key(part.trim_ascii())).collect()
 }
 
-fn plain_key(part: &str) -> Option<Key<'_>> {
+fn simple_key(part: &str) -> Option<Key<'_>> {
     let kind = part.as_bytes().first()?;
     let name = if matches!(kind, b'.' | b'#') { part.get(1..)? } else { part };
     let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-    let goes_on = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let continues = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     match kind {
-        _ if !begins || !goes_on => None,
+        _ if !begins || !continues => None,
         b'.' => Some(Key::Class(name)),
         b'#' => Some(Key::Id(name)),
-        // Whether its case counts depends on the element.
+        // The case of a name counts for some elements only.
         _ if name.bytes().any(|byte| byte.is_ascii_uppercase()) => None,
         _ => Some(Key::Name(name)),
     }
 }
 
-/// Is it one simple selector that an element's class, id or name answers?
-fn is_plain(selector: &Selector<Css>) -> bool {
+/// True for a simple selector that the lookup of a class, id or name decides.
+fn is_simple(selector: &Selector<Css>) -> bool {
     match selector.iter_raw_match_order().next() {
         Some(Component::ID(_) | Component::Class(_)) => true,
         Some(Component::LocalName(name)) => name.name == name.lower_name,
@@ -200,14 +201,14 @@ fn is_plain(selector: &Selector<Css>) -> bool {
     }
 }
 
-/// The rarest thing that the last compound of a selector asks for.
+/// The most selective key in the last compound of a selector: an id, else a class, else a name.
 fn key(selector: &Selector<Css>) -> Key<'_> {
-    let mut key = Key::Nothing;
+    let mut key = Key::Any;
     for component in selector.iter() {
         match component {
             Component::ID(id) => return Key::Id(id.text()),
             Component::Class(class) => key = Key::Class(class.text()),
-            Component::LocalName(name) if matches!(key, Key::Nothing) => {
+            Component::LocalName(name) if matches!(key, Key::Any) => {
                 key = Key::Name(name.lower_name.text());
             }
             _ => {}
@@ -216,9 +217,10 @@ fn key(selector: &Selector<Css>) -> Key<'_> {
     key
 }
 
-/// The simple selectors and combinators of a selector, and the arguments of `:has` among them, all levels together.
-fn weigh(selector: &Selector<Css>) -> (u64, usize) {
-    let (mut parts, mut relatives) = (0, 0);
+/// The number of simple selectors and combinators of a selector, and of its `:has` arguments, over all
+/// levels.
+fn cost(selector: &Selector<Css>) -> (u64, usize) {
+    let (mut parts, mut has_arguments) = (0, 0);
     let mut open = vec![selector];
     while let Some(selector) = open.pop() {
         for component in selector.iter_raw_match_order() {
@@ -229,7 +231,7 @@ fn weigh(selector: &Selector<Css>) -> (u64, usize) {
                 }
                 Component::NthOf(data) => open.extend(data.selectors()),
                 Component::Has(list) => {
-                    relatives += list.len();
+                    has_arguments += list.len();
                     open.extend(list.iter().map(|relative| &relative.selector));
                 }
                 Component::Host(Some(inner)) => open.push(inner),
@@ -237,5 +239,5 @@ fn weigh(selector: &Selector<Css>) -> (u64, usize) {
             }
         }
     }
-    (parts, relatives)
+    (parts, has_arguments)
 }

@@ -1,21 +1,21 @@
-//! Holding selectors against the elements of a tree.
+//! Matches selectors against the elements of a tree.
 
 use selectors::context::{
     MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches,
 };
 use selectors::matching::matches_selector;
 
-use super::element::Ref;
+use super::element::ElementRef;
 use super::index::{Rule, Selectors};
 use super::steps::Steps;
 use crate::tree::{NodeId, Tree};
 
-/// The caches are emptied after this many steps of matching, each of which may note one answer.
-const CACHED_STEPS: u64 = 1 << 20;
+/// The caches are cleared after this many steps. Each step may add one entry.
+const MAX_CACHED_STEPS: u64 = 1 << 20;
 
-/// A selector with several arguments of `:has` goes back from an element to others at most this often: at each, the matching
-/// makes a filter of 4 KiB.
-const MOST_BACK: u32 = 4_096;
+/// Upper bound on backward moves of a selector with several `:has` arguments: at each of them the `selectors`
+/// crate builds a filter of 4 KiB.
+const MAX_BACKWARD_MOVES: u32 = 4_096;
 
 /// Matches elements of one tree.
 pub(crate) struct Matcher<'s> {
@@ -23,8 +23,8 @@ pub(crate) struct Matcher<'s> {
     tree: &'s Tree,
     steps: &'s Steps<'s>,
     caches: SelectorCaches,
-    /// The steps that were left when the caches were empty.
-    emptied_at: u64,
+    /// The remaining steps when the caches were last cleared.
+    cleared_at: u64,
     candidates: Vec<&'s [u32]>,
 }
 
@@ -35,31 +35,31 @@ impl<'s> Matcher<'s> {
             tree,
             steps,
             caches: SelectorCaches::default(),
-            emptied_at: steps.left(),
+            cleared_at: steps.left(),
             candidates: Vec::new(),
         }
     }
 
-    /// Does any selector match the element?
+    /// True if any selector matches the element.
     pub(crate) fn matches(&mut self, node: NodeId) -> bool {
-        if self.steps.is_used_up() {
+        if self.steps.is_exhausted() {
             return false;
         }
         let (selectors, tree, steps) = (self.selectors, self.tree, self.steps);
         let mut candidates = std::mem::take(&mut self.candidates);
         let matches = selectors.look_up(tree, node, steps, &mut candidates)
-            || candidates.iter().copied().flatten().any(|number| self.fits(*number, node));
+            || candidates.iter().copied().flatten().any(|number| self.rule_matches(*number, node));
         self.candidates = candidates;
-        // What was given up half-way may have matched for want of steps (`:not(a ~ b)`).
-        matches && !self.steps.is_used_up()
+        // A match that ran out of steps may be wrong (`:not(a ~ b)`).
+        matches && !self.steps.is_exhausted()
     }
 
-    /// Does one rule match the element?
-    fn fits(&mut self, number: u32, node: NodeId) -> bool {
+    /// True if one rule matches the element.
+    fn rule_matches(&mut self, number: u32, node: NodeId) -> bool {
         let (selectors, tree, steps) = (self.selectors, self.tree, self.steps);
         let Some(rule) = selectors.rule(number) else { return false };
-        let back = if rule.relatives > 1 { MOST_BACK } else { u32::MAX };
-        if !steps.begin(rule.parts, back) {
+        let backward_moves = if rule.has_arguments > 1 { MAX_BACKWARD_MOVES } else { u32::MAX };
+        if !steps.begin_rule(rule.parts, backward_moves) {
             return false;
         }
         let mut context = MatchingContext::new(
@@ -70,20 +70,21 @@ impl<'s> Matcher<'s> {
             NeedsSelectorFlags::No,
             MatchingForInvalidation::No,
         );
-        let fits = matches_selector(&rule.selector, 0, None, Ref { tree, node, steps }, &mut context);
-        self.tidy(rule);
-        fits
+        let matches =
+            matches_selector(&rule.selector, 0, None, ElementRef { tree, node, steps }, &mut context);
+        self.trim_caches(rule);
+        matches
     }
 
-    /// Empties the caches where they may have grown.
-    fn tidy(&mut self, rule: &Rule) {
-        if rule.relatives > 0 {
+    /// Clears caches that may have grown.
+    fn trim_caches(&mut self, rule: &Rule) {
+        if rule.has_arguments > 0 {
             self.caches.relative_selector_filter_map = Default::default();
         }
         let left = self.steps.left();
-        if self.emptied_at.saturating_sub(left) > CACHED_STEPS {
+        if self.cleared_at.saturating_sub(left) > MAX_CACHED_STEPS {
             self.caches = SelectorCaches::default();
-            self.emptied_at = left;
+            self.cleared_at = left;
         }
     }
 }
@@ -96,7 +97,7 @@ mod tests {
     use crate::tree::{ParseOptions, Tag, parse};
 
     #[test]
-    fn the_words_of_a_class_do_not_multiply_the_rules() {
+    fn candidates_grow_with_the_words_of_a_class_and_not_with_the_rules() {
         let rules = vec![["i .a"; 100].join(","); 500];
         let selectors = Selectors::parse(&rules).unwrap();
         let html = format!("<p class='{}'>x", "a ".repeat(2_000));
@@ -106,6 +107,6 @@ mod tests {
         let mut matcher = Matcher::new(&selectors, &tree, &steps);
         assert!(!matcher.matches(tree.find(Tag::P).unwrap()));
         assert!(matcher.candidates.len() <= 2_001, "{} for 2,000 words", matcher.candidates.len());
-        assert!(steps.is_used_up(), "each rule that is tried counts");
+        assert!(steps.is_exhausted(), "each rule that is tried counts");
     }
 }

@@ -1,7 +1,7 @@
 //! CSS selectors over the tree: `includeTags`, `excludeTags` and the `attributes` format.
 //!
-//! The matching is that of the `selectors` crate, which browsers use. It is told about our tree ([`element`]) and pays for
-//! every look ([`steps`]); selectors that cannot match are not tried ([`index`]).
+//! The `selectors` crate, which browsers use, does the matching. [`element`] adapts our tree to it, [`steps`]
+//! bounds its work, and [`index`] skips selectors that cannot match.
 
 mod element;
 mod index;
@@ -15,37 +15,40 @@ pub(crate) use index::Selectors;
 pub(crate) use matcher::Matcher;
 pub use parse::MAX_SELECTOR_BYTES;
 pub use steps::SELECTOR_STEPS_PER_BYTE;
-pub(crate) use steps::{GIVEN_UP, Steps};
+pub(crate) use steps::{STEPS_EXHAUSTED, Steps};
 
 use crate::error::Error;
 use crate::tree::{Edge, NodeId, Tree, Walk};
 use crate::view::View;
 
-/// The selectors of a request, read once for all of its pages.
+/// The selectors of a request, parsed once for all its pages.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     include: Selectors,
     exclude: Selectors,
-    /// Those of the format `attributes`, one for each entry.
+    /// The selectors of the format `attributes`, one for each entry.
     pub(crate) attributes: Vec<Selectors>,
 }
 
 impl Selection {
-    /// The selectors of these options.
+    /// Parses the selectors of options.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidSelector`](crate::ErrorKind::InvalidSelector), naming the first that cannot be read.
+    /// [`ErrorKind::InvalidSelector`](crate::ErrorKind::InvalidSelector) with the first selector that cannot
+    /// be parsed.
     pub fn of(options: &ScrapeOptionsPlan) -> Result<Self, Error> {
-        let asked = options.formats.attributes.iter();
+        let attributes = options.formats.attributes.iter();
         Ok(Self {
             include: Selectors::parse(&options.include_tags)?,
             exclude: Selectors::parse(&options.exclude_tags)?,
-            attributes: asked.map(|asked| Selectors::parse([&asked.selector])).collect::<Result<_, _>>()?,
+            attributes: attributes
+                .map(|entry| Selectors::parse([&entry.selector]))
+                .collect::<Result<_, _>>()?,
         })
     }
 
-    /// What the tags leave of a page.
+    /// The part of a page that `includeTags` and `excludeTags` select.
     pub(crate) fn view(&self, tree: &Tree, steps: &Steps<'_>) -> View {
         let mut view = View::whole(tree);
         if !self.include.is_empty() {
@@ -60,7 +63,7 @@ impl Selection {
     }
 }
 
-/// The outermost elements that match, in document order.
+/// The outermost matching elements, in document order.
 fn outermost(selectors: &Selectors, tree: &Tree, steps: &Steps<'_>) -> Vec<NodeId> {
     let mut matcher = Matcher::new(selectors, tree, steps);
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! From the text of a selector to what the `selectors` crate matches by.
+//! Parses selectors with the `selectors` crate.
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use selectors::parser::{ParseRelative, SelectorList, SelectorParseErrorKind};
 
 use crate::error::{Error, ErrorKind};
 
-/// A selector longer than this is refused, in bytes.
+/// Upper bound on the length of a selector, in bytes.
 pub const MAX_SELECTOR_BYTES: usize = 2_000;
 
-/// Brackets of a selector that stand one inside another. The parser looks at what is in them once for each level.
+/// Upper bound on nested brackets in a selector. The parser reads their content once for each level.
 const MAX_NESTING: usize = 16;
 
-/// The selectors that a request may hold.
+/// The selector implementation of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Css;
 
-/// A string of a selector.
+/// A string in a selector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CssString(String);
 
@@ -43,7 +43,7 @@ impl ToCss for CssString {
     }
 }
 
-/// A name of a selector.
+/// A name in a selector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CssName(LocalName);
 
@@ -71,7 +71,7 @@ impl PrecomputedHash for CssName {
     }
 }
 
-/// Pseudo-classes that depend on a browser: none.
+/// Pseudo-classes and pseudo-elements that need a browser: none is supported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoPseudo {}
 
@@ -125,7 +125,7 @@ impl<'i> selectors::Parser<'i> for CssParser {
     }
 }
 
-/// Reads a selector, which may be a list of several.
+/// Parses a selector, which may be a comma-separated list.
 pub(super) fn parse(selector: &str) -> Result<SelectorList<Css>, Error> {
     let refused = |reason: String| {
         Error::from(ErrorKind::InvalidSelector { selector: selector.chars().take(200).collect(), reason })
@@ -137,7 +137,7 @@ pub(super) fn parse(selector: &str) -> Result<SelectorList<Css>, Error> {
         )));
     }
     if nesting(selector) > MAX_NESTING {
-        return Err(refused(format!("its brackets stand more than {MAX_NESTING} deep in each other")));
+        return Err(refused(format!("its brackets are nested more than {MAX_NESTING} levels deep")));
     }
     let mut parser = cssparser::Parser::new(selector);
     SelectorList::parse(&CssParser, &mut parser, ParseRelative::No).map_err(|error| {
@@ -146,7 +146,7 @@ pub(super) fn parse(selector: &str) -> Result<SelectorList<Css>, Error> {
     })
 }
 
-/// How deep brackets stand in each other; those in strings and comments are none.
+/// The depth of nested brackets, without those in strings and comments.
 fn nesting(selector: &str) -> usize {
     let (mut depth, mut most) = (0_usize, 0);
     let mut rest = selector.as_bytes();
@@ -158,7 +158,7 @@ fn nesting(selector: &str) -> usize {
                 let comment = memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2);
                 rest = rest.get(comment..).unwrap_or_default();
             }
-            b'"' | b'\'' => rest = behind_string(rest, *byte),
+            b'"' | b'\'' => rest = after_string(rest, *byte),
             b'(' | b'[' | b'{' => {
                 depth += 1;
                 most = most.max(depth);
@@ -170,8 +170,8 @@ fn nesting(selector: &str) -> usize {
     most
 }
 
-/// What is behind a string whose first quote was read; it ends with its line at the latest.
-fn behind_string(mut rest: &[u8], quote: u8) -> &[u8] {
+/// The rest after a string whose opening quote was read. A newline ends the string too.
+fn after_string(mut rest: &[u8], quote: u8) -> &[u8] {
     while let Some((byte, after)) = rest.split_first() {
         rest = after;
         match byte {
@@ -191,8 +191,8 @@ fn reason(error: &ParseError<SelectorParseErrorKind>, selector: &str, at: usize)
             "it holds a pseudo-class or pseudo-element that needs a browser".to_owned()
         }
         _ => match selector.get(..at) {
-            Some(read) if at < selector.len() => format!("it cannot be read beyond `{read}`"),
-            _ => "it ends too early, or its end cannot be read".to_owned(),
+            Some(read) if at < selector.len() => format!("it cannot be parsed after `{read}`"),
+            _ => "it ends too early, or its end cannot be parsed".to_owned(),
         },
     }
 }

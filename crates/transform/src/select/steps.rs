@@ -1,40 +1,47 @@
-//! What the selectors of a request may cost on one page.
+//! Bounds the work of a request's selectors on one page.
 
 use std::cell::Cell;
 
 use gleaner_types::Interrupt;
 
-/// Steps that all selectors of a request may take together for each byte of a page. A step is one simple selector that is
-/// held against one element, or a few bytes of an attribute that are read for it. `i ~ b` looks at all siblings before each
-/// element, which on a page of siblings is the square of their number; beyond the bound nothing matches any more, and the
-/// page's warning says so. Pages that people make, with selectors that people write, stay far below.
+/// Steps that all selectors of a request may take together for each byte of a page. A step matches one simple
+/// selector against one element, or reads a few bytes of an attribute. `i ~ b` reads all earlier siblings of
+/// each element, which is quadratic on a page of siblings. Beyond the bound nothing matches any more, and the
+/// page's warning says so. Real pages and selectors stay far below.
 pub const SELECTOR_STEPS_PER_BYTE: usize = 32;
 
-/// Steps that any page has, however small.
-pub(super) const LEAST_STEPS: u64 = 2_000_000;
+/// Steps of any page, however small.
+pub(super) const MIN_STEPS: u64 = 2_000_000;
 
-/// The warning where the bound was met.
-pub(crate) const GIVEN_UP: &str = "The selectors of the request (`includeTags`, `excludeTags` or the format `attributes`) take too many steps on this page: what they match was only looked for in the page's first part.";
+/// The warning of a page on which the bound was reached.
+pub(crate) const STEPS_EXHAUSTED: &str = "The selectors of the request (`includeTags`, `excludeTags` or the \
+     format `attributes`) take too many steps on this page: they were only matched against its first part.";
 
-/// The steps that are left on a page.
+/// The remaining steps of a page.
 pub(crate) struct Steps<'i> {
     left: Cell<u64>,
-    /// What it costs to go on to another element: at each, as much is tried as there is of the selector.
-    price: Cell<u64>,
-    /// How often the selector that is being tried may go back to an element around or before another.
-    back: Cell<u32>,
+    /// The cost of moving to another element: the parts of the current selector, since all of them may be
+    /// tried there.
+    move_cost: Cell<u64>,
+    /// Backward moves that the current selector may still make.
+    backward_moves: Cell<u32>,
     interrupt: &'i Interrupt,
 }
 
 impl<'i> Steps<'i> {
-    /// For a page of this many bytes.
+    /// The steps of a page with this many bytes.
     pub(crate) fn of_page(bytes: usize, interrupt: &'i Interrupt) -> Self {
-        let steps = (bytes as u64).saturating_mul(SELECTOR_STEPS_PER_BYTE as u64).saturating_add(LEAST_STEPS);
-        Self { left: Cell::new(steps), price: Cell::new(1), back: Cell::new(u32::MAX), interrupt }
+        let steps = (bytes as u64).saturating_mul(SELECTOR_STEPS_PER_BYTE as u64).saturating_add(MIN_STEPS);
+        Self {
+            left: Cell::new(steps),
+            move_cost: Cell::new(1),
+            backward_moves: Cell::new(u32::MAX),
+            interrupt,
+        }
     }
 
-    /// Was the bound met? From then on nothing matches.
-    pub(crate) fn is_used_up(&self) -> bool {
+    /// True once the bound was reached. From then on nothing matches.
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.left.get() == 0
     }
 
@@ -42,37 +49,37 @@ impl<'i> Steps<'i> {
         self.left.get()
     }
 
-    /// Takes steps. False where there are too few, and then there are none any more.
-    pub(super) fn take(&self, steps: u64) -> bool {
+    /// Spends steps. False if there are too few; then none are left.
+    pub(super) fn spend(&self, steps: u64) -> bool {
         let ends = self.interrupt.spend(usize::try_from(steps).unwrap_or(usize::MAX));
         let left = self.left.get().checked_sub(steps).filter(|_| !ends);
         self.left.set(left.unwrap_or(0));
         left.is_some()
     }
 
-    /// Takes the steps for bytes that are read.
-    pub(super) fn read(&self, bytes: usize) -> bool {
-        self.take(1 + bytes as u64 / 16)
+    /// Spends the steps for reading bytes.
+    pub(super) fn spend_bytes(&self, bytes: usize) -> bool {
+        self.spend(1 + bytes as u64 / 16)
     }
 
-    /// Begins to try a selector of this many parts on an element.
-    pub(super) fn begin(&self, parts: u64, back: u32) -> bool {
-        self.price.set(parts);
-        self.back.set(back);
-        self.take(parts)
+    /// Starts to match a selector with this many parts against an element.
+    pub(super) fn begin_rule(&self, parts: u64, backward_moves: u32) -> bool {
+        self.move_cost.set(parts);
+        self.backward_moves.set(backward_moves);
+        self.spend(parts)
     }
 
-    /// Goes on to another element, as part of the selector that was begun.
-    pub(super) fn go_on(&self) -> bool {
-        self.take(self.price.get())
+    /// Moves to a child or a later sibling within the current selector.
+    pub(super) fn move_forward(&self) -> bool {
+        self.spend(self.move_cost.get())
     }
 
-    /// The same, to an element around or before.
-    pub(super) fn go_back(&self) -> bool {
-        match self.back.get().checked_sub(1) {
-            Some(back) => self.back.set(back),
+    /// Moves to the parent or an earlier sibling within the current selector.
+    pub(super) fn move_backward(&self) -> bool {
+        match self.backward_moves.get().checked_sub(1) {
+            Some(left) => self.backward_moves.set(left),
             None => self.left.set(0),
         }
-        self.go_on()
+        self.move_forward()
     }
 }

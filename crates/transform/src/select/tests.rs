@@ -6,7 +6,7 @@ use selectors::context::{
 };
 use selectors::matching::matches_selector;
 
-use super::element::Ref;
+use super::element::ElementRef;
 use super::parse::parse as parse_selector;
 use super::*;
 use crate::page::attributes;
@@ -24,13 +24,13 @@ fn selectors(list: &[&str]) -> Selectors {
     Selectors::parse(&list).unwrap()
 }
 
-/// The outermost elements of a page that match, and the steps that it took to find them.
+/// The outermost matching elements of a page, the steps taken, and whether the steps are exhausted.
 fn outermost_of(list: &[&str], html: &str) -> (Vec<NodeId>, u64, bool) {
     let (tree, never) = (tree(html), Interrupt::never());
     let steps = Steps::of_page(html.len(), &never);
     let most = steps.left();
     let found = outermost(&selectors(list), &tree, &steps);
-    (found, most - steps.left(), steps.is_used_up())
+    (found, most - steps.left(), steps.is_exhausted())
 }
 
 fn found(selector: &str) -> String {
@@ -70,7 +70,7 @@ fn selectors_match_as_in_browsers() {
 }
 
 #[test]
-fn bad_selectors_are_named() {
+fn errors_name_the_invalid_selector() {
     let deep = format!("{}p{}", ":is(".repeat(17), ")".repeat(17));
     let long = [".abc"; 600].join(",");
     for selector in ["", "p >", "p:hover", "<b>", "a[", "::before", "a,", ",", ".", ".1", "#-", &deep, &long]
@@ -86,7 +86,7 @@ fn bad_selectors_are_named() {
     for selector in [fits.as_str(), "[title='((((((((((((((((((((']", "p/* ((((((((((((((((((((( */"] {
         assert!(Selectors::parse([&selector.to_owned()]).is_ok(), "{selector}");
     }
-    // Brackets that a comment or a string closes are not closed.
+    // A closing bracket in a comment or a string does not close the group.
     for closed in ["/*)*/", "[a=')']"] {
         let open = format!(":is(a{closed}");
         let selector = format!("{}p", open.repeat(20));
@@ -98,20 +98,20 @@ fn bad_selectors_are_named() {
 }
 
 #[test]
-fn siblings_do_not_multiply() {
+fn sibling_selectors_stay_within_the_steps_of_the_page() {
     let html = format!("<div>{}</div>", "<b>x</b>".repeat(20_000));
     for selector in ["i ~ b", "b:not(i ~ b)", "div:has(b ~ i)", "b:nth-last-child(2n + 1 of i ~ b)"] {
         let (found, steps, _) = outermost_of(&[selector], &html);
         assert!(steps <= steps_of(html.len()) && found.len() <= 20_000, "{selector}");
     }
     assert_eq!(outermost_of(&["i ~ b"], &html).0, Vec::new());
-    assert!(outermost_of(&["i ~ b"], &html).2, "given up, and said so");
-    let (found, _, given_up) = outermost_of(&["i + b, div > b:first-child"], &html);
-    assert_eq!((found.len(), given_up), (1, false));
+    assert!(outermost_of(&["i ~ b"], &html).2, "the steps are exhausted");
+    let (found, _, exhausted) = outermost_of(&["i + b, div > b:first-child"], &html);
+    assert_eq!((found.len(), exhausted), (1, false));
 }
 
 fn steps_of(bytes: usize) -> u64 {
-    bytes as u64 * SELECTOR_STEPS_PER_BYTE as u64 + steps::LEAST_STEPS
+    bytes as u64 * SELECTOR_STEPS_PER_BYTE as u64 + steps::MIN_STEPS
 }
 
 /// 500 lists of 160 classes, none of which the page has.
@@ -124,25 +124,25 @@ fn many_classes() -> Vec<String> {
 }
 
 #[test]
-fn thousands_of_classes_cost_one_look_up_for_each_class_of_an_element() {
+fn thousands_of_classes_cost_one_lookup_for_each_class_of_an_element() {
     let few = Selectors::parse(&["p.none > .c, .d, #e, f".to_owned()]).unwrap();
     let many = Selectors::parse(&many_classes()).unwrap();
     let never = Interrupt::never();
     let cost = |selectors: &Selectors, html: &str| {
         let tree = tree(html);
         let steps = Steps::of_page(html.len(), &never);
-        assert!(outermost(selectors, &tree, &steps).is_empty() && !steps.is_used_up());
+        assert!(outermost(selectors, &tree, &steps).is_empty() && !steps.is_exhausted());
         steps_of(html.len()) - steps.left()
     };
     let page = "<p class=a>x".repeat(21_000);
     assert!(cost(&many, &page) <= 10 * 21_000, "{}", cost(&many, &page));
     assert!(cost(&many, &page) <= 2 * cost(&few, &page), "as cheap as a few");
-    // Twice as many classes of an element are twice as many look-ups, and no more.
+    // Twice as many classes of an element cost twice as many lookups.
     let page = "<p class='a b c d e f g h'>x".repeat(2_000);
     assert!(cost(&many, &page) <= 20 * 2_000, "{}", cost(&many, &page));
 }
 
-/// Every selector that is tried counts, whether it moves from element to element or not.
+/// Every selector that is tried costs steps, whether it moves to other elements or not.
 #[test]
 fn the_steps_of_a_page_are_bounded_by_its_bytes_whatever_the_selectors() {
     let page = "<p class=a id=i data-x=1>x".repeat(2_000);
@@ -161,13 +161,13 @@ fn the_steps_of_a_page_are_bounded_by_its_bytes_whatever_the_selectors() {
         let list: Vec<&str> = list.iter().map(String::as_str).collect();
         for times in [1, 4] {
             let html = page.repeat(times);
-            let (_, steps, given_up) = outermost_of(&list, &html);
+            let (_, steps, exhausted) = outermost_of(&list, &html);
             assert!(steps <= steps_of(html.len()), "{name}");
-            assert!(given_up || steps >= list.len() as u64, "{name}: {steps}");
+            assert!(exhausted || steps >= list.len() as u64, "{name}: {steps}");
         }
     }
-    let (_, steps, given_up) = outermost_of(&["[data-y]", ":not(*)"], &page);
-    assert!(!given_up && steps > 2 * 2_000, "{steps}");
+    let (_, steps, exhausted) = outermost_of(&["[data-y]", ":not(*)"], &page);
+    assert!(!exhausted && steps > 2 * 2_000, "{steps}");
 }
 
 #[test]
@@ -184,12 +184,8 @@ fn all_selectors_of_a_request_share_the_steps_of_a_page() {
         wanted.iter().map(|wanted| Selectors::parse([&wanted.selector]).unwrap()).collect();
     let steps = Steps::of_page(html.len(), &never);
     let values = attributes::read(&tree, &wanted, &selectors, &steps);
-    assert!(steps.is_used_up());
-    assert_eq!(
-        values.as_array().unwrap().len(),
-        100,
-        "each has its entry, empty where it was not looked for"
-    );
+    assert!(steps.is_exhausted());
+    assert_eq!(values.as_array().unwrap().len(), 100, "each selector has an entry, which may be empty");
 }
 
 #[test]
@@ -202,7 +198,7 @@ fn matching_ends_when_its_interrupt_is_raised() {
     let steps = Steps::of_page(html.len(), &interrupt);
     let list: Vec<String> = (0..100).map(|at| format!("[data-y{at}]")).collect();
     outermost(&Selectors::parse(&list).unwrap(), &tree, &steps);
-    assert!(interrupt.is_raised() && steps.is_used_up());
+    assert!(interrupt.is_raised() && steps.is_exhausted());
     assert!(interrupt.spent() < 310_000, "{}", interrupt.spent());
 }
 
@@ -212,7 +208,7 @@ fn a_selection_can_be_shared_between_threads() {
     shared::<Selection>();
 }
 
-/// Matching without an index: each selector of each list against each element.
+/// Matching without the index: every selector of every list against every element.
 fn matched_one_by_one(list: &[String], tree: &Tree) -> Vec<bool> {
     let never = Interrupt::never();
     let steps = Steps::of_page(1 << 20, &never);
@@ -228,10 +224,10 @@ fn matched_one_by_one(list: &[String], tree: &Tree) -> Vec<bool> {
                 NeedsSelectorFlags::No,
                 MatchingForInvalidation::No,
             );
-            matches_selector(selector, 0, None, Ref { tree, node, steps: &steps }, &mut context)
+            matches_selector(selector, 0, None, ElementRef { tree, node, steps: &steps }, &mut context)
         })
     };
-    tree.made().map(&mut matches).collect()
+    tree.all_elements().map(&mut matches).collect()
 }
 
 fn page() -> impl Strategy<Value = String> {
@@ -312,7 +308,7 @@ proptest! {
         let steps = Steps::of_page(1 << 20, &never);
         let selectors = Selectors::parse(&list).unwrap();
         let mut matcher = Matcher::new(&selectors, &tree, &steps);
-        let indexed: Vec<bool> = tree.made().map(|node| matcher.matches(node)).collect();
+        let indexed: Vec<bool> = tree.all_elements().map(|node| matcher.matches(node)).collect();
         prop_assert_eq!(indexed, matched_one_by_one(&list, &tree), "{:?} on {}", list, html);
     }
 }

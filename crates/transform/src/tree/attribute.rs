@@ -1,4 +1,4 @@
-//! The attribute names this crate reads, as one byte.
+//! The attribute names that this crate reads, as one byte.
 
 macro_rules! attributes {
     ($($variant:ident $name:literal,)*) => {
@@ -6,7 +6,7 @@ macro_rules! attributes {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub(crate) enum Attr {
-            /// Any name without a variant of its own; the tree keeps the name beside it.
+            /// Any name without a variant of its own. The tree stores the name.
             Other,
             $(#[doc = $name] $variant,)*
         }
@@ -28,7 +28,7 @@ macro_rules! attributes {
                 }
             }
 
-            /// A bit of its own in a set of known names.
+            /// The bit of this name in a set of names.
             pub(crate) const fn bit(self) -> u128 {
                 1 << (self as u8)
             }
@@ -37,16 +37,20 @@ macro_rules! attributes {
 }
 
 attributes! {
-    Align "align", Alt "alt", AriaHidden "aria-hidden", AriaLabel "aria-label", AriaModal "aria-modal", AriaLevel "aria-level",
-    Charset "charset", Checked "checked", Cite "cite", Class "class", Colspan "colspan", Content "content",
-    Data "data", DataContent "data-content", DataHref "data-href", DataLang "data-lang", DataLanguage "data-language",
-    DataLazySrc "data-lazy-src", DataLazySrcset "data-lazy-srcset", DataOriginal "data-original", DataSrc "data-src",
-    DataSrcset "data-srcset", DataTestid "data-testid", DataTooltip "data-tooltip", Datetime "datetime", Dir "dir", Encoding "encoding", Height "height",
-    Hidden "hidden", Href "href", Hreflang "hreflang", HttpEquiv "http-equiv", Id "id", Itemprop "itemprop", Itemscope "itemscope",
-    Itemtype "itemtype", Label "label", Lang "lang", Media "media", Name "name", Open "open", Poster "poster", Property "property",
-    Rel "rel", Role "role", Rowspan "rowspan", Scope "scope", Shadowrootmode "shadowrootmode", Sizes "sizes", Src "src",
-    Srcdoc "srcdoc", Srcset "srcset", Start "start", Style "style", Target "target", Title "title", Type "type", Typeof "typeof",
-    Value "value", Width "width", XmlLang "xml:lang", Display "display", Alttext "alttext", Mathvariant "mathvariant", Summary "summary", Datatype "datatype", DataLineNumber "data-line-number", Reversed "reversed",
+    Align "align", Alt "alt", AriaHidden "aria-hidden", AriaLabel "aria-label", AriaModal "aria-modal",
+    AriaLevel "aria-level", Charset "charset", Checked "checked", Cite "cite", Class "class",
+    Colspan "colspan", Content "content", Data "data", DataContent "data-content", DataHref "data-href",
+    DataLang "data-lang", DataLanguage "data-language", DataLazySrc "data-lazy-src",
+    DataLazySrcset "data-lazy-srcset", DataOriginal "data-original", DataSrc "data-src",
+    DataSrcset "data-srcset", DataTestid "data-testid", DataTooltip "data-tooltip", Datetime "datetime",
+    Dir "dir", Encoding "encoding", Height "height", Hidden "hidden", Href "href", Hreflang "hreflang",
+    HttpEquiv "http-equiv", Id "id", Itemprop "itemprop", Itemscope "itemscope", Itemtype "itemtype",
+    Label "label", Lang "lang", Media "media", Name "name", Open "open", Poster "poster", Property "property",
+    Rel "rel", Role "role", Rowspan "rowspan", Scope "scope", Shadowrootmode "shadowrootmode", Sizes "sizes",
+    Src "src", Srcdoc "srcdoc", Srcset "srcset", Start "start", Style "style", Target "target", Title "title",
+    Type "type", Typeof "typeof", Value "value", Width "width", XmlLang "xml:lang", Display "display",
+    Alttext "alttext", Mathvariant "mathvariant", Summary "summary", Datatype "datatype",
+    DataLineNumber "data-line-number", Reversed "reversed",
 }
 
 #[cfg(test)]
@@ -54,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_bits_are_their_own() {
+    fn names_and_bits_are_unique() {
         assert_eq!(Attr::lookup("data-src"), Attr::DataSrc);
         assert_eq!(Attr::DataSrc.name(), "data-src");
         assert_eq!(Attr::lookup("onclick"), Attr::Other);

@@ -1,14 +1,15 @@
-//! Character references: `&amp;`, `&#38;`, `&#x26;` (HTML Standard, 13.2.5.72 onwards).
+//! Decodes character references: `&amp;`, `&#38;`, `&#x26;` (HTML Standard, from 13.2.5.72).
 
 use std::borrow::Cow;
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 use memchr::memchr;
 
-/// The longest name of the standard's table has 32 letters and a semicolon.
+/// The length of the longest name in the standard's table: 32 letters and a semicolon.
 const LONGEST_NAME: usize = 33;
 
-/// Decodes all references of `raw`; `attribute` follows the rule for attribute values, where `&copy=1` stays as it is.
+/// Decodes all references in `raw`. `attribute` applies the rule for attribute values, where `&copy=1` stays
+/// unchanged.
 pub(crate) fn decode(raw: &str, attribute: bool) -> Cow<'_, str> {
     if memchr(b'&', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
@@ -18,13 +19,13 @@ pub(crate) fn decode(raw: &str, attribute: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// As [`decode`], appended to `out`.
+/// Like [`decode`], appended to `out`.
 pub(crate) fn decode_into(raw: &str, attribute: bool, out: &mut String) {
     let mut rest = raw;
     while let Some(at) = memchr(b'&', rest.as_bytes()) {
         let (before, reference) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(before);
-        let taken = one(reference, attribute, out);
+        let taken = decode_one(reference, attribute, out);
         if taken == 0 {
             out.push('&');
         }
@@ -33,8 +34,8 @@ pub(crate) fn decode_into(raw: &str, attribute: bool, out: &mut String) {
     out.push_str(rest);
 }
 
-/// Decodes the reference at the start of `text` into `out`; the bytes it took, 0 where it is none.
-fn one(text: &str, attribute: bool, out: &mut String) -> usize {
+/// Decodes the reference at the start of `text` into `out`. Returns the bytes it takes, 0 if it is none.
+fn decode_one(text: &str, attribute: bool, out: &mut String) -> usize {
     let bytes = text.as_bytes();
     match bytes.get(1) {
         Some(b'#') => numeric(bytes, out),
@@ -67,7 +68,7 @@ fn named(text: &str, attribute: bool, out: &mut String) -> usize {
     let length = name.bytes().take(LONGEST_NAME).take_while(u8::is_ascii_alphanumeric).count();
     let with_semicolon = name.as_bytes().get(length) == Some(&b';');
     let mut end = if with_semicolon { length + 1 } else { length };
-    // Most references end in a semicolon and are found at once; a few old names may end anywhere.
+    // Most references end in a semicolon and match at once. Some legacy names need no semicolon.
     while end > 1 {
         let candidate = name.get(..end).unwrap_or_default();
         if let Some((first, second)) = NAMED_ENTITIES.get(candidate)

@@ -1,8 +1,8 @@
-//! The tree as html5ever's tree builder sees it.
+//! The sink through which html5ever's tree builder fills the tree.
 //!
-//! Attributes do not travel through the tree builder: they are stored in the tree when the tag is read, and the tag
-//! carries one synthetic attribute with the number of that list ([`super::build`]). Nodes that nobody reads (comments,
-//! the insides of `svg`, scripts) get numbers beyond the arena and are never stored.
+//! Attributes do not pass through the tree builder. They are stored in the tree when the tag is read, and the
+//! tag carries one synthetic attribute with the index of that list ([`super::build`]). Nodes without use
+//! (comments, the content of `svg`) get ids outside the arena and are never stored.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -12,16 +12,16 @@ use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeS
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, Namespace, QualName, ns};
 
-use super::{NONE, NodeId, Sort, Space, Tag, Tree};
+use super::{ElementNamespace, NONE, NodeId, PackedKind, Tag, Tree};
 
-/// A text node grows no longer than this, in bytes: a walk can end between two nodes, and not within one. Longer than any
-/// data that is read out of one node.
+/// Upper bound on the length of a text node, in bytes, because an interrupt ends a walk only between nodes.
+/// No data that is read from one node is longer.
 pub(super) const MAX_TEXT_BYTES: u32 = 1 << 20;
 
-/// Numbers from here on stand for nodes that are not kept.
+/// Ids from here on stand for nodes that are not stored.
 const DISCARDED: u32 = 1 << 31;
 
-/// A node as the tree builder holds it.
+/// The tree builder's handle of a node.
 #[derive(Debug, Clone)]
 pub(super) struct Handle {
     id: u32,
@@ -36,15 +36,15 @@ impl Handle {
 }
 
 /// The name of an element, for the tree builder.
-pub(super) struct Name<'a>(&'a Handle);
+pub(super) struct ElementName<'a>(&'a Handle);
 
-impl fmt::Debug for Name<'_> {
+impl fmt::Debug for ElementName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.name)
     }
 }
 
-impl ElemName for Name<'_> {
+impl ElemName for ElementName<'_> {
     fn ns(&self) -> &Namespace {
         &self.0.namespace
     }
@@ -54,10 +54,10 @@ impl ElemName for Name<'_> {
     }
 }
 
-/// Builds the arena.
+/// Fills the arena.
 pub(super) struct Sink {
     pub(super) tree: RefCell<Tree>,
-    /// The node that the next element will probably be put into.
+    /// The node that will probably be the parent of the next element.
     pub(super) current: Cell<u32>,
     discarded: Cell<u32>,
 }
@@ -73,13 +73,13 @@ impl Sink {
         Handle { id, name, namespace }
     }
 
-    /// Is what is put into this node dropped?
-    fn swallows(&self, parent: &Handle) -> bool {
+    /// True if the children of this node are dropped.
+    fn discards_children_of(&self, parent: &Handle) -> bool {
         !parent.is_kept() || self.tree.borrow().tag(NodeId(parent.id)) == Tag::Svg
     }
 }
 
-/// The number of the entry that a tag's synthetic attribute stands for; [`NONE`] where it has none.
+/// The index of the entry that a tag's synthetic attribute refers to; [`NONE`] without one.
 fn extra_of(attributes: &[Attribute]) -> u32 {
     let synthetic = attributes.iter().find(|attribute| attribute.name.local.is_empty());
     synthetic.and_then(|attribute| u32::from_str_radix(&attribute.value, 16).ok()).unwrap_or(NONE)
@@ -108,7 +108,7 @@ impl Tree {
         }
     }
 
-    /// Puts `id` into `parent`, before `next` or, where that is `NONE`, at the end.
+    /// Inserts `id` into `parent` before `next`, or at the end if that is [`NONE`].
     fn insert(&mut self, parent: u32, id: u32, next: u32) {
         if parent == id {
             return;
@@ -134,7 +134,8 @@ impl Tree {
         }
     }
 
-    /// Puts text into `parent`, before `next` or at the end; grows the text before it where that is cheap.
+    /// Inserts text into `parent` before `next`, or at the end if that is [`NONE`]. Extends the text node
+    /// before it if their texts are adjacent.
     fn insert_text(&mut self, parent: u32, text: &str, next: u32) {
         let Ok(start) = u32::try_from(self.text.len()) else { return };
         let previous = if next == NONE {
@@ -145,7 +146,7 @@ impl Tree {
         let Ok(end) = u32::try_from(self.text.len() + text.len()) else { return };
         self.text.push_str(text);
         if let Some(node) = self.nodes.get_mut(previous as usize)
-            && node.sort == Sort::Text
+            && node.kind == PackedKind::Text
             && node.last == start
             && end - node.first <= MAX_TEXT_BYTES
         {
@@ -156,21 +157,21 @@ impl Tree {
         self.insert(parent, id.0, next);
     }
 
-    /// The depth of a node as it was when it was put in.
+    /// The depth of a node when it was inserted.
     pub(super) fn depth(&self, id: u32) -> u16 {
         self.nodes.get(id as usize).map_or(0, |node| node.depth)
     }
 
-    /// The parent's number, 0 where there is none.
-    pub(super) fn parent_number(&self, id: u32) -> u32 {
+    /// The index of the parent; 0 without one.
+    pub(super) fn parent_index(&self, id: u32) -> u32 {
         self.nodes.get(id as usize).map_or(0, |node| if node.parent == NONE { 0 } else { node.parent })
     }
 
-    /// Is the node an element of this name, of which `tag` is the tag?
+    /// True if the node is an element with this name; `tag` is the tag of the name.
     pub(super) fn is_named(&self, id: u32, tag: Tag, name: &LocalName) -> bool {
         self.nodes.get(id as usize).is_some_and(|node| match node.tag {
             Tag::Other => self.extras.get(node.extra as usize).is_some_and(|extra| extra.name == *name),
-            known => known == tag,
+            own => own == tag,
         })
     }
 }
@@ -178,7 +179,7 @@ impl Tree {
 impl TreeSink for Sink {
     type Handle = Handle;
     type Output = Tree;
-    type ElemName<'a> = Name<'a>;
+    type ElemName<'a> = ElementName<'a>;
 
     fn finish(self) -> Tree {
         self.tree.into_inner()
@@ -190,26 +191,26 @@ impl TreeSink for Sink {
         Handle { id: 0, name: LocalName::default(), namespace: Namespace::default() }
     }
 
-    fn elem_name<'a>(&'a self, target: &'a Handle) -> Name<'a> {
-        Name(target)
+    fn elem_name<'a>(&'a self, target: &'a Handle) -> ElementName<'a> {
+        ElementName(target)
     }
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
-        let svg = name.ns == ns!(svg);
-        let root = svg && &*name.local == "svg";
-        if svg && !root {
+        let is_svg = name.ns == ns!(svg);
+        let is_root = is_svg && &*name.local == "svg";
+        if is_svg && !is_root {
             return self.discard(name.local, name.ns);
         }
-        let html = name.ns == ns!(html);
-        let space = if html {
-            Space::Html
+        let is_html = name.ns == ns!(html);
+        let namespace = if is_html {
+            ElementNamespace::Html
         } else if name.ns == ns!(mathml) {
-            Space::Math
+            ElementNamespace::Math
         } else {
-            Space::Foreign
+            ElementNamespace::Foreign
         };
         let tag = match Tag::lookup(&name.local).0 {
-            tag if html => tag,
+            tag if is_html => tag,
             tag @ (Tag::Svg | Tag::Math) => tag,
             _ => Tag::Other,
         };
@@ -218,7 +219,7 @@ impl TreeSink for Sink {
         if tag == Tag::Other {
             extra = tree.name_extra(extra, name.local.clone());
         }
-        let id = tree.push(Sort::Element(space), tag, extra);
+        let id = tree.push(PackedKind::Element(namespace), tag, extra);
         Handle { id: id.0, name: name.local, namespace: name.ns }
     }
 
@@ -231,7 +232,7 @@ impl TreeSink for Sink {
     }
 
     fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
-        if self.swallows(parent) {
+        if self.discards_children_of(parent) {
             return;
         }
         let mut tree = self.tree.borrow_mut();
@@ -261,7 +262,7 @@ impl TreeSink for Sink {
 
     fn pop(&self, node: &Handle) {
         if node.is_kept() {
-            self.current.set(self.tree.borrow().parent_number(node.id));
+            self.current.set(self.tree.borrow().parent_index(node.id));
         }
     }
 
@@ -296,13 +297,13 @@ impl TreeSink for Sink {
             return;
         }
         let mut tree = self.tree.borrow_mut();
-        let Some(known) = tree.nodes.get(target.id as usize).map(|node| node.extra) else { return };
+        let Some(own_extra) = tree.nodes.get(target.id as usize).map(|node| node.extra) else { return };
         let range = |extra: u32| {
             let extra = tree.extras.get(extra as usize);
             extra.map_or(0..0, |extra| extra.start as usize..extra.end as usize)
         };
-        let (own_range, added_range) = (range(known), range(extra_of(&attributes)));
-        // A repeated <html> or <body> tag: rare, and bounded by the number of attributes of a tag.
+        let (own_range, added_range) = (range(own_extra), range(extra_of(&attributes)));
+        // A repeated `<html>` or `<body>` tag is rare, and the attributes of a tag are bounded.
         let mut merged = tree.attributes.get(own_range).unwrap_or_default().to_vec();
         if merged.len() > super::tokenizer::MAX_ATTRIBUTES {
             return;
@@ -310,12 +311,12 @@ impl TreeSink for Sink {
         let added = tree.attributes.get(added_range).unwrap_or_default().to_vec();
         let own = merged.len();
         for attribute in added {
-            let taken = merged.iter().take(own).any(|earlier| {
+            let exists = merged.iter().take(own).any(|earlier| {
                 earlier.name == attribute.name
                     && tree.slice(earlier.name_start, earlier.value_start)
                         == tree.slice(attribute.name_start, attribute.value_start)
             });
-            if !taken {
+            if !exists {
                 merged.push(attribute);
             }
         }

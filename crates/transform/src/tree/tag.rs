@@ -1,7 +1,7 @@
-//! The element names this crate has a rule for, as one byte.
+//! The element names with a meaning in this crate, as one byte.
 //!
-//! Readers of the tree compare names all the time; a byte compares faster than an interned string and can be matched
-//! exhaustively. Names without a rule are [`Tag::Other`]; the tree keeps their full name beside it.
+//! Code that reads the tree compares names constantly. A byte compares faster than an interned string and can
+//! be matched exhaustively. Other names are [`Tag::Other`], and the tree stores their full name.
 
 use std::sync::LazyLock;
 
@@ -25,30 +25,34 @@ macro_rules! tags {
 tags! {
     A "a", Abbr "abbr", Address "address", Area "area", Article "article", Aside "aside", Audio "audio",
     B "b", Base "base", Big "big", Blockquote "blockquote", Body "body", Br "br", Button "button",
-    Canvas "canvas", Caption "caption", Center "center", Cite "cite", Code "code", Col "col", Colgroup "colgroup",
-    Data "data", Datalist "datalist", Dd "dd", Del "del", Details "details", Dfn "dfn", Dialog "dialog", Dir "dir", Div "div", Dl "dl", Dt "dt",
-    Em "em", Embed "embed", Fieldset "fieldset", Figcaption "figcaption", Figure "figure", Font "font", Footer "footer", Form "form",
-    Frame "frame", Frameset "frameset", H1 "h1", H2 "h2", H3 "h3", H4 "h4", H5 "h5", H6 "h6", Head "head", Header "header", Hgroup "hgroup",
-    Hr "hr", Html "html", I "i", Iframe "iframe", Img "img", Input "input", Ins "ins", Kbd "kbd", Label "label", Legend "legend",
-    Li "li", Link "link", Main "main", Map "map", Mark "mark", Math "math", Menu "menu", Meta "meta", Meter "meter", Nav "nav", Nobr "nobr",
-    Noembed "noembed", Noframes "noframes", Noscript "noscript", Object "object", Ol "ol", Optgroup "optgroup", Option "option", Output "output",
-    P "p", Param "param", Picture "picture", Plaintext "plaintext", Pre "pre", Progress "progress", Q "q", Rb "rb", Rp "rp", Rt "rt", Rtc "rtc", Ruby "ruby",
-    S "s", Samp "samp", Script "script", Search "search", Section "section", Select "select", Slot "slot", Small "small", Source "source",
-    Span "span", Strike "strike", Strong "strong", Style "style", Sub "sub", Summary "summary", Sup "sup", Svg "svg",
-    Table "table", Tbody "tbody", Td "td", Template "template", Textarea "textarea", Tfoot "tfoot", Th "th", Thead "thead", Time "time",
-    Title "title", Tr "tr", Track "track", Tt "tt", U "u", Ul "ul", Var "var", Video "video", Wbr "wbr", Xmp "xmp",
+    Canvas "canvas", Caption "caption", Center "center", Cite "cite", Code "code", Col "col",
+    Colgroup "colgroup", Data "data", Datalist "datalist", Dd "dd", Del "del", Details "details", Dfn "dfn",
+    Dialog "dialog", Dir "dir", Div "div", Dl "dl", Dt "dt", Em "em", Embed "embed", Fieldset "fieldset",
+    Figcaption "figcaption", Figure "figure", Font "font", Footer "footer", Form "form", Frame "frame",
+    Frameset "frameset", H1 "h1", H2 "h2", H3 "h3", H4 "h4", H5 "h5", H6 "h6", Head "head", Header "header",
+    Hgroup "hgroup", Hr "hr", Html "html", I "i", Iframe "iframe", Img "img", Input "input", Ins "ins",
+    Kbd "kbd", Label "label", Legend "legend", Li "li", Link "link", Main "main", Map "map", Mark "mark",
+    Math "math", Menu "menu", Meta "meta", Meter "meter", Nav "nav", Nobr "nobr", Noembed "noembed",
+    Noframes "noframes", Noscript "noscript", Object "object", Ol "ol", Optgroup "optgroup", Option "option",
+    Output "output", P "p", Param "param", Picture "picture", Plaintext "plaintext", Pre "pre",
+    Progress "progress", Q "q", Rb "rb", Rp "rp", Rt "rt", Rtc "rtc", Ruby "ruby", S "s", Samp "samp",
+    Script "script", Search "search", Section "section", Select "select", Slot "slot", Small "small",
+    Source "source", Span "span", Strike "strike", Strong "strong", Style "style", Sub "sub",
+    Summary "summary", Sup "sup", Svg "svg", Table "table", Tbody "tbody", Td "td", Template "template",
+    Textarea "textarea", Tfoot "tfoot", Th "th", Thead "thead", Time "time", Title "title", Tr "tr",
+    Track "track", Tt "tt", U "u", Ul "ul", Var "var", Video "video", Wbr "wbr", Xmp "xmp",
 }
 
-/// Slots of the lookup table; a power of two well above the number of names.
+/// Slots of the lookup table: a power of two well above the number of names.
 const SLOTS: usize = 1024;
 
-/// A name's length and first eight bytes, which are all of it for most.
+/// The length and the first eight bytes of a name. Most names have no more.
 type Key = (usize, u64);
 
-/// A name, its key, its tag, and the name as the tree builder knows it.
+/// A name, its key, its tag, and its interned form.
 type Entry = (&'static str, Key, Tag, LocalName);
 
-/// Names by their keys, open addressing. Built once, read only.
+/// Names by their keys, with open addressing. Built once.
 static TABLE: LazyLock<Vec<Option<Entry>>> = LazyLock::new(|| {
     let mut table = vec![None; SLOTS];
     for &(name, tag) in NAMES {
@@ -68,7 +72,7 @@ fn key_of(name: &[u8]) -> Key {
     (name.len(), name.iter().take(8).fold(0, |packed, byte| (packed << 8) | u64::from(*byte)))
 }
 
-/// Where the search for a name begins.
+/// The slot where the search for a name begins.
 const fn slot_of((length, packed): Key) -> usize {
     ((packed ^ (length as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize % SLOTS
 }
@@ -92,7 +96,7 @@ impl Tag {
         (self as usize).checked_sub(1).and_then(|at| NAMES.get(at)).map_or("", |known| known.0)
     }
 
-    /// Elements that have no end tag (HTML Standard, 13.1.2).
+    /// True for elements without an end tag (HTML Standard, 13.1.2).
     pub(crate) const fn is_void(self) -> bool {
         matches!(
             self,
@@ -114,7 +118,7 @@ impl Tag {
         )
     }
 
-    /// Elements of the parser's list of active formatting elements (HTML Standard, 13.2.4.3).
+    /// True for formatting elements of the parser (HTML Standard, 13.2.4.3).
     pub(crate) const fn is_formatting(self) -> bool {
         matches!(
             self,
@@ -148,7 +152,8 @@ impl Tag {
         }
     }
 
-    /// Elements that a browser lays out as a block by default, table parts included (HTML Standard, 15.3).
+    /// True for elements that browsers lay out as a block by default, including table parts (HTML Standard,
+    /// 15.3).
     pub(crate) const fn is_block(self) -> bool {
         matches!(
             self,
@@ -208,7 +213,7 @@ impl Tag {
         )
     }
 
-    /// Elements whose text is never part of what a reader sees.
+    /// True for elements whose text is never shown.
     pub(crate) const fn is_invisible(self) -> bool {
         matches!(
             self,
@@ -236,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_found_as_itself() {
+    fn every_name_is_found() {
         for &(name, tag) in NAMES {
             let (found, local) = Tag::lookup(name);
             assert_eq!((found, &*local), (tag, name));

@@ -1,15 +1,17 @@
 //! A pull tokenizer for HTML over a whole document in memory (HTML Standard, 13.2.5).
 //!
-//! Why not html5ever's: it looks every attribute name up among those the tag already has, which is quadratic in the
-//! attributes of a tag; it interns names behind a lock and copies values that nobody reads. This one yields ranges of
-//! the input, costs nothing for what is skipped, and serves both the tree ([`super::build`]) and the pass that only
-//! wants links ([`crate::page::link_pass`]). It differs from the standard where no reader could notice: comments and
-//! processing instructions are dropped, NUL is expected to be gone and line ends to be LF ([`super::prepare`]).
+//! It yields ranges of the input, skips unused parts at no cost, and serves both the tree ([`super::build`])
+//! and the pass that only reads links ([`crate::page::link_pass`]). Alternative: the tokenizer of html5ever.
+//! It compares every attribute name with the earlier ones of the tag, which is quadratic, interns names
+//! behind a lock, and copies unused values.
+//!
+//! It differs from the standard without effect on the output: comments and processing instructions are
+//! dropped, and the input has no NUL and only LF as newlines ([`super::prepare`]).
 
 use gleaner_types::Interrupt;
 use memchr::{memchr, memchr2, memmem};
 
-/// A tag keeps at most so many attributes; browsers keep all, real pages stay below 60.
+/// Upper bound on the attributes of a tag. Browsers keep all; real pages have fewer than 60.
 pub(crate) const MAX_ATTRIBUTES: usize = 128;
 
 /// A range of the input, in bytes.
@@ -26,34 +28,34 @@ impl Span {
     }
 }
 
-/// Name and undecoded value of an attribute.
+/// The name and undecoded value of an attribute.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RawAttribute {
     pub(crate) name: Span,
     pub(crate) value: Span,
 }
 
-/// One piece of the input.
+/// A token of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token {
-    /// Text; `references` where character references are to be decoded.
+    /// Text. `references` is true if it may contain character references.
     Text { span: Span, references: bool },
     /// A start tag; its attributes are in [`Tokenizer::attributes`].
     Start { name: Span, source: Span, self_closing: bool },
     /// An end tag.
     End { name: Span },
-    /// What stands between `<!doctype` and `>`.
+    /// The text between `<!doctype` and `>`.
     Doctype { span: Span },
 }
 
 /// How text is read after a start tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum ContentModel {
     /// Markup and text.
     Data,
     /// Text with character references, up to the end tag of the last start tag.
     Rcdata,
-    /// Text alone, up to the end tag of the last start tag.
+    /// Only text, up to the end tag of the last start tag.
     Rawtext,
     /// A script, up to its end tag.
     Script,
@@ -66,7 +68,7 @@ pub(crate) enum Content {
 pub(crate) struct Tokenizer<'a> {
     input: &'a str,
     position: usize,
-    content: Content,
+    content: ContentModel,
     /// Name of the last start tag, as written.
     last_start: Span,
     attributes: Vec<RawAttribute>,
@@ -78,31 +80,31 @@ const fn is_space(byte: u8) -> bool {
 }
 
 impl<'a> Tokenizer<'a> {
-    /// Reads `input` from its beginning.
+    /// Reads `input` from its start.
     pub(crate) fn new(input: &'a str) -> Self {
         Self {
             input,
             position: 0,
-            content: Content::Data,
+            content: ContentModel::Data,
             last_start: Span::default(),
             attributes: Vec::new(),
             interrupt: Interrupt::never(),
         }
     }
 
-    /// The same, until the work is to end: then there are no more tokens. Each token is a unit, and so is whatever else is
-    /// looked at more closely than for its bytes.
-    pub(crate) fn within(self, interrupt: &Interrupt) -> Self {
+    /// Ends the tokens once the interrupt is raised. Each token costs a unit of work, and so does each
+    /// attribute and each false start of a tag or of an end.
+    pub(crate) fn with_interrupt(self, interrupt: &Interrupt) -> Self {
         Self { interrupt: interrupt.clone(), ..self }
     }
 
-    /// The attributes of the last start tag, in their order, repeated names included.
+    /// The attributes of the last start tag, in order, including repeated names.
     pub(crate) fn attributes(&self) -> &[RawAttribute] {
         &self.attributes
     }
 
-    /// How what follows is read; holds until the matching end tag.
-    pub(crate) fn set_content(&mut self, content: Content) {
+    /// Sets how the next text is read, up to the matching end tag.
+    pub(crate) fn set_content_model(&mut self, content: ContentModel) {
         self.content = content;
     }
 
@@ -114,22 +116,22 @@ impl<'a> Tokenizer<'a> {
         self.input.as_bytes().get(at..).unwrap_or_default()
     }
 
-    /// The next token; `cdata` tells whether `<![CDATA[` opens a CDATA section here (foreign content).
+    /// The next token. `cdata` is true in foreign content, where `<![CDATA[` opens a CDATA section.
     pub(crate) fn next(&mut self, cdata: bool) -> Option<Token> {
         if self.interrupt.spend(1) {
             return None;
         }
         match self.content {
-            Content::Data => self.next_data(cdata),
-            Content::Plaintext => self.text_to(self.input.len(), false),
-            Content::Rcdata | Content::Rawtext | Content::Script => {
-                let end = if self.content == Content::Script {
+            ContentModel::Data => self.next_data(cdata),
+            ContentModel::Plaintext => self.text_to(self.input.len(), false),
+            ContentModel::Rcdata | ContentModel::Rawtext | ContentModel::Script => {
+                let end = if self.content == ContentModel::Script {
                     self.script_end()
                 } else {
                     self.raw_end(self.position)
                 };
-                let references = self.content == Content::Rcdata;
-                self.content = Content::Data;
+                let references = self.content == ContentModel::Rcdata;
+                self.content = ContentModel::Data;
                 self.text_to(end, references).or_else(|| self.next_data(cdata))
             }
         }
@@ -145,7 +147,7 @@ impl<'a> Tokenizer<'a> {
         loop {
             let start = self.position;
             let mut from = start;
-            // Where markup begins: `<` before a letter, `/`, `!` or `?`. Any other `<` is text.
+            // Markup begins with `<` before a letter, `/`, `!` or `?`. Any other `<` is text.
             let markup = loop {
                 match memchr(b'<', self.rest(from)) {
                     None => break self.input.len(),
@@ -201,7 +203,7 @@ impl<'a> Tokenizer<'a> {
             memmem::find(self.rest(from), needle).map_or(self.input.len(), |at| from + at + needle.len());
     }
 
-    /// Comments, CDATA sections and the document type; `None` where nothing of it is a token.
+    /// Reads a comment, a CDATA section or the document type. `None` if it gives no token.
     fn declaration(&mut self, markup: usize, cdata: bool) -> Option<Token> {
         let rest = self.rest(markup + 2);
         if rest.starts_with(b"--") {
@@ -223,7 +225,7 @@ impl<'a> Tokenizer<'a> {
         doctype.then_some(Token::Doctype { span: Span { start, end } })
     }
 
-    /// `position` goes past a comment whose text starts at `start`.
+    /// Moves past a comment whose text starts at `start`.
     fn skip_comment(&mut self, start: usize) {
         let rest = self.rest(start);
         if rest.starts_with(b">") || rest.starts_with(b"->") {
@@ -259,7 +261,8 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Reads a tag whose name starts at `start`; `None` where the input ends inside it, which drops it.
+    /// Reads a tag whose name starts at `start`. `None` if the input ends inside the tag, which is then
+    /// dropped.
     fn tag(&mut self, start: usize, keep_attributes: bool) -> Option<(Span, bool)> {
         let bytes = self.input.as_bytes();
         let delimiter = |byte: u8| is_space(byte) || byte == b'/' || byte == b'>';
@@ -302,7 +305,8 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Reads the attribute whose name starts at `start`, and tells where it ends; `None` at the end of the input.
+    /// Reads the attribute whose name starts at `start`, and returns its end. `None` if the input ends inside
+    /// its value.
     fn attribute(&mut self, start: usize) -> Option<(RawAttribute, usize)> {
         let bytes = self.input.as_bytes();
         let mut at = start + 1; // a leading `=` belongs to the name
@@ -341,7 +345,7 @@ impl<'a> Tokenizer<'a> {
         Some((RawAttribute { name, value }, end))
     }
 
-    /// Does an end tag of the last start tag begin at `at`?
+    /// True if an end tag of the last start tag begins at `at`.
     fn is_end_tag_at(&self, at: usize) -> bool {
         let name = self.last_start.of(self.input).as_bytes();
         let rest = self.rest(at);
@@ -365,7 +369,8 @@ impl<'a> Tokenizer<'a> {
         self.input.len()
     }
 
-    /// Where a script ends: `<!--` hides a nested `<script>` with its end tag (HTML Standard, 13.2.5.15 onwards).
+    /// The end of a script. After `<!--` a nested `<script>` and its end tag are part of it (HTML Standard,
+    /// from 13.2.5.15).
     fn script_end(&self) -> usize {
         let mut at = self.position;
         let mut escaped = false;
@@ -380,7 +385,7 @@ impl<'a> Tokenizer<'a> {
                 (escaped, nested) = (false, false);
                 at += 3;
             } else if !escaped && rest.starts_with(b"<!--") {
-                // `<!-->` and `<!--->` close at once: the dashes serve both.
+                // `<!-->` and `<!--->` close at once: the same dashes open and close.
                 escaped = true;
                 at += 2;
             } else if self.is_end_tag_at(at) {
@@ -425,8 +430,8 @@ mod tests {
                         .collect();
                     let name = name.of(input).to_owned();
                     match name.as_str() {
-                        "script" => tokenizer.set_content(Content::Script),
-                        "title" => tokenizer.set_content(Content::Rcdata),
+                        "script" => tokenizer.set_content_model(ContentModel::Script),
+                        "title" => tokenizer.set_content_model(ContentModel::Rcdata),
                         _ => {}
                     }
                     format!("<{name}{attributes}{}>", if self_closing { " /" } else { "" })
@@ -437,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_those_of_the_standard() {
+    fn tokens_follow_the_standard() {
         let rows: &[(&str, &[&str])] = &[
             ("a < b <c>d</c>", &["a < b ", "<c>", "d", "</c>"]),
             ("<a href=x/ b='y\">' c>", &["<a href=x/ b=y\"> c=>"]),
@@ -465,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_keeps_a_bounded_number_of_attributes() {
+    fn the_attributes_of_a_tag_are_bounded() {
         let input = format!("<a {}>x", "b ".repeat(10_000));
         let mut tokenizer = Tokenizer::new(&input);
         tokenizer.next(false);

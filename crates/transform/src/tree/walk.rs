@@ -1,4 +1,4 @@
-//! Walking a tree in document order without recursion and without a stack: the links between nodes suffice.
+//! Walks a tree in document order without recursion or a stack, by the links between nodes.
 
 use super::{NodeId, Tree};
 
@@ -7,11 +7,11 @@ use super::{NodeId, Tree};
 pub(crate) enum Edge {
     /// A node begins.
     Enter(NodeId),
-    /// A node ends; text nodes too.
+    /// A node ends. Text nodes end too.
     Leave(NodeId),
 }
 
-/// A walk over a node and all below it.
+/// A walk over a node and its descendants.
 #[derive(Debug)]
 pub(crate) struct Walk<'t> {
     tree: &'t Tree,
@@ -26,7 +26,7 @@ impl<'t> Walk<'t> {
         Self { tree, root, upcoming: Some(Edge::Enter(root)), last: None }
     }
 
-    /// Leaves out what is below the node that was entered last; its end is still told.
+    /// Skips the descendants of the node entered last. Its end is still reported.
     pub(crate) fn skip_children(&mut self) {
         if let Some(Edge::Enter(node)) = self.last {
             self.upcoming = Some(Edge::Leave(node));

@@ -7,7 +7,7 @@ use crate::limits::{DEFAULT_PDF_PAPER, DEFAULT_PDF_SCALE, MAX_ACTION_WAIT_MS};
 use crate::plan::{self, WaitFor};
 use crate::request::{Action, Paper};
 
-/// The actions, where a wait for a time and for an element is two waits.
+/// The checked actions. A wait for a time and an element becomes two waits.
 pub(crate) fn actions(
     actions: Option<Vec<Action>>,
     path: &Path<'_>,
@@ -50,7 +50,7 @@ pub(crate) fn actions(
     }
     if waited > MAX_ACTION_WAIT_MS {
         report.fault(Code::OutOfRange, path, |name| {
-            format!("{name} wait {waited} milliseconds together, of at most {MAX_ACTION_WAIT_MS}")
+            format!("{name} must wait at most {MAX_ACTION_WAIT_MS} milliseconds together, not {waited}")
         });
     }
     checked

@@ -5,25 +5,25 @@ use serde_json::Value;
 
 use crate::limits::{MAX_RAISED_TIMEOUT_MS, MAX_TIMEOUT_MS};
 
-/// Bounds of requests that an embedder can choose. The default is the contract's.
+/// Bounds of requests that an embedder can configure. The default is [`CONTRACT`](Self::CONTRACT).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestBounds {
     timeout_ms: u64,
 }
 
 impl RequestBounds {
-    /// The contract's bounds.
+    /// The standard bounds of the API.
     pub const CONTRACT: Self = Self { timeout_ms: MAX_TIMEOUT_MS };
 
-    /// The same with another bound of `timeout`: from the contract's [`MAX_TIMEOUT_MS`] up to
-    /// [`MAX_RAISED_TIMEOUT_MS`]. What is beyond these counts as the nearer of them.
+    /// The same bounds with this limit for `timeout`, clamped to the range from [`MAX_TIMEOUT_MS`] to
+    /// [`MAX_RAISED_TIMEOUT_MS`].
     #[must_use]
     pub fn with_timeout(self, most: Duration) -> Self {
         let milliseconds = u64::try_from(most.as_millis()).unwrap_or(u64::MAX);
         Self { timeout_ms: milliseconds.clamp(MAX_TIMEOUT_MS, MAX_RAISED_TIMEOUT_MS) }
     }
 
-    /// Greatest `timeout`.
+    /// The greatest `timeout`.
     #[must_use]
     pub const fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout_ms)
@@ -40,19 +40,20 @@ impl Default for RequestBounds {
     }
 }
 
-/// A request that was read and checked.
+/// A request that was parsed and checked.
 #[derive(Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Checked<P> {
-    /// What is to be done.
+    /// The plan.
     pub plan: P,
-    /// The request as it was understood: without what is ignored.
+    /// The request without ignored fields.
     pub request: Value,
-    /// What its sender should know, such as which fields were ignored.
+    /// Remarks for the sender, such as which fields were ignored.
     pub warnings: Vec<String>,
 }
 
 impl<P: fmt::Debug> fmt::Debug for Checked<P> {
-    /// Without the request, whose headers may hold secrets.
+    /// Omits the request, because its headers may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { plan, warnings, .. } = self;
         f.debug_struct("Checked").field("plan", plan).field("warnings", warnings).finish_non_exhaustive()

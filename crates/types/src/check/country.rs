@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_known_in_any_case() {
+    fn codes_are_found_in_any_case() {
         assert_eq!(country("us"), Some("US"));
         assert_eq!(country("gB"), Some("GB"));
         for wrong in ["", "U", "UK", "USA", "EU", "XX", "é", "日本"] {
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_can_be_searched() {
+    fn the_table_is_sorted() {
         assert!(COUNTRIES.is_sorted());
     }
 }

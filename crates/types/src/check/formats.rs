@@ -1,6 +1,4 @@
-use serde_json::Value;
-
-use super::json_schema::json_schema;
+use super::json_schema::{json_schema, present};
 use super::path::Path;
 use super::report::{Code, Report, Version};
 use super::rules::not_blank;
@@ -8,48 +6,50 @@ use crate::limits::{MAX_ATTRIBUTE_SELECTORS, MAX_PROMPT_CHARS};
 use crate::plan::{self, Formats};
 use crate::request::{ChangeTrackingFormat, Format, JsonFormat, ScreenshotFormat};
 
-/// What the formats ask for together; `path` is that of the scrape options.
+/// The checked formats. `path` is the path of the scrape options.
 ///
-/// The same format twice is as good as once. Two that differ in their options are a conflict, because the document has
-/// one place for the result.
+/// Repeating a format has no effect. Two entries of the same format with different options are a conflict,
+/// because the document has one field for the result.
 pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mut Report) -> Formats {
-    let mut wanted = Formats::default();
+    let mut checked = Formats::default();
     let Some(formats) = formats else {
-        wanted.markdown = true;
-        return wanted;
+        checked.markdown = true;
+        return checked;
     };
     let list = path.key("formats");
     let version = report.version();
     for (index, format) in formats.into_iter().enumerate() {
         let item = list.index(index);
         let name = format.name();
-        let agree = match format {
-            Format::Markdown => settle(&mut wanted.markdown),
-            Format::Html => settle(&mut wanted.html),
-            Format::RawHtml => settle(&mut wanted.raw_html),
-            Format::Links => settle(&mut wanted.links),
-            Format::Images => settle(&mut wanted.images),
-            Format::Summary => settle(&mut wanted.summary),
-            Format::Branding => settle(&mut wanted.branding),
-            Format::Screenshot(options) => place(&mut wanted.screenshot, screenshot(&options)),
+        let accepted = match format {
+            Format::Markdown => enable(&mut checked.markdown),
+            Format::Html => enable(&mut checked.html),
+            Format::RawHtml => enable(&mut checked.raw_html),
+            Format::Links => enable(&mut checked.links),
+            Format::Images => enable(&mut checked.images),
+            Format::Summary => enable(&mut checked.summary),
+            Format::Branding => enable(&mut checked.branding),
+            Format::Screenshot(options) => set(&mut checked.screenshot, screenshot(&options)),
             Format::Json(options) => {
+                let options = JsonFormat { schema: present(options.schema), ..options };
                 let options_path = path.key(if options.as_extract { "extract" } else { "jsonOptions" });
                 let at = if version == Version::V1 { &options_path } else { &item };
-                // A second one is the same, or a conflict.
-                if wanted.json.is_none() {
+                // A second entry is equal or a conflict, so only the first is checked.
+                if checked.json.is_none() {
                     json_rules(&options, at, report);
-                    wanted.places.json = at.key("schema").parts();
+                    checked.places.json = at.key("schema").parts();
                 }
-                place(&mut wanted.json, json(options))
+                set(&mut checked.json, json(options))
             }
             Format::ChangeTracking(options) => {
+                let options = ChangeTrackingFormat { schema: present(options.schema), ..options };
                 let options_path = path.key("changeTrackingOptions");
                 let at = if version == Version::V1 { &options_path } else { &item };
-                if wanted.change_tracking.is_none() {
+                if checked.change_tracking.is_none() {
                     change_tracking_rules(&options, at, report);
-                    wanted.places.change_tracking = at.key("schema").parts();
+                    checked.places.change_tracking = at.key("schema").parts();
                 }
-                place(&mut wanted.change_tracking, change_tracking(options))
+                set(&mut checked.change_tracking, change_tracking(options))
             }
             Format::Attributes(options) => {
                 for (number, selector) in options.selectors.into_iter().enumerate() {
@@ -57,26 +57,26 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
                         selector: selector.selector,
                         attribute: selector.attribute,
                     };
-                    if wanted.attributes.contains(&selector) {
+                    if checked.attributes.contains(&selector) {
                         continue;
                     }
-                    if wanted.attributes.len() == MAX_ATTRIBUTE_SELECTORS {
+                    if checked.attributes.len() == MAX_ATTRIBUTE_SELECTORS {
                         report.fault(Code::OutOfRange, &item, |name| {
                             format!(
-                                "{name} makes more than {MAX_ATTRIBUTE_SELECTORS} different selectors of `attributes` together with \
-                                 those before it: at most {MAX_ATTRIBUTE_SELECTORS} are allowed"
+                                "{name} exceeds the limit: all `attributes` formats together may have at \
+                                 most {MAX_ATTRIBUTE_SELECTORS} different selectors"
                             )
                         });
                         break;
                     }
-                    wanted.attributes.push(selector);
+                    checked.attributes.push(selector);
                     let at = item.key("selectors").index(number).key("selector").parts();
-                    wanted.places.attributes.push(at);
+                    checked.places.attributes.push(at);
                 }
                 true
             }
         };
-        if !agree {
+        if !accepted {
             let is_extract = version == Version::V1 && name == "json";
             let older = if is_extract { " (`extract` is its older name)" } else { "" };
             report.fault(Code::Conflict, &item, |place| {
@@ -84,25 +84,25 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
             });
         }
     }
-    if wanted.change_tracking.is_some() && !wanted.markdown {
+    if checked.change_tracking.is_some() && !checked.markdown {
         report.conflict(&list, &[&list], |name| {
-            format!("{name} has `changeTracking`, which needs `markdown` beside it")
+            format!("{name} has `changeTracking`, which also needs `markdown`")
         });
     }
-    wanted
+    checked
 }
 
-fn settle(flag: &mut bool) -> bool {
+fn enable(flag: &mut bool) -> bool {
     *flag = true;
     true
 }
 
-/// Does the place take the value: is it empty, or does it hold the same one?
-fn place<T: PartialEq>(place: &mut Option<T>, value: T) -> bool {
-    match place {
+/// Sets an empty option. Otherwise, whether it has the same value.
+fn set<T: PartialEq>(option: &mut Option<T>, value: T) -> bool {
+    match option {
         Some(present) => *present == value,
         None => {
-            *place = Some(value);
+            *option = Some(value);
             true
         }
     }
@@ -112,7 +112,7 @@ fn json_rules(options: &JsonFormat, path: &Path<'_>, report: &mut Report) {
     if options.schema.is_none() && options.prompt.is_none() {
         let format = if options.as_extract { "extract" } else { "json" };
         report.conflict(path, &[path], |name| {
-            format!("{name} asks for `{format}` and needs a `schema`, a `prompt` or both")
+            format!("{name} requests `{format}`, which needs a `schema`, a `prompt` or both")
         });
     }
     if let Some(schema) = &options.schema {
@@ -128,7 +128,7 @@ fn json_rules(options: &JsonFormat, path: &Path<'_>, report: &mut Report) {
 
 fn json(options: JsonFormat) -> plan::JsonFormat {
     plan::JsonFormat {
-        schema: options.schema.map(Value::Object),
+        schema: options.schema,
         prompt: options.prompt,
         system_prompt: options.system_prompt,
         as_extract: options.as_extract,
@@ -149,12 +149,7 @@ fn change_tracking(options: ChangeTrackingFormat) -> plan::ChangeTracking {
             modes.push(mode);
         }
     }
-    plan::ChangeTracking {
-        modes,
-        schema: options.schema.map(Value::Object),
-        prompt: options.prompt,
-        tag: options.tag,
-    }
+    plan::ChangeTracking { modes, schema: options.schema, prompt: options.prompt, tag: options.tag }
 }
 
 pub(crate) fn screenshot(options: &ScreenshotFormat) -> plan::ScreenshotFormat {

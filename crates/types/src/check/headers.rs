@@ -4,7 +4,7 @@ use super::path::Path;
 use super::report::{Code, Report};
 use crate::limits::{MAX_HEADER_NAME_BYTES, MAX_HEADER_VALUE_BYTES, MAX_HEADERS};
 
-/// The headers with their names in lower case. Values are secrets: no message repeats one.
+/// The checked headers, with names in lower case. Values are secrets: no message repeats one.
 pub(crate) fn headers(
     headers: Option<BTreeMap<String, String>>,
     path: &Path<'_>,
@@ -23,7 +23,8 @@ pub(crate) fn headers(
         if key.len() > MAX_HEADER_NAME_BYTES || !is_token(&key) {
             report.fault(Code::InvalidValue, &at, |name| {
                 format!(
-                    "{name} is not a header name: it must be letters, digits and hyphens, at most {MAX_HEADER_NAME_BYTES}"
+                    "{name} is not a header name: it must be at most {MAX_HEADER_NAME_BYTES} letters, digits \
+                     and hyphens"
                 )
             });
             continue;
@@ -40,7 +41,7 @@ pub(crate) fn headers(
         }
         if lowered.insert(key.to_ascii_lowercase(), value).is_some() {
             report.fault(Code::Conflict, &at, |name| {
-                format!("{name} is there twice: the case of a header's name does not tell it apart")
+                format!("{name} is repeated: header names that differ only in case are equal")
             });
         }
     }

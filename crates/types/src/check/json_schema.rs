@@ -13,15 +13,15 @@ use crate::plan::{PatternFaultKind, class_cost, pattern_faults};
 
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// What the value of a keyword must be.
-enum Must {
+/// The type of a keyword's value.
+enum KeywordType {
     Schema,
-    /// One schema, or a list of them as drafts before 2020-12 had it.
+    /// A schema, or a list of schemas as in drafts before 2020-12.
     SchemaOrList,
     SchemaList,
     /// An object of schemas.
     SchemaMap,
-    /// A type's name or a list of them.
+    /// A type name or a list of type names.
     Types,
     Strings,
     List,
@@ -31,8 +31,8 @@ enum Must {
     Reference,
 }
 
-/// Keywords of JSON Schema from draft 4 to 2020-12 whose form can be told at a glance. Others are let through.
-const fn keyword(name: &str) -> Option<Must> {
+/// Keywords of JSON Schema from draft 4 to 2020-12 whose values are easy to check. Others are accepted.
+const fn keyword(name: &str) -> Option<KeywordType> {
     Some(match name.as_bytes() {
         b"additionalItems"
         | b"additionalProperties"
@@ -44,32 +44,41 @@ const fn keyword(name: &str) -> Option<Must> {
         | b"propertyNames"
         | b"then"
         | b"unevaluatedItems"
-        | b"unevaluatedProperties" => Must::Schema,
-        b"items" => Must::SchemaOrList,
-        b"allOf" | b"anyOf" | b"oneOf" | b"prefixItems" => Must::SchemaList,
+        | b"unevaluatedProperties" => KeywordType::Schema,
+        b"items" => KeywordType::SchemaOrList,
+        b"allOf" | b"anyOf" | b"oneOf" | b"prefixItems" => KeywordType::SchemaList,
         b"$defs" | b"definitions" | b"dependentSchemas" | b"patternProperties" | b"properties" => {
-            Must::SchemaMap
+            KeywordType::SchemaMap
         }
-        b"type" => Must::Types,
-        b"required" => Must::Strings,
-        b"enum" | b"examples" => Must::List,
-        b"$comment" | b"$id" | b"$schema" | b"description" | b"format" | b"pattern" | b"title" => Must::Text,
-        b"maximum" | b"minimum" | b"multipleOf" => Must::Number,
+        b"type" => KeywordType::Types,
+        b"required" => KeywordType::Strings,
+        b"enum" | b"examples" => KeywordType::List,
+        b"$comment" | b"$id" | b"$schema" | b"description" | b"format" | b"pattern" | b"title" => {
+            KeywordType::Text
+        }
+        b"maximum" | b"minimum" | b"multipleOf" => KeywordType::Number,
         b"maxItems" | b"maxLength" | b"maxProperties" | b"minItems" | b"minLength" | b"minProperties" => {
-            Must::Count
+            KeywordType::Count
         }
-        b"$ref" => Must::Reference,
+        b"$ref" => KeywordType::Reference,
         _ => return None,
     })
 }
 
-/// Does this look like a JSON Schema? Keywords must have values of their kind, references must point into the
-/// schema itself (nothing is fetched), and it must not be deeper or larger than the limits.
+/// The schema of a request. `null` means that there is none, as for every optional field.
+pub(crate) fn present(schema: Option<Value>) -> Option<Value> {
+    schema.filter(|schema| !schema.is_null())
+}
+
+/// Checks a JSON Schema. Keywords must have values of their type, references must point into the schema
+/// itself (nothing is fetched), and depth and size are limited.
 ///
-/// A glance, not the meta-schema: enough to tell a caller about a slip at once, before a model is paid for. The
-/// subschemas wait in a list in place of the call stack.
-pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &mut Report) {
-    let mut size = Size(0);
+/// This is less than the meta-schema: it reports common mistakes before the cost of a model call. Subschemas
+/// are kept in a list instead of on the call stack.
+pub(crate) fn json_schema(schema: &Value, path: &Path<'_>, report: &mut Report) {
+    // Anything but an object is a fault of the shape.
+    let Value::Object(root) = schema else { return };
+    let mut size = SizeLimit(0);
     if serde_json::to_writer(&mut size, root).is_err() {
         report.fault(Code::OutOfRange, path, |name| {
             format!("{name} is too large: it must be at most {MAX_SCHEMA_BYTES} bytes of JSON")
@@ -83,76 +92,78 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
         if nodes > MAX_SCHEMA_NODES || depth > MAX_SCHEMA_DEPTH {
             report.fault(Code::OutOfRange, path, |name| {
                 format!(
-                    "{name} is too large: at most {MAX_SCHEMA_DEPTH} levels and {MAX_SCHEMA_NODES} subschemas are read"
+                    "{name} is too large: it may have at most {MAX_SCHEMA_DEPTH} levels and \
+                     {MAX_SCHEMA_NODES} subschemas"
                 )
             });
             return;
         }
         for (key, value) in schema {
-            let Some(must) = keyword(key) else { continue };
-            let here = format!("{pointer}/{key}");
+            let Some(expected) = keyword(key) else { continue };
+            let pointer = format!("{pointer}/{key}");
             let mut wrong = |what: &str, value: &Value| {
                 report.fault(Code::InvalidValue, path, |name| {
                     format!(
-                        "{name} is not a JSON Schema: {here} must be {what}, not {}",
+                        "{name} is not a JSON Schema: {pointer} must be {what}, not {}",
                         describe(value, false)
                     )
                 });
             };
             let mut subschemas: Vec<(&Value, String)> = Vec::new();
             let is_text = |value: &Value| value.is_string();
-            match (must, value) {
-                (Must::Schema, value) => subschemas.push((value, here.clone())),
-                (Must::SchemaOrList | Must::SchemaList, Value::Array(items)) => {
+            match (expected, value) {
+                (KeywordType::Schema, value) => subschemas.push((value, pointer.clone())),
+                (KeywordType::SchemaOrList | KeywordType::SchemaList, Value::Array(items)) => {
                     if items.is_empty() && key != "items" {
                         wrong("a list that is not empty", value);
                     }
                     let listed = items.iter().enumerate();
-                    subschemas.extend(listed.map(|(index, item)| (item, format!("{here}/{index}"))));
+                    subschemas.extend(listed.map(|(index, item)| (item, format!("{pointer}/{index}"))));
                 }
-                (Must::SchemaOrList, value) => subschemas.push((value, here.clone())),
-                (Must::SchemaList, other) => wrong("a list of schemas", other),
-                (Must::SchemaMap, Value::Object(map)) => {
+                (KeywordType::SchemaOrList, value) => subschemas.push((value, pointer.clone())),
+                (KeywordType::SchemaList, other) => wrong("a list of schemas", other),
+                (KeywordType::SchemaMap, Value::Object(map)) => {
                     let named = map.iter();
-                    subschemas.extend(named.map(|(name, item)| (item, format!("{here}/{}", shorten(name)))));
+                    subschemas
+                        .extend(named.map(|(name, item)| (item, format!("{pointer}/{}", shorten(name)))));
                 }
-                (Must::SchemaMap, other) => wrong("an object of schemas", other),
-                (Must::Types, Value::String(name)) if TYPES.contains(&name.as_str()) => {}
-                (Must::Types, Value::Array(names))
+                (KeywordType::SchemaMap, other) => wrong("an object of schemas", other),
+                (KeywordType::Types, Value::String(name)) if TYPES.contains(&name.as_str()) => {}
+                (KeywordType::Types, Value::Array(names))
                     if !names.is_empty()
                         && names
                             .iter()
                             .all(|name| name.as_str().is_some_and(|name| TYPES.contains(&name))) => {}
-                (Must::Types, other) => {
+                (KeywordType::Types, other) => {
                     wrong(
                         "one of array, boolean, integer, null, number, object, string, or a list of them",
                         other,
                     );
                 }
-                (Must::Strings, Value::Array(items)) if items.iter().all(is_text) => {}
-                (Must::Strings, other) => wrong("a list of names", other),
-                (Must::List, Value::Array(items)) if !items.is_empty() || key == "examples" => {}
-                (Must::List, other) => wrong("a list that is not empty", other),
-                (Must::Text, Value::String(_)) | (Must::Number, Value::Number(_)) => {}
-                (Must::Text, other) => wrong("a string", other),
-                (Must::Number, other) => wrong("a number", other),
-                (Must::Count, Value::Number(number))
+                (KeywordType::Strings, Value::Array(items)) if items.iter().all(is_text) => {}
+                (KeywordType::Strings, other) => wrong("a list of names", other),
+                (KeywordType::List, Value::Array(items)) if !items.is_empty() || key == "examples" => {}
+                (KeywordType::List, other) => wrong("a list that is not empty", other),
+                (KeywordType::Text, Value::String(_)) | (KeywordType::Number, Value::Number(_)) => {}
+                (KeywordType::Text, other) => wrong("a string", other),
+                (KeywordType::Number, other) => wrong("a number", other),
+                (KeywordType::Count, Value::Number(number))
                     if number.as_f64().is_some_and(|count| count >= 0.0 && count.fract() == 0.0) => {}
-                (Must::Count, other) => wrong("an integer of at least 0", other),
-                (Must::Reference, Value::String(reference)) => {
+                (KeywordType::Count, other) => wrong("an integer of at least 0", other),
+                (KeywordType::Reference, Value::String(reference)) => {
                     if !resolves(root, reference) {
                         wrong("a reference to a part of the same schema, such as \"#/$defs/Name\"", value);
                     }
                 }
-                (Must::Reference, other) => wrong("a string", other),
+                (KeywordType::Reference, other) => wrong("a string", other),
             }
-            for (value, here) in subschemas {
+            for (value, pointer) in subschemas {
                 match value {
-                    Value::Object(schema) => waiting.push((schema, here, depth + 1)),
+                    Value::Object(schema) => waiting.push((schema, pointer, depth + 1)),
                     Value::Bool(_) => {}
                     other => report.fault(Code::InvalidValue, path, |name| {
                         format!(
-                            "{name} is not a JSON Schema: {here} must be a schema (an object), not {}",
+                            "{name} is not a JSON Schema: {pointer} must be a schema (an object), not {}",
                             describe(other, false)
                         )
                     }),
@@ -163,8 +174,8 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
     check_patterns(&patterns_in(root), path, report);
 }
 
-/// The regular expressions of a schema, wherever they stand: references and keywords that are not known above lead to any
-/// part of it.
+/// All regular expressions in a schema, in any position: references and unknown keywords may lead to any part
+/// of it.
 fn patterns_in(root: &Map<String, Value>) -> Vec<&str> {
     let mut patterns = Vec::new();
     let mut objects = vec![root];
@@ -189,10 +200,10 @@ fn patterns_in(root: &Map<String, Value>) -> Vec<&str> {
     patterns
 }
 
-/// Counts what is written, and takes no more than a schema may have.
-struct Size(usize);
+/// Counts written bytes, and fails above the size limit of a schema.
+struct SizeLimit(usize);
 
-impl Write for Size {
+impl Write for SizeLimit {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len();
         if self.0 > MAX_SCHEMA_BYTES { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes.len()) }
@@ -203,15 +214,16 @@ impl Write for Size {
     }
 }
 
-/// May the regular expressions of a schema be compiled? One of a few bytes can stand for a huge automaton. Those that cannot
-/// be parsed are left to the compiler, which refuses them at once.
+/// Checks the cost of the regular expressions of a schema: a few bytes can compile to a huge automaton.
+/// Invalid ones are accepted, because the validator rejects them cheaply.
 fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
     let mut refuse = |why: &str| {
         report.fault(Code::OutOfRange, path, |name| format!("{name} has {why}"));
     };
     if patterns.len() > MAX_SCHEMA_PATTERNS {
         return refuse(&format!(
-            "{} regular expressions (`pattern` and `patternProperties`): at most {MAX_SCHEMA_PATTERNS} are allowed",
+            "{} regular expressions (`pattern` and `patternProperties`), but at most {MAX_SCHEMA_PATTERNS} \
+             are allowed",
             patterns.len()
         ));
     }
@@ -219,8 +231,8 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
     let classes: usize = patterns.iter().map(|pattern| class_cost(pattern)).sum();
     if longest.len() > MAX_PATTERN_CHARS || classes > MAX_PATTERN_CLASSES {
         return refuse(&format!(
-            "regular expressions that are too long: each may have {MAX_PATTERN_CHARS} bytes, and all together \
-             {MAX_PATTERN_CLASSES} character classes; the longest is {}",
+            "regular expressions that are too long: each may have at most {MAX_PATTERN_CHARS} bytes, and all \
+             together at most {MAX_PATTERN_CLASSES} character classes; the longest is {}",
             quote(longest)
         ));
     }
@@ -234,7 +246,7 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
     }
 }
 
-/// Does a reference point to something in the schema? Anchors (`#name`) are taken on trust.
+/// Whether a reference points into the schema. Anchors (`#name`) are not checked.
 fn resolves(root: &Map<String, Value>, reference: &str) -> bool {
     let Some(fragment) = reference.strip_prefix('#') else { return false };
     if !fragment.starts_with('/') || fragment.contains('%') {
@@ -266,14 +278,14 @@ mod tests {
 
     fn faults(schema: &Value) -> Vec<String> {
         let mut report = Report::new(Version::V2, RequestBounds::CONTRACT);
-        json_schema(schema.as_object().unwrap(), &Path::Root.key("schema"), &mut report);
+        json_schema(schema, &Path::Root.key("schema"), &mut report);
         let messages =
             report.finish(Some(())).map_err(|faults| faults.into_iter().map(|fault| fault.message));
         messages.map_or_else(Iterator::collect, |()| Vec::new())
     }
 
     #[test]
-    fn schemas_that_clients_send_are_taken() {
+    fn usual_schemas_are_accepted() {
         for schema in [
             json!({}),
             json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}),
@@ -288,8 +300,8 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_told_with_their_place() {
-        for (schema, told) in [
+    fn mistakes_are_reported_with_their_path() {
+        for (schema, message) in [
             (json!({"type": "text"}), "/type must be one of"),
             (json!({"type": []}), "/type must be one of"),
             (json!({"properties": []}), "/properties must be an object of schemas"),
@@ -307,31 +319,35 @@ mod tests {
             (json!({"description": 5}), "/description must be a string"),
         ] {
             let faults = faults(&schema);
-            assert!(matches!(faults.as_slice(), [only] if only.contains(told)), "{schema}: {faults:?}");
+            assert!(matches!(faults.as_slice(), [only] if only.contains(message)), "{schema}: {faults:?}");
         }
     }
 
     #[test]
-    fn regular_expressions_are_bounded() {
+    fn regular_expressions_are_limited() {
         let fits = json!({
-            "properties": { "code": { "pattern": "^[A-Z]{2}\\d{1,20}$" }, "odd": { "pattern": "(?=lookahead)" } },
+            "properties": {
+                "code": { "pattern": "^[A-Z]{2}\\d{1,20}$" }, "odd": { "pattern": "(?=lookahead)" },
+            },
             "patternProperties": { "^x-\\w+$": {} },
         });
         assert_eq!(faults(&fits), Vec::<String>::new());
         let large = json!({ "items": { "pattern": "(\\w{999}){999}" } });
-        assert!(faults(&large).iter().any(|told| told.contains("too large") && told.contains("999")));
+        assert!(
+            faults(&large).iter().any(|message| message.contains("too large") && message.contains("999"))
+        );
         let many: Map<String, Value> =
             (0..=MAX_SCHEMA_PATTERNS).map(|n| (n.to_string(), json!({}))).collect();
         assert!(
             faults(&json!({ "patternProperties": many }))
                 .iter()
-                .any(|told| told.contains("201 regular expressions"))
+                .any(|message| message.contains("201 regular expressions"))
         );
     }
 
-    /// They are compiled all the same, where a reference or a keyword of an older draft leads to them.
+    /// A reference or a keyword of an older draft may lead to them, so they may be compiled.
     #[test]
-    fn regular_expressions_count_wherever_they_stand() {
+    fn regular_expressions_are_found_in_any_position() {
         let large = json!({ "pattern": "(\\w{999}){999}" });
         for schema in [
             json!({ "properties": { "a": { "$ref": "#/shared/0" } }, "shared": [large] }),
@@ -339,7 +355,7 @@ mod tests {
             json!({ "dependencies": { "a": { "patternProperties": { "(\\w{999}){999}": {} } } } }),
             json!({ "default": { "deep": [[large]] } }),
         ] {
-            assert!(faults(&schema).iter().any(|told| told.contains("too large")), "{schema}");
+            assert!(faults(&schema).iter().any(|message| message.contains("too large")), "{schema}");
         }
         // A property may have the name of a keyword.
         let named = json!({ "properties": { "pattern": { "type": "string" }, "patternProperties": {} } });
@@ -347,14 +363,14 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_size_are_bounded() {
+    fn depth_and_size_are_limited() {
         let mut deep = json!({});
         for _ in 0..=MAX_SCHEMA_DEPTH {
             deep = json!({"not": deep});
         }
-        assert!(faults(&deep).iter().any(|told| told.contains("too large")));
+        assert!(faults(&deep).iter().any(|message| message.contains("too large")));
         let wide: Map<String, Value> = (0..=MAX_SCHEMA_NODES).map(|n| (n.to_string(), json!({}))).collect();
-        assert!(faults(&json!({"properties": wide})).iter().any(|told| told.contains("too large")));
+        assert!(faults(&json!({"properties": wide})).iter().any(|message| message.contains("too large")));
         let long = json!({"description": "x".repeat(MAX_SCHEMA_BYTES)});
         assert!(matches!(faults(&long).as_slice(), [only] if only.contains("at most 262144 bytes")));
     }

@@ -1,6 +1,7 @@
 use crate::limits::MAX_LANGUAGE_TAG_CHARS;
 
-/// Tags that RFC 5646 keeps although they do not follow its grammar (section 2.2.8, "irregular"), in lower case.
+/// Tags that RFC 5646 keeps although they do not follow its grammar (section 2.2.8, "irregular"), in lower
+/// case.
 const IRREGULAR: [&str; 17] = [
     "en-gb-oed",
     "i-ami",
@@ -21,7 +22,7 @@ const IRREGULAR: [&str; 17] = [
     "sgn-ch-de",
 ];
 
-/// Is this a well-formed language tag (RFC 5646, section 2.1)? Whether its parts are registered is not asked.
+/// Whether this is a well-formed language tag (RFC 5646, section 2.1). Its parts may be unregistered.
 pub(crate) fn is_well_formed(tag: &str) -> bool {
     if tag.len() > MAX_LANGUAGE_TAG_CHARS {
         return false;

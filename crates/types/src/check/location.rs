@@ -6,18 +6,18 @@ use super::text::quote;
 use crate::limits::DEFAULT_COUNTRY;
 use crate::{plan, request};
 
-/// The location, with the default country where none is named.
+/// The checked location, with a default country.
 pub(crate) fn location(
     location: Option<request::Location>,
     path: &Path<'_>,
     report: &mut Report,
 ) -> plan::Location {
     let location = location.unwrap_or_default();
-    let named = location.country.unwrap_or_else(|| DEFAULT_COUNTRY.to_owned());
-    let known = country(&named);
-    if known.is_none() {
+    let country_code = location.country.unwrap_or_else(|| DEFAULT_COUNTRY.to_owned());
+    let country = country(&country_code);
+    if country.is_none() {
         report.fault(Code::InvalidValue, &path.key("country"), |name| {
-            format!("{name} must be an ISO 3166-1 alpha-2 code such as `DE`, not {}", quote(&named))
+            format!("{name} must be an ISO 3166-1 alpha-2 code such as `DE`, not {}", quote(&country_code))
         });
     }
     let languages = location.languages.unwrap_or_default();
@@ -29,5 +29,5 @@ pub(crate) fn location(
             });
         }
     }
-    plan::Location { country: known.unwrap_or(DEFAULT_COUNTRY).to_owned(), languages }
+    plan::Location { country: country.unwrap_or(DEFAULT_COUNTRY).to_owned(), languages }
 }

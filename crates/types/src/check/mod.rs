@@ -1,4 +1,5 @@
-//! From a body to a plan: the shape first, then the rules, and every fault of both.
+//! The check of requests: first the shape of the body, then the rules. It reports every fault of both and
+//! returns a plan.
 
 mod actions;
 mod bounds;

@@ -3,7 +3,7 @@ use std::fmt;
 use super::text::shorten;
 use crate::FaultPath;
 
-/// Where in a body something stands, as a list that grows on the stack. It is written down only where there is a fault.
+/// A location in a body, as a linked list on the stack. It is only converted to a [`FaultPath`] for a fault.
 #[derive(Clone, Copy)]
 pub(crate) enum Path<'a> {
     Root,
@@ -20,7 +20,7 @@ impl<'a> Path<'a> {
         Self::Index(self, index)
     }
 
-    /// The path in backquotes, to begin a message with; "the body" for the root.
+    /// The path in backquotes, as the beginning of a message; "the body" for the root.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Root => "the body".to_owned(),
@@ -28,7 +28,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The path on its own. Recursion is as deep as the shape of a request, not as its body.
+    /// The path as an owned value. The recursion depth is limited by the shape of a request, not by its body.
     pub(crate) fn parts(&self) -> FaultPath {
         match self {
             Self::Root => FaultPath::default(),
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_named_as_json_paths() {
+    fn names_are_json_paths() {
         let formats = Path::Root.key("formats");
         let quality = formats.index(1);
         assert_eq!(quality.key("quality").name(), "`formats[1].quality`");

@@ -2,7 +2,7 @@ use super::path::Path;
 use super::report::{Code, Report};
 use crate::plan::{PatternFaultKind, pattern_faults};
 
-/// The patterns of a list; why they cannot be used goes to `report`.
+/// The patterns. Their faults are added to `report`.
 pub(crate) fn patterns(patterns: Option<Vec<String>>, path: &Path<'_>, report: &mut Report) -> Vec<String> {
     let patterns = patterns.unwrap_or_default();
     for fault in pattern_faults(&patterns) {

@@ -5,17 +5,17 @@ use crate::FaultPath;
 use crate::error::{Fault, Faults, UNSUPPORTED_OPTION};
 use crate::limits::{MAX_FAULTS, MIN_TIMEOUT_MS};
 
-/// Which version's names a body uses.
+/// The version of the API whose names a body uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
     V1,
     V2,
 }
 
-/// Ignored fields that are named.
-const MAX_NAMED: usize = 5;
+/// Upper bound on the ignored fields that a warning names.
+const MAX_NAMED_FIELDS: usize = 5;
 
-/// Kinds of fault.
+/// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
     UnknownField,
@@ -41,22 +41,22 @@ impl Code {
     }
 }
 
-/// Gathers the faults of one request, first of its shape and then of its rules.
+/// Collects the faults of one request, first of its shape and then of its rules.
 ///
-/// Both are reported at once, so that a wrong type in one field does not hide a bad URL in another. The rules then
-/// run over a body in which what had no shape was left out or stood in for. To keep that from showing, a
-/// rule that looks at such a place reports nothing: the place already has its fault.
+/// Both are reported together, so that a wrong type in one field does not hide an invalid URL in another. The
+/// rules therefore run on a body in which misshapen values were removed or replaced by placeholders. A rule
+/// reports nothing about such a value, because it already has its fault.
 pub(crate) struct Report {
     version: Version,
     bounds: RequestBounds,
     faults: Vec<Fault>,
     omitted: usize,
-    /// Names of fields that are ignored, the first of them.
+    /// The names of the first ignored fields.
     ignored: Vec<String>,
-    /// How many there are.
+    /// The number of ignored fields.
     ignored_count: usize,
-    /// The first so many faults are of the shape; `None` while the shape is still looked at.
-    shape: Option<usize>,
+    /// The number of faults of the shape; `None` during the check of the shape.
+    shape_faults: Option<usize>,
 }
 
 impl Report {
@@ -68,19 +68,19 @@ impl Report {
             omitted: 0,
             ignored: Vec::new(),
             ignored_count: 0,
-            shape: None,
+            shape_faults: None,
         }
     }
 
-    /// What a `timeout` must be.
+    /// The shape of a `timeout`.
     pub(crate) fn timeout(&self) -> Shape {
         Shape::Integer { min: MIN_TIMEOUT_MS, max: self.bounds.timeout_ms() }
     }
 
-    /// A field that has no effect and is no fault.
+    /// Records a field that has no effect but is not a fault.
     pub(crate) fn ignore(&mut self, path: &Path<'_>) {
         self.ignored_count += 1;
-        if self.ignored.len() < MAX_NAMED {
+        if self.ignored.len() < MAX_NAMED_FIELDS {
             self.ignored.push(path.name());
         }
     }
@@ -89,51 +89,51 @@ impl Report {
         self.version
     }
 
-    /// Is there no room for another fault? Costly work on a message, or for the sake of one, can then be spared.
+    /// Whether no more faults are collected, so that expensive checks can be skipped.
     pub(crate) const fn is_full(&self) -> bool {
         self.faults.len() >= MAX_FAULTS
     }
 
-    /// The shape has been looked at; from now on faults are of the rules.
+    /// Marks the end of the check of the shape. Later faults are of the rules.
     pub(crate) const fn end_of_shape(&mut self) {
-        self.shape = Some(self.faults.len());
+        self.shape_faults = Some(self.faults.len());
     }
 
-    /// A fault at `path`, whose message is made from its quoted name where it is wanted.
+    /// Adds a fault at `path`. `message` gets the path's quoted name; it only runs if the fault is added.
     pub(crate) fn fault(&mut self, code: Code, path: &Path<'_>, message: impl FnOnce(&str) -> String) {
         if self.is_full() {
             self.omitted += 1;
             return;
         }
-        let place = path.parts();
-        if self.shape_faults().any(|fault| place.is_within(&fault.path)) {
+        let path_parts = path.parts();
+        if self.shape_faults().any(|fault| path_parts.is_within(&fault.path)) {
             return;
         }
         let message = message(&path.name());
-        self.faults.push(Fault { code: code.as_str().to_owned(), path: place, message });
+        self.faults.push(Fault { code: code.as_str().to_owned(), path: path_parts, message });
     }
 
-    /// A fault at `path` that would not be one if a value at one of the `others` were different.
+    /// Adds a fault at `path` that depends on the values at `others`, unless one of them is misshapen.
     pub(crate) fn conflict(
         &mut self,
         path: &Path<'_>,
         others: &[&Path<'_>],
         message: impl FnOnce(&str) -> String,
     ) {
-        let unreadable = |other: &&Path<'_>| {
+        let misshapen = |other: &&Path<'_>| {
             let other = other.parts();
             self.shape_faults().any(|fault| fault.path.is_within(&other) || other.is_within(&fault.path))
         };
-        if self.is_full() || !others.iter().any(unreadable) {
+        if self.is_full() || !others.iter().any(misshapen) {
             self.fault(Code::Conflict, path, message);
         }
     }
 
     fn shape_faults(&self) -> impl Iterator<Item = &Fault> {
-        self.faults.iter().take(self.shape.unwrap_or(0))
+        self.faults.iter().take(self.shape_faults.unwrap_or(0))
     }
 
-    /// The value, if nothing is wrong; else everything that is.
+    /// The value if there are no faults, else the faults.
     pub(crate) fn finish<T>(mut self, value: Option<T>) -> Result<T, Faults> {
         if self.omitted > 0 {
             self.faults.push(Fault {
@@ -151,7 +151,7 @@ impl Report {
         }
     }
 
-    /// What the sender should know.
+    /// Remarks for the sender.
     pub(crate) fn warnings(&self) -> Vec<String> {
         if self.ignored.is_empty() {
             return Vec::new();
@@ -159,6 +159,6 @@ impl Report {
         let more = self.ignored_count.saturating_sub(self.ignored.len());
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let named = self.ignored.join(", ");
-        vec![format!("ignored, as experimental fields have no effect here: {named}{more}")]
+        vec![format!("ignored fields (experimental fields have no effect): {named}{more}")]
     }
 }

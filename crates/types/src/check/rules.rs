@@ -1,4 +1,4 @@
-//! The rules that span values, one function per kind of request.
+//! Rules that span values, one function per kind of request.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::actions::actions;
 use super::formats::formats;
 use super::headers::{headers, is_field_value};
-use super::json_schema::json_schema;
+use super::json_schema::{json_schema, present};
 use super::location::location;
 use super::path::Path;
 use super::patterns::patterns;
@@ -158,12 +158,13 @@ pub(crate) fn map(request: MapRequest, report: &mut Report) -> Option<MapPlan> {
 pub(crate) fn extract(request: ExtractRequest, report: &mut Report) -> Option<ExtractPlan> {
     let root = Path::Root;
     let zero_data_retention = request.zero_data_retention.unwrap_or(false);
-    let (urls, prompt, schema) = (root.key("urls"), root.key("prompt"), root.key("schema"));
-    let named = request.urls.unwrap_or_default();
-    let prompt_only = named.is_empty();
-    let mut sources = Vec::with_capacity(named.len());
+    let (urls, prompt, schema_path) = (root.key("urls"), root.key("prompt"), root.key("schema"));
+    let schema = present(request.schema);
+    let texts = request.urls.unwrap_or_default();
+    let prompt_only = texts.is_empty();
+    let mut sources = Vec::with_capacity(texts.len());
     let mut invalid_urls = request.ignore_invalid_urls.unwrap_or(true).then(Vec::new);
-    for (index, text) in named.into_iter().enumerate() {
+    for (index, text) in texts.into_iter().enumerate() {
         match extract_source(&text) {
             Ok(source) => sources.push(source),
             Err(error) => match &mut invalid_urls {
@@ -173,23 +174,23 @@ pub(crate) fn extract(request: ExtractRequest, report: &mut Report) -> Option<Ex
         }
     }
     if sources.is_empty() && !prompt_only && invalid_urls.is_some() {
-        // Going on would turn a request for these pages into one for anything that fits the prompt.
+        // Without sources, a request for these pages would become one for any page that fits the prompt.
         report.fault(Code::InvalidValue, &urls, |name| format!("{name} has no entry that is a valid URL"));
     }
     if request.prompt.is_none() {
-        if request.schema.is_none() {
-            report.conflict(&prompt, &[&prompt, &schema], |name| {
-                format!("{name} is missing: one of `prompt` and `schema` is needed")
+        if schema.is_none() {
+            report.conflict(&prompt, &[&prompt, &schema_path], |name| {
+                format!("{name} is missing: one of `prompt` and `schema` is required")
             });
         } else if prompt_only {
             report.conflict(&prompt, &[&prompt, &urls], |name| {
-                format!("{name} is missing: without `urls` it must say what is wanted")
+                format!("{name} is missing: it is required without `urls`")
             });
         }
     }
     not_blank(request.prompt.as_deref(), &prompt, report);
-    if let Some(map) = &request.schema {
-        json_schema(map, &schema, report);
+    if let Some(schema) = &schema {
+        json_schema(schema, &schema_path, report);
     }
     extras(&request.extras, &root, report);
     let options = scrape_options(
@@ -204,7 +205,7 @@ pub(crate) fn extract(request: ExtractRequest, report: &mut Report) -> Option<Ex
         invalid_urls,
         prompt: request.prompt,
         system_prompt: request.system_prompt,
-        schema: request.schema.map(Value::Object),
+        schema,
         enable_web_search: request.enable_web_search.unwrap_or(false),
         show_sources: request.show_sources.unwrap_or(false),
         include_subdomains: request.include_subdomains.unwrap_or(true),
@@ -218,7 +219,7 @@ pub(crate) fn extract(request: ExtractRequest, report: &mut Report) -> Option<Ex
     })
 }
 
-/// A page, or with a closing `/*` all pages below it.
+/// A page, or with a trailing `/*` all pages below it.
 fn extract_source(text: &str) -> Result<ExtractSource, String> {
     let trimmed = text.trim();
     let (address, wildcard) = match trimmed.strip_suffix("/*") {
@@ -232,7 +233,7 @@ fn extract_source(text: &str) -> Result<ExtractSource, String> {
     Ok(ExtractSource { target, wildcard })
 }
 
-/// The options of 2.6 with their defaults.
+/// The checked scrape options, with their defaults.
 pub(crate) fn scrape_options(
     options: ScrapeOptions,
     zero_data_retention: bool,
@@ -252,11 +253,11 @@ pub(crate) fn scrape_options(
     }
     let max_age = options.max_age.unwrap_or(DEFAULT_MAX_AGE_MS);
     if let (Some(min), Some(max)) = (options.min_age, options.max_age) {
-        // v1's own `maxAge` of 0 is a default, not a wish.
+        // v1's `maxAge` of 0 is a default, not the user's choice.
         if min > max && max > 0 {
             report.conflict(&path.key("minAge"), &[&path.key("maxAge")], |name| {
                 format!(
-                    "{name} must be at most `maxAge` ({max} milliseconds), not {min}: no copy could be both"
+                    "{name} must be at most `maxAge` ({max} milliseconds), not {min}: no copy satisfies both"
                 )
             });
         }
@@ -311,7 +312,7 @@ fn pdf(parsers: Option<Vec<Parser>>, path: &Path<'_>, report: &mut Report) -> Op
     chosen
 }
 
-/// CSS selectors are parsed where they are used; here they must only not be blank, which would mean nothing.
+/// CSS selectors are parsed by the code that uses them. Here they must only not be blank.
 fn selectors(selectors: Option<Vec<String>>, path: &Path<'_>, report: &mut Report) -> Vec<String> {
     let selectors = selectors.unwrap_or_default();
     for (index, selector) in selectors.iter().enumerate() {
@@ -321,7 +322,7 @@ fn selectors(selectors: Option<Vec<String>>, path: &Path<'_>, report: &mut Repor
     if listed > MAX_LISTED_SELECTORS {
         report.fault(Code::OutOfRange, path, |name| {
             format!(
-                "{name} must hold at most {MAX_LISTED_SELECTORS} selectors, each between commas counted, not {listed}"
+                "{name} must contain at most {MAX_LISTED_SELECTORS} comma-separated selectors, not {listed}"
             )
         });
     }
@@ -349,12 +350,12 @@ pub(crate) fn not_blank(text: Option<&str>, path: &Path<'_>, report: &mut Report
     }
 }
 
-/// Options that are known but not offered must be off.
+/// Options that are known but not supported must be off.
 fn extras(extras: &Extras, path: &Path<'_>, report: &mut Report) {
-    for (key, value) in extras.not_offered() {
+    for (key, value) in extras.unsupported() {
         if value.is_some_and(|value| !is_off(value)) {
             report.fault(Code::UnsupportedOption, &path.key(key), |name| {
-                format!("{name} is not offered by this engine: leave it out or set it to `false`")
+                format!("{name} is not supported by this engine: leave it out or set it to `false`")
             });
         }
     }
@@ -370,7 +371,7 @@ fn is_off(value: &Value) -> bool {
     }
 }
 
-/// v1's rules that are gone once a request is in v2's form; `path` is that of the scrape options.
+/// v1's rules that cannot be checked on the v2 form. `path` is the path of the scrape options.
 pub(crate) mod v1 {
     use super::{Path, Report, Target, alternatives};
     use crate::request::v1::{CrawlRequest, Format, MapRequest, ScrapeOptions};
@@ -383,13 +384,13 @@ pub(crate) mod v1 {
         ] {
             if is_given && !formats.contains(&format) {
                 report.conflict(&path.key(key), &[&path.key("formats")], |name| {
-                    format!("{name} needs {} among `formats`", alternatives([format_name]))
+                    format!("{name} needs {} in `formats`", alternatives([format_name]))
                 });
             }
         }
     }
 
-    /// The clients of v1 expect a start page to be refused that is itself deeper than `maxDepth`.
+    /// v1's clients expect that a start page deeper than `maxDepth` is refused.
     pub(crate) fn crawl(request: &CrawlRequest, report: &mut Report) {
         let (Some(most), Ok(start)) = (request.max_depth, Target::parse(&request.url)) else { return };
         let segments = start.url.path_segments().into_iter().flatten();
@@ -407,7 +408,7 @@ pub(crate) mod v1 {
         if request.ignore_sitemap == Some(true) && request.sitemap_only == Some(true) {
             let root = Path::Root;
             report.conflict(&root.key("sitemapOnly"), &[&root.key("ignoreSitemap")], |name| {
-                format!("{name} cannot be true beside `ignoreSitemap`")
+                format!("{name} cannot be true together with `ignoreSitemap`")
             });
         }
     }

@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// What a value must look like, read off a JSON Schema once per request type.
+/// The shape of a value, derived from a JSON Schema once per request type.
 ///
-/// This is the part of JSON Schema that our own types use, in a form that is quick to walk and easy to explain a fault
-/// from. A general validator would say "is not valid under any of the schemas" where [`Shape::Tagged`] knows
-/// which variant was meant.
+/// It covers the part of JSON Schema that the request types use, in a form that is fast to check and gives
+/// clear faults. A general validator would say "is not valid under any of the schemas"; [`Shape::Tagged`]
+/// knows which variant was meant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shape {
     Any,
@@ -15,7 +15,7 @@ pub(crate) enum Shape {
         min: u64,
         max: u64,
     },
-    /// An integer of milliseconds whose bound the embedder can raise.
+    /// An integer of milliseconds whose upper bound the embedder can raise.
     Timeout,
     Number {
         min: f64,
@@ -33,22 +33,23 @@ pub(crate) enum Shape {
         min: usize,
         max: usize,
     },
-    /// An object with keys of any name. The values of a `secret` one are never repeated in a message.
+    /// An object with arbitrary keys. Messages never repeat the values of a `secret` one.
     Map {
         value: Box<Shape>,
         secret: bool,
     },
     Record(Record),
-    /// An object whose `type` says which record it is, or where `names` allows it that `type` alone.
+    /// An object whose `type` selects the record, or one of `names`: a bare string in place of an object with
+    /// only `type`.
     Tagged {
         names: Vec<String>,
         variants: BTreeMap<String, Record>,
     },
-    /// A text in place of an object.
+    /// A text or an object.
     TextOr(Box<Shape>),
 }
 
-/// An object with known keys and no others.
+/// An object with a fixed set of keys.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Record {
     pub(crate) fields: BTreeMap<String, Field>,
@@ -60,14 +61,14 @@ pub(crate) struct Field {
     pub(crate) required: bool,
 }
 
-/// The key that tells the variants of [`Shape::Tagged`] apart.
+/// The key that selects the variant of a [`Shape::Tagged`].
 pub(crate) const TAG: &str = "type";
-/// The key of [`Shape::Timeout`], in every request that has one.
+/// The key of [`Shape::Timeout`] in every request that has one.
 const TIMEOUT: &str = "timeout";
 
 impl Shape {
-    /// Reads a schema whose subschemas are inlined. What it does not know is [`Shape::Any`]; a test holds that
-    /// this happens only where a field does take anything.
+    /// Converts a schema whose subschemas are inlined. Unknown forms become [`Shape::Any`]. A test checks
+    /// that this only happens for fields that accept any value.
     pub(crate) fn from_schema(schema: &Value) -> Self {
         let Some(schema) = schema.as_object() else { return Self::Any };
         if let Some(branches) = schema.get("anyOf").and_then(Value::as_array) {
@@ -111,7 +112,7 @@ impl Shape {
         }
     }
 
-    /// Something or null, or a name or an object.
+    /// A nullable value, or a name or an object.
     fn from_any_of(branches: &[Value]) -> Self {
         let mut shapes: Vec<Self> =
             branches.iter().filter(|branch| !is_null(branch)).map(Self::from_schema).collect();
@@ -125,7 +126,7 @@ impl Shape {
         }
     }
 
-    /// Names with a description each, or records with a tag each.
+    /// Names with descriptions, or tagged records.
     fn from_one_of(branches: &[Value]) -> Self {
         let names: Option<Vec<String>> =
             branches.iter().map(|branch| Some(branch.get("const")?.as_str()?.to_owned())).collect();
@@ -169,7 +170,7 @@ impl Record {
     }
 }
 
-/// The type that is not null.
+/// The type other than null.
 fn type_of(schema: &Map<String, Value>) -> Option<&str> {
     match schema.get("type")? {
         Value::String(name) => Some(name),
@@ -182,7 +183,7 @@ fn is_null(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("null")
 }
 
-/// The greatest integer that the Rust type holds.
+/// The maximum of the Rust integer type.
 fn widest(schema: &Map<String, Value>) -> u64 {
     match schema.get("format").and_then(Value::as_str) {
         Some("uint8") => u64::from(u8::MAX),

@@ -1,11 +1,11 @@
-//! How values of a request appear in messages: short, on one line, without control characters.
+//! Values of a request in messages: short, on one line, without control characters.
 
 use serde_json::Value;
 
-/// Longest piece of a request that a message repeats, in characters.
+/// Longest part of a request that a message repeats, in characters.
 pub(crate) const MAX_ECHO_CHARS: usize = 80;
 
-/// The beginning of a text, with `…` where it was cut.
+/// The beginning of a text, with `…` if it was cut.
 pub(crate) fn shorten(text: &str) -> String {
     let mut characters = text.chars();
     let mut short: String = characters.by_ref().take(MAX_ECHO_CHARS).collect();
@@ -20,7 +20,8 @@ pub(crate) fn quote(text: &str) -> String {
     format!("{:?}", shorten(text))
 }
 
-/// A URL for a message: what may hold a secret (user name, password, query, fragment) is left out.
+/// A URL in quotes for a message, without parts that may contain secrets: user name, password, query and
+/// fragment.
 pub(crate) fn quote_url(text: &str) -> String {
     let end = text.find(['?', '#']).unwrap_or(text.len());
     let (visible, rest) = text.split_at_checked(end).unwrap_or((text, ""));
@@ -43,7 +44,7 @@ pub(crate) fn quote_url(text: &str) -> String {
     format!("{shown:?}")
 }
 
-/// A value for a message; `secret` tells its kind alone.
+/// A value for a message. Of a `secret` value, only its type is shown.
 pub(crate) fn describe(value: &Value, secret: bool) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -58,7 +59,7 @@ pub(crate) fn describe(value: &Value, secret: bool) -> String {
     }
 }
 
-/// `a`, `b` or `c`, each in backquotes.
+/// The names in backquotes: `a`, `b` or `c`.
 pub(crate) fn alternatives<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match names.split_last() {
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_is_quoted_without_what_may_be_secret() {
+    fn quoted_urls_contain_no_secrets() {
         for (url, shown) in [
             ("https://a.example/x?token=hush#y", "\"https://a.example/x…\""),
             ("https://me:hush@a.example/", "\"https://…@a.example/\""),
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_read_as_a_sentence() {
+    fn alternatives_are_joined_with_or() {
         assert_eq!(alternatives(["a"]), "`a`");
         assert_eq!(alternatives(["a", "b", "c"]), "`a`, `b` or `c`");
     }

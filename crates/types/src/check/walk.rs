@@ -1,9 +1,9 @@
-//! Holds a body against a shape, in one pass over both, and makes a clean copy as it goes.
+//! Checks a body against a shape in one pass, and makes a clean copy.
 //!
-//! The copy has every value that fits. A field that does not fit is left out of it; a list entry or a needed field is
-//! replaced by a stand-in, so that the entries keep their indices and the copy can always be read as
-//! the request's type. Recursion is as deep as the shape, and values without a shape are cloned as they are, after
-//! [`depth`] has bounded them.
+//! The copy contains every value that fits the shape. A field that does not fit is left out. A list entry or
+//! a required field is replaced by a placeholder, so that entries keep their indices and the copy can always
+//! be read as the request's type. The recursion is as deep as the shape. Values without a shape are cloned
+//! unchanged, after [`depth_is_at_most`] has bounded them.
 
 use serde_json::{Map, Number, Value};
 
@@ -14,10 +14,12 @@ use super::shape::{Record, Shape, TAG};
 use super::text::{alternatives, describe, quote, shorten};
 use crate::limits::MIN_TIMEOUT_MS;
 
-/// Unknown fields whose names begin so are ignored: clients send them to try out what only some services have.
+/// Unknown fields with this prefix are ignored: clients send them to try features that only some services
+/// have.
 const EXPERIMENTAL: &str = "__experimental";
 
-/// Is the value nested in at most so many arrays and objects? Looks at each level's values once, without recursion.
+/// Whether the value has at most this many levels of arrays and objects. Visits each value once, without
+/// recursion.
 pub(crate) fn depth_is_at_most(value: &Value, most: usize) -> bool {
     let mut level: Vec<&Value> = vec![value];
     for _ in 0..=most {
@@ -37,7 +39,7 @@ pub(crate) fn depth_is_at_most(value: &Value, most: usize) -> bool {
     false
 }
 
-/// The clean copy of a body.
+/// Makes the clean copy of a body.
 pub(crate) fn body(record: &Record, value: &Value, report: &mut Report) -> Value {
     let root = Path::Root;
     match value {
@@ -46,12 +48,12 @@ pub(crate) fn body(record: &Record, value: &Value, report: &mut Report) -> Value
             report.fault(Code::WrongType, &root, |name| {
                 format!("{name} must be a JSON object, not {}", describe(other, false))
             });
-            stand_in_record(record)
+            placeholder_record(record)
         }
     }
 }
 
-/// The clean copy of a value, or `None` where it does not fit.
+/// Makes the clean copy of a value, or `None` if it does not fit.
 fn fit(shape: &Shape, value: &Value, path: &Path<'_>, secret: bool, report: &mut Report) -> Option<Value> {
     let timeout = report.timeout();
     let shape = if matches!(shape, Shape::Timeout) { &timeout } else { shape };
@@ -91,10 +93,13 @@ fn fit(shape: &Shape, value: &Value, path: &Path<'_>, secret: bool, report: &mut
                 return Some(value.clone());
             }
             if let (true, Some(record)) = (!names.is_empty(), variants.get(text)) {
-                let needed = record.fields.iter().filter(|(name, field)| field.required && *name != TAG);
-                let needed = alternatives(needed.map(|(name, _)| name.as_str()));
+                let required = record.fields.iter().filter(|(name, field)| field.required && *name != TAG);
+                let required = alternatives(required.map(|(name, _)| name.as_str()));
                 report.fault(Code::InvalidValue, path, |name| {
-                    format!("{name} must be an object with `type` \"{text}\" and {needed}, not the bare name \"{text}\"")
+                    format!(
+                        "{name} must be an object with `type` \"{text}\" and {required}, not the bare name \
+                         \"{text}\""
+                    )
                 });
                 return None;
             }
@@ -162,7 +167,7 @@ fn fields(
                 format!("{name} is missing: it must be {}{example}", expected(&field.shape))
             });
         }
-        clean.insert(key.clone(), stand_in(&field.shape));
+        clean.insert(key.clone(), placeholder(&field.shape));
     }
     clean
 }
@@ -185,7 +190,7 @@ fn unknown(record: &Record, key: &str, path: &Path<'_>, report: &mut Report) {
     });
 }
 
-/// Takes `100.0` for `100`, as JSON Schema does: some clients have only one kind of number.
+/// Accepts `100.0` as `100`, like JSON Schema: some clients have only one number type.
 fn integer(
     number: &Number,
     min: u64,
@@ -195,7 +200,7 @@ fn integer(
     path: &Path<'_>,
     report: &mut Report,
 ) -> Option<Value> {
-    /// Beyond this a double cannot tell neighbouring integers apart.
+    /// Above this, a double does not represent every integer.
     const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
     let whole = number.as_u64().or_else(|| {
         let float = number.as_f64()?;
@@ -214,7 +219,7 @@ fn integer(
 }
 
 fn text_fits(text: &str, min: usize, max: usize, path: &Path<'_>, report: &mut Report) -> Option<Value> {
-    // A text has at least a quarter as many characters as bytes: a huge one need not be counted to the end.
+    // Stop counting at the maximum: the text may be huge.
     let length = text.chars().take(max.saturating_add(1)).count();
     if length < min {
         report.fault(Code::OutOfRange, path, |name| format!("{name} must not be empty"));
@@ -249,7 +254,7 @@ fn list(
         return None;
     }
     let clean = items.iter().enumerate().map(|(index, value)| {
-        fit(item, value, &path.index(index), secret, report).unwrap_or_else(|| stand_in(item))
+        fit(item, value, &path.index(index), secret, report).unwrap_or_else(|| placeholder(item))
     });
     Some(Value::Array(clean.collect()))
 }
@@ -268,7 +273,7 @@ fn wrong(
     None
 }
 
-/// What would be right, to follow "must be".
+/// The expected value, to follow "must be".
 fn expected(shape: &Shape) -> String {
     match shape {
         Shape::Any => "a value".to_owned(),
@@ -301,27 +306,27 @@ fn expected(shape: &Shape) -> String {
     }
 }
 
-/// A value of this shape that no rule finds fault with.
-fn stand_in(shape: &Shape) -> Value {
+/// A placeholder of this shape that no rule rejects.
+fn placeholder(shape: &Shape) -> Value {
     match shape {
         Shape::Any => Value::Null,
         Shape::Boolean => Value::Bool(false),
         Shape::Integer { min, .. } => Value::from(*min),
         Shape::Timeout => Value::from(MIN_TIMEOUT_MS),
         Shape::Number { min, .. } => Number::from_f64(*min).map_or(Value::Null, Value::Number),
-        Shape::Text { .. } | Shape::TextOr(_) => Value::from("https://stand-in.invalid/"),
+        Shape::Text { .. } | Shape::TextOr(_) => Value::from("https://placeholder.invalid/"),
         Shape::Choice(names) => names.first().map_or(Value::Null, |name| Value::from(name.as_str())),
-        Shape::List { item, .. } => Value::Array(vec![stand_in(item)]),
+        Shape::List { item, .. } => Value::Array(vec![placeholder(item)]),
         Shape::Map { .. } => Value::Object(Map::new()),
-        Shape::Record(record) => stand_in_record(record),
+        Shape::Record(record) => placeholder_record(record),
         Shape::Tagged { names, variants } => match names.first() {
             Some(name) => Value::from(name.as_str()),
-            None => variants.values().next().map_or(Value::Null, stand_in_record),
+            None => variants.values().next().map_or(Value::Null, placeholder_record),
         },
     }
 }
 
-fn stand_in_record(record: &Record) -> Value {
-    let needed = record.fields.iter().filter(|(_, field)| field.required);
-    Value::Object(needed.map(|(key, field)| (key.clone(), stand_in(&field.shape))).collect())
+fn placeholder_record(record: &Record) -> Value {
+    let required = record.fields.iter().filter(|(_, field)| field.required);
+    Value::Object(required.map(|(key, field)| (key.clone(), placeholder(&field.shape))).collect())
 }

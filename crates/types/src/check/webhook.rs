@@ -7,7 +7,7 @@ use crate::limits::MAX_WEBHOOK_METADATA_BYTES;
 use crate::plan::{EventKind, Target, WebhookPlan};
 use crate::request::Webhook;
 
-/// Where the events of a job of this kind go.
+/// The checked receiver of the events of this kind of job.
 pub(crate) fn webhook(
     webhook: Option<Webhook>,
     kind: JobKind,

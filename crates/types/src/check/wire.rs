@@ -27,25 +27,26 @@ use crate::request::{
 ///
 /// # Errors
 ///
-/// One fault, whose [`error_code`](Faults::error_code) is `BAD_REQUEST_INVALID_JSON`, where they are not JSON; and one
-/// of `BAD_REQUEST` where they are more than [`MAX_BODY_BYTES`] or hold more than [`MAX_BODY_VALUES`].
+/// One fault. Its [`error_code`](Faults::error_code) is `BAD_REQUEST_INVALID_JSON` if the bytes are not JSON,
+/// and `BAD_REQUEST` if they are more than [`MAX_BODY_BYTES`] or contain more than [`MAX_BODY_VALUES`]
+/// values.
 pub fn parse_json(body: &[u8]) -> Result<Value, Faults> {
     if body.len() > MAX_BODY_BYTES {
         let message = format!("the body must be at most {MAX_BODY_BYTES} bytes, not {}", body.len());
         return Err(Faults::single("out_of_range", message));
     }
     if body.len() > MAX_BODY_VALUES && count_values(body) > MAX_BODY_VALUES {
-        let message = format!("the body must hold at most {MAX_BODY_VALUES} values");
+        let message = format!("the body must contain at most {MAX_BODY_VALUES} values");
         return Err(Faults::single("out_of_range", message));
     }
     serde_json::from_slice(body).map_err(|error| {
-        // The parser's message tells the place and what was expected, and repeats nothing of the body.
+        // The parser's message has the position and what was expected, and repeats nothing of the body.
         Faults::single(INVALID_JSON, format!("the body is not JSON: {error}"))
     })
 }
 
-/// How many values a JSON text holds, empty arrays and objects counted twice: each is the first of an array or object, or
-/// follows a comma.
+/// The number of values in a JSON text, found by counting commas and opening brackets. Empty arrays and
+/// objects count twice.
 fn count_values(body: &[u8]) -> usize {
     let (mut count, mut in_text, mut escaped) = (1, false, false);
     for &byte in body {
@@ -60,7 +61,7 @@ fn count_values(body: &[u8]) -> usize {
     count
 }
 
-/// A request that has a shape and rules.
+/// A request with a shape and rules.
 trait Wire: Serialize + DeserializeOwned + JsonSchema {
     type Plan;
     const VERSION: Version;
@@ -76,14 +77,15 @@ fn schema<T: JsonSchema>() -> Schema {
     schema
 }
 
-/// Objects with known keys have no others.
+/// Closes an object schema: unknown keys are not allowed.
 fn close(schema: &mut Schema) {
     if schema.get("properties").is_some() {
         schema.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
 }
 
-/// A body as a request, with the clean copy that it was made of. What is wrong with its shape goes to `report`.
+/// Reads a body as a request, and returns it with the clean copy it was read from. Faults of the shape are
+/// added to `report`.
 fn clean<T: Wire>(value: &Value, report: &mut Report) -> Option<(T, Value)> {
     if !walk::depth_is_at_most(value, MAX_BODY_DEPTH) {
         report.fault(Code::OutOfRange, &Path::Root, |name| {
@@ -94,7 +96,8 @@ fn clean<T: Wire>(value: &Value, report: &mut Report) -> Option<(T, Value)> {
     let clean = walk::body(T::shape(), value, report);
     match T::deserialize(&clean) {
         Ok(request) => Some((request, clean)),
-        // The shape lets nothing through that cannot be read. The reason would name Rust's types.
+        // Every value that fits the shape can be read. The error is not shown because it would name Rust
+        // types.
         Err(_) => {
             report.fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be read"));
             None
@@ -120,7 +123,8 @@ fn plan_from_json<T: Wire>(value: &Value, bounds: RequestBounds) -> Result<Check
     report.finish(plan).map(|(plan, request)| Checked { plan, request, warnings })
 }
 
-/// A request made in Rust is held against the shape as it would be written, so that ranges stand in one place.
+/// Checks a request made in Rust. It is serialised and checked against the shape too, so that ranges are
+/// defined once.
 fn check<T: Wire>(request: T, bounds: RequestBounds) -> Result<T::Plan, Faults> {
     let mut report = Report::new(T::VERSION, bounds);
     match serde_json::to_value(&request) {
@@ -158,25 +162,26 @@ macro_rules! wire {
         }
 
         impl $request {
-            /// Reads a JSON body. A field that is `null` counts as left out, and `100.0` as `100`.
+            /// Reads a JSON body. A field with `null` counts as left out, and `100.0` as `100`.
             ///
             /// # Errors
             ///
-            /// All faults of the body's shape: unknown, missing and misshapen fields, and values out of range.
+            /// All faults of the body's shape: unknown, missing and misshapen fields, and values out of
+            /// range.
             pub fn from_json(body: &Value) -> Result<Self, Faults> {
                 Self::from_json_within(body, RequestBounds::CONTRACT)
             }
 
-            /// As [`from_json`](Self::from_json), within bounds of the embedder's choice.
+            /// Like [`from_json`](Self::from_json), with the embedder's bounds.
             ///
             /// # Errors
             ///
-            /// Those of [`from_json`](Self::from_json).
+            /// The same as for [`from_json`](Self::from_json).
             pub fn from_json_within(body: &Value, bounds: RequestBounds) -> Result<Self, Faults> {
                 from_json(body, bounds)
             }
 
-            /// Holds every rule of the contract and fills in every default.
+            /// Checks every rule and fills in every default.
             ///
             /// # Errors
             ///
@@ -185,7 +190,7 @@ macro_rules! wire {
                 self.check_within(RequestBounds::CONTRACT)
             }
 
-            /// As [`check`](Self::check), within bounds of the embedder's choice.
+            /// Like [`check`](Self::check), with the embedder's bounds.
             ///
             /// # Errors
             ///
@@ -198,17 +203,17 @@ macro_rules! wire {
             ///
             /// # Errors
             ///
-            /// All faults of its shape and, as far as that leaves them to be seen, of its rules.
+            /// All faults of its shape, and the faults of its rules that do not depend on misshapen values.
             pub fn plan_from_json(body: &Value) -> Result<$plan, Faults> {
                 Self::checked_from_json(body, RequestBounds::CONTRACT).map(|checked| checked.plan)
             }
 
-            /// As [`plan_from_json`](Self::plan_from_json), within bounds of the embedder's choice, and with what the sender
-            /// should know.
+            /// Like [`plan_from_json`](Self::plan_from_json), with the embedder's bounds. It also returns
+            /// remarks for the sender.
             ///
             /// # Errors
             ///
-            /// Those of [`plan_from_json`](Self::plan_from_json).
+            /// The same as for [`plan_from_json`](Self::plan_from_json).
             pub fn checked_from_json(body: &Value, bounds: RequestBounds) -> Result<Checked<$plan>, Faults> {
                 plan_from_json::<Self>(body, bounds)
             }
@@ -229,7 +234,7 @@ macro_rules! from_v2_json {
             ///
             /// # Errors
             ///
-            /// All faults of its shape and, as far as that leaves them to be seen, of its rules.
+            /// All faults of its shape, and the faults of its rules that do not depend on misshapen values.
             pub fn from_json(body: &Value) -> Result<Self, Faults> {
                 <$request>::plan_from_json(body)
             }
@@ -290,28 +295,28 @@ mod tests {
     use super::super::shape::Shape;
     use super::*;
 
-    /// Where a shape takes anything, as `field.field[]`.
-    fn anything(shape: &Shape, path: &str, found: &mut Vec<String>) {
+    /// Collects the paths of a shape that accept any value, as `field.field[]`.
+    fn any_paths(shape: &Shape, path: &str, found: &mut Vec<String>) {
         let mut record = |record: &Record, path: &str| {
             for (key, field) in &record.fields {
-                anything(&field.shape, &format!("{path}.{key}"), found);
+                any_paths(&field.shape, &format!("{path}.{key}"), found);
             }
         };
         match shape {
             Shape::Any => found.push(path.to_owned()),
-            Shape::List { item, .. } => anything(item, &format!("{path}[]"), found),
-            Shape::Map { value, .. } => anything(value, &format!("{path}{{}}"), found),
+            Shape::List { item, .. } => any_paths(item, &format!("{path}[]"), found),
+            Shape::Map { value, .. } => any_paths(value, &format!("{path}{{}}"), found),
             Shape::Record(fields) => record(fields, path),
             Shape::Tagged { variants, .. } => {
                 variants.iter().for_each(|(tag, fields)| record(fields, &format!("{path}<{tag}>")));
             }
-            Shape::TextOr(inner) => anything(inner, path, found),
+            Shape::TextOr(inner) => any_paths(inner, path, found),
             _ => {}
         }
     }
 
     #[test]
-    fn shapes_take_anything_only_where_a_field_does() {
+    fn only_free_fields_accept_any_value() {
         let free = [
             "useMock",
             "profile",
@@ -338,25 +343,25 @@ mod tests {
             v1::ExtractRequest::shape(),
         ] {
             let mut found = Vec::new();
-            anything(&Shape::Record(shape.clone()), "", &mut found);
+            any_paths(&Shape::Record(shape.clone()), "", &mut found);
             assert!(!found.is_empty());
             for path in found {
                 let field = path.rsplit('.').next().unwrap();
-                assert!(free.contains(&field), "{path} takes anything");
+                assert!(free.contains(&field), "{path} accepts any value");
             }
         }
     }
 
     #[test]
-    fn a_body_that_is_not_json_says_so() {
+    fn a_body_that_is_not_json_is_reported_without_its_content() {
         let faults = parse_json(b"{\"url\": secret}").unwrap_err();
         assert_eq!(faults.error_code(), crate::ErrorCode::BadRequestInvalidJson);
         assert!(!faults.to_string().contains("secret"));
     }
 
-    /// Ten megabytes of the smallest objects took eighty times as much memory.
+    /// Ten megabytes of small objects took eighty times as much memory.
     #[test]
-    fn the_values_of_a_body_are_bounded() {
+    fn the_number_of_values_of_a_body_is_limited() {
         for (text, values) in
             [("[]", 2), (r#"{"a,[{": "b\",[", "c": [1, 2]}"#, 5), ("7", 1), ("\"\\\\\",", 2)]
         {
@@ -364,14 +369,14 @@ mod tests {
         }
         let body = |objects: usize| format!("[{}{{}}]", "{\"a\":0},".repeat(objects));
         let refused = parse_json(body(MAX_BODY_VALUES / 2).as_bytes()).unwrap_err();
-        assert_eq!(refused.to_string(), "the body must hold at most 500000 values");
+        assert_eq!(refused.to_string(), "the body must contain at most 500000 values");
         assert_eq!(refused.error_code(), crate::ErrorCode::BadRequest);
         assert!(parse_json(body(MAX_BODY_VALUES / 2 - 2).as_bytes()).is_ok());
         assert!(parse_json(format!("\"{}\"", ",".repeat(MAX_BODY_VALUES + 1)).as_bytes()).is_ok());
     }
 
     #[test]
-    fn published_schemas_close_their_objects() {
+    fn published_schemas_allow_no_unknown_keys() {
         let schema = CrawlRequest::json_schema();
         assert_eq!(schema["additionalProperties"], Value::Bool(false));
         assert_eq!(schema["properties"]["scrapeOptions"]["additionalProperties"], Value::Bool(false));

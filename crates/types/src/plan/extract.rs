@@ -5,9 +5,9 @@ use super::{ScrapeOptionsPlan, Target, WebhookPlan};
 /// Structured data from pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractPlan {
-    /// The pages; one with `wildcard` stands for all pages below it. Empty in the prompt-only mode.
+    /// The pages. One with `wildcard` stands for all pages below it. Empty if the request has only a prompt.
     pub sources: Vec<ExtractSource>,
-    /// The addresses that were left out; `None` unless the request asked for invalid ones to be ignored.
+    /// The invalid URLs that were left out; `None` unless the request ignores invalid URLs.
     pub invalid_urls: Option<Vec<String>>,
     /// What to extract, in words.
     pub prompt: Option<String>,
@@ -17,31 +17,31 @@ pub struct ExtractPlan {
     pub schema: Option<Value>,
     /// Pages outside the given ones may add to the result.
     pub enable_web_search: bool,
-    /// Tell where each value was found.
+    /// Report where each value was found.
     pub show_sources: bool,
     /// Hosts of the same registrable domain belong to a wildcard's site.
     pub include_subdomains: bool,
-    /// Leave the sitemap of a wildcard's site unread.
+    /// Do not read the sitemap of a wildcard's site.
     pub ignore_sitemap: bool,
     /// Links to other sites may be followed.
     pub allow_external_links: bool,
-    /// At most so many pages.
+    /// At most this many pages.
     pub limit: Option<u64>,
     /// The agent model to use, if any.
     pub agent_model: Option<String>,
     /// How each page is scraped.
     pub options: ScrapeOptionsPlan,
-    /// Where events go.
+    /// The receiver of the job's events.
     pub webhook: Option<WebhookPlan>,
-    /// Nothing of the pages reaches cache, disk or log.
+    /// Write nothing of the pages to cache, disk or log.
     pub zero_data_retention: bool,
 }
 
-/// A page, or all pages below an address.
+/// A page, or all pages below a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractSource {
     /// The page, without the `/*`.
     pub target: Target,
-    /// All pages below it.
+    /// Whether it stands for all pages below it.
     pub wildcard: bool,
 }

@@ -2,23 +2,23 @@ use std::time::Duration;
 
 use super::{Location, SitemapMode, Target};
 
-/// A site whose addresses are listed.
+/// A site whose URLs are listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapPlan {
-    /// Where to begin.
+    /// The start page.
     pub target: Target,
-    /// Words that rank the addresses.
+    /// Words that rank the URLs.
     pub search: Option<String>,
     /// How the sitemap is used.
     pub sitemap: SitemapMode,
     /// Hosts of the same registrable domain belong to the site.
     pub include_subdomains: bool,
-    /// The query does not tell pages apart.
+    /// URLs that differ only in their query are the same page.
     pub ignore_query_parameters: bool,
-    /// At most so many addresses, 1 to 100,000.
+    /// At most this many URLs, 1 to 100,000.
     pub limit: u64,
-    /// The total deadline; `None` sets none beyond each request's own.
+    /// The total deadline. With `None`, only each fetch has one.
     pub timeout: Option<Duration>,
-    /// Where requests should seem to come from.
+    /// Where requests appear to come from.
     pub location: Location,
 }

@@ -1,21 +1,22 @@
-//! Checked requests: every default filled in, every rule of the contract already held.
+//! Checked requests: every default is filled in, and every rule holds.
 //!
-//! A plan can only be made by checking a request, so code that holds one never validates again.
+//! Plans come from the check of a request, so code that has one does not validate again.
 
 mod crawl;
 mod extract;
 mod map;
 mod patterns;
+mod root_slash;
 mod scrape;
 mod target;
 mod webhook;
-mod written;
 
 pub use crawl::{CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, SitemapMode};
 pub use extract::{ExtractPlan, ExtractSource};
 pub use map::MapPlan;
 pub(crate) use patterns::class_cost;
 pub use patterns::{PatternFault, PatternFaultKind, pattern_faults};
+pub use root_slash::{as_written, omits_slash, without_slash};
 pub use scrape::{
     Action, AttributeSelector, BatchPlan, ChangeTracking, ChangeTrackingMode, FormatPlaces, Formats,
     JsonFormat, Location, PdfMode, PdfParser, ProxyMode, ScrapeOptionsPlan, ScrapePlan, ScreenshotFormat,
@@ -23,4 +24,3 @@ pub use scrape::{
 };
 pub use target::{InvalidUrl, Target};
 pub use webhook::{EventKind, WebhookPlan};
-pub use written::{as_written, omits_slash, without_slash};

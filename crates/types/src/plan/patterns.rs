@@ -1,8 +1,8 @@
-//! Whether the patterns of a crawl (`includePaths`, `excludePaths`) can be used and afforded.
+//! Validity and cost of the patterns of a crawl (`includePaths`, `excludePaths`).
 //!
-//! A short pattern can stand for a huge automaton (`(a{999}){999}`), and a thousand that are each just small enough are
-//! still too much. So the cheap looks come first, and each step bounds what the next one costs: characters, then
-//! classes, then the states of each pattern as it is compiled, and their sum.
+//! A short pattern can compile to a huge automaton (`(a{999}){999}`), and a thousand patterns that are each
+//! just small enough are too large together. So the cheap checks come first, and each check bounds the cost
+//! of the next one: characters, then classes, then the compiled states of each pattern and their sum.
 
 use std::error::Error as _;
 
@@ -15,15 +15,15 @@ use crate::limits::{
     MAX_PATTERN_STATES, MAX_PATTERNS, MAX_PATTERNS_CHARS, MAX_PATTERNS_STATES,
 };
 
-/// Why a list of patterns is refused.
+/// A fault of a list of patterns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PatternFault {
-    /// The place in the list of the pattern at fault; `None` where it is the list as a whole.
+    /// The index of the faulty pattern; `None` for the list as a whole.
     pub index: Option<usize>,
-    /// What kind of fault it is.
+    /// The kind of fault.
     pub kind: PatternFaultKind,
-    /// What is wrong, in words that follow the name of the pattern or the list: `is not a regular expression: ...`.
+    /// A description to append to the name of the pattern or the list: `is not a regular expression: ...`.
     pub text: String,
 }
 
@@ -35,13 +35,14 @@ pub enum PatternFaultKind {
     Syntax,
     /// There are more than [`MAX_PATTERNS`].
     TooMany,
-    /// A pattern has more than [`MAX_PATTERN_CHARS`] characters, or all have more than [`MAX_PATTERNS_CHARS`].
+    /// A pattern has more than [`MAX_PATTERN_CHARS`] characters, or all together have more than
+    /// [`MAX_PATTERNS_CHARS`].
     TooLong,
-    /// A pattern, or the list up to it, is more than matching can afford.
+    /// A pattern, or the list up to and including it, is too expensive to match.
     TooLarge,
 }
 
-/// What is wrong with a list of patterns: nothing where it can be used. Of many faults the first [`MAX_FAULTS`].
+/// The faults of a list of patterns, at most the first [`MAX_FAULTS`]. Empty if the list is valid.
 #[must_use]
 pub fn pattern_faults(patterns: &[String]) -> Vec<PatternFault> {
     let faults = too_long(patterns);
@@ -82,13 +83,14 @@ fn too_many_classes(patterns: &[String]) -> Option<PatternFault> {
         index: None,
         kind: PatternFaultKind::TooLarge,
         text: format!(
-            "must have at most {MAX_PATTERN_CLASSES} character classes together, not {classes} (one that ignores case counts for more)"
+            "must have at most {MAX_PATTERN_CLASSES} character classes together, not {classes} (one that \
+             ignores case counts for more)"
         ),
     })
 }
 
-/// Compiles one pattern after the other. The first that is too large, alone or with those before it, is the last that is
-/// looked at.
+/// Compiles the patterns in order, and stops at the first that is too large, alone or together with those
+/// before it.
 fn too_large(patterns: &[String]) -> Vec<PatternFault> {
     let mut compiler = Compiler::new();
     compiler.syntax(syntax::Config::new().nest_limit(MAX_PATTERN_NESTING)).configure(
@@ -105,14 +107,15 @@ fn too_large(patterns: &[String]) -> Vec<PatternFault> {
                 states += own;
                 if own > MAX_PATTERN_STATES {
                     let text = format!(
-                        "is too large: compiled it has {own} states, at most {MAX_PATTERN_STATES} are allowed ({})",
+                        "is too large: it compiles to {own} states, but at most {MAX_PATTERN_STATES} are \
+                         allowed ({})",
                         quote(pattern)
                     );
                     (PatternFaultKind::TooLarge, text)
                 } else if states > MAX_PATTERNS_STATES {
                     let text = format!(
-                        "makes the patterns too large together: compiled those up to it have {states} states, at most \
-                         {MAX_PATTERNS_STATES} are allowed ({})",
+                        "makes the patterns too large together: up to this one they compile to {states} \
+                         states, but at most {MAX_PATTERNS_STATES} are allowed ({})",
                         quote(pattern)
                     );
                     (PatternFaultKind::TooLarge, text)
@@ -122,7 +125,7 @@ fn too_large(patterns: &[String]) -> Vec<PatternFault> {
             }
             Err(error) if error.size_limit().is_some() => {
                 let text = format!(
-                    "is too large: compiled it takes more than {MAX_PATTERN_COMPILED_BYTES} bytes ({})",
+                    "is too large: it compiles to more than {MAX_PATTERN_COMPILED_BYTES} bytes ({})",
                     quote(pattern)
                 );
                 (PatternFaultKind::TooLarge, text)
@@ -141,19 +144,19 @@ fn too_large(patterns: &[String]) -> Vec<PatternFault> {
     faults
 }
 
-/// What the classes of a pattern cost to parse, in units of a plain one.
+/// The cost of parsing a pattern's character classes, in units of a plain class.
 ///
-/// Where case is ignored, each character of a set of brackets is looked up. That is cheap for `[a-z]` and takes some
-/// milliseconds for `[\W]`, which holds most of Unicode. Where white space may stand anywhere (`(?x)`), brackets are not
-/// told from what is around them, and the whole pattern counts as one set.
+/// If case is ignored, the parser looks up each character of a bracketed class. That is cheap for `[a-z]` and
+/// takes milliseconds for `[\W]`, which contains most of Unicode. In verbose mode (`(?x)`), this function
+/// cannot find the ends of brackets, so the whole pattern counts as one set.
 pub(crate) fn class_cost(pattern: &str) -> usize {
-    /// Of a class whose letters are few.
+    /// The cost of a class with few letters, if case is ignored.
     const FOLDED: usize = 10;
-    /// Of a class that may hold much of Unicode.
+    /// The cost of a class that may contain much of Unicode, if case is ignored.
     const BROAD: usize = 200;
     let flags = Flags::of(pattern);
     let (mut cost, mut depth, mut set) = (0, 0_usize, Set::default());
-    // Behind an opening bracket, where a closing one is a character.
+    // Directly after an opening bracket, a closing one is a literal character.
     let mut opening = false;
     let mut escaped = false;
     let mut before = 0;
@@ -187,7 +190,7 @@ pub(crate) fn class_cost(pattern: &str) -> usize {
                 }
             }
             b'^' | b'-' | b' ' | b'\t' if opening => {
-                // `[^a]` within other brackets holds all but some, as `[:^alpha:]` does.
+                // `[^a]` within other brackets contains most of Unicode, like `[:^alpha:]`.
                 set.broad |= byte == b'^' && set.brackets > 1;
                 set.range |= byte == b'-';
             }
@@ -204,16 +207,16 @@ pub(crate) fn class_cost(pattern: &str) -> usize {
     if flags.folds && set.is_broad() { cost + BROAD * set.brackets } else { cost }
 }
 
-/// What is known of the brackets that are open.
+/// Properties of the open brackets.
 #[derive(Debug, Default)]
 struct Set {
-    /// How many, those within others among them.
+    /// The number of brackets, including nested ones.
     brackets: usize,
-    /// Something in them may stand for much of Unicode.
+    /// An item may match much of Unicode.
     broad: bool,
     /// There may be a range.
     range: bool,
-    /// There are characters beyond ASCII.
+    /// There are non-ASCII characters.
     foreign: bool,
 }
 
@@ -223,12 +226,12 @@ impl Set {
     }
 }
 
-/// What the flags of a pattern (`(?i)`, `(?x: ...)`) may switch on somewhere in it.
+/// Modes that a pattern's flags (`(?i)`, `(?x: ...)`) may switch on somewhere.
 #[derive(Debug, Default)]
 struct Flags {
     /// Case is ignored.
     folds: bool,
-    /// White space and comments are passed over.
+    /// White space and comments are ignored.
     verbose: bool,
 }
 
@@ -241,13 +244,13 @@ impl Flags {
                 found.verbose |= flag == 'x';
             }
         }
-        // White space may then stand within what begins a group, so that other flags are not seen.
+        // In verbose mode, white space may split a group's flags, so assume `i` too.
         found.folds |= found.verbose;
         found
     }
 }
 
-/// The parser draws its error over several lines; the last one says what it is.
+/// The parser's error has several lines. The last one is the message.
 fn last_line(error: &str) -> &str {
     error.lines().last().unwrap_or(error).trim_start_matches("error: ")
 }
@@ -257,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_count_for_what_they_cost_the_parser() {
+    fn class_costs() {
         for (pattern, cost) in [
             (r"/blog/.*\.html$", 0),
             (r"\d+[a-z]\w", 3),
@@ -275,7 +278,7 @@ mod tests {
             (r"(?i)\D[a]", 11),
             (r"(?is:[\x00-\x{10ffff}])", 201),
             (r"(?i)\p{Any}", 210),
-            // The bracket in the comment ends nothing.
+            // The bracket in the comment closes nothing.
             ("(?x)[# ]\n\\W]", 211),
             ("(?P<name>[a])", 1),
         ] {
@@ -284,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_are_refused() {
+    fn invalid_lists_are_refused() {
         let text = |index: Option<usize>, text: &str| (index, text.to_owned());
         type Row = (&'static str, Vec<String>, (Option<usize>, String));
         let rows: Vec<Row> = vec![
@@ -308,7 +311,8 @@ mod tests {
                 vec!["[a]".repeat(600); 4],
                 text(
                     None,
-                    "must have at most 2000 character classes together, not 2400 (one that ignores case counts for more)",
+                    "must have at most 2000 character classes together, not 2400 (one that ignores case \
+                     counts for more)",
                 ),
             ),
             (
@@ -316,7 +320,8 @@ mod tests {
                 vec![r"(?i)[\W]{0}".to_owned(); 10],
                 text(
                     None,
-                    "must have at most 2000 character classes together, not 2110 (one that ignores case counts for more)",
+                    "must have at most 2000 character classes together, not 2110 (one that ignores case \
+                     counts for more)",
                 ),
             ),
             (
@@ -327,10 +332,7 @@ mod tests {
             (
                 "too large in bytes",
                 vec!["(x{1000}){1000}".to_owned()],
-                text(
-                    Some(0),
-                    "is too large: compiled it takes more than 1048576 bytes (\"(x{1000}){1000}\")",
-                ),
+                text(Some(0), "is too large: it compiles to more than 1048576 bytes (\"(x{1000}){1000}\")"),
             ),
         ];
         for (name, patterns, expected) in rows {
@@ -340,27 +342,27 @@ mod tests {
         }
     }
 
-    /// How many states a pattern has is the compiler's business; that they are counted and named is ours.
+    /// The compiler determines the numbers of states, so the test only checks that they are reported.
     #[test]
-    fn states_are_counted_for_each_pattern_and_for_all() {
+    fn states_are_limited_per_pattern_and_in_total() {
         for (name, patterns, index, start, end) in [
             (
                 "one",
                 vec!["ok".to_owned(), "(?:x{99}y){60}".to_owned()],
                 1,
-                "is too large: compiled it has ",
-                " states, at most 5000 are allowed (\"(?:x{99}y){60}\")",
+                "is too large: it compiles to ",
+                " states, but at most 5000 are allowed (\"(?:x{99}y){60}\")",
             ),
             (
                 "all",
                 (0..10).map(|n| format!("{n}x{{999}}y{{999}}z{{999}}")).collect(),
                 6,
-                "makes the patterns too large together: compiled those up to it have ",
-                " states, at most 20000 are allowed (\"6x{999}y{999}z{999}\")",
+                "makes the patterns too large together: up to this one they compile to ",
+                " states, but at most 20000 are allowed (\"6x{999}y{999}z{999}\")",
             ),
         ] {
             let faults = pattern_faults(&patterns);
-            assert_eq!(faults.len(), 1, "{name}: the first is the last that is looked at: {faults:?}");
+            assert_eq!(faults.len(), 1, "{name}: checking stops at the first: {faults:?}");
             assert_eq!(
                 (faults[0].index, faults[0].kind),
                 (Some(index), PatternFaultKind::TooLarge),
@@ -369,7 +371,7 @@ mod tests {
             let text = &faults[0].text;
             assert!(text.starts_with(start) && text.ends_with(end), "{name}: {text}");
         }
-        // Sets like these kept a worker busy for a minute over one sitemap.
+        // Lists like these kept a worker busy for a minute with one sitemap.
         for patterns in [
             (0..1_000).map(|n| format!("[ab]{{40}}c{n}")).collect::<Vec<_>>(),
             (0..150).map(|n| format!("(.*a.*b){{12}}z{n}")).collect(),
@@ -386,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pattern_that_is_no_expression_is_named() {
+    fn every_invalid_pattern_is_reported() {
         let patterns = vec!["(".to_owned(); 300];
         let faults = pattern_faults(&patterns);
         assert_eq!(faults.len(), MAX_FAULTS);

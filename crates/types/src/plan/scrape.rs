@@ -7,58 +7,58 @@ use serde_json::Value;
 
 use super::{Target, WebhookPlan};
 use crate::FaultPath;
-use crate::shown::{debug_with, names};
+use crate::redacted::{debug_with, header_names};
 
 /// One page to scrape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScrapePlan {
     /// The page.
     pub target: Target,
-    /// How it is scraped.
+    /// How the page is scraped.
     pub options: ScrapeOptionsPlan,
-    /// Nothing of the page reaches cache, disk or log.
+    /// Write nothing of the page to cache, disk or log.
     pub zero_data_retention: bool,
 }
 
 /// Many pages to scrape in one job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchPlan {
-    /// The valid addresses, in the order of the request; repeated ones are kept.
+    /// The valid URLs, in the order of the request. Repeated ones are kept.
     pub targets: Vec<Target>,
-    /// The addresses that were left out; `None` unless the request asked for invalid ones to be ignored.
+    /// The invalid URLs that were left out; `None` unless the request ignores invalid URLs.
     pub invalid_urls: Option<Vec<String>>,
     /// How each page is scraped.
     pub options: ScrapeOptionsPlan,
-    /// At most so many pages of this job at once; `None` leaves it to the team.
+    /// At most this many pages of the job at a time; `None` applies only the team's limit.
     pub max_concurrency: Option<u32>,
-    /// The job to add to, in place of a new one.
+    /// The job to add to, instead of a new one.
     pub append_to: Option<crate::JobId>,
-    /// Where events go.
+    /// The receiver of the job's events.
     pub webhook: Option<WebhookPlan>,
-    /// Nothing of the pages reaches cache, disk or log.
+    /// Write nothing of the pages to cache, disk or log.
     pub zero_data_retention: bool,
 }
 
-/// How a page is fetched, rendered and transformed (contract 2.6), with every default filled in.
+/// How a page is fetched, rendered and transformed, with every default filled in.
 #[derive(Clone, PartialEq)]
 pub struct ScrapeOptionsPlan {
-    /// What the document shall hold.
+    /// What the document contains.
     pub formats: Formats,
-    /// Leave out what surrounds the main content.
+    /// Leave out navigation, banners and everything else around the main content.
     pub only_main_content: bool,
-    /// CSS selectors of what to keep; empty keeps all.
+    /// CSS selectors of the elements to keep; empty keeps all.
     pub include_tags: Vec<String>,
-    /// CSS selectors of what to drop.
+    /// CSS selectors of the elements to drop.
     pub exclude_tags: Vec<String>,
-    /// A cached copy younger than this is served.
+    /// Accept a cached copy younger than this.
     pub max_age: Duration,
-    /// Serve only from the cache, and only a copy at least this old.
+    /// Answer only from the cache, and only with a copy at least this old.
     pub min_age: Option<Duration>,
-    /// Serve only from the cache.
+    /// Answer only from the cache.
     pub lockdown: bool,
-    /// Sent with the request; names in lower case.
+    /// Headers of the request for the page; names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// Waited before content is read.
+    /// The time to wait before content is read.
     pub wait_for: Duration,
     /// Emulate a mobile device.
     pub mobile: bool,
@@ -66,35 +66,36 @@ pub struct ScrapeOptionsPlan {
     pub skip_tls_verification: bool,
     /// The total deadline.
     pub timeout: Duration,
-    /// Parse PDFs so; `None` returns them as base64.
+    /// How PDFs are parsed; `None` returns them as base64.
     pub pdf: Option<PdfParser>,
-    /// Done on the page before content is read.
+    /// Actions on the page before content is read.
     pub actions: Vec<Action>,
-    /// Where the request should seem to come from.
+    /// Where the request appears to come from.
     pub location: Location,
-    /// Replace inline images by a placeholder.
+    /// Replace inline images with a placeholder.
     pub remove_base64_images: bool,
     /// Block advertisements and cookie dialogs.
     pub block_ads: bool,
-    /// How the request leaves.
+    /// The proxy pool.
     pub proxy: ProxyMode,
-    /// May the page be stored in the cache? Already false where an option forces it.
+    /// Whether the page may be stored in the cache. False if another option excludes it.
     pub store_in_cache: bool,
 }
 
 debug_with!(ScrapeOptionsPlan {
     formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
-    skip_tls_verification, timeout, pdf, actions, location, remove_base64_images, block_ads, proxy, store_in_cache
-} headers: names);
+    skip_tls_verification, timeout, pdf, actions, location, remove_base64_images, block_ads, proxy,
+    store_in_cache
+} headers: header_names);
 
-/// What a document shall hold.
+/// What a document contains.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Formats {
     /// Markdown (GFM).
     pub markdown: bool,
     /// Cleaned HTML.
     pub html: bool,
-    /// The HTML as it came.
+    /// The HTML as received.
     pub raw_html: bool,
     /// All links of the page.
     pub links: bool,
@@ -104,29 +105,30 @@ pub struct Formats {
     pub summary: bool,
     /// Colours, fonts and logo.
     pub branding: bool,
-    /// A picture of the page.
+    /// A screenshot of the page.
     pub screenshot: Option<ScreenshotFormat>,
     /// Structured data.
     pub json: Option<JsonFormat>,
-    /// Comparison with the last scrape.
+    /// A comparison with the last scrape.
     pub change_tracking: Option<ChangeTracking>,
-    /// Values of attributes; empty when not asked for.
+    /// Values of HTML attributes; empty if the format is not requested.
     pub attributes: Vec<AttributeSelector>,
-    /// Where these stand in the request.
+    /// The paths of these formats in the request.
     pub places: FormatPlaces,
 }
 
-/// Where formats with options stand in a request, for faults that are found after its check. Empty where a plan was made
-/// otherwise.
+/// Paths of formats with options in a request, for faults that are found after its check. Empty if the plan
+/// does not come from a request.
 ///
-/// All of them are equal: plans that ask for the same are the same, wherever their requests say it.
+/// All values are equal: two plans with the same content are equal even if their requests state it in
+/// different places.
 #[derive(Debug, Clone, Default)]
 pub struct FormatPlaces {
-    /// The schema of [`Formats::json`].
+    /// The path of the schema of [`Formats::json`].
     pub json: FaultPath,
-    /// The schema of [`Formats::change_tracking`].
+    /// The path of the schema of [`Formats::change_tracking`].
     pub change_tracking: FaultPath,
-    /// The CSS selector of each of [`Formats::attributes`], in their order.
+    /// The path of the CSS selector of each entry of [`Formats::attributes`], in order.
     pub attributes: Vec<FaultPath>,
 }
 
@@ -136,33 +138,33 @@ impl PartialEq for FormatPlaces {
     }
 }
 
-/// Structured data against a schema, a prompt or both.
+/// Structured data by a schema, a prompt or both.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JsonFormat {
     /// A JSON Schema.
     pub schema: Option<Value>,
     /// What to extract, in words.
     pub prompt: Option<String>,
-    /// The system prompt (v1 only).
+    /// The model's system prompt (v1 only).
     pub system_prompt: Option<String>,
-    /// The document has the result as `extract`, its older name (v1 only).
+    /// The document contains the result as `extract`, its older name (v1 only).
     pub as_extract: bool,
 }
 
-/// Comparison with the last scrape of the same page.
+/// A comparison with the last scrape of the same page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChangeTracking {
-    /// How differences are told; empty tells only whether there are any.
+    /// How differences are reported. If empty, only whether there are any.
     pub modes: Vec<ChangeTrackingMode>,
     /// For [`ChangeTrackingMode::Json`].
     pub schema: Option<Value>,
     /// For [`ChangeTrackingMode::Json`].
     pub prompt: Option<String>,
-    /// Separates histories of the same page.
+    /// Keeps a separate history of the page under this name.
     pub tag: Option<String>,
 }
 
-/// How differences are told.
+/// How differences are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeTrackingMode {
@@ -172,14 +174,14 @@ pub enum ChangeTrackingMode {
     Json,
 }
 
-/// A picture of the page.
+/// Options of a screenshot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScreenshotFormat {
-    /// The whole page in place of the viewport.
+    /// The whole page instead of the viewport.
     pub full_page: bool,
     /// JPEG quality, 1 to 100; `None` gives a PNG.
     pub quality: Option<u8>,
-    /// The size of the window in CSS pixels.
+    /// The window size in CSS pixels.
     pub viewport: Option<Viewport>,
 }
 
@@ -192,7 +194,7 @@ pub struct Viewport {
     pub height: u32,
 }
 
-/// One attribute of all elements that a selector matches.
+/// One attribute of every element that a selector matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeSelector {
     /// A CSS selector.
@@ -204,48 +206,48 @@ pub struct AttributeSelector {
 /// How a PDF is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PdfParser {
-    /// Text layer, OCR, or a choice between them.
+    /// Text layer, OCR, or an automatic choice.
     pub mode: PdfMode,
-    /// At most so many pages, 1 to 10,000; `None` parses all.
+    /// At most this many pages, 1 to 10,000; `None` parses all.
     pub max_pages: Option<u32>,
 }
 
-/// Text layer, OCR, or a choice between them.
+/// Text layer, OCR, or an automatic choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PdfMode {
-    /// Text layer only.
+    /// Only the text layer.
     Fast,
-    /// Text layer, OCR where there is none.
+    /// The text layer, or OCR if there is none.
     #[default]
     Auto,
-    /// OCR only.
+    /// Only OCR.
     Ocr,
 }
 
-/// Where a request should seem to come from.
+/// Where a request appears to come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     /// ISO 3166-1 alpha-2, upper case.
     pub country: String,
-    /// BCP 47 tags, most wanted first; empty takes the engine's default.
+    /// BCP 47 language tags, the preferred one first; empty takes the engine's default.
     pub languages: Vec<String>,
 }
 
-/// How a request leaves.
+/// A proxy pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProxyMode {
-    /// The basic pool, or direct where there is none.
+    /// The basic pool, or a direct connection if there is none.
     Basic,
     /// The stealth pool.
     Stealth,
-    /// Basic first, stealth where that is refused.
+    /// The basic pool first, the stealth pool if the site refuses that.
     #[default]
     Auto,
 }
 
-/// Something done on the page before content is read.
+/// An action on the page before content is read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Wait for a time or for an element.
@@ -254,14 +256,14 @@ pub enum Action {
     Click {
         /// A CSS selector.
         selector: String,
-        /// All matches in place of the first.
+        /// All matches instead of the first.
         all: bool,
     },
     /// Type text.
     Write {
         /// The text.
         text: String,
-        /// Where; `None` types into the focused element.
+        /// A CSS selector of the element to type into; `None` types into the focused element.
         selector: Option<String>,
     },
     /// Press a key.
@@ -271,32 +273,32 @@ pub enum Action {
     },
     /// Scroll the page or an element.
     Scroll {
-        /// Which way.
+        /// The direction.
         direction: ScrollDirection,
-        /// What; `None` scrolls the page.
+        /// A CSS selector of the element to scroll; `None` scrolls the page.
         selector: Option<String>,
     },
-    /// Take a picture.
+    /// Take a screenshot.
     Screenshot(ScreenshotFormat),
-    /// Keep the page's HTML as it is now.
+    /// Record the page's HTML as it is now.
     Scrape,
     /// Run a script.
     ExecuteJavascript {
-        /// Its source.
+        /// The script's source.
         script: String,
     },
     /// Print to PDF.
     Pdf {
-        /// Landscape in place of portrait.
+        /// Landscape instead of portrait.
         landscape: bool,
-        /// 0.1 to 2.
+        /// The scale, 0.1 to 2.
         scale: f64,
-        /// Paper size, such as `A4` or `Letter`.
+        /// The paper size, such as `A4` or `Letter`.
         format: String,
     },
 }
 
-/// What a wait action waits for.
+/// The condition of a wait action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WaitFor {
     /// A time.
@@ -305,7 +307,7 @@ pub enum WaitFor {
     Selector(String),
 }
 
-/// Which way to scroll.
+/// A direction of scrolling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScrollDirection {

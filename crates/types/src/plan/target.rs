@@ -4,28 +4,28 @@ use std::str::FromStr;
 
 use url::{Host, Url};
 
-use super::written::{as_written, omits_slash};
+use super::root_slash::{as_written, omits_slash};
 use crate::SafeUrl;
 use crate::check::quote_url;
 use crate::limits::MAX_URL_BYTES;
-use crate::shown::debug_with;
+use crate::redacted::debug_with;
 
-/// An address to fetch, always `http` or `https`, with a host and without credentials.
+/// A URL to fetch: `http` or `https`, with a host and without credentials.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// The absolute address.
+    /// The absolute URL.
     pub url: Url,
-    /// True where the request named no scheme: `https` is tried first, then `http` if that fails to connect.
+    /// Whether the request has no scheme: `https` is tried first, then `http` if `https` fails to connect.
     pub scheme_assumed: bool,
-    /// True where the request named no path, not even an empty one (`https://example.com`), so that the slash of `url` is
-    /// not the user's.
+    /// Whether the request has no path, not even `/` (`https://example.com`), so that the slash of `url` was
+    /// added.
     pub slash_added: bool,
 }
 
 debug_with!(Target { scheme_assumed, slash_added } url: SafeUrl::from);
 
-/// Schemes that people write into address fields. They are told apart from a host before a port
-/// (`localhost:3000`), which is not a scheme.
+/// Schemes that people write into address bars. They are listed because a host before a port
+/// (`localhost:3000`) looks like a scheme.
 const NOT_FETCHED: [&str; 16] = [
     "about",
     "blob",
@@ -46,15 +46,15 @@ const NOT_FETCHED: [&str; 16] = [
 ];
 
 impl Target {
-    /// Reads an address as a person writes it: `https://example.com/a`, `example.com/a`, `localhost:3000`,
-    /// `//example.com`. The rules are the WHATWG URL standard's, with `https` where there is no scheme.
+    /// Parses a URL as people write it: `https://example.com/a`, `example.com/a`, `localhost:3000`,
+    /// `//example.com`. The rules are those of the WHATWG URL standard, with `https` as the default scheme.
     ///
-    /// IP literals and hosts of one label are addresses too; whether they may be fetched is for the egress guard.
+    /// IP literals and hosts of one label are accepted. The egress guard decides whether they may be fetched.
     ///
     /// # Errors
     ///
-    /// [`InvalidUrl`] for what is empty, longer than [`MAX_URL_BYTES`], of another scheme, without a host, or
-    /// carries a user name or password.
+    /// [`InvalidUrl`] if the text is empty, is longer than [`MAX_URL_BYTES`], has another scheme, has no
+    /// host, or has a user name or password.
     ///
     /// ```
     /// use gleaner_types::plan::Target;
@@ -72,7 +72,10 @@ impl Target {
             return Err(InvalidUrl("it is empty".to_owned()));
         }
         if text.len() > MAX_URL_BYTES {
-            return Err(InvalidUrl(format!("it is {} bytes long, of at most {MAX_URL_BYTES}", text.len())));
+            return Err(InvalidUrl(format!(
+                "it is {} bytes long, but at most {MAX_URL_BYTES} are allowed",
+                text.len()
+            )));
         }
         let scheme_assumed = assumes_scheme(text)?;
         let absolute = if !scheme_assumed {
@@ -83,14 +86,14 @@ impl Target {
             Cow::Owned(format!("https://{text}"))
         };
         let url = Url::parse(&absolute)
-            .map_err(|error| InvalidUrl(format!("{} has {}", quote_url(text), told(error))))?;
+            .map_err(|error| InvalidUrl(format!("{} has {}", quote_url(text), reason(error))))?;
         let slash_added = omits_slash(&absolute, &url);
         if !url.username().is_empty() || url.password().is_some() {
             return Err(credentials(text));
         }
         match url.host() {
             Some(Host::Domain(name)) if name.contains('*') => Err(InvalidUrl(format!(
-                "{} has `*` in its host, and a host must be named in full",
+                "{} has `*` in its host, but wildcards in hosts are not supported",
                 quote_url(text)
             ))),
             Some(Host::Domain(name)) if name.trim_matches('.').is_empty() => {
@@ -101,7 +104,7 @@ impl Target {
         }
     }
 
-    /// The address without the slash that its user did not write.
+    /// The URL as the request has it: without an added slash.
     #[must_use]
     pub fn asked_for(&self) -> Cow<'_, str> {
         as_written(&self.url, self.slash_added)
@@ -109,13 +112,13 @@ impl Target {
 }
 
 impl From<Url> for Target {
-    /// An address that nobody wrote: it was found.
+    /// A URL that was found on a page, not written by a user.
     fn from(url: Url) -> Self {
         Self { url, scheme_assumed: false, slash_added: false }
     }
 }
 
-/// Does the text leave its scheme out? An error where it has one that is not fetched.
+/// Whether the text has no scheme. An error if it has one other than `http` and `https`.
 fn assumes_scheme(text: &str) -> Result<bool, InvalidUrl> {
     if text.starts_with('/') && !text.starts_with("//") {
         return Err(InvalidUrl(format!("{} is a path without a host", quote_url(text))));
@@ -129,7 +132,7 @@ fn assumes_scheme(text: &str) -> Result<bool, InvalidUrl> {
     }
     let refused = || {
         InvalidUrl(format!(
-            "{} has the scheme `{}`, and only http and https are fetched",
+            "{} has the scheme `{}`, but only http and https are supported",
             quote_url(text),
             crate::check::shorten(&lower)
         ))
@@ -153,12 +156,12 @@ fn is_scheme(text: &str) -> bool {
 
 fn credentials(text: &str) -> InvalidUrl {
     InvalidUrl(format!(
-        "{} has a user name or password in it: send that in `headers` (`Authorization`)",
+        "{} contains a user name or password: send them in `headers` (`Authorization`) instead",
         quote_url(text)
     ))
 }
 
-fn told(error: url::ParseError) -> &'static str {
+fn reason(error: url::ParseError) -> &'static str {
     match error {
         url::ParseError::EmptyHost => "no host",
         url::ParseError::InvalidPort => "an invalid port",
@@ -176,8 +179,8 @@ impl FromStr for Target {
     }
 }
 
-/// Why a text is not an address that can be fetched. The wording is for people and may change; it
-/// leaves out credentials and queries.
+/// Why a text is not a URL that can be fetched. The wording may change. It never contains credentials or
+/// queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidUrl(String);
 
@@ -194,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_as_people_write_them() {
+    fn urls_as_people_write_them() {
         for (text, url, scheme_assumed) in [
             ("https://example.com", "https://example.com/", false),
             ("HTTP://Example.com/A", "http://example.com/A", false),
@@ -217,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slash_that_was_added_is_known() {
+    fn an_added_slash_is_recorded() {
         for (text, added) in [
             ("https://example.com", true),
             ("example.com", true),
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_fetched_is_refused_with_the_reason() {
+    fn unsupported_texts_are_refused_with_a_reason() {
         for (text, reason) in [
             ("", "empty"),
             (" \t ", "empty"),
@@ -264,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_of_the_greatest_length_is_read_and_a_longer_one_refused() {
+    fn the_length_is_limited() {
         let longest = format!("https://example.com/{}", "a".repeat(MAX_URL_BYTES - 20));
         assert!(Target::parse(&longest).is_ok());
         assert!(Target::parse(&format!("{longest}a")).is_err());

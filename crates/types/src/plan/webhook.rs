@@ -6,41 +6,42 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::SafeUrl;
-use crate::shown::{debug_with, names};
+use crate::redacted::{debug_with, header_names};
 
-/// Where a job's events go.
+/// The receiver of a job's events.
 #[derive(Clone, PartialEq)]
 pub struct WebhookPlan {
-    /// The receiver.
+    /// The URL that events are sent to.
     pub url: Url,
-    /// Sent with each event; names in lower case.
+    /// Headers of each event's request; names in lower case.
     pub headers: BTreeMap<String, String>,
     /// Returned in each event.
     pub metadata: Map<String, Value>,
-    /// Which events are sent; never empty.
+    /// The events to send; never empty.
     pub events: Vec<EventKind>,
 }
 
-debug_with!(WebhookPlan { metadata, events } url: SafeUrl::from, headers: names);
+debug_with!(WebhookPlan { metadata, events } url: SafeUrl::from, headers: header_names);
 
-/// What happened to a job.
+/// A kind of event of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EventKind {
-    /// The job began.
+    /// The job started.
     Started,
-    /// A page ended.
+    /// A page completed or failed.
     Page,
-    /// The job came to its end.
+    /// The job completed.
     Completed,
-    /// The job could not go on.
+    /// The job failed.
     Failed,
     /// The job was cancelled.
     Cancelled,
 }
 
 impl EventKind {
-    /// The short name: `page`. [`JobKind::event_name`](crate::JobKind::event_name) gives the full one.
+    /// The short name, such as `page`. [`JobKind::event_name`](crate::JobKind::event_name) returns the full
+    /// one.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -5,13 +5,14 @@ use super::format::ScreenshotFormat;
 use crate::limits;
 use crate::plan::ScrollDirection;
 
-/// Something done on the page before content is read.
+/// An action on the page before content is read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[non_exhaustive]
 pub enum Action {
-    /// Wait for a time, for an element, or for the one and then the other; at least one is needed.
+    /// Wait for a time, for an element, or for the time and then the element; at least one is required.
     Wait {
-        /// How long, in milliseconds.
+        /// The time in milliseconds.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1, max = limits::MAX_ACTION_WAIT_MS))]
         milliseconds: Option<u64>,
@@ -25,7 +26,7 @@ pub enum Action {
         /// A CSS selector.
         #[schemars(length(min = 1, max = limits::MAX_SELECTOR_CHARS))]
         selector: String,
-        /// All matches in place of the first; default `false`.
+        /// All matches instead of the first; default `false`.
         #[serde(skip_serializing_if = "Option::is_none")]
         all: Option<bool>,
     },
@@ -34,47 +35,47 @@ pub enum Action {
         /// The text.
         #[schemars(length(max = limits::MAX_WRITE_CHARS))]
         text: String,
-        /// Where; without it into the focused element.
+        /// A CSS selector of the element to type into; default the focused element.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(length(min = 1, max = limits::MAX_SELECTOR_CHARS))]
         selector: Option<String>,
     },
     /// Press a key.
     Press {
-        /// Its name as in the DOM's `KeyboardEvent.key`.
+        /// The key's name as in the DOM's `KeyboardEvent.key`.
         #[schemars(length(min = 1, max = limits::MAX_KEY_CHARS))]
         key: String,
     },
     /// Scroll the page or an element.
     Scroll {
-        /// Which way; default `down`.
+        /// The direction; default `down`.
         #[serde(skip_serializing_if = "Option::is_none")]
         direction: Option<ScrollDirection>,
-        /// What; without it the page.
+        /// A CSS selector of the element to scroll; default the page.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(length(min = 1, max = limits::MAX_SELECTOR_CHARS))]
         selector: Option<String>,
     },
-    /// Take a picture.
+    /// Take a screenshot.
     Screenshot(ScreenshotFormat),
-    /// Keep the page's HTML as it is now.
+    /// Record the page's HTML as it is now.
     Scrape,
     /// Run a script.
     ExecuteJavascript {
-        /// Its source.
+        /// The script's source.
         #[schemars(length(min = 1, max = limits::MAX_SCRIPT_CHARS))]
         script: String,
     },
     /// Print to PDF.
     Pdf {
-        /// Landscape in place of portrait; default `false`.
+        /// Landscape instead of portrait; default `false`.
         #[serde(skip_serializing_if = "Option::is_none")]
         landscape: Option<bool>,
-        /// Default 1.
+        /// The scale; default 1.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = limits::MIN_PDF_SCALE, max = limits::MAX_PDF_SCALE))]
         scale: Option<f64>,
-        /// Default `Letter`.
+        /// The paper size; default `Letter`.
         #[serde(skip_serializing_if = "Option::is_none")]
         format: Option<Paper>,
     },
@@ -83,6 +84,7 @@ pub enum Action {
 /// A paper size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the paper sizes")]
+#[non_exhaustive]
 pub enum Paper {
     A0,
     A1,

@@ -2,57 +2,65 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::setters::setters;
 use crate::limits;
 
-/// What clients send beside the contract's own fields.
+/// Other fields that clients send.
 ///
-/// `origin`, `integration` and `fastMode` are accepted and change nothing. The others are known but not offered:
-/// they may be present as long as they are off (`null`, `false`, `""`, `"off"`, `"none"`, `{}` or `[]`), and
-/// anything else is refused with [`UnsupportedOption`](crate::ErrorCode::UnsupportedOption), because a caller
-/// who asks for redaction must not get a page without it.
+/// `origin`, `integration` and `fastMode` are accepted and change nothing. The others are known but not
+/// supported. They may be present if they are off (`null`, `false`, `""`, `"off"`, `"none"`, `{}` or `[]`).
+/// Anything else is refused with [`UnsupportedOption`](crate::ErrorCode::UnsupportedOption): a caller that
+/// requests redaction must not get a page without it. Unsupported options therefore have no setter.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Extras {
-    /// Which client sent the request.
+    /// The client that sent the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_CLIENT_NAME_CHARS))]
     pub origin: Option<String>,
-    /// Which integration sent the request.
+    /// The integration that sent the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_CLIENT_NAME_CHARS))]
     pub integration: Option<String>,
     /// Accepted, without effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode: Option<bool>,
-    /// Not offered.
+    /// Not supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_mock: Option<Value>,
-    /// Not offered.
+    /// Not supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Value>,
-    /// Not offered.
+    /// Not supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit_metadata: Option<Value>,
-    /// Not offered.
+    /// Not supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_prompt_injection: Option<Value>,
-    /// Not offered.
+    /// Not supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threat_protection: Option<Value>,
-    /// Not offered.
+    /// Not supported.
     #[serde(rename = "redactPII", skip_serializing_if = "Option::is_none")]
     pub redact_pii: Option<Value>,
-    /// Not offered.
+    /// Not supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only_clean_content: Option<Value>,
-    /// Not offered.
+    /// Not supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub safe_mode: Option<Value>,
 }
 
 impl Extras {
-    /// The options that are known but not offered, by their wire names.
-    pub(crate) fn not_offered(&self) -> [(&'static str, Option<&Value>); 8] {
+    /// No other fields.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The options that are known but not supported, by their wire names.
+    pub(crate) fn unsupported(&self) -> [(&'static str, Option<&Value>); 8] {
         [
             ("useMock", self.use_mock.as_ref()),
             ("profile", self.profile.as_ref()),
@@ -63,5 +71,16 @@ impl Extras {
             ("onlyCleanContent", self.only_clean_content.as_ref()),
             ("safeMode", self.safe_mode.as_ref()),
         ]
+    }
+}
+
+setters! {
+    Extras [] {
+        /// Names the client that sends the request.
+        origin: text;
+        /// Names the integration that sends the request.
+        integration: text;
+        /// Has no effect.
+        fast_mode: value(bool);
     }
 }

@@ -3,21 +3,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::named::{self, name_or_object};
+use super::setters::setters;
 use crate::limits;
 use crate::plan::ChangeTrackingMode;
 
-/// Something that a document shall hold: a name such as `"markdown"`, or an object with the name in `type`.
+/// A part of the documents: a name such as `"markdown"`, or an object with the name in `type`.
 ///
-/// The order of formats means nothing, and the same format twice is the same as once.
+/// The order of formats has no meaning, and repeating a format has no effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", tag = "type", rename_all = "camelCase")]
 #[schemars(!remote, transform = named::allow_names)]
+#[non_exhaustive]
 pub enum Format {
     /// Markdown (GFM).
     Markdown,
     /// Cleaned HTML.
     Html,
-    /// The HTML as it came.
+    /// The HTML as received.
     RawHtml,
     /// All links of the page.
     Links,
@@ -27,13 +29,13 @@ pub enum Format {
     Summary,
     /// Colours, fonts and logo.
     Branding,
-    /// Structured data against a schema, a prompt or both; one of them is needed.
+    /// Structured data by a schema, a prompt or both; one of them is required.
     Json(JsonFormat),
-    /// Comparison with the last scrape of the page; needs `markdown` beside it.
+    /// A comparison with the last scrape of the page; requires the format `markdown` too.
     ChangeTracking(ChangeTrackingFormat),
-    /// A picture of the page; one at most.
+    /// A screenshot of the page; at most one.
     Screenshot(ScreenshotFormat),
-    /// Values of attributes.
+    /// Values of HTML attributes.
     Attributes(AttributesFormat),
 }
 name_or_object!(Format, "type");
@@ -58,65 +60,154 @@ impl Format {
     }
 }
 
+impl From<JsonFormat> for Format {
+    fn from(options: JsonFormat) -> Self {
+        Self::Json(options)
+    }
+}
+
+impl From<ChangeTrackingFormat> for Format {
+    fn from(options: ChangeTrackingFormat) -> Self {
+        Self::ChangeTracking(options)
+    }
+}
+
+impl From<ScreenshotFormat> for Format {
+    fn from(options: ScreenshotFormat) -> Self {
+        Self::Screenshot(options)
+    }
+}
+
+impl From<AttributesFormat> for Format {
+    fn from(options: AttributesFormat) -> Self {
+        Self::Attributes(options)
+    }
+}
+
 /// Options of the `json` format.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct JsonFormat {
     /// A JSON Schema of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Map<String, Value>>,
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub schema: Option<Value>,
     /// What to extract, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = limits::MAX_PROMPT_CHARS))]
     pub prompt: Option<String>,
-    /// The system prompt. It has no name in v2's JSON: it comes from v1's `jsonOptions` or from Rust.
+    /// The model's system prompt. v2's JSON has no such field: it comes from v1's `jsonOptions` or from Rust.
     #[serde(skip)]
     pub system_prompt: Option<String>,
-    /// The document has the result as `extract`, its older name. It has no name in v2's JSON: it comes from v1's format
-    /// `extract` or from Rust.
+    /// The document contains the result as `extract`, its older name. v2's JSON has no such field, and there
+    /// is no setter: it comes from v1's format `extract`.
     #[serde(skip)]
     pub as_extract: bool,
+}
+
+impl JsonFormat {
+    /// The format without a schema or a prompt, one of which must be set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters! {
+    JsonFormat [] {
+        /// Shapes the result by this JSON Schema, as `serde_json::json!` writes one. It must be an object.
+        schema: json;
+        /// Describes in words what to extract.
+        prompt: text;
+        /// Sets the model's system prompt.
+        system_prompt: text;
+    }
 }
 
 /// Options of the `changeTracking` format.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ChangeTrackingFormat {
-    /// How differences are told; none tells only whether there are any.
+    /// How differences are reported. Without any mode, only whether there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_FORMATS))]
     pub modes: Option<Vec<ChangeTrackingMode>>,
     /// A JSON Schema, for mode `json`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Map<String, Value>>,
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub schema: Option<Value>,
     /// What to compare, in words, for mode `json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = limits::MAX_PROMPT_CHARS))]
     pub prompt: Option<String>,
-    /// Separates histories of the same page.
+    /// Keeps a separate history of the page under this name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_TRACKING_TAG_CHARS))]
     pub tag: Option<String>,
 }
 
-/// Options of a picture of the page, as a format or as an action.
+impl ChangeTrackingFormat {
+    /// A comparison that reports only whether the page changed.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters! {
+    ChangeTrackingFormat [] {
+        /// Reports differences in these forms.
+        modes: list(ChangeTrackingMode);
+        /// Shapes the comparison of mode `json` by this JSON Schema. It must be an object.
+        schema: json;
+        /// Describes in words what mode `json` compares.
+        prompt: text;
+        /// Keeps a separate history of the page under this name.
+        tag: text;
+    }
+}
+
+/// Options of a screenshot, as a format or as an action.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ScreenshotFormat {
-    /// The whole page in place of the viewport; default `false`.
+    /// The whole page instead of the viewport; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_page: Option<bool>,
-    /// JPEG quality; without it a PNG is made.
+    /// JPEG quality. Without it, the screenshot is a PNG.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = limits::MIN_SCREENSHOT_QUALITY, max = limits::MAX_SCREENSHOT_QUALITY))]
     pub quality: Option<u8>,
-    /// The size of the window.
+    /// The window size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viewport: Option<Viewport>,
 }
 
+impl ScreenshotFormat {
+    /// A PNG of the viewport.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters! {
+    ScreenshotFormat [] {
+        /// Shows the whole page instead of the viewport; default `false`.
+        full_page: value(bool);
+        /// Makes a JPEG of this quality, 1 to 100, instead of a PNG.
+        quality: value(u8);
+        /// Sets the window size.
+        viewport: value(Viewport);
+    }
+}
+
 /// A window size in CSS pixels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Viewport {
     /// CSS pixels.
     #[schemars(range(min = 1, max = limits::MAX_VIEWPORT_SIDE))]
@@ -126,16 +217,34 @@ pub struct Viewport {
     pub height: u32,
 }
 
+impl Viewport {
+    /// A window of this size in CSS pixels.
+    #[must_use]
+    pub const fn new(width: u32, height: u32) -> Self {
+        Self { width, height }
+    }
+}
+
 /// Options of the `attributes` format.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AttributesFormat {
-    /// Which attributes of which elements.
+    /// Attributes and the elements that have them.
     #[schemars(length(min = 1, max = limits::MAX_ATTRIBUTE_SELECTORS))]
     pub selectors: Vec<AttributeSelector>,
 }
 
-/// One attribute of all elements that a selector matches.
+impl AttributesFormat {
+    /// The values of these attributes.
+    #[must_use]
+    pub fn new(selectors: impl IntoIterator<Item = AttributeSelector>) -> Self {
+        Self { selectors: selectors.into_iter().collect() }
+    }
+}
+
+/// One attribute of every element that a selector matches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AttributeSelector {
     /// A CSS selector.
     #[schemars(length(min = 1, max = limits::MAX_SELECTOR_CHARS))]
@@ -143,4 +252,12 @@ pub struct AttributeSelector {
     /// The attribute's name.
     #[schemars(length(min = 1, max = limits::MAX_SELECTOR_CHARS))]
     pub attribute: String,
+}
+
+impl AttributeSelector {
+    /// This attribute of every element that this CSS selector matches.
+    #[must_use]
+    pub fn new(selector: impl Into<String>, attribute: impl Into<String>) -> Self {
+        Self { selector: selector.into(), attribute: attribute.into() }
+    }
 }

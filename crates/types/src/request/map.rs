@@ -3,17 +3,19 @@ use serde::{Deserialize, Serialize};
 
 use super::extras::Extras;
 use super::options::Location;
+use super::setters::setters;
 use crate::limits;
 use crate::plan::SitemapMode;
 
-/// The addresses of a site: the body of `POST /v2/map`.
+/// A list of a site's URLs: the body of `POST /v2/map`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct MapRequest {
-    /// Where to begin; `https` is assumed where no scheme is given.
+    /// The start page. A URL without a scheme gets `https`.
     #[schemars(example = "https://example.com/")]
     pub url: String,
-    /// Words that rank the addresses.
+    /// Words that rank the URLs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_SEARCH_CHARS))]
     pub search: Option<String>,
@@ -25,22 +27,22 @@ pub struct MapRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub include_subdomains: Option<bool>,
-    /// The query does not tell pages apart; default `true`.
+    /// URLs that differ only in their query are the same page; default `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub ignore_query_parameters: Option<bool>,
-    /// At most so many addresses; default 5,000.
+    /// At most this many URLs; default 5,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = limits::MAX_MAP_LIMIT), extend("default" = limits::DEFAULT_MAP_LIMIT))]
     pub limit: Option<u64>,
-    /// The total deadline in milliseconds; default none beyond each request's own.
+    /// The total deadline in milliseconds; by default, only each fetch has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = limits::MIN_TIMEOUT_MS, max = limits::MAX_TIMEOUT_MS))]
     pub timeout: Option<u64>,
-    /// Where requests should seem to come from.
+    /// Where requests appear to come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
-    /// What clients send beside these.
+    /// Other fields that clients send.
     #[serde(flatten)]
     pub extras: Extras,
 }
@@ -50,5 +52,26 @@ impl MapRequest {
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
         Self { url: url.into(), ..Self::default() }
+    }
+}
+
+setters! {
+    MapRequest [] {
+        /// Ranks the URLs by these words.
+        search: text;
+        /// Selects how the sitemap is used; default [`Include`](SitemapMode::Include).
+        sitemap: value(SitemapMode);
+        /// Counts hosts of the same registrable domain to the site; default `true`.
+        include_subdomains: value(bool);
+        /// Treats URLs that differ only in their query as the same page; default `true`.
+        ignore_query_parameters: value(bool);
+        /// Returns at most this many URLs; default 5,000.
+        limit: value(u64);
+        /// Sets the total deadline in milliseconds; by default, only each fetch has one.
+        timeout: value(u64);
+        /// Makes requests appear to come from this country, in these languages.
+        location: value(Location);
+        /// Sets the other fields that clients send.
+        extras: plain(Extras);
     }
 }

@@ -9,50 +9,50 @@ use crate::{JobId, JobKind, JobState};
 pub struct Activities {
     /// Always true.
     pub success: bool,
-    /// The team's jobs and scrapes that have ended, the one that ended last first.
+    /// The team's finished jobs and scrapes, the latest first.
     pub data: Vec<Activity>,
 }
 
-/// A job or a scrape that has ended. It stays when its results are gone.
+/// A finished job or scrape. It remains listed after its results expire.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Activity {
-    /// The job.
+    /// The id of the job.
     pub id: JobId,
-    /// What was asked for.
+    /// The kind of request.
     pub kind: ActivityKind,
-    /// The address that it began with; empty where it was given none, and with zero data retention.
+    /// The start URL. Empty if the request has no URL, and with zero data retention.
     pub url: String,
-    /// How it ended. A scrape that gave no document failed, or was cancelled where nobody waited for it any longer.
+    /// The final state. A scrape without a document failed, or was cancelled if its client had disconnected.
     pub status: JobState,
-    /// What it cost.
+    /// The cost in credits.
     pub credits_used: u64,
-    /// When it was submitted.
+    /// When the request was submitted.
     #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub created_at: OffsetDateTime,
-    /// When it ended.
+    /// When the job or scrape ended.
     #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub completed_at: Option<OffsetDateTime>,
 }
 
-/// What was asked for.
+/// A kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityKind {
-    /// One page.
+    /// A scrape of one page.
     Scrape,
-    /// Many pages.
+    /// A scrape of many pages.
     BatchScrape,
-    /// A site.
+    /// A crawl of a site.
     Crawl,
     /// Structured data from pages.
     Extract,
 }
 
 impl From<Option<JobKind>> for ActivityKind {
-    /// A scrape is answered at once and has no kind of job.
+    /// A scrape is answered immediately and has no kind of job.
     fn from(kind: Option<JobKind>) -> Self {
         match kind {
             None => Self::Scrape,

@@ -3,30 +3,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ErrorCode, Fault, FaultPath, Faults, PageError};
 
-/// What every refusal and failure looks like on the wire.
+/// The body of every error response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ErrorBody {
     /// Always false.
     pub success: bool,
     /// What is wrong, in words.
     pub error: String,
-    /// The contract's code, where it has one for this.
+    /// The error code, if there is one for this error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<ErrorCode>,
-    /// Everything that is wrong with a request.
+    /// All faults of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Vec<Fault>>,
 }
 
 impl ErrorBody {
-    /// A failure that the contract has no code for, such as `Job not found`.
+    /// An error without a code, such as `Job not found`.
     #[must_use]
     pub fn new(error: impl Into<String>) -> Self {
         Self { success: false, error: error.into(), code: None, details: None }
     }
 
-    /// A failure with a code of the contract. Where that is [`ErrorCode::BadRequest`], `details` lists it too, as a fault of
-    /// the request as a whole: clients read there what is wrong with a request.
+    /// An error with a code. An [`ErrorCode::BadRequest`] is also listed in `details`, as a fault of the
+    /// request as a whole, because clients read the faults of a request there.
     #[must_use]
     pub fn with_code(code: ErrorCode, error: impl Into<String>) -> Self {
         let error = error.into();

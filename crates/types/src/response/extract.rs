@@ -10,51 +10,52 @@ use crate::{ExtractState, JobId};
 /// The answer to a submitted extract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ExtractSubmitted {
-    /// Always true; a refusal is an `ErrorBody`.
+    /// Always true: errors have an `ErrorBody`.
     pub success: bool,
-    /// The job.
+    /// The id of the job.
     pub id: JobId,
-    /// Always empty; clients expect it.
+    /// Always empty. Clients expect the field.
     pub url_trace: Vec<Value>,
-    /// The addresses that were left out; absent unless the request asked for invalid ones to be ignored.
+    /// The invalid URLs that were left out. Absent unless the request ignores invalid URLs.
     #[serde(rename = "invalidURLs", default, skip_serializing_if = "Option::is_none")]
     pub invalid_urls: Option<Vec<String>>,
 }
 
 impl ExtractSubmitted {
-    /// A job of this id.
+    /// An answer with this job id.
     #[must_use]
     pub const fn new(id: JobId) -> Self {
         Self { success: true, id, url_trace: Vec::new(), invalid_urls: None }
     }
 }
 
-/// How an extract job stands (contract 2.2).
+/// The status of an extract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtractStatus {
-    /// False where the job failed; the HTTP status is 200 all the same.
+    /// False if the job failed. The HTTP status is 200 in both cases.
     pub success: bool,
-    /// How it stands.
+    /// The state of the job.
     pub status: ExtractState,
-    /// The data, shaped by the schema or the prompt; `[]` until it is completed.
+    /// The data, shaped by the schema or the prompt; `[]` until the job has completed.
     pub data: Value,
-    /// When the data is no longer served.
+    /// When the data expires.
     #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub expires_at: OffsetDateTime,
-    /// Why it failed.
+    /// Why the job failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What the reader should know about the data.
+    /// A remark about the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// Where each value was found: a field path such as `offers[0]` to the pages.
+    /// Where each value was found: the pages of each field path, such as `offers[0]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<BTreeMap<String, Vec<String>>>,
-    /// What it cost.
+    /// The cost in credits.
     pub credits_used: u64,
-    /// Tokens that went into it; 15 are a credit.
+    /// The tokens used; 15 tokens are one credit.
     pub tokens_used: u64,
 }

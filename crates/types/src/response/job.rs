@@ -5,30 +5,31 @@ use time::OffsetDateTime;
 
 use crate::{Document, ErrorCode, JobId, JobState};
 
-/// The answer to a submitted crawl or batch (contract 2.1).
+/// The answer to a submitted crawl or batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct JobSubmitted {
-    /// Always true; a refusal is an `ErrorBody`.
+    /// Always true: errors have an `ErrorBody`.
     pub success: bool,
-    /// The job.
+    /// The id of the job.
     pub id: JobId,
-    /// The absolute address that its status is read from.
+    /// The absolute URL of the job's status.
     pub url: String,
-    /// Batch only: the addresses that were left out. Present, if only as `[]`, where the request asked for invalid ones
-    /// to be ignored, and absent where it did not.
+    /// Batch only: the invalid URLs that were left out, possibly `[]`. Absent unless the request ignores
+    /// invalid URLs.
     #[serde(rename = "invalidURLs", default, skip_serializing_if = "Option::is_none")]
     pub invalid_urls: Option<Vec<String>>,
-    /// Crawl with a `prompt` only: the options that a model generated from it.
+    /// Only for a crawl with a `prompt`: the options that a model generated from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_generated_options: Option<Map<String, Value>>,
-    /// Crawl with a `prompt` only: the options that the crawl runs with.
+    /// Only for a crawl with a `prompt`: the options in effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_crawler_options: Option<Map<String, Value>>,
 }
 
 impl JobSubmitted {
-    /// A job of this id, whose status is read from this address.
+    /// An answer with this job id and the URL of its status.
     #[must_use]
     pub fn new(id: JobId, url: impl Into<String>) -> Self {
         Self {
@@ -42,47 +43,49 @@ impl JobSubmitted {
     }
 }
 
-/// How a crawl or batch stands, with a piece of its documents (contract 2.3).
+/// The status of a crawl or batch, with a page of its documents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobStatus {
-    /// The status could be read; true also for a job that failed.
+    /// Always true, also for a job that failed: errors have an `ErrorBody`.
     pub success: bool,
-    /// How it stands.
+    /// The state of the job.
     pub status: JobState,
-    /// Pages that gave a document so far.
+    /// Pages with a document so far.
     pub completed: u64,
-    /// Pages admitted so far: waiting, in work or done. Never less than `completed`, and the same at the end.
+    /// Pages admitted so far: waiting, in progress or done. Never less than `completed`, and equal to it at
+    /// the end.
     pub total: u64,
-    /// The sum of what its pages cost.
+    /// The total cost of its pages in credits.
     pub credits_used: u64,
-    /// When its documents are no longer served.
+    /// When the documents expire.
     #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub expires_at: OffsetDateTime,
-    /// The absolute address of the next documents; absent at the end of the data.
+    /// The absolute URL of the next documents. Absent at the end of the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// Documents, in order of completion.
+    /// Documents in order of completion.
     pub data: Vec<Document>,
-    /// When it was submitted.
+    /// When the job was submitted.
     #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub created_at: OffsetDateTime,
-    /// When it ended.
+    /// When the job ended.
     #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub completed_at: Option<OffsetDateTime>,
-    /// What the reader should know, such as that robots.txt forbade the start page.
+    /// A remark about the results, such as that robots.txt forbids the start page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// Why it failed; only where `status` is `failed`.
+    /// Why the job failed. Only present if `status` is `failed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 /// The answer to a cancelled job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct JobCancelled {
     /// Always `cancelled`.
     pub status: JobState,
@@ -94,13 +97,13 @@ impl Default for JobCancelled {
     }
 }
 
-/// The pages of a job that gave no document.
+/// The pages of a job without a document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobErrors {
-    /// Those that failed, in the order in which they did.
+    /// Pages that failed, in order of failure.
     pub errors: Vec<JobError>,
-    /// Those that robots.txt forbids.
+    /// Pages that robots.txt forbids.
     pub robots_blocked: Vec<String>,
 }
 
@@ -109,19 +112,19 @@ pub struct JobErrors {
 pub struct JobError {
     /// A UUID of the page's scrape.
     pub id: String,
-    /// When it failed.
+    /// When the page failed.
     #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub timestamp: OffsetDateTime,
-    /// The page.
+    /// The URL of the page.
     pub url: String,
-    /// The contract's code.
+    /// The error code.
     pub code: ErrorCode,
     /// What happened, in words.
     pub error: String,
 }
 
-/// A team's crawls that have not ended.
+/// A team's running crawls.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActiveCrawls {
     /// Always true.
@@ -130,20 +133,20 @@ pub struct ActiveCrawls {
     pub crawls: Vec<ActiveCrawl>,
 }
 
-/// A crawl that has not ended.
+/// A running crawl.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActiveCrawl {
-    /// The job.
+    /// The id of the job.
     pub id: JobId,
-    /// Whose it is.
+    /// The team of the job.
     #[serde(rename = "teamId")]
     pub team_id: String,
-    /// Where it started.
+    /// The start URL.
     pub url: String,
-    /// When it was submitted. The wire's name really is `created_at`.
+    /// When the job was submitted. Unlike other fields, this one is in snake case on the wire.
     #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub created_at: OffsetDateTime,
-    /// The options that it runs with, in the request's names.
+    /// The options in effect, by the names of the request's fields.
     pub options: Map<String, Value>,
 }

@@ -3,37 +3,56 @@ use serde::{Deserialize, Serialize};
 
 /// The answer to `POST /v2/map`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MapResponse {
-    /// Always true; a failure is an `ErrorBody`.
+    /// Always true: errors have an `ErrorBody`.
     pub success: bool,
-    /// The site's addresses, best first where the request ranked them.
+    /// The site's URLs, the best first if the request ranks them.
     pub links: Vec<MapLink>,
-    /// What the reader should know, such as why a site gave no address.
+    /// A remark about the result, such as why no URL was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
 
-/// An address of a site.
+impl MapResponse {
+    /// These URLs, without a warning.
+    #[must_use]
+    pub const fn new(links: Vec<MapLink>) -> Self {
+        Self { success: true, links, warning: None }
+    }
+}
+
+/// A URL of a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MapLink {
-    /// Absolute.
+    /// The absolute URL.
     pub url: String,
-    /// The page's title, where it is known without fetching the page.
+    /// The page's title, if it is known without fetching the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The page's description, where it is known without fetching the page.
+    /// The page's description, if it is known without fetching the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// The answer to `POST /v1/map`, which has addresses alone.
+impl MapLink {
+    /// This URL, without title and description.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), ..Self::default() }
+    }
+}
+
+/// The answer to `POST /v1/map`, with URLs only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MapResponseV1 {
-    /// Always true; a failure is an `ErrorBody`.
+    /// Always true: errors have an `ErrorBody`.
     pub success: bool,
-    /// The site's addresses.
+    /// The site's URLs.
     pub links: Vec<String>,
-    /// What the reader should know, such as why a site gave no address.
+    /// A remark about the result, such as why no URL was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

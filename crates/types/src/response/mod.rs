@@ -1,7 +1,7 @@
-//! Answers as they stand on the wire, v2's and v1's alike unless a type says otherwise.
+//! Answers on the wire. v2 and v1 share them unless a type says otherwise.
 //!
-//! Each answer is the whole body, `success` included, so that serialising it is all that a transport has to do.
-//! Timestamps are RFC 3339 in UTC with milliseconds, as [`rfc3339`](crate::rfc3339) writes them.
+//! Each answer is a whole body, including `success`: a transport only serialises it. Timestamps are RFC 3339
+//! in UTC with milliseconds, as [`rfc3339`](crate::rfc3339) writes them.
 
 mod activity;
 mod error_body;

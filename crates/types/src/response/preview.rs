@@ -7,16 +7,16 @@ use crate::request::CrawlRequest;
 /// The answer to `POST /v2/crawl/params-preview`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CrawlParamsPreview {
-    /// Always true; a failure is an `ErrorBody`.
+    /// Always true: errors have an `ErrorBody`.
     pub success: bool,
-    /// The options.
+    /// The generated options.
     pub data: CrawlParams,
-    /// What of the prompt set no option.
+    /// The parts of the prompt that set no option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
 
-/// Crawl options that were generated from a prompt. What it had no word on is absent.
+/// Crawl options that were generated from a prompt. Options that it does not mention are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are those of the same names in `CrawlRequest`")]
@@ -53,8 +53,8 @@ pub struct CrawlParams {
 }
 
 impl CrawlRequest {
-    /// Fills in what this request left out with what was generated from its prompt: explicit options override
-    /// generated ones (contract 4.5). The result still has to be checked, as a model may generate anything.
+    /// Fills in the options that this request leaves out with those generated from its prompt. The result
+    /// still has to be checked, because a model may generate anything.
     #[must_use]
     pub fn or_generated(self, generated: CrawlParams) -> Self {
         Self {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn explicit_options_override_generated_ones() {
-        let asked = CrawlRequest { limit: Some(5), ..CrawlRequest::new("https://a.example/") };
+        let asked = CrawlRequest::new("https://a.example/").limit(5);
         let generated = CrawlParams {
             url: "https://b.example/".to_owned(),
             limit: Some(500),

@@ -5,10 +5,11 @@ use crate::Document;
 
 /// The answer to `POST /v2/scrape`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ScrapeResponse {
-    /// Always true; a failure is an `ErrorBody`.
+    /// Always true: errors have an `ErrorBody`.
     pub success: bool,
-    /// The page.
+    /// The document.
     pub data: Document,
 }
 

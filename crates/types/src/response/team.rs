@@ -4,6 +4,7 @@ use time::OffsetDateTime;
 
 /// The answer to `GET /v2/team/credit-usage` or `/v2/team/token-usage`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TeamResponse<T> {
     /// Always true.
     pub success: bool,
@@ -12,7 +13,7 @@ pub struct TeamResponse<T> {
 }
 
 impl<T> TeamResponse<T> {
-    /// These figures.
+    /// An answer with these figures.
     pub const fn new(data: T) -> Self {
         Self { success: true, data }
     }
@@ -22,19 +23,19 @@ impl<T> TeamResponse<T> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreditUsage {
-    /// Credits left; below zero where pages turned out dearer than what was left.
+    /// The remaining credits. Negative if pages cost more than was left.
     pub remaining_credits: i64,
-    /// Credits of a whole billing period.
+    /// The credits of a whole billing period.
     pub plan_credits: i64,
-    /// The team has no limit. Both figures are then 9007199254740991 (2^53 - 1): clients expect numbers, and 0 would say
-    /// that there is nothing left.
+    /// Whether the team has no limit. Both figures are then 9007199254740991 (2^53 - 1): clients expect
+    /// numbers, and 0 would mean that no credits are left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unlimited: bool,
-    /// When the period began.
+    /// When the billing period began.
     #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_start: Option<OffsetDateTime>,
-    /// When it ends.
+    /// When the billing period ends.
     #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_end: Option<OffsetDateTime>,
@@ -44,18 +45,18 @@ pub struct CreditUsage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUsage {
-    /// Tokens left.
+    /// The remaining tokens.
     pub remaining_tokens: i64,
-    /// Tokens of a whole billing period.
+    /// The tokens of a whole billing period.
     pub plan_tokens: i64,
-    /// The team has no limit, as for the credits.
+    /// Whether the team has no limit, as for credits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unlimited: bool,
-    /// When the period began.
+    /// When the billing period began.
     #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_start: Option<OffsetDateTime>,
-    /// When it ends.
+    /// When the billing period ends.
     #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_end: Option<OffsetDateTime>,
@@ -67,15 +68,15 @@ pub struct TokenUsage {
 pub struct QueueStatus {
     /// Always true.
     pub success: bool,
-    /// Pages in work or waiting.
+    /// Pages in progress or waiting.
     pub jobs_in_queue: u64,
-    /// Pages in work.
+    /// Pages in progress.
     pub active_jobs_in_queue: u64,
     /// Pages waiting.
     pub waiting_jobs_in_queue: u64,
-    /// At most so many pages at once.
+    /// At most this many pages are in progress at a time.
     pub max_concurrency: u64,
-    /// When a page last gave a document; `null` where none did.
+    /// When the latest document was made; `null` if there is none.
     #[serde(default, with = "crate::timestamp::option")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub most_recent_success: Option<OffsetDateTime>,
@@ -87,8 +88,8 @@ pub struct QueueStatus {
 pub struct ConcurrencyCheck {
     /// Always true.
     pub success: bool,
-    /// Pages in work.
+    /// Pages in progress.
     pub concurrency: u64,
-    /// At most so many pages at once.
+    /// At most this many pages are in progress at a time.
     pub max_concurrency: u64,
 }

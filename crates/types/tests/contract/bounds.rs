@@ -1,4 +1,4 @@
-//! Bounds that an embedder can choose, and fields that are ignored.
+//! Bounds that an embedder can configure, and ignored fields.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn raised(seconds: u64) -> RequestBounds {
 }
 
 #[test]
-fn the_bound_of_timeout_is_the_contract_s_unless_it_is_raised() {
+fn the_bound_of_timeout_can_be_raised() {
     let accepts = |bounds, timeout: u64| {
         let options = json!({ "timeout": timeout });
         let faults = |checked: Result<(), Faults>| checked.map_err(|faults| faults.to_string());
@@ -44,7 +44,7 @@ fn the_bound_of_timeout_is_the_contract_s_unless_it_is_raised() {
                 ExtractRequest::checked_from_json(&body, bounds).map(drop)
             }),
             faults({
-                let options = ScrapeOptions { timeout: Some(timeout), ..ScrapeOptions::default() };
+                let options = ScrapeOptions::new().timeout(timeout);
                 options.check_within(bounds).map(drop)
             }),
         ];
@@ -53,37 +53,41 @@ fn the_bound_of_timeout_is_the_contract_s_unless_it_is_raised() {
     };
     let contract = RequestBounds::default();
     assert!(accepts(contract, 1).is_ok() && accepts(contract, 300_000).is_ok());
-    let told = "`timeout` must be an integer from 1 to 300000, not 300001";
-    assert_eq!(accepts(contract, 300_001), Err(told.to_owned()));
+    let message = "`timeout` must be an integer from 1 to 300000, not 300001";
+    assert_eq!(accepts(contract, 300_001), Err(message.to_owned()));
     assert!(accepts(raised(3_600), 3_600_000).is_ok());
-    let told = "`timeout` must be an integer from 1 to 3600000, not 3600001";
-    assert_eq!(accepts(raised(3_600), 3_600_001), Err(told.to_owned()));
+    let message = "`timeout` must be an integer from 1 to 3600000, not 3600001";
+    assert_eq!(accepts(raised(3_600), 3_600_001), Err(message.to_owned()));
     assert!(accepts(raised(3_600), 0).is_err());
-    for (asked, bound) in [(0, 300), (300, 300), (301, 301), (3_600, 3_600), (100_000, 3_600)] {
-        assert_eq!(raised(asked).timeout(), Duration::from_secs(bound), "{asked} s");
+    for (requested, bound) in [(0, 300), (300, 300), (301, 301), (3_600, 3_600), (100_000, 3_600)] {
+        assert_eq!(raised(requested).timeout(), Duration::from_secs(bound), "{requested} s");
     }
     assert_eq!(raised(u64::MAX).timeout(), Duration::from_millis(limits::MAX_RAISED_TIMEOUT_MS));
     let schema = ScrapeRequest::json_schema();
-    assert_eq!(schema["properties"]["timeout"]["maximum"], 300_000, "what is published is the contract's");
+    assert_eq!(
+        schema["properties"]["timeout"]["maximum"], 300_000,
+        "the published schema has the standard bound"
+    );
 }
 
 #[test]
-fn experimental_fields_are_ignored_with_a_warning_and_other_unknown_ones_are_not() {
+fn only_experimental_unknown_fields_are_ignored_with_a_warning() {
     let read = |body: &Value| CrawlRequest::checked_from_json(body, RequestBounds::CONTRACT);
     let plain = read(&json!({ "url": "a.example" })).unwrap();
     assert!(plain.warnings.is_empty());
     let body = json!({
         "url": "a.example", "__experimental_engine": { "deep": [1, 2] },
-        "scrapeOptions": { "__experimental_omce": true, "formats": [{ "type": "links", "__experimental": null }] },
+        "scrapeOptions": { "__experimental_omce": true,
+            "formats": [{ "type": "links", "__experimental": null }] },
     });
-    let Checked { plan, request, warnings } = read(&body).unwrap();
-    let understood = json!({ "url": "a.example", "scrapeOptions": { "formats": [{ "type": "links" }] } });
-    assert_eq!(request, understood, "what is ignored is not kept");
+    let Checked { plan, request, warnings, .. } = read(&body).unwrap();
+    let clean = json!({ "url": "a.example", "scrapeOptions": { "formats": [{ "type": "links" }] } });
+    assert_eq!(request, clean, "ignored fields are removed");
     assert!(plan.options.formats.links);
     assert_eq!(
         warnings,
         [
-            "ignored, as experimental fields have no effect here: `__experimental_engine`, `scrapeOptions.__experimental_omce`, \
+            "ignored fields (experimental fields have no effect): `__experimental_engine`, `scrapeOptions.__experimental_omce`, \
           `scrapeOptions.formats[0].__experimental`"
         ]
     );
@@ -95,7 +99,7 @@ fn experimental_fields_are_ignored_with_a_warning_and_other_unknown_ones_are_not
         let faults = read(&json!({ "url": "a.example", key: 1 })).unwrap_err();
         assert!(faults.to_string().contains("unknown field"), "{key}: {faults}");
     }
-    // However many there are, few are named.
+    // Only a few of many are named.
     let mut many = json!({ "url": "a.example" });
     for number in 0..5_000 {
         many[format!("__experimental{}{number}", "x".repeat(200))] = json!(1);

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, EventKind, SitemapMode};
-use gleaner_types::request::{CrawlRequest, ScrapeOptions};
+use gleaner_types::request::CrawlRequest;
 use serde_json::json;
 
 use crate::row::{no, ok, run, with};
@@ -40,8 +40,8 @@ fn crawls() {
             ok("prompt", with(json!({ "prompt": "only the blog" })), |p| {
                 p.prompt.as_deref() == Some("only the blog")
             }),
-            ok("an empty prompt is none", with(json!({ "prompt": "" })), |p| p.prompt.is_none()),
-            ok("a blank prompt is none", with(json!({ "prompt": " \n" })), |p| p.prompt.is_none()),
+            ok("an empty prompt is ignored", with(json!({ "prompt": "" })), |p| p.prompt.is_none()),
+            ok("a blank prompt is ignored", with(json!({ "prompt": " \n" })), |p| p.prompt.is_none()),
             no(
                 "long prompt",
                 with(json!({ "prompt": "x".repeat(10_001) })),
@@ -97,7 +97,7 @@ fn crawls() {
                 "a pattern that explodes",
                 with(json!({ "includePaths": ["a", "(x{1000}){1000}"] })),
                 "includePaths[1]",
-                "compiled it takes more than 1048576 bytes",
+                "it compiles to more than 1048576 bytes",
             ),
             no(
                 "patterns that explode together",
@@ -108,12 +108,12 @@ fn crawls() {
                 "makes the patterns too large together",
             ),
             no(
-                "patterns that nobody can afford to match",
+                "patterns that are too expensive to match",
                 with(
                     json!({ "excludePaths": (0..1000).map(|n| format!("[ab]{{900}}c{{900}}{n}")).collect::<Vec<_>>() }),
                 ),
                 "excludePaths[11]",
-                "states, at most 20000 are allowed (\"[ab]{900}c{900}11\")",
+                "states, but at most 20000 are allowed (\"[ab]{900}c{900}11\")",
             ),
             no(
                 "too many classes",
@@ -128,7 +128,7 @@ fn crawls() {
                 "at most 100000 characters together, not 102000",
             ),
             no(
-                "a pattern that is no text",
+                "a pattern that is not a string",
                 with(json!({ "includePaths": [{}] })),
                 "includePaths[0]",
                 "must be a string, not an object",
@@ -149,7 +149,7 @@ fn crawls() {
             ok("sitemap skip", with(json!({ "sitemap": "skip" })), |p| p.rules.sitemap == SitemapMode::Skip),
             ok("sitemap only", with(json!({ "sitemap": "only" })), |p| p.rules.sitemap == SitemapMode::Only),
             no(
-                "sitemap as a switch",
+                "sitemap as a boolean",
                 with(json!({ "sitemap": false })),
                 "sitemap",
                 "one of `include`, `skip` or `only`, not false",
@@ -186,7 +186,7 @@ fn crawls() {
             ok("delay in seconds", with(json!({ "delay": 1.5 })), |p| {
                 p.delay == Some(Duration::from_millis(1500))
             }),
-            ok("delay of 0 is none", with(json!({ "delay": 0 })), |p| p.delay.is_none()),
+            ok("delay of 0 means no delay", with(json!({ "delay": 0 })), |p| p.delay.is_none()),
             no("delay below zero", with(json!({ "delay": -1 })), "delay", "a number from 0 to 300, not -1"),
             no(
                 "delay of a day",
@@ -206,7 +206,7 @@ fn crawls() {
                 p.zero_data_retention && !p.options.store_in_cache
             }),
             no(
-                "scrapeOptions of another kind",
+                "scrapeOptions of the wrong type",
                 with(json!({ "scrapeOptions": ["markdown"] })),
                 "scrapeOptions",
                 "must be an object, not an array",
@@ -263,7 +263,7 @@ fn crawls() {
                 "v0's crawlerOptions",
                 with(json!({ "crawlerOptions": {} })),
                 "crawlerOptions",
-                "in v2 its fields stand beside `url`",
+                "in v2 its fields are next to `url`",
             ),
             no(
                 "v0's extractorOptions",
@@ -275,7 +275,7 @@ fn crawls() {
                 "an unsupported option at the top",
                 with(json!({ "threatProtection": true })),
                 "threatProtection",
-                "is not offered",
+                "is not supported",
             ),
         ],
         "",
@@ -295,9 +295,9 @@ fn webhooks() {
             }),
             ok(
                 "an object",
-                with(
-                    json!({ "url": "https://h.example/", "headers": { "X-A": "b" }, "metadata": { "job": [1, { "a": null }] }, "events": ["started", "page", "completed"] }),
-                ),
+                with(json!({ "url": "https://h.example/", "headers": { "X-A": "b" },
+                        "metadata": { "job": [1, { "a": null }] },
+                        "events": ["started", "page", "completed"] })),
                 |p| {
                     p.webhook.as_ref().is_some_and(|w| {
                         w.headers.contains_key("x-a")
@@ -311,14 +311,14 @@ fn webhooks() {
                 with(json!({ "url": "https://h.example/", "events": ["crawl.failed", "cancelled"] })),
                 |p| p.webhook.as_ref().is_some_and(|w| w.events == [EventKind::Failed, EventKind::Cancelled]),
             ),
-            ok("null is none", with(json!(null)), |p| p.webhook.is_none()),
+            ok("null means no webhook", with(json!(null)), |p| p.webhook.is_none()),
             no("no url", with(json!({ "events": ["page"] })), "webhook.url", "is missing"),
             no("a url of another scheme", with(json!("ftp://h.example/")), "webhook.url", "scheme `ftp`"),
             no(
                 "credentials",
                 with(json!({ "url": "https://me:hush@h.example/" })),
                 "webhook.url",
-                "send that in `headers`",
+                "send them in `headers`",
             ),
             no(
                 "no events",
@@ -339,7 +339,7 @@ fn webhooks() {
                 "in one line",
             ),
             no(
-                "metadata of another kind",
+                "metadata of the wrong type",
                 with(json!({ "url": "https://h.example/", "metadata": "x" })),
                 "webhook.metadata",
                 "must be an object, not \"x\"",
@@ -379,7 +379,7 @@ fn params_previews() {
             no("no url", json!({ "prompt": "the blog" }), "url", "is missing"),
             no("a blank prompt", json!({ "url": "a.example", "prompt": " " }), "prompt", "must not be blank"),
             no(
-                "more",
+                "an option of crawls",
                 json!({ "url": "a.example", "prompt": "x", "limit": 5 }),
                 "limit",
                 "unknown field `limit`",
@@ -390,15 +390,10 @@ fn params_previews() {
     );
 }
 
-/// What is made in Rust is held to the same ranges as what is read from JSON.
+/// Requests made in Rust have the same ranges as requests from JSON.
 #[test]
 fn requests_made_in_rust_are_checked_too() {
-    let request = CrawlRequest {
-        limit: Some(0),
-        delay: Some(f64::INFINITY),
-        scrape_options: Some(ScrapeOptions { timeout: Some(0), ..ScrapeOptions::default() }),
-        ..CrawlRequest::new("ftp://a.example")
-    };
+    let request = CrawlRequest::new("ftp://a.example").limit(0).delay(f64::INFINITY).timeout(0);
     let faults = request.check().unwrap_err();
     let mut paths: Vec<String> = faults.as_slice().iter().map(|fault| fault.path.to_string()).collect();
     paths.sort_unstable();

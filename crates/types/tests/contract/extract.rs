@@ -1,6 +1,6 @@
 use gleaner_types::plan::ExtractPlan;
-use gleaner_types::request::v1;
-use serde_json::json;
+use gleaner_types::request::{ExtractRequest, v1};
+use serde_json::{Value, json};
 
 use crate::row::{no, ok, run, with};
 
@@ -41,7 +41,7 @@ fn extracts() {
                 "`*` in its host",
             ),
             no(
-                "a wildcard of nothing",
+                "a wildcard without a host",
                 with(json!({ "urls": ["/*"], "ignoreInvalidURLs": false })),
                 "urls[0]",
                 "it is empty",
@@ -57,7 +57,7 @@ fn extracts() {
                 p.sources.len() == 1 && p.invalid_urls.as_deref() == Some(&["ftp://b.example".to_owned()])
             }),
             no(
-                "invalid urls are refused on wish",
+                "invalid urls are refused on request",
                 with(json!({ "urls": ["a.example", "ftp://b.example"], "ignoreInvalidURLs": false })),
                 "urls[1]",
                 "scheme `ftp`",
@@ -72,20 +72,22 @@ fn extracts() {
             ok("prompt and schema only", json!({ "prompt": "who founded it", "schema": {} }), |p| {
                 p.sources.is_empty() && p.schema.is_some()
             }),
-            ok("no urls are none", json!({ "urls": [], "prompt": "x" }), |p| p.sources.is_empty()),
-            no("schema only", json!({ "schema": {} }), "prompt", "without `urls` it must say what is wanted"),
+            ok("an empty list of urls", json!({ "urls": [], "prompt": "x" }), |p| p.sources.is_empty()),
+            no("schema only", json!({ "schema": {} }), "prompt", "it is required without `urls`"),
             ok(
-                "schema in place of prompt",
-                json!({ "urls": ["a.example"], "schema": { "type": "object", "properties": { "price": { "type": "number" } }, "required": ["price"] } }),
+                "schema instead of prompt",
+                json!({ "urls": ["a.example"],
+                    "schema": { "type": "object", "properties": { "price": { "type": "number" } },
+                    "required": ["price"] } }),
                 |p| p.prompt.is_none() && p.schema.is_some(),
             ),
             no(
                 "neither prompt nor schema",
                 json!({ "urls": ["a.example"] }),
                 "prompt",
-                "one of `prompt` and `schema` is needed",
+                "one of `prompt` and `schema` is required",
             ),
-            no("nothing at all", json!({}), "prompt", "one of `prompt` and `schema` is needed"),
+            no("nothing at all", json!({}), "prompt", "one of `prompt` and `schema` is required"),
             no(
                 "a blank prompt",
                 json!({ "urls": ["a.example"], "prompt": " " }),
@@ -93,7 +95,7 @@ fn extracts() {
                 "must not be blank",
             ),
             no(
-                "a schema in text",
+                "a schema as a string",
                 with(json!({ "schema": "{}" })),
                 "schema",
                 "must be an object, not \"{}\"",
@@ -105,7 +107,7 @@ fn extracts() {
                 "must be an object, not an array",
             ),
             no(
-                "a schema that is none",
+                "an invalid schema",
                 with(json!({ "schema": { "type": "object", "properties": { "a": { "type": "text" } } } })),
                 "schema",
                 "/properties/a/type must be one of",
@@ -123,16 +125,15 @@ fn extracts() {
                 "/$ref must be a reference",
             ),
             no(
-                "a schema that requires oddly",
+                "a schema with an invalid required",
                 with(json!({ "schema": { "required": "a" } })),
                 "schema",
                 "/required must be a list of names, not \"a\"",
             ),
             ok(
                 "switches",
-                with(
-                    json!({ "enableWebSearch": true, "showSources": true, "includeSubdomains": false, "ignoreSitemap": true, "allowExternalLinks": true, "limit": 5 }),
-                ),
+                with(json!({ "enableWebSearch": true, "showSources": true, "includeSubdomains": false,
+                        "ignoreSitemap": true, "allowExternalLinks": true, "limit": 5 })),
                 |p| {
                     p.enable_web_search
                         && p.show_sources
@@ -160,13 +161,13 @@ fn extracts() {
                 p.webhook.as_ref().is_some_and(|w| w.events.len() == 4)
             }),
             no(
-                "an extract has no pages",
+                "an extract has no page events",
                 with(json!({ "webhook": { "url": "https://h.example/", "events": ["page"] } })),
                 "webhook.events[0]",
                 "`started`, `completed`, `failed` or `cancelled`",
             ),
             no(
-                "a slip of the pen",
+                "a misspelled key",
                 with(json!({ "enableWebsearch": true })),
                 "enableWebsearch",
                 "did you mean `enableWebSearch`?",
@@ -204,4 +205,15 @@ fn extracts_of_v1() {
         "",
         v1::ExtractRequest::plan_from_json,
     );
+}
+
+#[test]
+fn a_schema_set_in_rust_must_be_an_object() {
+    let request = || ExtractRequest::new(["https://a.example/"]);
+    let faults = request().schema("{}").check().unwrap_err();
+    assert_eq!(faults.to_string(), "`schema` must be an object, not \"{}\"");
+    let plan = request().prompt("the price").schema(Value::Null).check().unwrap();
+    assert_eq!(plan.schema, None);
+    let faults = request().schema(Value::Null).check().unwrap_err();
+    assert!(faults.to_string().contains("one of `prompt` and `schema` is required"), "{faults}");
 }

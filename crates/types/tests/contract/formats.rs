@@ -12,7 +12,8 @@ fn formats() {
             ok("none", json!({ "formats": [] }), |p| !p.formats.markdown),
             ok(
                 "all plain names",
-                json!({ "formats": ["markdown", "html", "rawHtml", "links", "images", "summary", "branding", "screenshot", "changeTracking"] }),
+                json!({ "formats": ["markdown", "html", "rawHtml", "links", "images", "summary", "branding",
+                    "screenshot", "changeTracking"] }),
                 |p| {
                     let f = &p.formats;
                     f.markdown
@@ -28,13 +29,15 @@ fn formats() {
             ),
             ok(
                 "all plain objects",
-                json!({ "formats": [{ "type": "markdown" }, { "type": "html" }, { "type": "rawHtml" }, { "type": "links" }, { "type": "images" }, { "type": "summary" }, { "type": "branding" }] }),
+                json!({ "formats": [{ "type": "markdown" }, { "type": "html" }, { "type": "rawHtml" },
+                    { "type": "links" }, { "type": "images" }, { "type": "summary" },
+                    { "type": "branding" }] }),
                 |p| {
                     let f = &p.formats;
                     f.markdown && f.html && f.raw_html && f.links && f.images && f.summary && f.branding
                 },
             ),
-            ok("html alone leaves markdown out", json!({ "formats": ["html"] }), |p| {
+            ok("html alone excludes markdown", json!({ "formats": ["html"] }), |p| {
                 p.formats.html && !p.formats.markdown
             }),
             ok(
@@ -61,7 +64,12 @@ fn formats() {
                 "formats[0].type",
                 "is missing",
             ),
-            no("a type that is no text", json!({ "formats": [{ "type": 5 }] }), "formats[0].type", "not 5"),
+            no(
+                "a type that is not a string",
+                json!({ "formats": [{ "type": 5 }] }),
+                "formats[0].type",
+                "not 5",
+            ),
             no("a number", json!({ "formats": [5] }), "formats[0]", "or an object with that `type`, not 5"),
             no("null", json!({ "formats": [null] }), "formats[0]", "not null"),
             no(
@@ -157,7 +165,8 @@ fn formats() {
             ),
             ok(
                 "screenshot with options",
-                json!({ "formats": [{ "type": "screenshot", "fullPage": true, "quality": 80, "viewport": { "width": 1280, "height": 800 } }] }),
+                json!({ "formats": [{ "type": "screenshot", "fullPage": true, "quality": 80,
+                    "viewport": { "width": 1280, "height": 800 } }] }),
                 |p| {
                     p.formats.screenshot.as_ref().is_some_and(|s| {
                         s.full_page
@@ -211,7 +220,9 @@ fn formats() {
             ),
             ok(
                 "change tracking with options",
-                json!({ "formats": ["markdown", { "type": "changeTracking", "modes": ["git-diff", "json", "json"], "schema": {}, "prompt": "p", "tag": "t" }] }),
+                json!({ "formats": ["markdown",
+                    { "type": "changeTracking", "modes": ["git-diff", "json", "json"], "schema": {},
+                    "prompt": "p", "tag": "t" }] }),
                 |p| {
                     p.formats.change_tracking.as_ref().is_some_and(|c| {
                         c.modes == [ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]
@@ -228,7 +239,7 @@ fn formats() {
                 "change tracking without markdown",
                 json!({ "formats": ["changeTracking"] }),
                 "formats",
-                "needs `markdown` beside it",
+                "also needs `markdown`",
             ),
             no(
                 "change tracking of another mode",
@@ -238,12 +249,17 @@ fn formats() {
             ),
             ok(
                 "attributes",
-                json!({ "formats": [{ "type": "attributes", "selectors": [{ "selector": "a", "attribute": "data-id" }] }] }),
+                json!({ "formats": [{ "type": "attributes",
+                    "selectors": [{ "selector": "a", "attribute": "data-id" }] }] }),
                 |p| p.formats.attributes.len() == 1 && p.formats.attributes[0].attribute == "data-id",
             ),
             ok(
                 "attributes from two entries",
-                json!({ "formats": [{ "type": "attributes", "selectors": [{ "selector": "a", "attribute": "b" }] }, { "type": "attributes", "selectors": [{ "selector": "a", "attribute": "b" }, { "selector": "c", "attribute": "d" }] }] }),
+                json!({ "formats": [{ "type": "attributes",
+                    "selectors": [{ "selector": "a", "attribute": "b" }] },
+                    { "type": "attributes",
+                    "selectors": [{ "selector": "a", "attribute": "b" },
+                    { "selector": "c", "attribute": "d" }] }] }),
                 |p| {
                     let places: Vec<String> =
                         p.formats.places.attributes.iter().map(FaultPath::to_string).collect();
@@ -259,17 +275,19 @@ fn formats() {
                 "must be an object with `type` \"attributes\" and `selectors`",
             ),
             no(
-                "attributes from entries that have too many together",
+                "attributes with too many selectors in total",
                 json!({ "formats": (0..3).map(|entry| {
-                    let selectors = (0..50).map(|at| json!({ "selector": format!("a{entry}b{at}"), "attribute": "id" }));
+                    let selectors = (0..50).map(|at| json!({ "selector": format!("a{entry}b{at}"),
+                        "attribute": "id" }));
                     json!({ "type": "attributes", "selectors": selectors.collect::<Vec<_>>() })
                 }).collect::<Vec<_>>() }),
                 "formats[2]",
-                "at most 100 are allowed",
+                "at most 100 different selectors",
             ),
             ok(
-                "a format is the same wherever it stands",
-                json!({ "formats": ["markdown", { "type": "json", "prompt": "p" }, { "type": "json", "prompt": "p" }] }),
+                "formats are equal in any position",
+                json!({ "formats": ["markdown", { "type": "json", "prompt": "p" },
+                    { "type": "json", "prompt": "p" }] }),
                 |p| {
                     let mut moved = p.formats.clone();
                     moved.places.json = FaultPath::default();

@@ -21,7 +21,7 @@ fn maps() {
                     && p.location.country == "US"
             }),
             ok("search", with(json!({ "search": "blog" })), |p| p.search.as_deref() == Some("blog")),
-            ok("a blank search is none", with(json!({ "search": " " })), |p| p.search.is_none()),
+            ok("a blank search is ignored", with(json!({ "search": " " })), |p| p.search.is_none()),
             ok("sitemap only", with(json!({ "sitemap": "only" })), |p| p.sitemap == SitemapMode::Only),
             ok(
                 "switches",
@@ -54,8 +54,8 @@ fn maps() {
                 "sitemapOnly",
                 "in v2 it is `sitemap`: \"only\"",
             ),
-            no("an unsupported option", with(json!({ "safeMode": true })), "safeMode", "is not offered"),
-            no("v1's useIndex", with(json!({ "useIndex": true })), "useIndex", "there is no index"),
+            no("an unsupported option", with(json!({ "safeMode": true })), "safeMode", "is not supported"),
+            no("v1's useIndex", with(json!({ "useIndex": true })), "useIndex", "there is no shared index"),
         ],
         "",
         MapPlan::from_json,
@@ -75,7 +75,7 @@ fn maps_of_v1() {
                 "both",
                 with(json!({ "sitemapOnly": true, "ignoreSitemap": true })),
                 "sitemapOnly",
-                "cannot be true beside `ignoreSitemap`",
+                "cannot be true together with `ignoreSitemap`",
             ),
             no(
                 "v2's sitemap",

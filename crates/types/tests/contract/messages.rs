@@ -7,7 +7,7 @@ fn messages(body: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_wording() {
+fn messages_have_this_wording() {
     for (body, message) in [
         (json!({ "url": "a.example", "limit": -5 }), "`limit` must be an integer of at least 1, not -5"),
         (
@@ -17,18 +17,18 @@ fn the_wording() {
         (json!({ "url": "a.example", "limt": 3 }), "unknown field `limt`: did you mean `limit`?"),
         (
             json!({ "url": "a.example", "scrapeOptions": { "location": { "town": "x" } } }),
-            "unknown field `town` in `scrapeOptions.location`: known here: `country` or `languages`",
+            "unknown field `town` in `scrapeOptions.location`: known fields: `country` or `languages`",
         ),
         (json!({}), "`url` is missing: it must be a string such as \"https://example.com/\""),
         (json!([]), "the body must be a JSON object, not an array"),
         (json!("https://a.example/"), "the body must be a JSON object, not \"https://a.example/\""),
         (
             json!({ "url": "ftp://a.example/x?key=1" }),
-            "`url` is not a URL that can be fetched: \"ftp://a.example/x…\" has the scheme `ftp`, and only http and https are fetched",
+            "`url` is not a URL that can be fetched: \"ftp://a.example/x…\" has the scheme `ftp`, but only http and https are supported",
         ),
         (
             json!({ "url": "https://me:hush@a.example/" }),
-            "`url` is not a URL that can be fetched: \"https://…@a.example/\" has a user name or password in it: send that in `headers` (`Authorization`)",
+            "`url` is not a URL that can be fetched: \"https://…@a.example/\" contains a user name or password: send them in `headers` (`Authorization`) instead",
         ),
         (
             json!({ "url": "a.example", "scrapeOptions": { "waitFor": 20_000 } }),
@@ -44,13 +44,14 @@ fn the_wording() {
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
+fn all_faults_are_reported_together() {
     let body = json!({
         "url": "ftp://a.example/",
         "limit": "many",
         "maxDepth": 2,
         "includePaths": ["("],
-        "scrapeOptions": { "timeout": 0, "formats": [{ "type": "screenshot", "quality": 500 }, "changeTracking"] },
+        "scrapeOptions": { "timeout": 0, "formats": [{ "type": "screenshot", "quality": 500 },
+            "changeTracking"] },
         "webhook": { "events": ["nope"] }
     });
     let mut paths: Vec<String> =
@@ -71,7 +72,7 @@ fn all_faults_are_told_at_once() {
     );
 }
 
-/// A rule that needs a value that could not be read says nothing of its own.
+/// A rule that depends on a misshapen value reports nothing.
 #[test]
 fn no_fault_follows_from_another() {
     for (options, path) in [
@@ -105,17 +106,17 @@ fn header_values_are_never_repeated() {
 }
 
 #[test]
-fn many_faults_are_counted_but_not_all_told() {
+fn many_faults_are_counted_but_not_all_listed() {
     let fields: Map<String, Value> = (0..5000).map(|n| (format!("zz{n}"), Value::Null)).collect();
     let faults = ScrapePlan::from_json(&Value::Object(fields)).unwrap_err();
-    let (last, told) = faults.as_slice().split_last().unwrap();
-    assert_eq!(told.len(), limits::MAX_FAULTS);
+    let (last, listed) = faults.as_slice().split_last().unwrap();
+    assert_eq!(listed.len(), limits::MAX_FAULTS);
     // One of them is the missing `url`.
     assert_eq!((last.code.as_str(), last.message.as_str()), ("too_many_faults", "and 4901 more"));
 }
 
 #[test]
-fn long_values_are_cut_and_shown_on_one_line() {
+fn long_values_are_truncated_to_one_line() {
     let body =
         json!({ "url": "a.example", "x\u{1b}[2J\n".repeat(1000): 1, "proxy": "y\u{1b}\n".repeat(1000) });
     let faults = ScrapePlan::from_json(&body).unwrap_err();
@@ -127,7 +128,7 @@ fn long_values_are_cut_and_shown_on_one_line() {
 }
 
 #[test]
-fn nesting_is_bounded() {
+fn nesting_is_limited() {
     let mut deep = json!({});
     for _ in 0..200 {
         deep = json!({ "a": deep });

@@ -10,7 +10,8 @@ use crate::row::{Row, no, ok, run, with};
 
 pub(crate) type Rows = Vec<Row<ScrapeOptionsPlan>>;
 
-/// The same rows hold at the top of a scrape and of a batch, and inside a crawl's or an extract's `scrapeOptions`.
+/// Runs the rows at the top level of a scrape and of a batch, and in a crawl's or an extract's
+/// `scrapeOptions`.
 pub(crate) fn run_everywhere(rows: fn() -> Rows) {
     run(rows(), "", |body| {
         ScrapePlan::from_json(&with(&json!({ "url": "a.example" }), body)).map(|plan| plan.options)
@@ -60,7 +61,7 @@ fn switches_and_times() {
         vec![
             ok("onlyMainContent off", json!({ "onlyMainContent": false }), |p| !p.only_main_content),
             no(
-                "onlyMainContent as text",
+                "onlyMainContent as a string",
                 json!({ "onlyMainContent": "no" }),
                 "onlyMainContent",
                 "must be `true` or `false`, not \"no\"",
@@ -90,14 +91,14 @@ fn switches_and_times() {
                 "an integer from 1 to 300000, not 300001",
             ),
             no("timeout below zero", json!({ "timeout": -1 }), "timeout", "not -1"),
-            no("timeout in halves", json!({ "timeout": 1.5 }), "timeout", "must be an integer"),
+            no("a fractional timeout", json!({ "timeout": 1.5 }), "timeout", "must be an integer"),
             no(
-                "timeout as text",
+                "timeout as a string",
                 json!({ "timeout": "30000" }),
                 "timeout",
                 "must be an integer from 1 to 300000, not \"30000\"",
             ),
-            no("timeout beyond all numbers", json!({ "timeout": 1e300 }), "timeout", "must be an integer"),
+            no("a huge timeout", json!({ "timeout": 1e300 }), "timeout", "must be an integer"),
             ok("waitFor of half the timeout", json!({ "timeout": 1000, "waitFor": 500 }), |p| {
                 p.wait_for == Duration::from_millis(500)
             }),
@@ -108,7 +109,7 @@ fn switches_and_times() {
                 "at most half of `timeout` (500 of 1000 milliseconds), not 501",
             ),
             no(
-                "waitFor against the default timeout",
+                "waitFor over half of the default timeout",
                 json!({ "waitFor": 15_001 }),
                 "waitFor",
                 "(15000 of 30000 milliseconds)",
@@ -129,7 +130,7 @@ fn switches_and_times() {
             no("maxAge below zero", json!({ "maxAge": -1 }), "maxAge", "an integer of at least 0, not -1"),
             ok("minAge", json!({ "minAge": 5000 }), |p| p.min_age == Some(Duration::from_secs(5))),
             no(
-                "minAge beyond maxAge",
+                "minAge above maxAge",
                 json!({ "minAge": 5000, "maxAge": 1000 }),
                 "minAge",
                 "at most `maxAge`",
@@ -141,7 +142,7 @@ fn switches_and_times() {
                 p.proxy == ProxyMode::Stealth
             }),
             no(
-                "proxy of another name",
+                "an unknown proxy",
                 json!({ "proxy": "turbo" }),
                 "proxy",
                 "one of `basic`, `stealth`, `enhanced` or `auto`, not \"turbo\"",
@@ -149,18 +150,20 @@ fn switches_and_times() {
             no("proxy in capitals", json!({ "proxy": "Basic" }), "proxy", "not \"Basic\""),
             ok("storeInCache off", json!({ "storeInCache": false }), |p| !p.store_in_cache),
             ok(
-                "storeInCache gives way to headers",
+                "headers switch storeInCache off",
                 json!({ "storeInCache": true, "headers": { "A": "b" } }),
                 |p| !p.store_in_cache,
             ),
             ok(
-                "storeInCache gives way to actions",
+                "actions switch storeInCache off",
                 json!({ "storeInCache": true, "actions": [{ "type": "scrape" }] }),
                 |p| !p.store_in_cache,
             ),
-            ok("storeInCache stays beside empty headers", json!({ "headers": {}, "actions": [] }), |p| {
-                p.store_in_cache
-            }),
+            ok(
+                "empty headers do not switch storeInCache off",
+                json!({ "headers": {}, "actions": [] }),
+                |p| p.store_in_cache,
+            ),
         ]
     });
 }
@@ -185,19 +188,19 @@ fn parsers() {
                 p.pdf.is_some()
             }),
             no(
-                "two that differ",
+                "two with different options",
                 json!({ "parsers": ["pdf", { "type": "pdf", "mode": "ocr" }] }),
                 "parsers[1]",
                 "second `pdf` with other options",
             ),
             no(
-                "another kind",
+                "an unknown kind",
                 json!({ "parsers": ["docx"] }),
                 "parsers[0]",
                 "one of `pdf`, or an object with that `type`, not \"docx\"",
             ),
             no(
-                "another mode",
+                "an unknown mode",
                 json!({ "parsers": [{ "type": "pdf", "mode": "slow" }] }),
                 "parsers[0].mode",
                 "one of `fast`, `auto` or `ocr`",
@@ -240,27 +243,28 @@ fn selectors_headers_and_location() {
                 "must not be blank",
             ),
             no(
-                "a selector that is no text",
+                "a selector that is not a string",
                 json!({ "includeTags": [1] }),
                 "includeTags[0]",
                 "must be a string, not 1",
             ),
             no(
-                "selectors in one text",
+                "selectors in one string",
                 json!({ "includeTags": "a,b" }),
                 "includeTags",
                 "must be an array of strings, not \"a,b\"",
             ),
             ok(
-                "as many selectors as may be",
-                json!({ "excludeTags": vec![".a0001,.b0002".repeat(14); 100], "includeTags": vec!["a"; 500] }),
+                "the greatest number of selectors",
+                json!({ "excludeTags": vec![".a0001,.b0002".repeat(14); 100],
+                    "includeTags": vec!["a"; 500] }),
                 |p| p.exclude_tags.len() == 100 && p.include_tags.len() == 500,
             ),
             no(
-                "more selectors between commas than may be",
+                "too many comma-separated selectors",
                 json!({ "excludeTags": vec!["a,".repeat(250) + "a"; 400] }),
                 "excludeTags",
-                "at most 100000 selectors, each between commas counted, not 100400",
+                "at most 100000 comma-separated selectors, not 100400",
             ),
             ok("headers in lower case", json!({ "headers": { "X-Key": "v", "Cookie": "a=b; c=d" } }), |p| {
                 p.headers.get("x-key").map(String::as_str) == Some("v") && p.headers.len() == 2
@@ -269,7 +273,7 @@ fn selectors_headers_and_location() {
                 "a header twice",
                 json!({ "headers": { "X-Key": "v", "x-key": "w" } }),
                 "headers.x-key",
-                "is there twice",
+                "is repeated",
             ),
             no(
                 "a header's name with a space",
@@ -322,7 +326,7 @@ fn selectors_headers_and_location() {
                 p.location.country == "US"
             }),
             no(
-                "a country that is none",
+                "an unassigned country code",
                 json!({ "location": { "country": "UK" } }),
                 "location.country",
                 "ISO 3166-1 alpha-2 code such as `DE`, not \"UK\"",
@@ -360,41 +364,60 @@ fn selectors_headers_and_location() {
 fn extras() {
     run_everywhere(|| {
         vec![
-            ok("who sent it", json!({ "origin": "js-sdk@4", "integration": "n8n", "fastMode": true }), |p| {
-                p.formats.markdown
-            }),
             ok(
-                "options that are off",
-                json!({ "useMock": null, "profile": "", "auditMetadata": {}, "checkPromptInjection": false, "threatProtection": [], "redactPII": "off", "onlyCleanContent": false, "safeMode": "none" }),
+                "origin and integration",
+                json!({ "origin": "js-sdk@4", "integration": "n8n", "fastMode": true }),
                 |p| p.formats.markdown,
             ),
-            no("useMock", json!({ "useMock": "x" }), "useMock", "is not offered by this engine"),
-            no("profile", json!({ "profile": { "name": "x" } }), "profile", "is not offered"),
-            no("auditMetadata", json!({ "auditMetadata": { "a": 1 } }), "auditMetadata", "is not offered"),
+            ok(
+                "options that are off",
+                json!({ "useMock": null, "profile": "", "auditMetadata": {}, "checkPromptInjection": false,
+                    "threatProtection": [], "redactPII": "off", "onlyCleanContent": false,
+                    "safeMode": "none" }),
+                |p| p.formats.markdown,
+            ),
+            no("useMock", json!({ "useMock": "x" }), "useMock", "is not supported by this engine"),
+            no("profile", json!({ "profile": { "name": "x" } }), "profile", "is not supported"),
+            no("auditMetadata", json!({ "auditMetadata": { "a": 1 } }), "auditMetadata", "is not supported"),
             no(
                 "checkPromptInjection",
                 json!({ "checkPromptInjection": true }),
                 "checkPromptInjection",
-                "is not offered",
+                "is not supported",
             ),
-            no("threatProtection", json!({ "threatProtection": true }), "threatProtection", "is not offered"),
-            no("redactPII", json!({ "redactPII": true }), "redactPII", "is not offered"),
-            no("onlyCleanContent", json!({ "onlyCleanContent": true }), "onlyCleanContent", "is not offered"),
-            no("safeMode", json!({ "safeMode": 1 }), "safeMode", "is not offered"),
+            no(
+                "threatProtection",
+                json!({ "threatProtection": true }),
+                "threatProtection",
+                "is not supported",
+            ),
+            no("redactPII", json!({ "redactPII": true }), "redactPII", "is not supported"),
+            no(
+                "onlyCleanContent",
+                json!({ "onlyCleanContent": true }),
+                "onlyCleanContent",
+                "is not supported",
+            ),
+            no("safeMode", json!({ "safeMode": 1 }), "safeMode", "is not supported"),
             no("an unknown key", json!({ "fromats": [] }), "fromats", "did you mean `formats`?"),
             no(
-                "another way to write a key",
+                "a key in snake case",
                 json!({ "only_main_content": true }),
                 "only_main_content",
                 "`onlyMainContent`",
             ),
-            no("a key like none", json!({ "zzzzzzzz": 1 }), "zzzzzzzz", "unknown field `zzzzzzzz`"),
+            no(
+                "a key without a similar one",
+                json!({ "zzzzzzzz": 1 }),
+                "zzzzzzzz",
+                "unknown field `zzzzzzzz`",
+            ),
         ]
     });
 }
 
 #[test]
-fn what_is_not_offered_has_a_status_of_its_own() {
+fn unsupported_options_have_their_own_status() {
     let status = |body: &Value| {
         let faults = ScrapePlan::from_json(body).unwrap_err();
         (faults.http_status(), faults.error_code())

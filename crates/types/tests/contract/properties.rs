@@ -4,13 +4,19 @@ use gleaner_types::Faults;
 use gleaner_types::plan::{BatchPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan, SitemapMode};
 use gleaner_types::request::{
     Action, AttributeSelector, AttributesFormat, BatchScrapeRequest, ChangeTrackingFormat, CrawlRequest,
-    ExtractRequest, Extras, Format, JsonFormat, Location, MapRequest, Paper, Parser, PdfParser, Proxy,
-    ScrapeOptions, ScrapeRequest, ScreenshotFormat, Viewport, Webhook, v1,
+    ExtractRequest, Format, JsonFormat, Location, MapRequest, Paper, Parser, PdfParser, Proxy, ScrapeOptions,
+    ScrapeRequest, ScreenshotFormat, Viewport, Webhook, v1,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+
+/// Assigns fields that a strategy may leave out. Setters only take values.
+fn with<T>(mut value: T, assign: impl FnOnce(&mut T)) -> T {
+    assign(&mut value);
+    value
+}
 
 fn text() -> impl Strategy<Value = String> {
     "[a-z<>&\"é日]{1,12}"
@@ -23,33 +29,43 @@ fn url() -> impl Strategy<Value = String> {
     ]
 }
 
-fn schema() -> impl Strategy<Value = Map<String, Value>> {
+fn schema() -> impl Strategy<Value = Value> {
     btree_map("[a-z]{1,5}", prop_oneof![Just("string"), Just("integer"), Just("null")], 0..4).prop_map(
         |fields| {
             let fields: Map<String, Value> =
                 fields.into_iter().map(|(name, kind)| (name, json!({ "type": kind }))).collect();
-            Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), fields.into())])
+            json!({ "type": "object", "properties": fields })
         },
     )
 }
 
 fn screenshot() -> impl Strategy<Value = ScreenshotFormat> {
-    let viewport = (1_u32..=8192, 1_u32..=8192).prop_map(|(width, height)| Viewport { width, height });
-    (of(any::<bool>()), of(1_u8..=100), of(viewport))
-        .prop_map(|(full_page, quality, viewport)| ScreenshotFormat { full_page, quality, viewport })
+    let viewport = (1_u32..=8192, 1_u32..=8192).prop_map(|(width, height)| Viewport::new(width, height));
+    (of(any::<bool>()), of(1_u8..=100), of(viewport)).prop_map(|(full_page, quality, viewport)| {
+        with(ScreenshotFormat::new(), |format| {
+            format.full_page = full_page;
+            format.quality = quality;
+            format.viewport = viewport;
+        })
+    })
 }
 
 fn formats() -> impl Strategy<Value = Vec<Format>> {
     let json = (schema(), of(text())).prop_map(|(schema, prompt)| {
-        Format::Json(JsonFormat { schema: Some(schema), prompt, ..JsonFormat::default() })
+        Format::Json(with(JsonFormat::new().schema(schema), |format| format.prompt = prompt))
     });
     let tracking = (of(schema()), of(text()), of(text())).prop_map(|(schema, prompt, tag)| {
-        Format::ChangeTracking(ChangeTrackingFormat { modes: Some(Vec::new()), schema, prompt, tag })
+        Format::ChangeTracking(with(ChangeTrackingFormat::new(), |format| {
+            format.modes = Some(Vec::new());
+            format.schema = schema;
+            format.prompt = prompt;
+            format.tag = tag;
+        }))
     });
     let attributes = vec((text(), text()), 1..4).prop_map(|selectors| {
         let selectors =
-            selectors.into_iter().map(|(selector, attribute)| AttributeSelector { selector, attribute });
-        Format::Attributes(AttributesFormat { selectors: selectors.collect() })
+            selectors.into_iter().map(|(selector, attribute)| AttributeSelector::new(selector, attribute));
+        Format::Attributes(AttributesFormat::new(selectors))
     });
     let plain = prop_oneof![
         Just(Format::Html),
@@ -96,37 +112,45 @@ fn options() -> impl Strategy<Value = ScrapeOptions> {
         of(0_u64..=10_000),
         of(20_000_u64..=300_000),
     );
-    let pdf = of(1_u32..=10_000).prop_map(|max_pages| Parser::Pdf(PdfParser { mode: None, max_pages }));
+    let pdf = of(1_u32..=10_000)
+        .prop_map(|max_pages| Parser::Pdf(with(PdfParser::new(), |parser| parser.max_pages = max_pages)));
     let location = of(Just(vec!["de-AT".to_owned(), "en".to_owned()]))
-        .prop_map(|languages| Location { country: Some("de".to_owned()), languages });
+        .prop_map(|languages| with(Location::new().country("de"), |location| location.languages = languages));
     let proxy =
         prop_oneof![Just(Proxy::Basic), Just(Proxy::Stealth), Just(Proxy::Enhanced), Just(Proxy::Auto)];
     let rest =
         (of(vec(pdf, 0..2)), of(vec(action(), 0..8)), of(location), of(proxy), of(any::<bool>()), of(text()));
-    (pages, rest).prop_map(|(pages, rest)| ScrapeOptions {
-        formats: pages.0,
-        only_main_content: pages.1,
-        include_tags: pages.2,
-        max_age: pages.3,
-        headers: pages.4,
-        wait_for: pages.5,
-        timeout: pages.6,
-        parsers: rest.0.map(|parsers| parsers.into_iter().take(1).collect()),
-        actions: rest.1,
-        location: rest.2,
-        proxy: rest.3,
-        store_in_cache: rest.4,
-        extras: Extras { origin: rest.5, use_mock: Some(json!(false)), ..Extras::default() },
-        ..ScrapeOptions::default()
+    (pages, rest).prop_map(|(pages, rest)| {
+        with(ScrapeOptions::new(), |options| {
+            options.formats = pages.0;
+            options.only_main_content = pages.1;
+            options.include_tags = pages.2;
+            options.max_age = pages.3;
+            options.headers = pages.4;
+            options.wait_for = pages.5;
+            options.timeout = pages.6;
+            options.parsers = rest.0.map(|parsers| parsers.into_iter().take(1).collect());
+            options.actions = rest.1;
+            options.location = rest.2;
+            options.proxy = rest.3;
+            options.store_in_cache = rest.4;
+            options.extras.origin = rest.5;
+            options.extras.use_mock = Some(json!(false));
+        })
     })
 }
 
 fn webhook() -> impl Strategy<Value = Webhook> {
     (url(), of(Just(vec!["completed".to_owned()])), of(Just(Map::from_iter([("a".to_owned(), json!([1]))]))))
-        .prop_map(|(url, events, metadata)| Webhook { events, metadata, ..Webhook::new(url) })
+        .prop_map(|(url, events, metadata)| {
+            with(Webhook::new(url), |webhook| {
+                webhook.events = events;
+                webhook.metadata = metadata;
+            })
+        })
 }
 
-/// What is written can be read again, is the same, and passes the check both ways.
+/// A serialised request can be read back, is equal, and passes the check in both forms.
 fn round_trip<R, P>(
     request: &R,
     from_json: fn(&Value) -> Result<R, Faults>,
@@ -146,7 +170,7 @@ where
     Ok(())
 }
 
-/// Any JSON, with the contract's keys more often than chance would have them.
+/// Arbitrary JSON that often has the API's keys.
 fn any_json() -> impl Strategy<Value = Value> {
     let key = prop_oneof![
         Just("url"),
@@ -194,7 +218,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A refusal tells something, and a body whose shape is sound is read by serde as well.
+/// A refusal has messages, and serde can read every body that fits the shape.
 fn refused_with_reason<P>(result: Result<P, Faults>) -> Result<(), TestCaseError> {
     if let Err(faults) = result {
         prop_assert!(!faults.as_slice().is_empty());
@@ -207,13 +231,16 @@ fn refused_with_reason<P>(result: Result<P, Faults>) -> Result<(), TestCaseError
 proptest! {
     #[test]
     fn scrapes_survive_a_round_trip(url in url(), options in options(), zero in of(any::<bool>())) {
-        let request = ScrapeRequest { options, zero_data_retention: zero, ..ScrapeRequest::new(url) };
+        let mut request = ScrapeRequest::new(url).options(options);
+        request.zero_data_retention = zero;
         round_trip(&request, ScrapeRequest::from_json, ScrapeRequest::check, ScrapePlan::from_json)?;
     }
 
     #[test]
-    fn batches_survive_a_round_trip(urls in vec(url(), 1..5), options in options(), webhook in of(webhook())) {
-        let request = BatchScrapeRequest { options, webhook, ..BatchScrapeRequest::new(urls) };
+    fn batches_survive_a_round_trip(urls in vec(url(), 1..5), options in options(),
+        webhook in of(webhook())) {
+        let mut request = BatchScrapeRequest::new(urls).options(options);
+        request.webhook = webhook;
         round_trip(&request, BatchScrapeRequest::from_json, BatchScrapeRequest::check, BatchPlan::from_json)?;
     }
 
@@ -227,29 +254,25 @@ proptest! {
         paths in of(vec("[a-z/]{1,9}\\.\\*", 0..4)),
         depth in of(any::<u32>()),
     ) {
-        let request = CrawlRequest {
-            scrape_options: options,
-            webhook,
-            limit,
-            delay,
-            include_paths: paths,
-            max_discovery_depth: depth,
-            sitemap: Some(SitemapMode::Only),
-            ..CrawlRequest::new(url)
-        };
+        let mut request = CrawlRequest::new(url).sitemap(SitemapMode::Only);
+        request.scrape_options = options;
+        request.webhook = webhook;
+        request.limit = limit;
+        request.delay = delay;
+        request.include_paths = paths;
+        request.max_discovery_depth = depth;
         round_trip(&request, CrawlRequest::from_json, CrawlRequest::check, CrawlPlan::from_json)?;
     }
 
     #[test]
-    fn maps_and_extracts_survive_a_round_trip(url in url(), search in of(text()), schema in of(schema()), options in of(options())) {
-        let map = MapRequest { search, ..MapRequest::new(url.clone()) };
+    fn maps_and_extracts_survive_a_round_trip(url in url(), search in of(text()), schema in of(schema()),
+        options in of(options())) {
+        let mut map = MapRequest::new(url.clone());
+        map.search = search;
         round_trip(&map, MapRequest::from_json, MapRequest::check, MapPlan::from_json)?;
-        let extract = ExtractRequest {
-            schema,
-            prompt: Some("x".to_owned()),
-            scrape_options: options,
-            ..ExtractRequest::new([url])
-        };
+        let mut extract = ExtractRequest::new([url]).prompt("x");
+        extract.schema = schema;
+        extract.scrape_options = options;
         round_trip(&extract, ExtractRequest::from_json, ExtractRequest::check, ExtractPlan::from_json)?;
     }
 
@@ -270,6 +293,7 @@ proptest! {
     #[test]
     fn no_options_make_a_check_panic(options in any_json()) {
         refused_with_reason(CrawlPlan::from_json(&json!({ "url": "a.example", "scrapeOptions": options })))?;
-        refused_with_reason(v1::CrawlRequest::plan_from_json(&json!({ "url": "a.example", "scrapeOptions": options })))?;
+        refused_with_reason(v1::CrawlRequest::plan_from_json(&json!({ "url": "a.example",
+            "scrapeOptions": options })))?;
     }
 }

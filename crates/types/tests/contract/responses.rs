@@ -26,8 +26,8 @@ fn time() -> OffsetDateTime {
     OffsetDateTime::from_unix_timestamp(1_700_000_000).unwrap()
 }
 
-/// Written so, and read back the same.
-fn is_written<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(answer: &T, wire: &Value) {
+/// Checks that the answer is serialised as `wire` and read back.
+fn round_trips<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(answer: &T, wire: &Value) {
     assert_eq!(&serde_json::to_value(answer).unwrap(), wire);
     assert_eq!(&serde_json::from_value::<T>(wire.clone()).unwrap(), answer);
 }
@@ -52,14 +52,15 @@ fn status() -> JobStatus {
 #[test]
 fn submissions() {
     let submitted = JobSubmitted::new(id(), "https://api.example/v2/crawl/x");
-    is_written(&submitted, &json!({ "success": true, "id": ID, "url": "https://api.example/v2/crawl/x" }));
-    let batch = JobSubmitted { invalid_urls: Some(Vec::new()), ..submitted };
-    is_written(
+    round_trips(&submitted, &json!({ "success": true, "id": ID, "url": "https://api.example/v2/crawl/x" }));
+    let mut batch = submitted;
+    batch.invalid_urls = Some(Vec::new());
+    round_trips(
         &batch,
         &json!({ "success": true, "id": ID, "url": "https://api.example/v2/crawl/x", "invalidURLs": [] }),
     );
-    is_written(&ExtractSubmitted::new(id()), &json!({ "success": true, "id": ID, "urlTrace": [] }));
-    is_written(
+    round_trips(&ExtractSubmitted::new(id()), &json!({ "success": true, "id": ID, "urlTrace": [] }));
+    round_trips(
         &ScrapeResponse::from(Document::default()),
         &json!({ "success": true, "data": { "metadata": {} } }),
     );
@@ -68,10 +69,11 @@ fn submissions() {
 #[test]
 fn statuses() {
     let mut wire = json!({
-        "success": true, "status": "scraping", "completed": 1, "total": 3, "creditsUsed": 1, "expiresAt": TIME,
+        "success": true, "status": "scraping", "completed": 1, "total": 3, "creditsUsed": 1,
+        "expiresAt": TIME,
         "data": [{ "markdown": "# A", "metadata": {} }], "createdAt": TIME
     });
-    is_written(&status(), &wire);
+    round_trips(&status(), &wire);
     for (key, value) in [
         ("status", json!("failed")),
         ("next", json!("https://api.example/v2/crawl/x?skip=1")),
@@ -89,8 +91,8 @@ fn statuses() {
         error: Some("insufficient credits".to_owned()),
         ..status()
     };
-    is_written(&ended, &wire);
-    is_written(&JobCancelled::default(), &json!({ "status": "cancelled" }));
+    round_trips(&ended, &wire);
+    round_trips(&JobCancelled::default(), &json!({ "status": "cancelled" }));
     assert!(JobState::Cancelled.is_terminal() && !JobState::Scraping.is_terminal());
 }
 
@@ -107,9 +109,10 @@ fn extract_statuses() {
         credits_used: 0,
         tokens_used: 0,
     };
-    is_written(
+    round_trips(
         &working,
-        &json!({ "success": true, "status": "processing", "data": [], "expiresAt": TIME, "creditsUsed": 0, "tokensUsed": 0 }),
+        &json!({ "success": true, "status": "processing", "data": [], "expiresAt": TIME, "creditsUsed": 0,
+            "tokensUsed": 0 }),
     );
     let done = ExtractStatus {
         status: ExtractState::Completed,
@@ -121,7 +124,7 @@ fn extract_statuses() {
 }
 
 #[test]
-fn errors_of_a_job_and_active_crawls() {
+fn job_errors_and_active_crawls() {
     let errors = JobErrors {
         errors: vec![JobError {
             id: "x".to_owned(),
@@ -132,10 +135,11 @@ fn errors_of_a_job_and_active_crawls() {
         }],
         robots_blocked: vec!["https://a.example/b".to_owned()],
     };
-    is_written(
+    round_trips(
         &errors,
         &json!({
-            "errors": [{ "id": "x", "timestamp": TIME, "url": "https://a.example/", "code": "SCRAPE_TIMEOUT", "error": "too slow" }],
+            "errors": [{ "id": "x", "timestamp": TIME, "url": "https://a.example/", "code": "SCRAPE_TIMEOUT",
+                "error": "too slow" }],
             "robotsBlocked": ["https://a.example/b"]
         }),
     );
@@ -149,34 +153,32 @@ fn errors_of_a_job_and_active_crawls() {
             options: serde_json::Map::new(),
         }],
     };
-    is_written(
+    round_trips(
         &crawls,
-        &json!({ "success": true, "crawls": [{ "id": ID, "teamId": "t", "url": "https://a.example/", "created_at": TIME, "options": {} }] }),
+        &json!({ "success": true, "crawls": [{ "id": ID, "teamId": "t", "url": "https://a.example/",
+            "created_at": TIME, "options": {} }] }),
     );
 }
 
 #[test]
 fn maps_and_previews() {
-    let map = MapResponse {
-        success: true,
-        links: vec![
-            MapLink { url: "https://a.example/".to_owned(), title: Some("A".to_owned()), description: None },
-            MapLink { url: "https://a.example/b".to_owned(), ..MapLink::default() },
-        ],
-        warning: None,
-    };
-    is_written(
+    let mut titled = MapLink::new("https://a.example/");
+    titled.title = Some("A".to_owned());
+    let map = MapResponse::new(vec![titled, MapLink::new("https://a.example/b")]);
+    round_trips(
         &map,
-        &json!({ "success": true, "links": [{ "url": "https://a.example/", "title": "A" }, { "url": "https://a.example/b" }] }),
+        &json!({ "success": true, "links": [{ "url": "https://a.example/", "title": "A" },
+            { "url": "https://a.example/b" }] }),
     );
-    is_written(
+    round_trips(
         &MapResponseV1::from(map),
         &json!({ "success": true, "links": ["https://a.example/", "https://a.example/b"] }),
     );
-    let closed = || MapResponse { success: true, links: Vec::new(), warning: Some("closed".to_owned()) };
+    let mut closed = MapResponse::new(Vec::new());
+    closed.warning = Some("closed".to_owned());
     let written = json!({ "success": true, "links": [], "warning": "closed" });
-    is_written(&closed(), &written);
-    is_written(&MapResponseV1::from(closed()), &written);
+    round_trips(&closed, &written);
+    round_trips(&MapResponseV1::from(closed), &written);
     let data = CrawlParams {
         url: "https://a.example/".to_owned(),
         include_paths: Some(vec!["^/b".to_owned()]),
@@ -184,9 +186,10 @@ fn maps_and_previews() {
         deduplicate_similar_urls: Some(true),
         ..CrawlParams::default()
     };
-    is_written(
+    round_trips(
         &CrawlParamsPreview { success: true, data, warning: None },
-        &json!({ "success": true, "data": { "url": "https://a.example/", "includePaths": ["^/b"], "regexOnFullURL": false, "deduplicateSimilarURLs": true } }),
+        &json!({ "success": true, "data": { "url": "https://a.example/", "includePaths": ["^/b"],
+            "regexOnFullURL": false, "deduplicateSimilarURLs": true } }),
     );
 }
 
@@ -200,13 +203,14 @@ fn team_figures() {
         billing_period_end: None,
     };
     let unlimited = CreditUsage { unlimited: true, billing_period_start: None, ..credits.clone() };
-    is_written(
+    round_trips(
         &TeamResponse::new(unlimited),
         &json!({ "success": true, "data": { "remainingCredits": 1, "planCredits": 2, "unlimited": true } }),
     );
-    is_written(
+    round_trips(
         &TeamResponse::new(credits),
-        &json!({ "success": true, "data": { "remainingCredits": 1, "planCredits": 2, "billingPeriodStart": TIME } }),
+        &json!({ "success": true, "data": { "remainingCredits": 1, "planCredits": 2,
+            "billingPeriodStart": TIME } }),
     );
     let tokens = TokenUsage {
         remaining_tokens: 15,
@@ -215,11 +219,12 @@ fn team_figures() {
         billing_period_start: None,
         billing_period_end: Some(time()),
     };
-    is_written(
+    round_trips(
         &TeamResponse::new(tokens),
-        &json!({ "success": true, "data": { "remainingTokens": 15, "planTokens": 30, "billingPeriodEnd": TIME } }),
+        &json!({ "success": true, "data": { "remainingTokens": 15, "planTokens": 30,
+            "billingPeriodEnd": TIME } }),
     );
-    is_written(
+    round_trips(
         &QueueStatus {
             success: true,
             jobs_in_queue: 3,
@@ -228,9 +233,10 @@ fn team_figures() {
             max_concurrency: 50,
             most_recent_success: None,
         },
-        &json!({ "success": true, "jobsInQueue": 3, "activeJobsInQueue": 1, "waitingJobsInQueue": 2, "maxConcurrency": 50, "mostRecentSuccess": null }),
+        &json!({ "success": true, "jobsInQueue": 3, "activeJobsInQueue": 1, "waitingJobsInQueue": 2,
+            "maxConcurrency": 50, "mostRecentSuccess": null }),
     );
-    is_written(
+    round_trips(
         &ConcurrencyCheck { success: true, concurrency: 1, max_concurrency: 50 },
         &json!({ "success": true, "concurrency": 1, "maxConcurrency": 50 }),
     );
@@ -248,12 +254,14 @@ fn activities() {
         completed_at: Some(time()),
     };
     let silent = Activity { url: String::new(), completed_at: None, ..batch.clone() };
-    is_written(
+    round_trips(
         &Activities { success: true, data: vec![batch, silent] },
         &json!({ "success": true, "data": [
-            { "id": ID, "kind": "batch_scrape", "url": "https://a.example/", "status": "cancelled", "creditsUsed": 2,
+            { "id": ID, "kind": "batch_scrape", "url": "https://a.example/", "status": "cancelled",
+                "creditsUsed": 2,
               "createdAt": TIME, "completedAt": TIME },
-            { "id": ID, "kind": "batch_scrape", "url": "", "status": "cancelled", "creditsUsed": 2, "createdAt": TIME },
+            { "id": ID, "kind": "batch_scrape", "url": "", "status": "cancelled", "creditsUsed": 2,
+                "createdAt": TIME },
         ] }),
     );
     for (kind, name) in
@@ -265,9 +273,9 @@ fn activities() {
 
 #[test]
 fn error_bodies() {
-    is_written(&ErrorBody::new("Job not found"), &json!({ "success": false, "error": "Job not found" }));
+    round_trips(&ErrorBody::new("Job not found"), &json!({ "success": false, "error": "Job not found" }));
     let page = PageError { code: ErrorCode::ScrapeDnsResolutionError, message: "no such host".to_owned() };
-    is_written(
+    round_trips(
         &ErrorBody::from(page),
         &json!({ "success": false, "error": "no such host", "code": "SCRAPE_DNS_RESOLUTION_ERROR" }),
     );
@@ -282,25 +290,29 @@ fn error_bodies() {
 #[test]
 fn a_bad_request_always_has_details() {
     let fault = |path: Value| json!([{ "code": "invalid_value", "path": path, "message": "wrong" }]);
-    let body = |details: Value| json!({ "success": false, "error": "wrong", "code": "BAD_REQUEST", "details": details });
-    is_written(&ErrorBody::with_code(ErrorCode::BadRequest, "wrong"), &body(fault(json!([]))));
+    let body = |details: Value| {
+        json!({ "success": false, "error": "wrong", "code": "BAD_REQUEST",
+        "details": details })
+    };
+    round_trips(&ErrorBody::with_code(ErrorCode::BadRequest, "wrong"), &body(fault(json!([]))));
     let page = PageError { code: ErrorCode::BadRequest, message: "wrong".to_owned() };
-    is_written(&ErrorBody::from(page), &body(fault(json!([]))));
+    round_trips(&ErrorBody::from(page), &body(fault(json!([]))));
     let faults = Faults::from(Fault::invalid_value(FaultPath::key("urls").then(3_usize), "wrong"));
-    is_written(&ErrorBody::from(faults), &body(fault(json!(["urls", 3]))));
-    is_written(
+    round_trips(&ErrorBody::from(faults), &body(fault(json!(["urls", 3]))));
+    round_trips(
         &ErrorBody::with_code(ErrorCode::ModelNotConfigured, "no model"),
         &json!({ "success": false, "error": "no model", "code": "MODEL_NOT_CONFIGURED" }),
     );
 }
 
-/// The contract's clients read the path of a fault as a list.
+/// Clients read the path of a fault as a list.
 #[test]
 fn paths_of_faults_are_lists_of_keys_and_indexes() {
     let body = json!({
         "url": "https://a.example/",
         "limit": 0,
-        "scrapeOptions": { "formats": ["markdown", { "type": "json", "schema": { "type": 5 } }], "headers": { "x y": "z" } },
+        "scrapeOptions": { "formats": ["markdown", { "type": "json", "schema": { "type": 5 } }],
+            "headers": { "x y": "z" } },
     });
     let faults = CrawlPlan::from_json(&body).unwrap_err();
     let paths: Vec<Value> = serde_json::to_value(ErrorBody::from(faults)).unwrap()["details"]
@@ -320,7 +332,7 @@ fn paths_of_faults_are_lists_of_keys_and_indexes() {
 }
 
 #[test]
-fn codes_have_the_statuses_of_the_contract() {
+fn codes_have_their_http_statuses() {
     for (code, name, status) in [
         (ErrorCode::BadRequest, "BAD_REQUEST", 400),
         (ErrorCode::BadRequestInvalidJson, "BAD_REQUEST_INVALID_JSON", 400),
@@ -361,11 +373,12 @@ fn webhook_payloads() {
         metadata: serde_json::Map::from_iter([("mine".to_owned(), json!(1))]),
         error: Some("too slow".to_owned()),
     };
-    is_written(
+    round_trips(
         &page,
         &json!({
             "success": false, "type": "batch_scrape.page", "id": ID, "webhookId": "w",
-            "data": [{ "metadata": { "sourceURL": "https://a.example/" } }], "metadata": { "mine": 1 }, "error": "too slow"
+            "data": [{ "metadata": { "sourceURL": "https://a.example/" } }], "metadata": { "mine": 1 },
+            "error": "too slow"
         }),
     );
     let started = WebhookPayload::<Document> { success: true, data: Vec::new(), error: None, ..page };
@@ -375,12 +388,12 @@ fn webhook_payloads() {
 #[test]
 fn watcher_frames() {
     let document = Document { html: Some("<p>".to_owned()), ..Document::default() };
-    is_written(
+    round_trips(
         &WatchFrame::Document { data: Box::new(document) },
         &json!({ "type": "document", "data": { "html": "<p>", "metadata": {} } }),
     );
-    is_written(&WatchFrame::Done, &json!({ "type": "done" }));
-    is_written(&WatchFrame::Error { error: "e".to_owned() }, &json!({ "type": "error", "error": "e" }));
+    round_trips(&WatchFrame::Done, &json!({ "type": "done" }));
+    round_trips(&WatchFrame::Error { error: "e".to_owned() }, &json!({ "type": "error", "error": "e" }));
     let catchup = serde_json::to_value(WatchFrame::Catchup { data: Box::new(status()) }).unwrap();
     assert_eq!((&catchup["type"], &catchup["data"]["status"]), (&json!("catchup"), &json!("scraping")));
 }
@@ -400,11 +413,12 @@ fn metadata_has_the_wire_names() {
             .into(),
         ..Metadata::default()
     };
-    is_written(
+    round_trips(
         &metadata,
         &json!({
             "ogTitle": "t", "ogUrl": "u", "ogSiteName": "s", "dcTermsCreated": "c", "articleTag": "a",
-            "ogLocaleAlternate": ["de_DE"], "sourceURL": "x", "statusCode": 200, "theme-color": ["#fff", "#000"]
+            "ogLocaleAlternate": ["de_DE"], "sourceURL": "x", "statusCode": 200,
+            "theme-color": ["#fff", "#000"]
         }),
     );
 }

@@ -3,11 +3,11 @@ use std::fmt::Debug;
 use gleaner_types::Faults;
 use serde_json::{Map, Value};
 
-/// What is expected of a body.
+/// The expected result of a body.
 pub(crate) enum Expect<P> {
-    /// A plan of which this holds.
+    /// A plan that satisfies this predicate.
     Accept(fn(&P) -> bool),
-    /// Exactly one fault, at this path, whose message holds this text.
+    /// Exactly one fault at this path, with a message that contains this text.
     Reject(&'static str, &'static str),
 }
 
@@ -30,8 +30,7 @@ pub(crate) const fn no<P>(
     Row { name, body, expect: Expect::Reject(path, message) }
 }
 
-/// Runs every row and then reports all that went wrong, so that one slip does not hide the next. `prefix` is put
-/// before the paths that rows expect.
+/// Runs every row and then reports all failures together. `prefix` is prepended to the expected paths.
 pub(crate) fn run<P: Debug>(rows: Vec<Row<P>>, prefix: &str, read: impl Fn(&Value) -> Result<P, Faults>) {
     let mut wrong = Vec::new();
     for Row { name, body, expect } in rows {
@@ -47,8 +46,8 @@ pub(crate) fn run<P: Debug>(rows: Vec<Row<P>>, prefix: &str, read: impl Fn(&Valu
                     wrong.push(format!("{name}: {} faults: {faults}", faults.as_slice().len()));
                     continue;
                 };
-                let told = fault.message.contains(message) && is_plain(&fault.message);
-                if fault.path.to_string() != path || !told {
+                let matches = fault.message.contains(message) && is_plain(&fault.message);
+                if fault.path.to_string() != path || !matches {
                     wrong.push(format!("{name}: at {}: {}", fault.path, fault.message));
                 }
             }
@@ -57,15 +56,16 @@ pub(crate) fn run<P: Debug>(rows: Vec<Row<P>>, prefix: &str, read: impl Fn(&Valu
     assert!(wrong.is_empty(), "{} rows are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Without items of Rust and without what it prints of its values. What is in quotes is the caller's own.
+/// Whether the message has neither paths of Rust items nor debug output. Text in quotes comes from the
+/// caller.
 fn is_plain(message: &str) -> bool {
     let own: String = message.split('"').step_by(2).collect();
     let mut words = own.split(|letter: char| !letter.is_alphanumeric() && !"({".contains(letter));
-    let printed = words.any(|word| word.starts_with(char::is_uppercase) && word.contains(['(', '{']));
-    !own.contains("::") && !printed
+    let debug_output = words.any(|word| word.starts_with(char::is_uppercase) && word.contains(['(', '{']));
+    !own.contains("::") && !debug_output
 }
 
-/// The body with these fields beside its own.
+/// The body with these fields added.
 pub(crate) fn with(body: &Value, fields: &Value) -> Value {
     let merged: Map<String, Value> = [body, fields]
         .into_iter()

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::row::{Row, no, ok, run, with};
 
-/// The same rows hold at the top of a scrape and of a batch, and inside a crawl's `scrapeOptions`.
+/// Runs the rows at the top level of a scrape and of a batch, and in a crawl's `scrapeOptions`.
 fn run_everywhere(rows: fn() -> Vec<Row<ScrapeOptionsPlan>>) {
     run(rows(), "", |body| {
         let body = with(&json!({ "url": "a.example" }), body);
@@ -51,12 +51,13 @@ fn options() {
                         && p.proxy == ProxyMode::Auto
                 },
             ),
-            ok("minAge beside the default maxAge", json!({ "minAge": 1000 }), |p| {
+            ok("minAge with the default maxAge", json!({ "minAge": 1000 }), |p| {
                 p.min_age == Some(Duration::from_secs(1))
             }),
             ok(
                 "all names",
-                json!({ "formats": ["markdown", "html", "rawHtml", "links", "screenshot", "changeTracking"] }),
+                json!({ "formats": ["markdown", "html", "rawHtml", "links", "screenshot",
+                    "changeTracking"] }),
                 |p| {
                     let f = &p.formats;
                     f.markdown
@@ -80,7 +81,8 @@ fn options() {
             no("an object", json!({ "formats": [{ "type": "markdown" }] }), "formats[0]", "not an object"),
             ok(
                 "json",
-                json!({ "formats": ["json"], "jsonOptions": { "schema": { "type": "object" }, "systemPrompt": "s", "prompt": "p" } }),
+                json!({ "formats": ["json"],
+                    "jsonOptions": { "schema": { "type": "object" }, "systemPrompt": "s", "prompt": "p" } }),
                 |p| {
                     p.formats.json.as_ref().is_some_and(|j| {
                         j.schema.is_some()
@@ -105,7 +107,7 @@ fn options() {
                 "needs a `schema`, a `prompt` or both",
             ),
             no(
-                "a schema that is none",
+                "an invalid schema",
                 json!({ "formats": ["json"], "jsonOptions": { "schema": { "type": 5 } } }),
                 "jsonOptions.schema",
                 "/type must be one of",
@@ -114,17 +116,18 @@ fn options() {
                 "options without json",
                 json!({ "formats": ["markdown"], "jsonOptions": { "prompt": "p" } }),
                 "jsonOptions",
-                "needs `json` among `formats`",
+                "needs `json` in `formats`",
             ),
             no(
                 "options without formats",
                 json!({ "jsonOptions": { "prompt": "p" } }),
                 "jsonOptions",
-                "needs `json` among `formats`",
+                "needs `json` in `formats`",
             ),
             ok(
                 "change tracking",
-                json!({ "formats": ["markdown", "changeTracking"], "changeTrackingOptions": { "modes": ["git-diff"], "tag": null } }),
+                json!({ "formats": ["markdown", "changeTracking"],
+                    "changeTrackingOptions": { "modes": ["git-diff"], "tag": null } }),
                 |p| {
                     p.formats
                         .change_tracking
@@ -136,15 +139,15 @@ fn options() {
                 "change tracking without markdown",
                 json!({ "formats": ["changeTracking"] }),
                 "formats",
-                "needs `markdown` beside it",
+                "also needs `markdown`",
             ),
             ok(
-                "its options alone have no effect",
+                "change tracking options alone have no effect",
                 json!({ "changeTrackingOptions": { "modes": ["json"] } }),
                 |p| p.formats.change_tracking.is_none(),
             ),
             no(
-                "its options of another mode",
+                "change tracking options with an unknown mode",
                 json!({ "changeTrackingOptions": { "modes": ["x"] } }),
                 "changeTrackingOptions.modes[0]",
                 "one of `git-diff` or `json`",
@@ -158,7 +161,8 @@ fn options() {
             ),
             ok(
                 "extract",
-                json!({ "formats": ["extract"], "extract": { "schema": { "type": "object" }, "systemPrompt": "s", "prompt": "p" } }),
+                json!({ "formats": ["extract"],
+                    "extract": { "schema": { "type": "object" }, "systemPrompt": "s", "prompt": "p" } }),
                 |p| {
                     p.formats.json.as_ref().is_some_and(|j| {
                         j.as_extract
@@ -172,33 +176,40 @@ fn options() {
                 "extract without options",
                 json!({ "formats": ["extract"] }),
                 "extract",
-                "asks for `extract` and needs a `schema`, a `prompt` or both",
+                "requests `extract`, which needs a `schema`, a `prompt` or both",
             ),
             no(
                 "extract with the options of json",
-                json!({ "formats": ["extract"], "extract": { "prompt": "p" }, "jsonOptions": { "prompt": "p" } }),
+                json!({ "formats": ["extract"], "extract": { "prompt": "p" },
+                    "jsonOptions": { "prompt": "p" } }),
                 "jsonOptions",
-                "needs `json` among `formats`",
+                "needs `json` in `formats`",
             ),
             no(
                 "options without extract",
                 json!({ "extract": { "prompt": "p" } }),
                 "extract",
-                "needs `extract` among `formats`",
+                "needs `extract` in `formats`",
             ),
             no(
-                "extract beside json",
-                json!({ "formats": ["json", "extract"], "extract": { "prompt": "p" }, "jsonOptions": { "prompt": "p" } }),
+                "extract together with json",
+                json!({ "formats": ["json", "extract"], "extract": { "prompt": "p" },
+                    "jsonOptions": { "prompt": "p" } }),
                 "formats[1]",
                 "second `json` (`extract` is its older name) with other options",
             ),
             no(
-                "a schema of extract that is none",
+                "an invalid schema of extract",
                 json!({ "formats": ["extract"], "extract": { "schema": { "type": 5 } } }),
                 "extract.schema",
                 "/type must be one of",
             ),
-            no("agent", json!({ "agent": { "model": "m" } }), "agent", "agents are not offered: `actions`"),
+            no(
+                "agent",
+                json!({ "agent": { "model": "m" } }),
+                "agent",
+                "agents are not supported: use `actions`",
+            ),
             no("content", json!({ "formats": ["content"] }), "formats[0]", "one of `markdown`"),
         ]
     });
@@ -275,9 +286,10 @@ fn crawls() {
             ),
             ok(
                 "the rest is v2's",
-                with(
-                    json!({ "includePaths": ["a"], "excludePaths": ["b"], "limit": 3, "delay": 1, "allowExternalLinks": true, "allowSubdomains": true, "ignoreRobotsTxt": true, "ignoreQueryParameters": true, "deduplicateSimilarURLs": false, "regexOnFullURL": true }),
-                ),
+                with(json!({ "includePaths": ["a"], "excludePaths": ["b"], "limit": 3, "delay": 1,
+                        "allowExternalLinks": true, "allowSubdomains": true, "ignoreRobotsTxt": true,
+                        "ignoreQueryParameters": true, "deduplicateSimilarURLs": false,
+                        "regexOnFullURL": true })),
                 |p| {
                     p.limit == 3
                         && p.delay.is_some()

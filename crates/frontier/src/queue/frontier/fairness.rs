@@ -1,4 +1,4 @@
-//! Whose turn it is, whoever comes: no job waits for ever, and a new one hardly at all.
+//! Fairness: no job starves, and a new job starts almost at once.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,32 @@ use proptest::prelude::*;
 use super::*;
 use crate::Outcome;
 
-/// A job that has pages left, as the law sees it.
+/// A job with pages left, in the model.
 #[derive(Debug, Default)]
 struct Waiting {
     pages: u64,
-    /// Turns of others since its own last one, or since it came.
+    /// Turns of others since its last one, or since it was opened.
     passed_over: usize,
-    /// The most jobs that have waited beside it meanwhile.
+    /// Maximum number of other waiting jobs meanwhile.
     rivals: usize,
     served: bool,
-    /// New jobs that had come before it and had no turn yet.
+    /// New jobs that were opened before it and had no turn yet.
     newcomers_before: usize,
 }
 
-/// Plays `steps`, each some new jobs of so many pages and then one turn. All jobs want one host, or each its own.
-fn play(steps: &[(Vec<u64>, bool)], one_host: bool) {
+/// Runs `steps`: each opens jobs with these numbers of pages and then takes one turn. All jobs use one host,
+/// or each its own.
+fn run(steps: &[(Vec<u64>, bool)], one_host: bool) {
     let config = FrontierConfig { max_in_flight: 1, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
     let now = Duration::ZERO;
     let mut jobs: BTreeMap<JobSlot, Waiting> = BTreeMap::new();
-    let mut came = 0;
+    let mut opened = 0;
     for (arrivals, answers) in steps {
         for pages in arrivals {
             let job = frontier.open(JobRules::with_limit(u64::MAX));
-            came += 1;
-            let host = if one_host { 0 } else { came };
+            opened += 1;
+            let host = if one_host { 0 } else { opened };
             let candidates = (0..*pages).map(|page| Candidate {
                 url: Url::parse(&format!("https://h{host}.test/{page}")).unwrap(),
                 key: UrlKey::from_raw(page),
@@ -66,21 +67,21 @@ fn play(steps: &[(Vec<u64>, bool)], one_host: bool) {
     }
 }
 
-/// Plays `steps`, each some new jobs of these groups with so many pages and then one turn. A job whose pages are done is
-/// closed, and its group forgotten with the last one. All jobs want one host, or each its own.
-fn play_groups(steps: &[Vec<(u64, u64)>], one_host: bool) {
+/// Runs `steps`: each opens jobs of these groups with these numbers of pages and then takes one turn. A
+/// finished job is closed, and its group removed with its last job. All jobs use one host, or each its own.
+fn run_groups(steps: &[Vec<(u64, u64)>], one_host: bool) {
     let config = FrontierConfig { max_in_flight: 1, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
     let now = Duration::ZERO;
     let mut jobs: BTreeMap<JobSlot, (u64, u64)> = BTreeMap::new();
-    // Turns of others since its own last one, or since it had none to wait for.
+    // Turns of other groups since the last turn of the group, or since it has waiting pages.
     let mut passed_over: BTreeMap<u64, u64> = BTreeMap::new();
-    let mut came = 0;
+    let mut opened = 0;
     for arrivals in steps {
         for (group, pages) in arrivals {
             let job = frontier.open_for(Group(*group), JobRules::with_limit(u64::MAX));
-            came += 1;
-            let host = if one_host { 0 } else { came };
+            opened += 1;
+            let host = if one_host { 0 } else { opened };
             let candidates = (0..*pages).map(|page| Candidate {
                 url: Url::parse(&format!("https://h{host}.test/{page}")).unwrap(),
                 key: UrlKey::from_raw(page),
@@ -117,28 +118,28 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn every_group_has_its_turn_however_many_jobs_others_have(
+    fn every_group_gets_turns(
         steps in prop::collection::vec(prop::collection::vec((0..GROUPS, 1_u64..6), 0..4), 1..120),
         one_host in any::<bool>(),
     ) {
-        play_groups(&steps, one_host);
+        run_groups(&steps, one_host);
     }
 
     #[test]
-    fn every_job_has_its_turn_whoever_comes(
+    fn every_job_gets_turns(
         steps in prop::collection::vec((prop::collection::vec(1_u64..9, 0..3), any::<bool>()), 1..120),
         one_host in any::<bool>(),
     ) {
-        play(&steps, one_host);
+        run(&steps, one_host);
     }
 }
 
 #[test]
-fn a_stream_of_new_jobs_takes_every_second_turn_at_most() {
+fn new_jobs_take_at_most_every_second_turn() {
     for one_host in [false, true] {
-        // Ten jobs of a hundred pages, then two new jobs of one page with every turn.
+        // Ten jobs with a hundred pages, then two new jobs with one page before every turn.
         let mut steps = vec![(vec![100; 10], true)];
         steps.extend(std::iter::repeat_n((vec![1, 1], true), 500));
-        play(&steps, one_host);
+        run(&steps, one_host);
     }
 }

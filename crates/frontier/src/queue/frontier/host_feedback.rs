@@ -1,4 +1,4 @@
-//! How fast hosts are asked.
+//! Feedback about hosts: limits, delays and responses.
 
 use std::hash::Hasher;
 use std::net::IpAddr;
@@ -10,13 +10,14 @@ use url::Url;
 use super::Frontier;
 use crate::queue::config::MAX_WAIT;
 use crate::queue::model::{HostFeedback, HostLimits};
-use crate::queue::rate_controller::{Asked, Observation};
+use crate::queue::rate_controller::{Observation, RequestKey};
 use crate::queue::slab::Handle;
 use crate::queue::traps::kind_of;
-use crate::queue::{host_of, rest_of};
+use crate::queue::{host_of, path_of};
 
 impl Frontier {
-    /// Says how the host of a URL wants to be asked, by any job; with [`HostFeedback::observed`], how it answered that URL.
+    /// Reports what is known about the host of a URL, for all jobs. With [`HostFeedback::observed`] it
+    /// includes the response to that URL.
     pub fn feedback(&mut self, host_of_url: &Url, feedback: HostFeedback, now: Duration) {
         let handle = self.scheduler.hosts.intern(host_of(host_of_url));
         if let Some(address) = feedback.address {
@@ -27,7 +28,7 @@ impl Frontier {
             if let Some(gap) = feedback.min_gap.map(|gap| gap.min(MAX_WAIT))
                 && gap != host.gap
             {
-                // What told the gap was a request itself.
+                // The gap was learned from a request, so it starts now.
                 host.ready_at = host.ready_at.max(now.saturating_add(gap));
                 host.gap = gap;
             }
@@ -35,74 +36,86 @@ impl Frontier {
                 host.ready_at = host.ready_at.max(at.min(latest));
             }
             if feedback.answered {
-                host.rate_controller.answered();
+                host.rate_controller.mark_answered();
             }
         }
         if let Some(observed) = feedback.observed {
-            self.learn(handle, host_of_url, observed, feedback.under_way, now);
+            self.record_response(handle, host_of_url, observed, feedback.under_way, now);
         }
         if feedback.under_way > 0
             && let Some(host) = self.scheduler.hosts.get_mut(handle)
             && !host.current_gap().is_zero()
         {
-            // No lease ends with this request, so its gap begins here.
+            // No lease ends with this request, so its gap starts here.
             host.ready_at = host.ready_at.max(now.saturating_add(host.current_gap()));
         }
         self.scheduler.wake_host(handle, now);
-        self.scheduler.hosts.note_idle(handle, now);
+        self.scheduler.hosts.update_idle_list(handle, now);
     }
 
-    /// Teaches a host and its address how it answered a URL.
-    fn learn(&mut self, handle: Handle, url: &Url, seen: Observation, under_way: u32, now: Duration) {
+    /// Updates the rate controllers of a host and its address with a response.
+    fn record_response(
+        &mut self,
+        handle: Handle,
+        url: &Url,
+        observation: Observation,
+        under_way: u32,
+        now: Duration,
+    ) {
         let Some(host) = self.scheduler.hosts.get_mut(handle) else { return };
-        let kind = if host.rate_controller.compares() { kind_of(url) } else { 0 };
-        let asked = Asked { page: page_of(url), kind };
+        let kind = if host.rate_controller.needs_page_kind() { kind_of(url) } else { 0 };
+        let key = RequestKey { page: page_hash(url), kind };
         let in_flight = host.in_flight.max(under_way);
-        if let Some(pause) = host.rate_controller.learn(seen, asked, in_flight, now) {
+        if let Some(pause) = host.rate_controller.observe(observation, key, in_flight, now) {
             host.ready_at = host.ready_at.max(now.saturating_add(pause));
         }
-        // The pause is the host's own: others of its address are only asked for less at once.
-        self.scheduler.hosts.teach_address(handle, seen, asked, now);
+        // The pause applies to the host only; the other hosts of its address only get fewer concurrent
+        // requests.
+        self.scheduler.hosts.observe_address(handle, observation, key, now);
         self.scheduler.wake_address(handle, now);
     }
 
-    /// Says how the host of a URL answered a page that is about to be [finished](Self::finish). The number of pages in
-    /// work at once on that host, [`FrontierConfig::max_per_host`](crate::FrontierConfig::max_per_host) once it has answered, rises up to
-    /// [`FrontierConfig::most_per_host`](crate::FrontierConfig::most_per_host) while it answers well. It falls where pages are refused (429, 503), where
-    /// several pages in a row get no answer, and where the host is found to answer faster when it is asked for half as many
-    /// pages at once. Pages that are slow whatever the number change nothing, and neither does one page that always fails.
+    /// Reports the response to a page that is about to be [finished](Self::finish). The maximum of concurrent
+    /// requests to a host is [`FrontierConfig::max_per_host`](crate::FrontierConfig::max_per_host) after its
+    /// first response. It rises up to [`FrontierConfig::most_per_host`](crate::FrontierConfig::most_per_host)
+    /// while the host responds well. It falls when pages are refused (429, 503), when several pages in a row
+    /// get no response, and when the host is found to respond faster with half as many concurrent requests.
+    /// Pages that are slow at any concurrency change nothing, and neither does one page that always fails.
     ///
-    /// The same as [`feedback`](Self::feedback) with [`HostFeedback::observed`] alone.
+    /// This is [`feedback`](Self::feedback) with [`HostFeedback::observed`] alone.
     pub fn observe(&mut self, host_of_url: &Url, observed: Observation, now: Duration) {
         self.feedback(host_of_url, HostFeedback { observed: Some(observed), ..HostFeedback::default() }, now);
     }
 
-    /// How the host of a URL may be asked now for what is not leased, such as a redirect from another host. Leased pages
-    /// and such requests share the places of the host, which is the caller's to see to: here leased pages alone are counted.
+    /// The current limits of the host of a URL for requests without a lease, such as a redirect from another
+    /// host. Leased pages and such requests share the concurrency of the host. The caller must ensure that:
+    /// the frontier counts leased pages only.
     #[must_use]
     pub fn limits(&self, host_of_url: &Url) -> HostLimits {
         self.scheduler.hosts.limits_of(host_of(host_of_url))
     }
 
-    /// Says what the host of a URL resolves to. All hosts of one address together are then asked for at most
-    /// [`FrontierConfig::max_per_address`](crate::FrontierConfig::max_per_address) pages at once, and up to [`FrontierConfig::most_per_address`](crate::FrontierConfig::most_per_address) while it answers
-    /// well: many names may be one server. When that says that it is overloaded (see [`observe`](Self::observe)), in more
-    /// than a quarter of its answers, its hosts are asked for less, together, until it answers well again. A host that says
-    /// nothing, or is slow, is slowed alone, and so are a few that are out of order.
+    /// Reports the IP address of the host of a URL. All hosts of one address together then get at most
+    /// [`FrontierConfig::max_per_address`](crate::FrontierConfig::max_per_address) concurrent requests, and
+    /// up to [`FrontierConfig::most_per_address`](crate::FrontierConfig::most_per_address) while the address
+    /// responds well, because many names may be one server. If more than a quarter of its responses report
+    /// overload (see [`observe`](Self::observe)), its hosts together get fewer, until it responds well again.
+    /// A host that does not respond, or slowly, is slowed alone, and so are a few hosts that are out of
+    /// order.
     ///
-    /// Where a host has several addresses, the one that was dialled is meant. The same as [`feedback`](Self::feedback) with
-    /// [`HostFeedback::address`] alone.
+    /// If a host has several addresses, report the one that was dialed. This is [`feedback`](Self::feedback)
+    /// with [`HostFeedback::address`] alone.
     pub fn resolved(&mut self, host_of_url: &Url, address: IpAddr, now: Duration) {
         let handle = self.scheduler.hosts.intern(host_of(host_of_url));
         self.scheduler.resolved(handle, address, now);
     }
 }
 
-/// A hash that tells the pages of one address apart: that of a host, too, has many hosts. Its key is fixed: who makes two
-/// pages collide hides only failures of their own.
-fn page_of(url: &Url) -> u32 {
+/// A hash that distinguishes pages of one host, and of one address, which may have many hosts. Its key is
+/// fixed: an attacker who makes two pages collide hides only failures of its own site.
+fn page_hash(url: &Url) -> u32 {
     let mut hasher = SipHasher13::new_with_keys(0, 2);
     hasher.write(host_of(url).as_bytes());
-    hasher.write(rest_of(url).as_bytes());
+    hasher.write(path_of(url).as_bytes());
     hasher.finish() as u32
 }

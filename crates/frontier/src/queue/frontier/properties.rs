@@ -1,4 +1,4 @@
-//! What holds after any history.
+//! Properties that hold after any sequence of calls.
 
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ const MAX_PER_ADDRESS: u32 = 3;
 const LEASE_TIME: Duration = Duration::from_secs(40);
 const MAX_ATTEMPTS: u32 = 4;
 
-/// A page of the model: a host, and a number on it.
+/// A page of the model: its host and its number there.
 type Page = (u8, u8);
 
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ enum Step {
     Admit { job: usize, pages: Vec<Page>, priority: u8 },
     Hold { job: usize, held: bool },
     Lease { max: usize },
-    Finish { lease: usize, outcome: u8, links: Vec<Page>, asked: bool },
+    Finish { lease: usize, outcome: u8, links: Vec<Page>, request_sent: bool },
     Expire,
     Wait { seconds: u8 },
     Gap { host: u8, seconds: u8 },
@@ -44,7 +44,9 @@ fn step() -> impl Strategy<Value = Step> {
     let some = |range: std::ops::Range<u8>| prop_oneof![Just(None), range.prop_map(Some)];
     prop_oneof![
         1 => (0..GROUPS, some(0..6), some(1..3), some(1..9))
-            .prop_map(|(group, limit, max_in_flight, delay)| Step::Open { group, limit, max_in_flight, delay }),
+            .prop_map(|(group, limit, max_in_flight, delay)| {
+                Step::Open { group, limit, max_in_flight, delay }
+            }),
         1 => (0..GROUPS, some(0..4)).prop_map(|(group, slots)| Step::Slots { group, slots }),
         1 => (0_usize..4).prop_map(|job| Step::Close { job }),
         4 => (0_usize..4, prop::collection::vec(page(), 1..8), any::<u8>())
@@ -52,7 +54,9 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0_usize..4, any::<bool>()).prop_map(|(job, held)| Step::Hold { job, held }),
         6 => (0_usize..9).prop_map(|max| Step::Lease { max }),
         8 => (0_usize..8, 0_u8..6, prop::collection::vec(page(), 0..3), prop::bool::weighted(0.7))
-            .prop_map(|(lease, outcome, links, asked)| Step::Finish { lease, outcome, links, asked }),
+            .prop_map(|(lease, outcome, links, request_sent)| {
+                Step::Finish { lease, outcome, links, request_sent }
+            }),
         1 => Just(Step::Expire),
         4 => (0_u8..30).prop_map(|seconds| Step::Wait { seconds }),
         1 => (0..HOSTS, 0_u8..9).prop_map(|(host, seconds)| Step::Gap { host, seconds }),
@@ -81,7 +85,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_history(steps in prop::collection::vec(step(), 1..80)) {
+    fn the_frontier_agrees_with_the_model(steps in prop::collection::vec(step(), 1..80)) {
         let mut model = Model::new();
         model.open(0, None, None, None);
         for step in steps {
@@ -91,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_history_gives_the_same_leases(steps in prop::collection::vec(step(), 1..60)) {
+    fn the_same_calls_give_the_same_leases(steps in prop::collection::vec(step(), 1..60)) {
         let trace = |steps: &[Step]| {
             let mut model = Model::new();
             model.open(0, None, None, None);

@@ -8,11 +8,11 @@ use crate::{
 };
 
 mod bounds;
+mod deferral;
 mod depth;
+mod fairness;
 mod politeness;
-mod put_off;
 mod spill;
-mod turns;
 
 const ZERO: Duration = Duration::ZERO;
 
@@ -44,13 +44,13 @@ fn admitted(finished: Finished) -> Admitted {
     }
 }
 
-/// The host of this URL gives an answer.
-fn answers(frontier: &mut Frontier, url: &str) {
+/// Reports a good response of the host of this URL.
+fn respond(frontier: &mut Frontier, url: &str) {
     let observed = Observation { status: Some(200), latency: Duration::from_millis(20) };
     frontier.observe(&Url::parse(url).unwrap(), observed, ZERO);
 }
 
-/// Leases everything there is, one by one, and finishes it at once with the links that `links` tells.
+/// Leases and finishes all pages one by one, each with the links that `links` returns.
 fn drain(frontier: &mut Frontier, links: impl Fn(&Lease) -> Vec<Candidate>) -> Vec<String> {
     let mut order = Vec::new();
     while let Some(lease) = frontier.lease(1, ZERO).leases.pop() {
@@ -73,7 +73,7 @@ fn a_page_is_crawled_once() {
 }
 
 #[test]
-fn jobs_do_not_share_what_they_have_seen() {
+fn jobs_do_not_share_seen_pages() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     for _ in 0..2 {
         let job = frontier.open(JobRules::with_limit(100));
@@ -82,7 +82,7 @@ fn jobs_do_not_share_what_they_have_seen() {
 }
 
 #[test]
-fn the_url_is_leased_as_it_was_given() {
+fn a_url_is_leased_unchanged() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(100));
     for (given, leased) in [
@@ -103,10 +103,10 @@ fn the_url_is_leased_as_it_was_given() {
 }
 
 #[test]
-fn the_limit_is_exact_and_a_failed_page_makes_room() {
+fn the_limit_is_exact_and_a_failed_page_frees_its_place() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(3));
-    answers(&mut frontier, "https://a.test/");
+    respond(&mut frontier, "https://a.test/");
     frontier.admit(job, 0, (0..10).map(|n| on_a(&n.to_string())), ZERO);
     assert_eq!(frontier.counts(job).unwrap().total, 3);
     let leases = frontier.lease(10, ZERO).leases;
@@ -153,7 +153,7 @@ fn a_retry_waits_and_is_bounded() {
 }
 
 #[test]
-fn a_lost_lease_expires_and_its_end_comes_too_late() {
+fn an_expired_lease_cannot_be_finished() {
     let mut frontier = Frontier::new(FrontierConfig { lease_time: seconds(60), ..FrontierConfig::default() });
     let job = frontier.open(JobRules::with_limit(100));
     frontier.admit(job, 0, [on_a("x")], ZERO);
@@ -171,7 +171,7 @@ fn a_lost_lease_expires_and_its_end_comes_too_late() {
 }
 
 #[test]
-fn a_closed_job_is_gone_but_its_requests_are_not() {
+fn requests_of_a_closed_job_still_count() {
     let mut frontier = Frontier::new(FrontierConfig { max_per_host: 2, ..FrontierConfig::default() });
     let gone = frontier.open(JobRules::with_limit(100));
     let stays = frontier.open(JobRules::with_limit(100));
@@ -183,16 +183,16 @@ fn a_closed_job_is_gone_but_its_requests_are_not() {
     assert_eq!(frontier.counts(gone), None);
     assert_eq!(frontier.admit(gone, 0, [on_a("y")], ZERO), Admitted::default());
     assert!(frontier.is_idle(gone) && !frontier.visited(gone, key_of("https://a.test/z")));
-    assert_eq!(frontier.lease(10, ZERO).leases, [], "two requests are still under way");
+    assert_eq!(frontier.lease(10, ZERO).leases, [], "two requests are still running");
     assert_eq!(frontier.finish(leases[0].id, Outcome::Document, [on_a("z")], ZERO), Finished::Stale);
     let left = frontier.lease(10, ZERO).leases;
     assert_eq!((left.len(), left[0].job), (1, stays));
     let next = frontier.open(JobRules::with_limit(1));
-    assert_ne!(next, gone, "a slot is not mistaken for a later one");
+    assert_ne!(next, gone, "a slot is never reused for a later job");
 }
 
 #[test]
-fn the_target_of_a_redirect_counts_as_visited() {
+fn a_redirect_target_counts_as_visited() {
     for max_depth in [None, Some(5)] {
         let mut frontier = Frontier::new(FrontierConfig::default());
         let job = frontier.open(JobRules { max_depth, ..JobRules::with_limit(100) });
@@ -205,10 +205,10 @@ fn the_target_of_a_redirect_counts_as_visited() {
 }
 
 #[test]
-fn links_that_are_not_followed() {
+fn links_are_followed_by_outcome() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(100));
-    answers(&mut frontier, "https://a.test/");
+    respond(&mut frontier, "https://a.test/");
     let external = Candidate { external: true, ..candidate("https://b.test/") };
     frontier.admit(job, 0, [external, on_a("1"), on_a("2"), on_a("3")], ZERO);
     let leases = frontier.lease(10, ZERO).leases;
@@ -226,7 +226,7 @@ fn links_that_are_not_followed() {
 }
 
 #[test]
-fn what_is_leased_next_is_told_when_more_is_ready() {
+fn next_is_now_while_more_pages_are_ready() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(100));
     frontier.admit(job, 0, (0..5).map(|n| on_a(&n.to_string())), ZERO);

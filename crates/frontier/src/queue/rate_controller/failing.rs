@@ -1,15 +1,16 @@
-//! Which pages of a host failed lately, and whether that is the host's fault.
+//! Which pages of a host failed recently, and whether that is the fault of the host.
 
-/// Pages that are remembered. So many that always fail are told from a host that is overloaded; a few bytes of each host.
+/// Number of remembered pages: so many constantly failing pages are not mistaken for an overloaded host. A
+/// few bytes per host.
 const REMEMBERED: usize = 4;
 
-/// Failures, less the good answers since, from which on they are the host's: of this many pages at least.
-const SEVERAL: u8 = 3;
+/// Failures minus good responses at which the host counts as failing, so at least this many pages.
+const FAILING_AT: u8 = 3;
 
-/// No more failures are counted, so that as many good answers put an end to the longest outage.
-const MOST: u8 = 2 * SEVERAL;
+/// Upper bound of the balance, so that this many good responses end the longest outage.
+const MAX_BALANCE: u8 = 2 * FAILING_AT;
 
-/// The pages that failed lately, the last first, and how failures and good answers balance.
+/// The recently failed pages, the latest first, and the balance of failures and good responses.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FailingPages {
     pages: [Option<u32>; REMEMBERED],
@@ -17,7 +18,8 @@ pub(super) struct FailingPages {
 }
 
 impl FailingPages {
-    /// Notes that a page failed. False where it is among those that failed lately, which tells nothing of the host.
+    /// Records a failure. False if the page is among the recently failed ones, which tells nothing about the
+    /// host.
     pub(super) fn add(&mut self, page: u32) -> bool {
         if self.pages.contains(&Some(page)) {
             return false;
@@ -26,21 +28,21 @@ impl FailingPages {
         if let Some(first) = self.pages.first_mut() {
             *first = Some(page);
         }
-        self.balance = (self.balance + 1).min(MOST);
+        self.balance = (self.balance + 1).min(MAX_BALANCE);
         true
     }
 
-    /// Notes that a page was answered well.
+    /// Records a good response.
     pub(super) fn remove(&mut self, page: u32) {
-        for known in &mut self.pages {
-            *known = known.filter(|known| *known != page);
+        for failed in &mut self.pages {
+            *failed = failed.filter(|failed| *failed != page);
         }
         self.balance = self.balance.saturating_sub(1);
     }
 
-    /// True where several pages failed, with few good answers among them.
-    pub(super) const fn are_several(&self) -> bool {
-        self.balance >= SEVERAL
+    /// True if several pages failed, with few good responses between them.
+    pub(super) const fn is_host_failing(&self) -> bool {
+        self.balance >= FAILING_AT
     }
 }
 
@@ -49,23 +51,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_counts_once_until_it_is_answered_well() {
+    fn a_page_counts_once_until_it_succeeds() {
         let mut failing = FailingPages::default();
         assert!(failing.add(7));
-        assert!((0..100).all(|_| !failing.add(7)) && !failing.are_several());
+        assert!((0..100).all(|_| !failing.add(7)) && !failing.is_host_failing());
         failing.remove(7);
         assert!(failing.add(7));
-        assert!(failing.add(8) && !failing.are_several());
-        assert!(failing.add(9) && failing.are_several());
+        assert!(failing.add(8) && !failing.is_host_failing());
+        assert!(failing.add(9) && failing.is_host_failing());
         failing.remove(1);
-        assert!(!failing.are_several(), "there are answers between them");
+        assert!(!failing.is_host_failing(), "there are good responses between them");
     }
 
     #[test]
-    fn the_longest_outage_is_over_after_a_few_good_answers() {
+    fn the_longest_outage_ends_after_a_few_good_responses() {
         let mut failing = FailingPages::default();
         (0..1_000).for_each(|page| assert!(failing.add(page)));
         (0..4).for_each(|page| failing.remove(2_000 + page));
-        assert!(!failing.are_several());
+        assert!(!failing.is_host_failing());
     }
 }

@@ -1,4 +1,4 @@
-//! What URLs have in common that may go on for ever.
+//! The shape of a URL: what the URLs of an endless family have in common.
 
 use std::hash::Hasher;
 
@@ -7,43 +7,44 @@ use url::Url;
 
 use super::Trap;
 
-/// Of a path so many segments are looked at.
+/// Maximum number of path segments that are read.
 const MAX_SEGMENTS: usize = 64;
 
 /// Paths with more segments count as very deep.
-const DEEP: usize = 16;
+const MAX_USUAL_DEPTH: usize = 16;
 
-/// Queries longer than this count as grown.
-const LONG_QUERY: usize = 256;
+/// Longer queries, in bytes, count as facets.
+const MAX_USUAL_QUERY: usize = 256;
 
-/// What a URL is like.
+/// The shape of a URL.
 pub(super) struct Shape {
     pub(super) hash: u64,
-    /// What it would be put off for.
+    /// The reason for which it may be deferred.
     pub(super) trap: Trap,
-    /// Its very path, where it has more than one parameter.
-    pub(super) combined: Option<u64>,
+    /// A hash of host and path, if the URL has more than one parameter.
+    pub(super) faceted_path: Option<u64>,
 }
 
 pub(super) fn shape_of_url(url: &Url) -> Shape {
     shape_of(url.host_str().unwrap_or_default(), url.path(), url.query().unwrap_or_default())
 }
 
-/// The shape of what is queued: a host, perhaps with a port, and all that stands behind it.
-pub(super) fn shape_of_rest(host: &str, rest: &str) -> Shape {
-    // As a URL has its host: without the port.
+/// The shape of a queued page: its host, with the port if any, and the part of its URL after the host.
+pub(super) fn shape_of_queued(host: &str, path_and_query: &str) -> Shape {
+    // Without the port, as `Url::host_str`.
     let host = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
-    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let without_route = path_and_query.split_once('#').map_or(path_and_query, |(before, _)| before);
+    let (path, query) = without_route.split_once('?').unwrap_or((without_route, ""));
     shape_of(host, path, query)
 }
 
-/// The shape of a URL: its host, its path with numbers, dates and the last name taken out, and what its query asks.
+/// The shape of a URL: its host, its path without numbers, dates and the last name, and the kind of its
+/// query.
 fn shape_of(host: &str, path: &str, raw_query: &str) -> Shape {
-    // The key is fixed: who makes two shapes collide only puts off pages of his own.
+    // The key is fixed: an attacker who makes two shapes collide only defers pages of its own site.
     let mut hasher = SipHasher13::new_with_keys(0, 0);
     let mut write = |text: &str| {
         hasher.write(text.as_bytes());
@@ -74,7 +75,7 @@ fn shape_of(host: &str, path: &str, raw_query: &str) -> Shape {
     let query = Query::of(raw_query);
     let trap = if is_repetitive(&segments) {
         Trap::RepeatedSegments
-    } else if segments.len() > DEEP {
+    } else if segments.len() > MAX_USUAL_DEPTH {
         Trap::VeryDeep
     } else if query.session {
         Trap::SessionId
@@ -83,14 +84,18 @@ fn shape_of(host: &str, path: &str, raw_query: &str) -> Shape {
     } else if query.parameters >= 3 || query.long {
         Trap::Facets
     } else {
-        // The names of one or two parameters belong to the shape; which subset of many was chosen does not.
+        // The names of one or two parameters belong to the shape; a subset of many does not.
         for pair in raw_query.split('&') {
             write(name_of(pair));
         }
         Trap::ManyAlike
     };
     hasher.write_u8(trap as u8);
-    Shape { hash: hasher.finish(), trap, combined: (query.parameters >= 2).then(|| hash_of_path(host, path)) }
+    Shape {
+        hash: hasher.finish(),
+        trap,
+        faceted_path: (query.parameters >= 2).then(|| hash_of_path(host, path)),
+    }
 }
 
 fn hash_of_path(host: &str, path: &str) -> u64 {
@@ -112,7 +117,7 @@ struct Query {
 
 impl Query {
     fn of(query: &str) -> Self {
-        let mut found = Self { long: query.len() > LONG_QUERY, ..Self::default() };
+        let mut found = Self { long: query.len() > MAX_USUAL_QUERY, ..Self::default() };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let name = name_of(pair);
             let value = pair.split_once('=').map_or("", |(_, value)| value);
@@ -131,16 +136,16 @@ fn name_of(pair: &str) -> &str {
 fn is_session_name(name: &str) -> bool {
     ["sid", "sess", "session", "sessionid", "session_id", "session-id", "phpsessid", "jsessionid"]
         .iter()
-        .any(|known| known.eq_ignore_ascii_case(name))
+        .any(|listed| listed.eq_ignore_ascii_case(name))
 }
 
 fn is_calendar_name(name: &str) -> bool {
     ["date", "day", "month", "week", "year", "from_date", "to_date", "startdate", "enddate"]
         .iter()
-        .any(|known| known.eq_ignore_ascii_case(name))
+        .any(|listed| listed.eq_ignore_ascii_case(name))
 }
 
-/// True for what looks like a random value: long, letters and digits mixed, nothing else.
+/// True for a probable random value: long, letters and digits mixed, nothing else.
 fn is_token(value: &str) -> bool {
     value.len() >= 24
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -148,7 +153,7 @@ fn is_token(value: &str) -> bool {
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// `2026-01`, `2026-01-31`, `20260131` with a plausible month.
+/// True for `2026-01`, `2026-01-31` and `20260131`, with a plausible year and month.
 fn is_date(text: &str) -> bool {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).take(9).collect();
     let shaped = match text.len() {
@@ -164,7 +169,8 @@ fn is_date(text: &str) -> bool {
     shaped && (1900..2200).contains(&number(digits.get(..4))) && (1..=12).contains(&number(digits.get(4..6)))
 }
 
-/// `.../2026/01` or `.../2026/01/31`, with nothing behind: the page of a month or day, not an article of that day.
+/// True for `.../2026/01` and `.../2026/01/31` at the end: the page of a month or day, not an article of that
+/// day.
 fn ends_with_year_and_month(segments: &[&str]) -> bool {
     let is = |segment: &str, range: std::ops::Range<u32>| {
         segment.len() <= 4 && segment.parse().is_ok_and(|number| range.contains(&number))
@@ -176,10 +182,10 @@ fn ends_with_year_and_month(segments: &[&str]) -> bool {
     }
 }
 
-/// True where a segment that is no number comes three times. At most [`MAX_SEGMENTS`] are compared.
+/// True if a segment that is not a number occurs three times. At most [`MAX_SEGMENTS`] are compared.
 fn is_repetitive(segments: &[&str]) -> bool {
     let is_name = |segment: &&&str| !segment.bytes().all(|byte| byte.is_ascii_digit());
-    // Most paths are too short for it, and are not sorted.
+    // Most paths are too short, so they are not sorted.
     if segments.iter().filter(is_name).count() < 3 {
         return false;
     }
@@ -197,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_url_would_be_put_off_for() {
+    fn reasons_for_deferral() {
         for (text, trap) in [
             ("/", Trap::ManyAlike),
             ("/about", Trap::ManyAlike),
@@ -228,10 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_has_the_shape_that_its_url_had() {
+    fn a_queued_page_has_the_shape_of_its_url() {
         for text in ["/", "/a/b?c=1", "/a#/route?x", "/p/12/", "/calendar/2026/01?x", "/x?a&b&c"] {
             let url = Url::parse(&format!("http://a.test:8080{text}")).unwrap();
-            assert_eq!(shape_of_rest("a.test:8080", text).hash, shape_of_url(&url).hash, "{text}");
+            assert_eq!(shape_of_queued("a.test:8080", text).hash, shape_of_url(&url).hash, "{text}");
         }
     }
 }

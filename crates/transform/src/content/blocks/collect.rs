@@ -1,14 +1,14 @@
-//! Cutting a page into text blocks, in one walk.
+//! Splits a page into text blocks in one walk.
 
 use url::Url;
 
-use super::super::address;
-use super::super::vocabulary::Names;
-use super::described;
-use super::words::{Compared, hash_text, mix};
+use super::super::url_features;
+use super::super::vocabulary::NameCache;
+use super::word_filters;
+use super::words::{PageFilters, hash_text, mix};
 use super::{
-    AROUND, BLOCK_BYTES, Block, Blocks, ELEMENT_BYTES, Element, FAR, LANDMARKS, MAX_BLOCKS, MAX_ELEMENTS,
-    REGION_STEPS, Run, Totals,
+    ANCESTOR_TAGS, BLOCK_BYTES, Block, Blocks, ELEMENT_BYTES, Element, LANDMARKS, MAX_BLOCKS, MAX_DISTANCE,
+    MAX_ELEMENTS, REGION_STEPS, Run, Totals,
 };
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
@@ -20,112 +20,112 @@ struct Frame {
     tag: Tag,
     block: bool,
     hidden: bool,
-    unseen: bool,
+    invisible: bool,
     number: u32,
-    /// The nearest frame of a block element, itself included.
+    /// The index of the nearest frame of a block element, itself included.
     block_at: u32,
     groups: u64,
-    /// Its place in [`AROUND`], as a bit.
-    around: u32,
+    /// The bit of its position in [`ANCESTOR_TAGS`].
+    tag_bit: u32,
     depth: u16,
     children: u16,
     signature: u64,
     totals: Totals,
-    /// The last child's looks, its run, and its place in that run.
+    /// The last child's own signature, its run, and its position in that run.
     last_child: (u64, u32, u32),
 }
 
-/// The bit of each tag that is in [`AROUND`].
-const AROUND_BITS: [u32; 256] = {
+/// For each tag, the bit of its position in [`ANCESTOR_TAGS`]; 0 for other tags.
+const ANCESTOR_TAG_BITS: [u32; 256] = {
     let mut bits = [0; 256];
     let mut at = 0;
-    while at < AROUND.len() {
+    while at < ANCESTOR_TAGS.len() {
         #[expect(clippy::indexing_slicing, reason = "within the arrays, and checked when compiled")]
         {
-            bits[AROUND[at] as usize] = 1 << at;
+            bits[ANCESTOR_TAGS[at] as usize] = 1 << at;
         }
         at += 1;
     }
     bits
 };
 
-/// The groups of names that say that an element is the content: content, article, body of text.
-const CONTENT: u64 = 0b111 << 36;
+/// The groups of names that mark an element as content: content, article, body of text.
+const CONTENT_GROUPS: u64 = 0b111 << 36;
 
-/// Cuts what is to be seen of a page into blocks.
+/// Splits the visible part of a page into blocks.
 pub(crate) fn collect(tree: &Tree, view: &View, url: &Url) -> Blocks {
-    let (structured, described) = described::read(tree);
+    let (json_ld_types, json_ld) = word_filters::read(tree);
     let memory = tree.memory_left();
     let mut collector = Collector {
-        most_blocks: MAX_BLOCKS.min(memory / 2 / BLOCK_BYTES),
-        most_elements: MAX_ELEMENTS.min(memory / 4 / ELEMENT_BYTES),
-        names: Names::default(),
+        max_blocks: MAX_BLOCKS.min(memory / 2 / BLOCK_BYTES),
+        max_elements: MAX_ELEMENTS.min(memory / 4 / ELEMENT_BYTES),
+        names: NameCache::default(),
         tree,
         view,
         host: url.host_str().unwrap_or_default().trim_start_matches("www."),
         blocks: Blocks::default(),
         frames: Vec::new(),
         current: Block::default(),
-        placed: false,
+        located: false,
         links_open: 0,
         emphasis_open: 0,
         images: 0,
         link: (false, false),
         last_in_link: false,
-        compared: Compared { described, ..Compared::default() },
+        filters: PageFilters { json_ld, ..PageFilters::default() },
     };
-    // As pages have them; growing step by step would move all of it several times.
+    // Typical ratios of real pages. Growing step by step would copy everything several times.
     let nodes = tree.len();
-    collector.blocks.elements.reserve((nodes / 2).min(collector.most_elements));
+    collector.blocks.elements.reserve((nodes / 2).min(collector.max_elements));
     collector.blocks.nodes.reserve(nodes / 3);
-    collector.blocks.runs.reserve((nodes / 4).min(collector.most_elements));
-    collector.blocks.list.reserve((nodes / 6).min(collector.most_blocks));
-    collector.blocks.page.address = address::of_address(url.path(), url.query());
-    collector.blocks.page.structured = structured;
-    collector.blocks.page.described = collector.compared.described.words;
-    // Run 0 is of elements without neighbours that look alike.
+    collector.blocks.runs.reserve((nodes / 4).min(collector.max_elements));
+    collector.blocks.list.reserve((nodes / 6).min(collector.max_blocks));
+    collector.blocks.page.url_features = url_features::of_url(url.path(), url.query());
+    collector.blocks.page.json_ld_types = json_ld_types;
+    collector.blocks.page.json_ld_words = collector.filters.json_ld.words;
+    // Run 0 is for elements without similar siblings.
     collector.blocks.runs.push(Run::default());
-    collector.head();
+    collector.read_head();
     for root in &view.roots {
-        collector.run(*root);
+        collector.walk(*root);
     }
     collector.end_block();
     collector.blocks
 }
 
 struct Collector<'t> {
-    /// What the page's memory allows.
-    most_blocks: usize,
-    most_elements: usize,
-    names: Names<'t>,
+    /// The limits that the page's memory allows.
+    max_blocks: usize,
+    max_elements: usize,
+    names: NameCache<'t>,
     tree: &'t Tree,
     view: &'t View,
     host: &'t str,
     blocks: Blocks,
     frames: Vec<Frame>,
     current: Block,
-    /// It is noted where the current block stands.
-    placed: bool,
+    /// The ancestors of the current block are recorded.
+    located: bool,
     links_open: u32,
     emphasis_open: u32,
     images: u32,
-    /// The open link goes to a place on the page, to another host.
+    /// The open link leads to a fragment of the page; to another host.
     link: (bool, bool),
     last_in_link: bool,
-    compared: Compared,
+    filters: PageFilters,
 }
 
 impl<'t> Collector<'t> {
-    /// What the head says.
-    fn head(&mut self) {
+    /// Reads the title, the description and the page type.
+    fn read_head(&mut self) {
         let tree = self.tree;
-        if let Some(title) = tree.all(Tag::Title).next() {
+        if let Some(title) = tree.elements_with_tag(Tag::Title).next() {
             let title = tree.folded_text(title, 400);
             let head = title.split(['|', '–', '—']).next().unwrap_or_default();
             self.blocks.page.title_hash = hash_text(head);
-            self.compared.title.remember(head);
+            self.filters.title.insert(head);
         }
-        for meta in tree.all(Tag::Meta) {
+        for meta in tree.elements_with_tag(Tag::Meta) {
             let content = || tree.attribute(meta, Attr::Content).unwrap_or_default();
             let name = tree.attribute(meta, Attr::Name).or_else(|| tree.attribute(meta, Attr::Property));
             match name {
@@ -133,13 +133,13 @@ impl<'t> Collector<'t> {
                     self.blocks.page.og_article |= content().contains("article");
                     self.blocks.page.og_product |= content().contains("product");
                 }
-                Some("description" | "og:description") => self.compared.description.remember(content()),
+                Some("description" | "og:description") => self.filters.description.insert(content()),
                 _ => {}
             }
         }
     }
 
-    fn run(&mut self, root: NodeId) {
+    fn walk(&mut self, root: NodeId) {
         let tree = self.tree;
         let mut walk = Walk::new(tree, root);
         while let Some(edge) = walk.next() {
@@ -170,7 +170,7 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Counts an element among those of the page.
+    /// Counts an element for the page's totals.
     fn count(&mut self, tag: Tag) {
         let facts = &mut self.blocks.page;
         let counter = match tag {
@@ -194,8 +194,8 @@ impl<'t> Collector<'t> {
             self.end_block();
         }
         self.count(tag);
-        if self.blocks.elements.len() >= self.most_elements {
-            // Its text is that of the elements around it.
+        if self.blocks.elements.len() >= self.max_elements {
+            // Its text counts for its ancestors.
             self.blocks.cut = true;
             return;
         }
@@ -208,7 +208,7 @@ impl<'t> Collector<'t> {
         let mut groups = 0;
         let mut first_class = 0;
         let mut hidden = false;
-        let (mut unseen, mut is_named) = (false, false);
+        let (mut invisible, mut is_named) = (false, false);
         let mut href = "";
         let mut is_main = tag == Tag::Main;
         for (name, value) in tree.known_attributes(node) {
@@ -231,13 +231,13 @@ impl<'t> Collector<'t> {
                 }
                 Attr::Hidden => {
                     hidden = true;
-                    unseen |= !value.eq_ignore_ascii_case("until-found");
+                    invisible |= !value.eq_ignore_ascii_case("until-found");
                 }
                 Attr::AriaHidden => hidden |= value == "true",
                 Attr::Style => {
-                    let said = is_unseen(value);
-                    hidden |= said;
-                    unseen |= said;
+                    let hides = hides_element(value);
+                    hidden |= hides;
+                    invisible |= hides;
                 }
                 Attr::Other | Attr::Name | Attr::Open => is_named = true,
                 Attr::Href => href = value,
@@ -252,55 +252,61 @@ impl<'t> Collector<'t> {
             groups |= self.names.read(tree.name(node)).groups;
         }
         if matches!(tag, Tag::Body | Tag::Html) {
-            groups = 0; // the theme's classes say nothing of a part
+            groups = 0; // classes of the whole page say nothing about its parts
         }
         let number = u32::try_from(self.blocks.elements.len()).unwrap_or(u32::MAX);
         let at = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
-        let looks = mix(tag as u64 + 1, u64::from(first_class));
+        let own_signature = mix(tag as u64 + 1, u64::from(first_class));
         let mut frame = Frame {
             node,
             tag,
             block,
             hidden,
-            // A fold or a tab has a name that its script finds it by.
-            unseen: unseen && !is_named,
+            // A named element may be a fold or a tab that a script finds by its name and shows.
+            invisible: invisible && !is_named,
             number,
             block_at: at,
             groups,
-            around: AROUND_BITS.get(tag as usize).copied().unwrap_or(0),
+            tag_bit: ANCESTOR_TAG_BITS.get(tag as usize).copied().unwrap_or(0),
             depth: 1,
             children: 0,
-            signature: looks,
+            signature: own_signature,
             totals: Totals::default(),
             last_child: (0, 0, 0),
         };
-        let mut element =
-            Element { parent: 0, end: number, run: 0, place: 0, tag: tag as u8, totals: Totals::default() };
+        let mut element = Element {
+            parent: 0,
+            end: number,
+            run: 0,
+            position: 0,
+            tag: tag as u8,
+            totals: Totals::default(),
+        };
         if let Some(parent) = self.frames.last_mut() {
             parent.children = parent.children.saturating_add(1);
             frame.depth = parent.depth.saturating_add(1);
             frame.hidden |= parent.hidden;
-            frame.unseen |= parent.unseen;
-            frame.signature = mix(parent.signature, looks);
+            frame.invisible |= parent.invisible;
+            frame.signature = mix(parent.signature, own_signature);
             if !block {
                 frame.block_at = parent.block_at;
             }
             element.parent = parent.number;
-            let (last, run, place) = parent.last_child;
-            if last != looks || run == 0 {
+            let (last, run, position) = parent.last_child;
+            if last != own_signature || run == 0 {
                 let run = u32::try_from(self.blocks.runs.len()).unwrap_or(u32::MAX);
                 self.blocks.runs.push(Run { count: 1, totals: Totals::default() });
-                parent.last_child = (looks, run, 0);
+                parent.last_child = (own_signature, run, 0);
             } else {
-                parent.last_child.2 = place + 1;
+                parent.last_child.2 = position + 1;
                 if let Some(run) = self.blocks.runs.get_mut(run as usize) {
                     run.count += 1;
                 }
             }
-            (element.run, element.place) = (parent.last_child.1, parent.last_child.2);
+            (element.run, element.position) = (parent.last_child.1, parent.last_child.2);
         }
-        if frame.unseen && self.frames.last().is_none_or(|parent| !parent.unseen) {
-            self.blocks.unseen.push(node);
+        if frame.invisible && self.frames.last().is_none_or(|parent| !parent.invisible) {
+            self.blocks.invisible.push(node);
         }
         if !frame.hidden && is_main {
             self.blocks.mains.push(number);
@@ -311,7 +317,7 @@ impl<'t> Collector<'t> {
         self.frames.push(frame);
     }
 
-    /// Does an address name another host?
+    /// True if a URL names another host.
     fn is_outside(&self, href: &str) -> bool {
         let Some((scheme, rest)) = href.split_once("//") else { return false };
         let host = rest.split(['/', '?', '#', ':']).next().unwrap_or_default();
@@ -351,7 +357,7 @@ impl<'t> Collector<'t> {
     fn text(&mut self, node: NodeId) {
         let text = self.tree.text(node);
         let block = &mut self.current;
-        let words = block.read(text, &self.compared);
+        let words = block.read(text, &self.filters);
         if words == 0 && block.words == 0 && text.trim_ascii().is_empty() {
             return;
         }
@@ -369,14 +375,14 @@ impl<'t> Collector<'t> {
         if self.emphasis_open > 0 {
             block.emphasis_words += words;
         }
-        if !self.placed {
-            self.placed = true;
-            self.place();
+        if !self.located {
+            self.located = true;
+            self.locate();
         }
     }
 
-    /// Notes where the current block stands.
-    fn place(&mut self) {
+    /// Records the ancestors of the current block.
+    fn locate(&mut self) {
         let Some(innermost) = self.frames.last() else { return };
         let at = innermost.block_at as usize;
         let Some(frame) = self.frames.get(at) else { return };
@@ -385,14 +391,14 @@ impl<'t> Collector<'t> {
         block.kind = frame.tag as u8;
         block.depth = frame.depth;
         block.hidden = innermost.hidden;
-        block.unseen = frame.unseen;
+        block.invisible = frame.invisible;
         block.signature = frame.signature;
         block.child_index = self.frames.get(at.wrapping_sub(1)).map_or(0, |parent| parent.children);
         block.images_before = std::mem::take(&mut self.images);
-        block.around = [FAR; AROUND.len()];
-        let (mut groups, mut around) = (0_u64, 0_u32);
+        block.ancestor_tags = [MAX_DISTANCE; ANCESTOR_TAGS.len()];
+        let (mut groups, mut tag_bits) = (0_u64, 0_u32);
         let mut landmarks = 0_u8;
-        for (frame, distance) in self.frames.iter().rev().zip(0..FAR) {
+        for (frame, distance) in self.frames.iter().rev().zip(0..MAX_DISTANCE) {
             let mut new = frame.groups & !groups;
             groups |= new;
             while new != 0 {
@@ -401,10 +407,10 @@ impl<'t> Collector<'t> {
                 }
                 new &= new - 1;
             }
-            let new = frame.around & !around;
-            around |= new;
+            let new = frame.tag_bit & !tag_bits;
+            tag_bits |= new;
             if new != 0
-                && let Some(slot) = block.around.get_mut(new.trailing_zeros() as usize)
+                && let Some(slot) = block.ancestor_tags.get_mut(new.trailing_zeros() as usize)
             {
                 *slot = distance;
             }
@@ -412,7 +418,7 @@ impl<'t> Collector<'t> {
                 frame.tag == Tag::Article,
                 frame.tag == Tag::Section,
                 matches!(frame.tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table),
-                frame.groups & CONTENT != 0,
+                frame.groups & CONTENT_GROUPS != 0,
             ];
             for (kind, slot) in block.landmarks.iter_mut().enumerate().take(LANDMARKS) {
                 if landmarks >> kind & 1 == 0 && kinds.get(kind) == Some(&true) {
@@ -438,10 +444,10 @@ impl<'t> Collector<'t> {
         if self.current.nodes.0 == end {
             return;
         }
-        self.placed = false;
+        self.located = false;
         let mut block = std::mem::replace(&mut self.current, Block { nodes: (end, end), ..Block::default() });
         block.nodes.1 = end;
-        if self.blocks.list.len() >= self.most_blocks {
+        if self.blocks.list.len() >= self.max_blocks {
             self.blocks.cut = true;
             if let Some(last) = self.blocks.list.last_mut() {
                 last.nodes.1 = end;
@@ -458,12 +464,12 @@ impl<'t> Collector<'t> {
     }
 }
 
-/// Does a style say that nothing is shown?
-fn is_unseen(style: &str) -> bool {
+/// True if an inline style hides its element.
+fn hides_element(style: &str) -> bool {
     let style = style.get(..style.len().min(300)).unwrap_or_default();
     ["display:none", "display: none", "visibility:hidden", "visibility: hidden"]
         .iter()
-        .any(|said| style.contains(said))
+        .any(|declaration| style.contains(declaration))
 }
 
 #[cfg(test)]
@@ -472,7 +478,7 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
 
     #[test]
-    fn blocks_take_no_more_than_the_tree_leaves() {
+    fn blocks_stay_within_the_memory_that_the_tree_leaves() {
         let url = Url::parse("https://example.org/").unwrap();
         let blocks_of = |tree: &Tree| collect(tree, &View::whole(tree), &url);
         for html in ["<p>word word".repeat(5_000), format!("{}<p>x<p>y", "<div></div>".repeat(8_000))] {
@@ -482,7 +488,7 @@ mod tests {
             let bytes = blocks.list.len() * BLOCK_BYTES + blocks.elements.len() * ELEMENT_BYTES;
             assert!(bytes <= tree.memory_left(), "{bytes} of {}", tree.memory_left());
             let texts = blocks.list.iter().map(|block| blocks.nodes_of(block).len()).sum::<usize>();
-            assert_eq!(texts, blocks.nodes.len(), "each text is part of a block");
+            assert_eq!(texts, blocks.nodes.len(), "each text node is part of a block");
             assert!(!blocks_of(&parse(&html, ParseOptions::default())).cut);
         }
         assert!(size_of::<Block>() + 96 <= BLOCK_BYTES);

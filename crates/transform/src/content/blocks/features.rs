@@ -1,24 +1,24 @@
-//! The numbers of each block that the model looks at.
+//! Computes the features of each block that the model reads.
 
 use gleaner_types::Interrupt;
 
 use super::surroundings::{Section, Surroundings};
 use super::{Block, Blocks, Element, Totals};
 
-/// How many numbers a block has.
+/// The number of features of a block.
 pub(crate) const WIDTH: usize = 273;
 
-/// From here on, the numbers are the same for all blocks of a page.
-pub(crate) const SHARED: usize = WIDTH - FACTS;
+/// The features from this index on are the same for all blocks of a page.
+pub(crate) const PAGE_FEATURES_START: usize = WIDTH - PAGE_FEATURES;
 
-/// So many blocks are judged together: what they take stays near the processor, and that of a long page is never all in
-/// memory.
-const PIECE: usize = 256;
+/// The number of blocks that the model rates together. Their features stay in the processor's cache, and
+/// those of a long page are never all in memory.
+const BATCH_BLOCKS: usize = 256;
 
-/// Units of work that it takes to judge a block.
-const UNITS_OF_BLOCK: usize = 100;
+/// Units of work to rate one block.
+const UNITS_PER_BLOCK: usize = 100;
 
-/// Numbers of one block, in a fixed order.
+/// The features of one block, in a fixed order.
 pub(crate) type Features = [f32; WIDTH];
 
 /// Fills a row from its start.
@@ -41,28 +41,28 @@ fn share(part: u32, whole: u32) -> f32 {
     if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }
 
-fn yes(value: bool) -> f32 {
+fn flag(value: bool) -> f32 {
     f32::from(u8::from(value))
 }
 
-/// Distances further than this are alike.
-const LONG: f32 = 400.0;
+/// Longer distances count as this one.
+const MAX_BLOCK_DISTANCE: f32 = 400.0;
 
-/// What is true of all blocks that have something in common.
+/// Totals over the blocks with the same key.
 #[derive(Debug, Clone, Copy, Default)]
-struct Shared {
+struct GroupTotals {
     count: u32,
     words: u32,
     link_words: u32,
 }
 
-/// For each block, the totals of the blocks with the same key.
-fn shared(list: &[Block], key: impl Fn(&Block) -> u64) -> Vec<Shared> {
+/// For each block, the totals over all blocks with its key.
+fn group_totals(list: &[Block], key: impl Fn(&Block) -> u64) -> Vec<GroupTotals> {
     let mut order: Vec<(u64, u32)> = list.iter().map(key).zip(0_u32..).collect();
     order.sort_unstable();
-    let mut out = vec![Shared::default(); list.len()];
+    let mut out = vec![GroupTotals::default(); list.len()];
     for alike in order.chunk_by(|a, b| a.0 == b.0) {
-        let mut sum = Shared::default();
+        let mut sum = GroupTotals::default();
         for block in alike.iter().filter_map(|(_, at)| list.get(*at as usize)) {
             sum.count += 1;
             sum.words += block.words;
@@ -77,29 +77,31 @@ fn shared(list: &[Block], key: impl Fn(&Block) -> u64) -> Vec<Shared> {
     out
 }
 
-/// What is added up over the page before its blocks are looked at.
-struct Page<'b> {
+/// Totals of the page, computed before the features of its blocks.
+struct PageTotals<'b> {
     blocks: &'b Blocks,
     words: u32,
     prose_words: u32,
-    around: Surroundings,
-    by_signature: Vec<Shared>,
-    by_text: Vec<Shared>,
-    /// The words, the words in links and the paragraphs of all blocks before each block, and of all blocks.
+    surroundings: Surroundings,
+    by_signature: Vec<GroupTotals>,
+    by_text: Vec<GroupTotals>,
+    /// Prefix sums over the blocks: words, words in links, and paragraphs. The last entry holds the sums of
+    /// all blocks.
     before: Vec<[u32; 3]>,
-    /// Blocks to the next paragraph of text.
+    /// For each block, the distance in blocks to the next paragraph of prose.
     to_prose: Vec<u16>,
     title_at: Option<usize>,
     largest_article: u32,
-    /// Numbers that are the same for all blocks.
-    facts: [f32; FACTS],
+    /// The features that are the same for all blocks.
+    features: [f32; PAGE_FEATURES],
 }
 
-const FACTS: usize = 40;
+/// The number of features that are the same for all blocks of a page.
+const PAGE_FEATURES: usize = 40;
 
-/// What changes from block to block.
+/// Running totals of the blocks before the current one.
 #[derive(Debug, Default)]
-struct Place {
+struct Position {
     words_before: u32,
     headings_since: u32,
     since_prose: u32,
@@ -109,41 +111,42 @@ struct Place {
 }
 
 impl Blocks {
-    /// Gives the numbers of all blocks, [`PIECE`] at a time, until the work is to end.
+    /// Passes the features of all blocks to `take`, [`BATCH_BLOCKS`] at a time, until the interrupt is
+    /// raised.
     pub(crate) fn features(&self, interrupt: &Interrupt, mut take: impl FnMut(&[Features])) {
-        let page = Page::of(self);
-        let mut place = Place::default();
-        let mut rows = vec![[0.0; WIDTH]; self.list.len().min(PIECE)];
-        for (piece, first) in self.list.chunks(PIECE).zip((0..).step_by(PIECE)) {
-            if interrupt.spend(piece.len() * UNITS_OF_BLOCK) {
+        let page = PageTotals::of(self);
+        let mut position = Position::default();
+        let mut rows = vec![[0.0; WIDTH]; self.list.len().min(BATCH_BLOCKS)];
+        for (batch, first) in self.list.chunks(BATCH_BLOCKS).zip((0..).step_by(BATCH_BLOCKS)) {
+            if interrupt.spend(batch.len() * UNITS_PER_BLOCK) {
                 return;
             }
-            for ((at, block), features) in (first..).zip(piece).zip(&mut rows) {
+            for ((at, block), features) in (first..).zip(batch).zip(&mut rows) {
                 if block.heading > 0 {
-                    place.last_heading = block.heading;
-                    place.priced_heading = block.price;
-                    place.headings_since = 0;
-                    place.section += 1;
+                    position.last_heading = block.heading;
+                    position.priced_heading = block.price;
+                    position.headings_since = 0;
+                    position.section += 1;
                 } else {
-                    place.headings_since += 1;
+                    position.headings_since += 1;
                 }
-                place.since_prose = if block.is_prose() { 0 } else { place.since_prose + 1 };
+                position.since_prose = if block.is_prose() { 0 } else { position.since_prose + 1 };
                 let mut row = Row(features);
-                page.own(at, block, &place, &mut row);
+                page.own(at, block, &position, &mut row);
                 page.neighbours(at, block, &mut row);
                 page.elements(block, &mut row);
-                page.records(block, &place, &mut row);
-                row.extend(block.around.map(f32::from));
+                page.records(block, &position, &mut row);
+                row.extend(block.ancestor_tags.map(f32::from));
                 row.extend(block.groups.0.map(f32::from));
-                row.extend(page.facts);
-                place.words_before += block.words;
+                row.extend(page.features);
+                position.words_before += block.words;
             }
-            take(rows.get(..piece.len()).unwrap_or_default());
+            take(rows.get(..batch.len()).unwrap_or_default());
         }
     }
 }
 
-impl<'b> Page<'b> {
+impl<'b> PageTotals<'b> {
     fn of(blocks: &'b Blocks) -> Self {
         let list = &blocks.list;
         let words: u32 = list.iter().map(|block| block.words).sum();
@@ -151,7 +154,7 @@ impl<'b> Page<'b> {
         let prose = || list.iter().filter(|block| block.is_prose());
         let prose_words: u32 = prose().map(|block| block.words).sum();
         let prose_blocks = u32::try_from(prose().count()).unwrap_or(u32::MAX);
-        let around = Surroundings::of(blocks, words - link_words.min(words), prose_words);
+        let surroundings = Surroundings::of(blocks, words - link_words.min(words), prose_words);
         let mut to_prose = vec![0_u16; list.len()];
         let mut next = 400_u16;
         for (block, slot) in list.iter().zip(&mut to_prose).rev() {
@@ -182,16 +185,16 @@ impl<'b> Page<'b> {
             blocks,
             words,
             prose_words,
-            around,
-            by_signature: shared(list, |block| block.signature),
-            by_text: shared(list, |block| block.hash),
+            surroundings,
+            by_signature: group_totals(list, |block| block.signature),
+            by_text: group_totals(list, |block| block.hash),
             before,
             to_prose,
             title_at: list.iter().position(|block| block.hash == facts.title_hash && block.words > 1),
             largest_article,
-            facts: [0.0; FACTS],
+            features: [0.0; PAGE_FEATURES],
         };
-        let mut row = [0.0; FACTS];
+        let mut row = [0.0; PAGE_FEATURES];
         let mut values = Row(&mut row);
         values.extend([
             words as f32,
@@ -208,26 +211,26 @@ impl<'b> Page<'b> {
             facts.pres as f32,
             facts.items as f32,
             facts.times as f32,
-            yes(facts.og_article),
-            yes(facts.og_product),
+            flag(facts.og_article),
+            flag(facts.og_product),
             share(largest_article, words),
             share(largest_run.totals.words, words),
             share(largest_run.totals.link_words, largest_run.totals.words),
             largest_run.count as f32,
             largest_run.totals.words as f32 / largest_run.count.max(1) as f32,
-            facts.described as f32,
-            page.around.sections.len() as f32,
+            facts.json_ld_words as f32,
+            page.surroundings.sections.len() as f32,
             share(facts.images, u32::try_from(list.len()).unwrap_or(1)),
             share(prose_words, prose_blocks),
         ]);
-        values.extend(facts.address);
-        values.bits::<10>(facts.structured);
-        page.facts = row;
+        values.extend(facts.url_features);
+        values.bits::<10>(facts.json_ld_types);
+        page.features = row;
         page
     }
 
-    /// The block itself, and where it is on the page.
-    fn own(&self, at: usize, block: &Block, place: &Place, row: &mut Row<'_>) {
+    /// Features of the block itself and of its position on the page.
+    fn own(&self, at: usize, block: &Block, position: &Position, row: &mut Row<'_>) {
         let page = &self.blocks.page;
         let count = self.blocks.list.len();
         row.extend([
@@ -243,31 +246,31 @@ impl<'b> Page<'b> {
             share(block.capitals, block.words),
             share(block.digits, block.words),
             share(block.emphasis_words, block.words),
-            yes(block.ends_sentence),
-            yes(block.starts_capital),
-            yes(block.has_colon_end),
+            flag(block.ends_sentence),
+            flag(block.starts_capital),
+            flag(block.has_colon_end),
             block.images_before as f32,
             f32::from(block.kind),
             f32::from(block.depth),
             f32::from(block.heading),
-            yes(block.hidden),
+            flag(block.hidden),
             f32::from(block.child_index.min(50)),
             share(block.title_words, block.words),
             share(block.description_words, block.words),
-            share(block.described, block.words),
-            f32::from(place.last_heading),
-            (place.headings_since as f32).min(LONG),
-            (place.since_prose as f32).min(LONG),
-            self.to_prose.get(at).map_or(LONG, |blocks| f32::from(*blocks)),
+            share(block.json_ld_words, block.words),
+            f32::from(position.last_heading),
+            (position.headings_since as f32).min(MAX_BLOCK_DISTANCE),
+            (position.since_prose as f32).min(MAX_BLOCK_DISTANCE),
+            self.to_prose.get(at).map_or(MAX_BLOCK_DISTANCE, |blocks| f32::from(*blocks)),
             at as f32 / count.max(1) as f32,
-            share(place.words_before, self.words),
+            share(position.words_before, self.words),
             at as f32,
             (count - at) as f32,
             page.first_h1.map_or(-1000.0, |h1| at as f32 - h1 as f32),
             self.title_at.map_or(-1000.0, |title| at as f32 - title as f32),
-            yes(block.hash == page.title_hash),
-            yes(block.price),
-            yes(place.priced_heading),
+            flag(block.hash == page.title_hash),
+            flag(block.price),
+            flag(position.priced_heading),
         ]);
         let alike = self.by_signature.get(at).copied().unwrap_or_default();
         row.extend([
@@ -279,7 +282,7 @@ impl<'b> Page<'b> {
         ]);
     }
 
-    /// The blocks before and after.
+    /// Features of the blocks before and after.
     fn neighbours(&self, at: usize, block: &Block, row: &mut Row<'_>) {
         let list = &self.blocks.list;
         for step in [-3_isize, -2, -1, 1, 2, 3] {
@@ -294,7 +297,7 @@ impl<'b> Page<'b> {
                 near.words as f32,
                 share(near.link_words, near.words),
                 f32::from(near.heading),
-                yes(near.signature == block.signature),
+                flag(near.signature == block.signature),
             ]);
             if step.abs() == 1 {
                 row.extend([f32::from(near.kind), f32::from(near.depth) - f32::from(block.depth)]);
@@ -318,7 +321,7 @@ impl<'b> Page<'b> {
         self.blocks.elements.get(number as usize).copied().unwrap_or_default()
     }
 
-    /// The elements around.
+    /// Features of the ancestor elements.
     fn elements(&self, block: &Block, row: &mut Row<'_>) {
         for region in block.regions {
             let totals = self.element(region).totals;
@@ -344,15 +347,15 @@ impl<'b> Page<'b> {
         let [article, ..] = block.landmarks;
         let own = share(self.element(article).totals.words, self.largest_article);
         row.extend([if article == 0 { -1.0 } else { own }]);
-        for (root, end) in self.around.roots {
+        for (root, end) in self.surroundings.roots {
             let inside = (root..end).contains(&block.element);
-            row.extend([yes(inside), share(self.element(root).totals.words, self.words)]);
+            row.extend([flag(inside), share(self.element(root).totals.words, self.words)]);
         }
     }
 
-    /// The records that the block stands among, and the section that it is in.
-    fn records(&self, block: &Block, place: &Place, row: &mut Row<'_>) {
-        let (inner, largest) = self.around.records(block.element);
+    /// Features of the records and of the section that contain the block.
+    fn records(&self, block: &Block, position: &Position, row: &mut Row<'_>) {
+        let (inner, largest) = self.surroundings.records(block.element);
         for record in [inner, largest] {
             let element = self.element(record);
             let run = self.blocks.runs.get(element.run as usize).copied().unwrap_or_default();
@@ -366,10 +369,10 @@ impl<'b> Page<'b> {
                 share(run.totals.headings, run.count),
                 share(run.totals.paragraph_words, run.totals.words),
                 own.words as f32,
-                element.place as f32,
+                element.position as f32,
             ]);
         }
-        let section: Section = self.around.sections.get(place.section).copied().unwrap_or_default();
+        let section: Section = self.surroundings.sections.get(position.section).copied().unwrap_or_default();
         row.extend([
             section.totals.words as f32,
             share(section.totals.words, self.words),
@@ -386,17 +389,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_filled_to_its_end() {
+    fn every_feature_of_a_row_is_filled() {
         let blocks = Blocks { list: vec![Block::default()], ..Blocks::default() };
-        let page = Page::of(&blocks);
+        let page = PageTotals::of(&blocks);
         let mut values = [0.0; WIDTH + 10];
         let mut row = Row(&mut values);
-        let place = Place::default();
+        let position = Position::default();
         let left = |row: &Row<'_>| row.0.len();
-        page.own(0, &Block::default(), &place, &mut row);
+        page.own(0, &Block::default(), &position, &mut row);
         page.neighbours(0, &Block::default(), &mut row);
         page.elements(&Block::default(), &mut row);
-        page.records(&Block::default(), &place, &mut row);
-        assert_eq!(left(&row), 10 + super::super::AROUND.len() + super::super::GROUPS + FACTS);
+        page.records(&Block::default(), &position, &mut row);
+        assert_eq!(left(&row), 10 + super::super::ANCESTOR_TAGS.len() + super::super::GROUPS + PAGE_FEATURES);
     }
 }

@@ -1,11 +1,11 @@
-//! What elements around a block add up to: the records it stands among, the section it is in, the page's main part.
+//! Totals around a block: of the records that contain it, of its section, and of the page's main part.
 
 use super::{Block, Blocks, Totals};
 
-/// A run of alike neighbours is a list of records from this many on.
-const RECORDS: u32 = 3;
+/// A run of at least this many similar siblings is a list of records.
+const MIN_RECORDS: u32 = 3;
 
-/// A part of the page from one heading to the next.
+/// The part of a page from one heading to the next.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Section {
     pub(super) totals: Totals,
@@ -15,16 +15,17 @@ pub(super) struct Section {
 /// Totals around the blocks of a page.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings {
-    /// For each element the innermost element around it, itself included, that is one of several records; and the one
-    /// whose records hold the most words.
+    /// For each element: the innermost record that contains it (or is it), and the record whose run has the
+    /// most words.
     records: Vec<(u32, u32)>,
     pub(super) sections: Vec<Section>,
-    /// The innermost elements that hold a half, four fifths, and seven tenths of the page's prose.
+    /// The innermost elements that hold half of the page's text, four fifths of it, and seven tenths of its
+    /// prose.
     pub(super) roots: [(u32, u32); 3],
 }
 
 impl Surroundings {
-    /// Adds up what is around the blocks of a page.
+    /// Computes the totals of a page.
     pub(super) fn of(blocks: &Blocks, text_words: u32, prose_words: u32) -> Self {
         let mut records: Vec<(u32, u32)> = Vec::with_capacity(blocks.elements.len());
         let mut roots = [(0, u32::MAX); 3];
@@ -36,7 +37,7 @@ impl Surroundings {
             let number = u32::try_from(number).unwrap_or(u32::MAX);
             let (inner, largest) = records.get(element.parent as usize).copied().unwrap_or((0, 0));
             let own = blocks.runs.get(element.run as usize).copied().unwrap_or_default();
-            let entry = if number > 0 && own.count >= RECORDS && own.totals.words > 0 {
+            let entry = if number > 0 && own.count >= MIN_RECORDS && own.totals.words > 0 {
                 let words = run(largest).map_or(0, |run| if largest == 0 { 0 } else { run.totals.words });
                 (number, if own.totals.words > words { number } else { largest })
             } else {
@@ -68,19 +69,19 @@ impl Surroundings {
         Self { records, sections, roots }
     }
 
-    /// The records that a block stands among: the innermost, and those with the most words.
+    /// The records that contain an element: the innermost, and the one whose run has the most words.
     pub(super) fn records(&self, element: u32) -> (u32, u32) {
         self.records.get(element as usize).copied().unwrap_or((0, 0))
     }
 }
 
 impl Block {
-    /// Is it a paragraph of text?
+    /// True for a paragraph of prose.
     pub(super) const fn is_prose(&self) -> bool {
         self.words >= 12 && self.link_words * 3 < self.words && self.heading == 0
     }
 
-    /// Its own share of totals.
+    /// The totals of this block alone.
     pub(super) fn totals(&self) -> Totals {
         let prose = self.is_prose();
         Totals {

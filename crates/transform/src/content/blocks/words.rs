@@ -1,7 +1,7 @@
-//! Reading the words of a text, in one pass over its bytes.
+//! Reads the words of a text in one pass over its bytes.
 
 use super::Block;
-use super::described::{Described, Known};
+use super::word_filters::{TrigramFilter, WordFilter};
 use crate::words::is_unspaced;
 
 /// Classes of bytes, one bit each.
@@ -11,8 +11,9 @@ const UPPER: u8 = 4;
 const WIDE: u8 = 8;
 const SIGN: u8 = 16;
 const SPACE: u8 = 32;
-/// Ends a sentence, or a part of one.
+/// Ends a sentence.
 const STOP: u8 = 64;
+/// Ends a part of a sentence.
 const PAUSE: u8 = 128;
 
 const CLASSES: [u8; 256] = {
@@ -43,13 +44,14 @@ fn class_of(byte: u8) -> u8 {
     CLASSES.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// A hash of the word that a text begins with, without case and punctuation; the classes of its bytes, and its length.
+/// For the first word of a text: a hash without case and punctuation, the classes of its bytes, and its
+/// length.
 fn hash_first(text: &[u8]) -> (u64, u8, usize) {
     let (mut hash, mut classes, mut length) = (0xCBF2_9CE4_8422_2325_u64, 0, 0);
     let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     for byte in text {
         let class = class_of(*byte);
-        // Nearly every byte is a small letter.
+        // Nearly every byte is a lower-case letter.
         if class == WORD {
             hash = add(hash, *byte);
         } else if class & SPACE != 0 {
@@ -81,27 +83,29 @@ pub(super) fn hash_text(text: &str) -> u64 {
         .fold(0, |hash, (word, classes)| if classes & WORD == 0 { hash } else { mix(hash, word) })
 }
 
-/// Signs that end a sentence, and a part of one, in scripts that put no space behind them.
+/// Marks that end a sentence in scripts without a space after them.
 const WIDE_STOPS: [char; 5] = ['。', '！', '？', '．', '｡'];
+
+/// Marks that end a part of a sentence in these scripts.
 const WIDE_PAUSES: [char; 5] = ['、', '，', '；', '､', '﹐'];
 
-/// The space of scripts that put none between words.
+/// The ideographic space.
 const WIDE_SPACE: char = '\u{3000}';
 
-/// What blocks are compared with, word for word.
+/// Filters of the page's own descriptions, which every word of a block is looked up in.
 #[derive(Debug, Default)]
-pub(super) struct Compared {
+pub(super) struct PageFilters {
     /// The words of the page's title.
-    pub(super) title: Known,
+    pub(super) title: WordFilter,
     /// The words of its description.
-    pub(super) description: Known,
-    /// The texts in its JSON-LD.
-    pub(super) described: Described,
+    pub(super) description: WordFilter,
+    /// The texts of its JSON-LD.
+    pub(super) json_ld: TrigramFilter,
 }
 
 impl Block {
-    /// Adds a text to the block; gives the number of its words.
-    pub(super) fn read(&mut self, text: &str, compared: &Compared) -> u32 {
+    /// Adds a text to the block, and returns the number of its words.
+    pub(super) fn read(&mut self, text: &str, filters: &PageFilters) -> u32 {
         let bytes = text.as_bytes();
         let before = self.words;
         let (mut all, mut sign) = (0, false);
@@ -124,7 +128,7 @@ impl Block {
                 }
                 self.words += 1;
                 self.letters += u32::try_from(length).unwrap_or(u32::MAX);
-                self.end_of_word(bytes, at);
+                self.read_word_end(bytes, at);
             } else {
                 sign |= self.wide_word(text.get(start..at).unwrap_or_default());
             }
@@ -132,11 +136,11 @@ impl Block {
             self.digits += u32::from(classes & DIGIT != 0);
             self.sentences += u32::from(self.ends_sentence);
             self.hash = mix(self.hash, hash);
-            self.title_words += u32::from(compared.title.contains(hash));
-            self.description_words += u32::from(compared.description.contains(hash));
-            if compared.described.words > 0 {
+            self.title_words += u32::from(filters.title.contains(hash));
+            self.description_words += u32::from(filters.description.contains(hash));
+            if filters.json_ld.words > 0 {
                 let [newest, older] = self.recent;
-                self.described += u32::from(compared.described.contains(older, newest, hash));
+                self.json_ld_words += u32::from(filters.json_ld.contains(older, newest, hash));
                 self.recent = [hash, newest];
             }
         }
@@ -144,8 +148,8 @@ impl Block {
         self.words - before
     }
 
-    /// Looks at how the word of ASCII ends that is before `end`.
-    fn end_of_word(&mut self, bytes: &[u8], end: usize) {
+    /// Reads how the ASCII word before `end` ends.
+    fn read_word_end(&mut self, bytes: &[u8], end: usize) {
         let before = |steps: usize| bytes.get(end.wrapping_sub(steps)).copied().unwrap_or_default();
         let last = before(1);
         (self.ends_sentence, self.has_colon_end) = (false, false);
@@ -157,8 +161,8 @@ impl Block {
         }
     }
 
-    /// Counts a run that is not all ASCII, a word or, in scripts without spaces, several; true where it holds the sign of a
-    /// currency.
+    /// Counts a run of text that is not all ASCII: one word, or several in scripts without spaces. True if it
+    /// has a currency sign.
     #[cold]
     fn wide_word(&mut self, run: &str) -> bool {
         if self.words == 0 {
@@ -178,13 +182,13 @@ impl Block {
             self.commas += u32::from(WIDE_PAUSES.contains(&c));
             sign |= matches!(c, '€' | '£' | '¥' | '₹');
         }
-        // Such scripts count a word for every two characters.
+        // In these scripts every two characters count as a word.
         self.words += pieces + unspaced / 2;
         self.letters += letters;
         let run = run.trim_end_matches(WIDE_SPACE);
         let unquoted = run.trim_end_matches(['」', '』', '）', '”', '’']);
         let ends_wide = unquoted.ends_with(WIDE_STOPS);
-        // The last sentence of the run is counted by its end.
+        // The last sentence of the run is counted by `ends_sentence`.
         self.sentences += stops - u32::from(ends_wide);
         self.ends_sentence =
             ends_wide || run.ends_with(['.', '!', '?', '…', '؟', '।']) || run.ends_with(".”");
@@ -199,8 +203,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_without_spaces_have_sentences_too() {
-        // Words, sentences, commas; whether a sentence ends.
+    fn sentences_are_counted_in_scripts_without_spaces() {
+        // Words, sentences, commas, and whether a sentence ends.
         let rows = [
             ("One, two; three. Four!", (4, 2, 2, true)),
             ("窯は熱い。土は、冷たい。", (5, 2, 1, true)),
@@ -212,7 +216,7 @@ mod tests {
         ];
         for (text, expected) in rows {
             let mut block = Block::default();
-            block.read(text, &Compared::default());
+            block.read(text, &PageFilters::default());
             assert_eq!((block.words, block.sentences, block.commas, block.ends_sentence), expected, "{text}");
         }
     }

@@ -1,12 +1,12 @@
-//! Blocks: headings, paragraphs, quotes, and the bounds on what stands before a line.
+//! Blocks: headings, paragraphs, quotes, and the bounds on line prefixes.
 
 use super::*;
 
 #[test]
-fn blocks() {
+fn blocks_become_markdown() {
     check(&[
         ("headings", "<h1>A</h1><h2>B</h2><h6>C</h6>", "# A\n\n## B\n\n###### C"),
-        ("hashes at the end", "<h2>C #</h2>", "## C \\#"),
+        ("hashes at the end of a heading", "<h2>C #</h2>", "## C \\#"),
         ("a break in a heading", "<h2>A<br>B</h2>", "## A B"),
         ("paragraphs", "<p>a\n  b</p><p>c</p>", "a b\n\nc"),
         ("bare text", "a<div>b</div>c", "a\n\nb\n\nc"),
@@ -25,9 +25,9 @@ fn blocks() {
 }
 
 #[test]
-fn prefixes_of_lines_are_bounded() {
+fn line_prefixes_are_bounded() {
     let html = format!("{}<pre>{}</pre>", "<ol start=999999999><li>".repeat(24), "x\n".repeat(1_000));
     let markdown = html_to_markdown(&html, None);
     let longest = markdown.lines().map(str::len).max().unwrap();
-    assert!(longest <= crate::markdown::block::MAX_PREFIX + 3, "{longest}");
+    assert!(longest <= crate::markdown::lines::MAX_PREFIX + 3, "{longest}");
 }

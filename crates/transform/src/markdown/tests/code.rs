@@ -1,4 +1,4 @@
-//! Code, in blocks and in lines.
+//! Code blocks and inline code.
 
 use super::*;
 
@@ -7,10 +7,10 @@ fn code_blocks() {
     check(&[
         ("plain", "<pre>a\n  b\n</pre>", "```\na\n  b\n```"),
         ("class on code", "<pre><code class=language-rust>x</code></pre>", "```rust\nx\n```"),
-        ("no name of a language", "<pre><code class='language-\\~'>x</code></pre>", "```\nx\n```"),
+        ("an invalid language name", "<pre><code class='language-\\~'>x</code></pre>", "```\nx\n```"),
         ("class on pre", "<pre class='brush: js;'>x</pre>", "```js\nx\n```"),
         (
-            "class around",
+            "class on a container",
             "<div class='highlight highlight-source-python'><pre>x</pre></div>",
             "```python\nx\n```",
         ),
@@ -30,7 +30,7 @@ fn code_keeps_its_lines_and_links() {
     check(&[
         ("break", "<code>line1<br>line2</code>", "`line1`  \n`line2`"),
         ("link", "see <code>Vec&lt;<a href=t>T</a>></code>.", "see `Vec<`[`T`](t)`>`."),
-        ("all of it a link", "<code><a href=t>T</a></code>", "[`T`](t)"),
+        ("a link around all of it", "<code><a href=t>T</a></code>", "[`T`](t)"),
         ("inside a link", "<a href=u><code>T</code></a>", "[`T`](u)"),
         ("spaces between links", "<code><a href=a>A</a> <a href=b>B</a></code>", "[`A`](a) [`B`](b)"),
         (
@@ -45,11 +45,11 @@ fn code_keeps_its_lines_and_links() {
             "```\na\nb\n```",
         ),
         (
-            "numbers beside words are data",
+            "numbers beside text are data",
             "<table><tr><td>1</td><td>a</td></tr><tr><td>2</td><td>b</td></tr></table>",
             "| 1 | a |\n| --- | --- |\n| 2 | b |",
         ),
-        ("a number of its own", "<pre><span data-line-number=1>1</span>a</pre>", "```\na\n```"),
+        ("a number in an element of its own", "<pre><span data-line-number=1>1</span>a</pre>", "```\na\n```"),
     ]);
     check_page(&[(
         "numbers in one cell, code in the next",
@@ -59,11 +59,11 @@ fn code_keeps_its_lines_and_links() {
 }
 
 #[test]
-fn what_is_hidden_is_hidden_in_code_too() {
+fn hidden_elements_are_left_out_of_code() {
     let html = "<p><code>a<i>x</i>b</code></p><pre>a<i>x</i>b</pre>";
     let tree = parse(html, ParseOptions::default());
     let mut view = View::whole(&tree);
-    for node in tree.all(crate::tree::Tag::I) {
+    for node in tree.elements_with_tag(crate::tree::Tag::I) {
         view.hidden.insert(node);
     }
     assert_eq!(page(&tree, &view), "`ab`\n\n```\nab\n```");

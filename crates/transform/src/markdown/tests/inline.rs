@@ -1,12 +1,12 @@
-//! Marks, characters and spaces within a paragraph.
+//! Marks, characters and spaces in a paragraph.
 
 use super::*;
 
 #[test]
-fn inline() {
+fn inline_content_becomes_markdown() {
     check(&[
         ("emphasis", "<em>a</em> <strong>b</strong> <del>c</del>", "*a* **b** ~~c~~"),
-        ("old emphasis", "<i>a</i><b>b</b>", "*a***b**"),
+        ("`i` and `b`", "<i>a</i><b>b</b>", "*a***b**"),
         ("inside a word", "un<em>frigging</em>believable", "un*frigging*believable"),
         ("space inside", "a<b> b </b>c", "a **b** c"),
         ("colon inside", "<b>a:</b>b", "<strong>a:</strong>b"),
@@ -15,9 +15,9 @@ fn inline() {
         ("both", "<strong><em>a</em></strong> <em><strong>b</strong></em>", "**_a_** ***b***"),
         ("empty", "a<b></b>b", "ab"),
         ("sub and sup", "H<sub>2</sub>O x<sup>2</sup>", "H<sub>2</sub>O x<sup>2</sup>"),
-        ("keys", "<kbd>Ctrl</kbd>", "<kbd>Ctrl</kbd>"),
+        ("keyboard input", "<kbd>Ctrl</kbd>", "<kbd>Ctrl</kbd>"),
         ("code", "<code>a`b</code>", "``a`b``"),
-        ("code at ticks", "<code>`</code>", "`` ` ``"),
+        ("code of a backtick", "<code>`</code>", "`` ` ``"),
         ("code is not escaped", "<code>*a* &lt;b&gt;</code>", "`*a* <b>`"),
         ("quotation", "<q>a</q>", "\"a\""),
         ("ruby", "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "漢(kan)"),
@@ -38,7 +38,7 @@ fn marks_end_with_their_paragraph() {
     check(&[
         ("strong", "<b>one<br><br>two</b>", "**one**\n\n**two**"),
         ("emphasis", "a <em>one<br> <br>two</em> b", "a *one*\n\n*two* b"),
-        ("keys", "<kbd>one<br><br>two</kbd>", "<kbd>one</kbd>\n\n<kbd>two</kbd>"),
+        ("keyboard input", "<kbd>one<br><br>two</kbd>", "<kbd>one</kbd>\n\n<kbd>two</kbd>"),
         ("one break", "<b>one<br>two</b>", "**one  \ntwo**"),
         ("in a link", "<b><a href=x>one<br><br>two</a></b>", "**[one  two](x)**"),
         ("a link is written once", "<b><a href=x><p>one</p><p>two</p></a></b>", "**[one](x)**\n\n**two**"),
@@ -46,15 +46,15 @@ fn marks_end_with_their_paragraph() {
 }
 
 #[test]
-fn equal_marks_are_one() {
+fn nested_marks_of_one_kind_are_merged() {
     let rows: &[Row] = &[
         ("term", "<dl><dt><b>T</b></dt><dd>D</dd></dl>", "**T**\n\nD"),
         ("summary", "<details><summary><strong>S</strong></summary>x</details>", "**S**\n\nx"),
         ("two elements", "<b><strong>a</strong> b</b> c", "**a b** c"),
         ("across another", "<b><i><b>a</b></i> b</b>", "***a* b**"),
-        ("struck twice", "<s><del>x</del></s>", "~~x~~"),
+        ("strikethrough twice", "<s><del>x</del></s>", "~~x~~"),
         ("never closed", "<p><b id=a>x<p><b id=b>y<p><b id=c>z", "**x**\n\n**y**\n\n**z**"),
-        ("a power of a power", "x<sup>y<sup>2</sup></sup>", "x<sup>y<sup>2</sup></sup>"),
+        ("the exponent of an exponent", "x<sup>y<sup>2</sup></sup>", "x<sup>y<sup>2</sup></sup>"),
     ];
     check(rows);
     check_page(rows);
@@ -63,7 +63,7 @@ fn equal_marks_are_one() {
 }
 
 #[test]
-fn hard_spaces_alone_are_nothing() {
+fn blocks_of_hard_spaces_are_empty() {
     let rows: &[Row] = &[
         ("paragraph", "<p>a</p><p>&nbsp;</p><p>b</p>", "a\n\nb"),
         ("heading", "<h2>&nbsp;</h2><p>a", "a"),
@@ -76,7 +76,7 @@ fn hard_spaces_alone_are_nothing() {
 }
 
 #[test]
-fn spaces_stand_outside_of_marks() {
+fn spaces_are_moved_out_of_marks() {
     let rows: &[Row] = &[
         ("at the end", "<b>CEO:&nbsp;</b>Ann", "**CEO:**\u{a0}Ann"),
         ("at the start", "a<i>&nbsp;b</i>", "a\u{a0}*b*"),
@@ -86,23 +86,23 @@ fn spaces_stand_outside_of_marks() {
         ("both kinds", "<b>x &nbsp;</b>y", "**x** \u{a0}y"),
         ("a wide space", "<b>x\u{3000}</b>y", "**x**\u{3000}y"),
         ("a break", "a<b><br>x<br></b>y", "a  \n**x**  \ny"),
-        ("struck out", "<del>x&nbsp;</del>y", "~~x~~\u{a0}y"),
-        ("in a tag it may stay", "<kbd>x&nbsp;</kbd>y", "<kbd>x\u{a0}</kbd>y"),
+        ("strikethrough", "<del>x&nbsp;</del>y", "~~x~~\u{a0}y"),
+        ("unchanged in an HTML tag", "<kbd>x&nbsp;</kbd>y", "<kbd>x\u{a0}</kbd>y"),
     ];
     check(rows);
     check_page(rows);
 }
 
 #[test]
-fn a_heading_is_not_bold_besides() {
+fn bold_around_a_heading_is_dropped() {
     check_page(&[
-        ("as a whole", "<h2><strong>9. A title&nbsp;</strong></h2>", "## 9. A title"),
-        ("around it", "<b><h2>A</h2>b</b>", "## A\n\n**b**"),
+        ("inside the heading", "<h2><strong>9. A title&nbsp;</strong></h2>", "## 9. A title"),
+        ("around the heading", "<b><h2>A</h2>b</b>", "## A\n\n**b**"),
         ("in parts", "<h2><b>A</b> <b>b</b></h2>", "## A b"),
         ("with a link", "<h2><b><a href=x>A</a></b></h2>", "## [A](x)"),
-        ("with a picture", "<h2><img src=i alt=p> <b>A</b></h2>", "## ![p](i) A"),
+        ("with an image", "<h2><img src=i alt=p> <b>A</b></h2>", "## ![p](i) A"),
         ("one word of it", "<h2><b>A</b> b</h2>", "## **A** b"),
-        ("raised as a whole", "<h2><i>A</i></h2>", "## *A*"),
+        ("emphasis is kept", "<h2><i>A</i></h2>", "## *A*"),
     ]);
-    check(&[("but where it is the text", "<h2><b>A</b></h2>", "## **A**")]);
+    check(&[("kept in a fragment", "<h2><b>A</b></h2>", "## **A**")]);
 }

@@ -1,9 +1,9 @@
-//! Links, pictures and what is embedded.
+//! Links, images and embedded content.
 
 use super::*;
 
 #[test]
-fn links_and_images() {
+fn links_and_images_become_markdown() {
     check(&[
         ("a backtick before an image of backticks", "<p>` <img src=i alt='``'></p>", "\\` ![\\`\\`](i)"),
         ("link", "<a href='/a b'>x</a>", "[x](</a b>)"),
@@ -32,7 +32,7 @@ fn links_and_images() {
 }
 
 #[test]
-fn addresses_are_absolute_where_there_is_a_page() {
+fn addresses_are_absolute_if_the_page_has_an_address() {
     let url = "https://example.org/a/b".parse().unwrap();
     let html = "<base href=/docs/><a href=x>1</a> <a href='#f'>2</a> <img src=//cdn.example/i.png alt=3>";
     assert_eq!(
@@ -42,25 +42,25 @@ fn addresses_are_absolute_where_there_is_a_page() {
 }
 
 #[test]
-fn counters_of_readers_are_left_out() {
+fn tracking_pixels_are_left_out() {
     check(&[
         ("one pixel by style", "a<img src=t.gif style='width:1px; HEIGHT: 1px !important'>", "a"),
-        ("never drawn", "a<img src=t.gif style='display:none'>", "a"),
+        ("hidden by style", "a<img src=t.gif style='display:none'>", "a"),
         ("wide", "a <img src=t.gif alt=t style='width:100px;height:1px'>", "a ![t](t.gif)"),
         ("full size", "a <img src=t.gif alt=t style='width:1em;height:1em'>", "a ![t](t.gif)"),
     ]);
 }
 
 #[test]
-fn what_is_embedded_is_named() {
+fn embedded_content_becomes_a_named_link() {
     check_page(&[
         (
-            "film",
+            "video",
             "<video src='https://e.example/films/The%20kiln.mp4?x=1'></video>",
             "[The kiln.mp4](https://e.example/films/The%20kiln.mp4?x=1)",
         ),
         (
-            "its source",
+            "source element",
             "<audio><source src='https://e.example/a.ogg'></audio>",
             "[a.ogg](https://e.example/a.ogg)",
         ),
@@ -75,7 +75,7 @@ fn what_is_embedded_is_named() {
             "[A film](https://e.example/1.mp4)",
         ),
         (
-            "no name of a file",
+            "an address without a file name",
             "<iframe src='https://e.example/embed/42'></iframe>",
             "[e.example](https://e.example/embed/42)",
         ),
@@ -85,7 +85,7 @@ fn what_is_embedded_is_named() {
             "[e.example](https://e.example/player.html)",
         ),
         (
-            "apart from its neighbours",
+            "separated from its neighbours",
             "a<video src='https://e.example/v.mp4'></video><object data='https://e.example/o.pdf'></object>b",
             "a [v.mp4](https://e.example/v.mp4) [o.pdf](https://e.example/o.pdf) b",
         ),

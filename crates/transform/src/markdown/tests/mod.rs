@@ -1,4 +1,4 @@
-//! Rows of HTML and the Markdown it becomes.
+//! Tables of HTML and the Markdown that it becomes.
 
 mod blocks;
 mod code;
@@ -8,22 +8,22 @@ mod lists;
 mod page;
 mod tables;
 
-use crate::address::Resolver;
 use crate::html_to_markdown;
+use crate::resolver::Resolver;
 use crate::tree::{ParseOptions, Tree, parse};
 use crate::view::View;
 
 /// `(name, html, markdown)`.
 type Row = (&'static str, &'static str, &'static str);
 
-/// HTML that is converted for its own sake.
+/// Checks HTML that is converted as a fragment.
 fn check(rows: &[Row]) {
     for (name, html, markdown) in rows {
         assert_eq!(html_to_markdown(html, None), *markdown, "{name}");
     }
 }
 
-/// HTML as part of a page.
+/// Checks HTML that is read as part of a page.
 fn check_page(rows: &[Row]) {
     for (name, html, markdown) in rows {
         let tree = parse(html, ParseOptions::default());

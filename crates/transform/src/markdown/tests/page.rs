@@ -1,9 +1,9 @@
-//! What a page has and a reader of Markdown does not need.
+//! Parts of a page that readers of Markdown do not need.
 
 use super::*;
 
 #[test]
-fn a_page_leaves_out_what_nobody_sees() {
+fn invisible_parts_of_a_page_are_left_out() {
     check_page(&[
         (
             "table for layout",
@@ -18,27 +18,27 @@ fn a_page_leaves_out_what_nobody_sees() {
 }
 
 #[test]
-fn items_without_content_are_not_written() {
+fn empty_items_are_not_written() {
     check_page(&[
         ("between others", "<ul><li>a<li><li>b</ul>", "- a\n- b"),
         ("first", "<ul><li> <li>b</ul>", "- b"),
         ("a button", "<ul><li><button></button><li><svg></svg></ul><p>x", "x"),
-        ("a list of none", "<p>x</p><ul><li></li></ul><p>y", "x\n\ny"),
-        ("numbers stay", "<ol><li>a<li><li>c</ol>", "1. a\n3. c"),
-        ("lists of none inside", "<ul><li><ul><li></ul><li>b</ul>", "- b"),
+        ("a list of empty items", "<p>x</p><ul><li></li></ul><p>y", "x\n\ny"),
+        ("numbers are kept", "<ol><li>a<li><li>c</ol>", "1. a\n3. c"),
+        ("a list of empty items inside", "<ul><li><ul><li></ul><li>b</ul>", "- b"),
         ("a list below an empty item", "<ul><li><ul><li>b</ul></ul>", "- - b"),
-        ("right in a list", "<ul><li></li><ul><li>b</li></ul></ul>", "- b"),
+        ("a list directly in a list", "<ul><li></li><ul><li>b</li></ul></ul>", "- b"),
         ("between two lists", "<ul><li>a</ul><ul><li></ul><ul><li>b</ul>", "- a\n\n* b"),
-        ("without a list", "<li><li>b", "- b"),
+        ("items without a list", "<li><li>b", "- b"),
         ("after a paragraph in an item", "<ul><li>a<ul><li><li>b</ul></ul>", "- a\n  - b"),
-        ("a box alone", "<ul><li><input type=checkbox><li>b</ul>", "- [ ]\n- b"),
-        ("a picture", "<ul><li><img src=a.png alt=x></ul>", "- ![x](a.png)"),
+        ("a checkbox only", "<ul><li><input type=checkbox><li>b</ul>", "- [ ]\n- b"),
+        ("an image", "<ul><li><img src=a.png alt=x></ul>", "- ![x](a.png)"),
     ]);
-    check(&[("but where they are the text", "<ul><li>a<li><li>b</ul>", "- a\n-\n- b")]);
+    check(&[("kept in a fragment", "<ul><li>a<li><li>b</ul>", "- a\n-\n- b")]);
 }
 
 #[test]
-fn marks_of_places_are_left_out() {
+fn permalinks_are_left_out() {
     check_page(&[
         (
             "of a definition",
@@ -59,20 +59,20 @@ fn marks_of_places_are_left_out() {
             "| [#](#n) | A |\n| --- | --- |",
         ),
         ("to another page", "<p><a href=x>#</a></p>", "[#](x)"),
-        ("to nowhere", "<p><a href='#'>#</a></p>", "[#](#)"),
+        ("without a fragment", "<p><a href='#'>#</a></p>", "[#](#)"),
         ("a section by number", "<p><a href='#s'>§ 5</a></p>", "[§ 5](#s)"),
-        ("a heading that leads to itself", "<h2><a href='#link'>Link</a></h2>", "## Link"),
-        ("and one of signs", "<h2><span></span><a href='#q'>???</a></h2>", "## ???"),
+        ("a heading that links to itself", "<h2><a href='#link'>Link</a></h2>", "## Link"),
+        ("a heading of symbols that links to itself", "<h2><span></span><a href='#q'>???</a></h2>", "## ???"),
         ("beside a heading", "<h2>Kilns <span><a href='#k'>Link</a></span></h2>", "## Kilns"),
         ("in running text", "<p>by <a href='#p5'>§</a> 5</p>", "by [§](#p5) 5"),
-        ("of another page", "<p>by 5 <a href='/law#p5'>§</a></p>", "by 5 [§](/law#p5)"),
-        ("named, but in words", "<p><a class=permalink href='#s'>Monday</a></p>", "[Monday](#s)"),
+        ("to another page's section", "<p>by 5 <a href='/law#p5'>§</a></p>", "by 5 [§](/law#p5)"),
+        ("by its class, but with words", "<p><a class=permalink href='#s'>Monday</a></p>", "[Monday](#s)"),
     ]);
-    check(&[("but where they are the text", "<p>A <a href='#a'>¶</a></p>", "A [¶](#a)")]);
+    check(&[("kept in a fragment", "<p>A <a href='#a'>¶</a></p>", "A [¶](#a)")]);
 }
 
 #[test]
-fn what_stands_apart_does_not_run_together() {
+fn separate_elements_do_not_run_together() {
     check_page(&[
         (
             "cells by role",
@@ -86,7 +86,7 @@ fn what_stands_apart_does_not_run_together() {
             "H a\n\nb",
         ),
         (
-            "rows of elements of their own",
+            "rows of custom elements",
             "<x-row role=row><x-cell role=cell>a</x-cell><x-cell role=cell>b</x-cell></x-row><x-row role=row>c</x-row>",
             "a b\n\nc",
         ),
@@ -103,7 +103,7 @@ fn what_stands_apart_does_not_run_together() {
         ),
         ("words in colours", "<a href=x><span>Java</span><span>Script</span></a>", "[JavaScript](x)"),
         (
-            "a sentence in parts",
+            "a sentence in two elements",
             "<a href=x><span>of all the sun</span><span>flowers in it</span></a>",
             "[of all the sunflowers in it](x)",
         ),
@@ -117,13 +117,13 @@ fn dollars_are_escaped_beside_formulas() {
         ("with one", "<p>Costs $5 and $6; <math><mi>x</mi></math></p>", "Costs \\$5 and \\$6; $x$"),
         ("a formula further down", "<p>$5<p>\\(x_{1}\\)", "\\$5\n\n$x_{1}$"),
         ("in code", "<p><code>$a</code> $b <math><mi>x</mi></math></p>", "`$a` \\$b $x$"),
-        ("in a picture's text", "<img src=i alt='$5'> <math><mi>x</mi></math>", "![\\$5](i) $x$"),
+        ("in the text of an image", "<img src=i alt='$5'> <math><mi>x</mi></math>", "![\\$5](i) $x$"),
         (
             "in a cell",
             "<table><tr><th>$5<tr><td><math><mi>x</mi></math></table>",
             "| \\$5 |\n| --- |\n| $x$ |",
         ),
-        ("the page's own", "<p>$A$ is in $B_{1}$</p>", "$A$ is in $B_{1}$"),
+        ("formulas between single dollars", "<p>$A$ is in $B_{1}$</p>", "$A$ is in $B_{1}$"),
         ("emphasis beside", "<p>$<b>5</b> <math><mi>x</mi></math></p>", "\\$**5** $x$"),
     ];
     check(rows);
@@ -131,7 +131,7 @@ fn dollars_are_escaped_beside_formulas() {
 }
 
 #[test]
-fn ways_back_lead_nowhere_without_notes() {
+fn backlinks_are_left_out_without_notes() {
     check_page(&[
         ("by its target", "<ol><li>One <a href='#fnref1'>↩</a></ol>", "1. One"),
         ("before the text", "<ol><li><b><a href='#cite_ref-1'>^</a></b> One</ol>", "1. One"),
@@ -143,7 +143,7 @@ fn ways_back_lead_nowhere_without_notes() {
         ("by its role", "<ol><li>One <a role=doc-backlink href='#x'>↑</a></ol>", "1. One"),
         ("the number of a note", "<p><a href='#_ftnref1'>[1]</a> One", "[[1]](#_ftnref1) One"),
         (
-            "in words",
+            "with words",
             "<ol><li>One <a href='#fnref'>Back to the text</a></ol>",
             "1. One [Back to the text](#fnref)",
         ),

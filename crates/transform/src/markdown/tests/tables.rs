@@ -1,9 +1,9 @@
-//! Tables of data.
+//! Data tables.
 
 use super::*;
 
 #[test]
-fn tables() {
+fn tables_become_markdown() {
     check(&[
         ("plain", "<table><tr><th>A<th>B<tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"),
         (
@@ -22,7 +22,7 @@ fn tables() {
             "| a\\|b |\n| --- |\n| x<br>y |",
         ),
         (
-            "a name below the names is that of rows",
+            "a single name below the column names is a group of rows",
             "<table><tr><th>N<th>A<th>C<tr><th colspan=3>One<tr><td>1<td>2<td>3<tr><th colspan=3>Two<tr><td>4<td>5<td>6</table>",
             "| N | A | C |\n| --- | --- | --- |\n| One | | |\n| 1 | 2 | 3 |\n| Two | | |\n| 4 | 5 | 6 |",
         ),
@@ -42,7 +42,7 @@ fn tables() {
 }
 
 #[test]
-fn every_block_ends_a_line_of_its_cell() {
+fn a_block_in_a_cell_ends_its_line() {
     let cell = |inner: &str| {
         let markdown = html_to_markdown(&format!("<table><tr><th>A<tr><td>{inner}</table>"), None);
         markdown.rsplit('\n').next().unwrap().to_owned()
@@ -63,7 +63,7 @@ fn cells_beyond_the_last_column_are_joined() {
 }
 
 #[test]
-fn rows_say_what_they_belong_to() {
+fn rows_are_complete_without_their_neighbours() {
     check(&[
         (
             "a foot before the head",
@@ -76,17 +76,17 @@ fn rows_say_what_they_belong_to() {
             "| a | b |\n| --- | --- |\n| x | 3 |",
         ),
         (
-            "a second head stays in its place",
+            "a second head keeps its position",
             "<table><thead><tr><th>a<tbody><tr><td>1<thead><tr><th>b<tbody><tr><td>2</table>",
             "| a |\n| --- |\n| 1 |\n| b |\n| 2 |",
         ),
         (
-            "over all columns",
+            "a title over all columns",
             "<table><tr><th colspan=3>Group<tr><th>a<th>b<th>c<tr><td>1<td>2<td>3</table>",
             "Group\n\n| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
         ),
         (
-            "over some",
+            "a name over some columns",
             "<table><thead><tr><th rowspan=2>Name<th colspan=2>Fired<tr><th>from<th>to</thead><tr><td>x<td>1<td>2</table>",
             "| Name | Fired from | Fired to |\n| --- | --- | --- |\n| x | 1 | 2 |",
         ),
@@ -96,12 +96,12 @@ fn rows_say_what_they_belong_to() {
             "| Name | | Fired from | Fired to |\n| --- | --- | --- | --- |\n| x | y | 1 | 2 |",
         ),
         (
-            "three rows",
+            "three header rows",
             "<table><tr><th colspan=4>All<tr><th colspan=2>A<th colspan=2>B<tr><th>1<th>2<th>1<th>2<tr><td>w<td>x<td>y<td>z</table>",
             "All\n\n| A 1 | A 2 | B 1 | B 2 |\n| --- | --- | --- | --- |\n| w | x | y | z |",
         ),
         (
-            "names alone are the table",
+            "only header cells",
             "<table><tr><th>a<th>b<tr><th>c<th>d</table>",
             "| a | b |\n| --- | --- |\n| c | d |",
         ),
@@ -116,17 +116,17 @@ fn rows_say_what_they_belong_to() {
             "| a | b | c |\n| --- | --- | --- |\n| g | h | 1 |\n| g | h | 2 |\n| g | i | 3 |\n| j | k | 4 |",
         ),
         (
-            "to the end of its part",
+            "to the end of its row group",
             "<table><tr><th>a<th>b<tbody><tr><td rowspan=0>g<td>1<tr><td>2<tbody><tr><td>h<td>3</table>",
             "| a | b |\n| --- | --- |\n| g | 1 |\n| g | 2 |\n| h | 3 |",
         ),
         (
-            "no further than its part",
+            "no further than its row group",
             "<table><thead><tr><th rowspan=9>a<th>b</thead><tr><td>1<td>2</table>",
             "| a | b |\n| --- | --- |\n| 1 | 2 |",
         ),
         (
-            "a line between rows stands once",
+            "a separator row is written once",
             "<table><tr><th>a<th>b<tr><td colspan=2>Part one<tr><td>1<td>2</table>",
             "| a | b |\n| --- | --- |\n| Part one | |\n| 1 | 2 |",
         ),
@@ -136,7 +136,7 @@ fn rows_say_what_they_belong_to() {
             "| a | b | c |\n| --- | --- | --- |\n| g | | 1 |\n| g | | 2 |",
         ),
         (
-            "a row with nothing of its own",
+            "a row without text of its own",
             "<table><tr><th>a<th>b<tr><td rowspan=3>g<td>1<tr><tr><td></table>",
             "| a | b |\n| --- | --- |\n| g | 1 |",
         ),
@@ -144,7 +144,7 @@ fn rows_say_what_they_belong_to() {
 }
 
 #[test]
-fn what_is_no_name_is_not_repeated() {
+fn long_values_are_not_repeated() {
     let rows = "<tr><td>x".repeat(3);
     let html = format!("<table><tr><th>A<th>B<tr><td rowspan=9>{}<td>x{rows}</table>", "long ".repeat(60));
     let markdown = html_to_markdown(&html, None);
@@ -153,7 +153,7 @@ fn what_is_no_name_is_not_repeated() {
 }
 
 #[test]
-fn repeating_has_a_bound() {
+fn repeated_text_is_bounded() {
     let html = format!(
         "<table><tr>{}</tr>{}</table>",
         format!("<td rowspan=65534>{}", "n".repeat(200)).repeat(20),
@@ -162,13 +162,13 @@ fn repeating_has_a_bound() {
     let markdown = html_to_markdown(&html, None);
     assert!(markdown.len() < 20 * html.len(), "{} of {}", markdown.len(), html.len());
     assert_eq!(markdown.matches('x').count(), 1_000);
-    // Each value stays in its column: the last is always the row's own.
+    // Each value stays in its column: the last cell is always the row's own.
     let columns = |line: &str| line.matches(" |").count();
     assert!(markdown.lines().all(|line| columns(line) == 21), "{markdown}");
 }
 
 #[test]
-fn filling_has_a_bound() {
+fn filled_cells_are_bounded() {
     for (wide, row) in [("<td rowspan=0>n", "<tr><td>x"), ("<td>n", "<tr><td colspan=128>x")] {
         let html = format!("<table><tr>{}</tr>{}</table>", wide.repeat(128), row.repeat(20_000));
         let markdown = html_to_markdown(&html, None);

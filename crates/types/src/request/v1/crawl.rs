@@ -6,52 +6,54 @@ use crate::limits;
 use crate::plan::SitemapMode;
 use crate::request::{self, Extras, Webhook};
 
-/// A site: the body of `POST /v1/crawl` (contract 9.2).
+/// A crawl of a site: the body of `POST /v1/crawl`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct CrawlRequest {
-    /// Where the crawl starts; `https` is assumed where no scheme is given.
+    /// The start page. A URL without a scheme gets `https`.
     #[schemars(example = "https://example.com/")]
     pub url: String,
-    /// Regular expressions; a URL whose path matches one is not crawled.
+    /// Regular expressions. A URL whose path matches one of them is not crawled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_PATTERNS), inner(length(min = 1, max = limits::MAX_PATTERN_CHARS)))]
     pub exclude_paths: Option<Vec<String>>,
-    /// Regular expressions; where there are any, a URL's path must match one.
+    /// Regular expressions. If there are any, a URL's path must match one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_PATTERNS), inner(length(min = 1, max = limits::MAX_PATTERN_CHARS)))]
     pub include_paths: Option<Vec<String>>,
-    /// Patterns are searched in the whole URL in place of its path; default `false`.
+    /// Match patterns against the whole URL instead of its path; default `false`.
     #[serde(rename = "regexOnFullURL", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub regex_on_full_url: Option<bool>,
-    /// At most so many path segments below the start page; default no bound.
+    /// At most this many path segments below the start page; default unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
-    /// No links are followed from pages this many clicks away; default no bound.
+    /// Links are not followed from pages this many clicks away from the start page; default unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_discovery_depth: Option<u32>,
-    /// Leave the sitemap unread; default `false`.
+    /// Do not read the sitemap; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub ignore_sitemap: Option<bool>,
-    /// The query does not tell pages apart; default `false`.
+    /// URLs that differ only in their query are the same page; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub ignore_query_parameters: Option<bool>,
-    /// Scheme, `www.`, trailing slash, index files and tracking parameters do not tell pages apart; default `true`.
+    /// URLs that differ only in scheme, `www.`, trailing slash, index file or tracking parameters are the
+    /// same page; default `true`.
     #[serde(rename = "deduplicateSimilarURLs", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub deduplicate_similar_urls: Option<bool>,
-    /// At most so many documents; default 10,000.
+    /// At most this many documents; default 10,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = limits::DEFAULT_CRAWL_LIMIT))]
     pub limit: Option<u64>,
-    /// Any page of the host, not only those below the start page; default `false`.
+    /// Crawl every page of the host, not only those below the start page; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub allow_backward_links: Option<bool>,
-    /// A later name of `allowBackwardLinks`, which it overrides.
+    /// A newer name for `allowBackwardLinks`, which it overrides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crawl_entire_domain: Option<bool>,
     /// Crawl links to other sites too, one hop; default `false`.
@@ -62,39 +64,39 @@ pub struct CrawlRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub allow_subdomains: Option<bool>,
-    /// Crawl what robots.txt forbids; default `false`.
+    /// Crawl pages that robots.txt forbids; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub ignore_robots_txt: Option<bool>,
-    /// The agent that robots.txt is read for; default the engine's own.
+    /// The user agent whose rules in robots.txt apply; default the engine's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = limits::MAX_USER_AGENT_CHARS))]
     pub robots_user_agent: Option<String>,
-    /// Seconds between two requests to one host, which is then asked one page at a time.
+    /// Seconds between two requests to one host. With a delay, each host gets one request at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = limits::MAX_DELAY_SECONDS))]
     pub delay: Option<f64>,
-    /// At most so many pages of this job at once; default the team's limit.
+    /// At most this many pages of the job at a time; default the team's limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_concurrency: Option<u32>,
-    /// Where events go.
+    /// The receiver of the job's events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<Webhook>,
     /// How each page is scraped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scrape_options: Option<ScrapeOptions>,
-    /// Nothing of the pages reaches cache, disk or log; default `false`.
+    /// Write nothing of the pages to cache, disk or log; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub zero_data_retention: Option<bool>,
-    /// What clients send beside these.
+    /// Other fields that clients send.
     #[serde(flatten)]
     pub extras: Extras,
 }
 
 impl CrawlRequest {
-    /// A crawl from this page, with every default.
+    /// A crawl that starts at this URL, with every default.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
         Self { url: url.into(), ..Self::default() }
@@ -127,7 +129,7 @@ impl From<CrawlRequest> for request::CrawlRequest {
             delay: v1.delay,
             max_concurrency: v1.max_concurrency,
             webhook: v1.webhook,
-            // Even where it is left out: v1's defaults are not v2's.
+            // Set even if the request leaves it out: v1's defaults are not v2's.
             scrape_options: Some(v1.scrape_options.unwrap_or_default().into()),
             zero_data_retention: v1.zero_data_retention,
             extras: v1.extras,

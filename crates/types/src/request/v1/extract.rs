@@ -6,16 +6,18 @@ use super::options::ScrapeOptions;
 use crate::limits;
 use crate::request::{self, Agent, Extras, Webhook};
 
-/// Structured data from pages: the body of `POST /v1/extract`, which is v2's save for its scrape options and the
-/// default of `ignoreInvalidURLs`.
+/// Structured data from pages: the body of `POST /v1/extract`. It differs from v2's in its scrape options and
+/// in the default of `ignoreInvalidURLs`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ExtractRequest {
-    /// The pages; one that ends in `/*` stands for all pages below it. Without any, `prompt` alone is worked on.
+    /// The pages. One that ends in `/*` stands for all pages below it. Without any, the `prompt` alone is
+    /// answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_EXTRACT_URLS))]
     pub urls: Option<Vec<String>>,
-    /// What to extract, in words; needed where `schema` is left out.
+    /// What to extract, in words; required without `schema`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = limits::MAX_PROMPT_CHARS))]
     pub prompt: Option<String>,
@@ -23,9 +25,10 @@ pub struct ExtractRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = limits::MAX_PROMPT_CHARS))]
     pub system_prompt: Option<String>,
-    /// A JSON Schema of the result; needed where `prompt` is left out.
+    /// A JSON Schema of the result; required without `prompt`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Map<String, Value>>,
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub schema: Option<Value>,
     /// Pages outside the given ones may add to the result; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
@@ -33,11 +36,11 @@ pub struct ExtractRequest {
     /// An agent for tasks that need navigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Agent>,
-    /// Leave invalid addresses out and list them in the answer, in place of refusing the request; default `false`.
+    /// Leave invalid URLs out and list them in the answer, instead of refusing the request; default `false`.
     #[serde(rename = "ignoreInvalidURLs", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub ignore_invalid_urls: Option<bool>,
-    /// Tell where each value was found; default `false`.
+    /// Report where each value was found; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub show_sources: Option<bool>,
@@ -45,7 +48,7 @@ pub struct ExtractRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub include_subdomains: Option<bool>,
-    /// Leave the sitemap of a wildcard's site unread; default `false`.
+    /// Do not read the sitemap of a wildcard's site; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub ignore_sitemap: Option<bool>,
@@ -53,27 +56,27 @@ pub struct ExtractRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub allow_external_links: Option<bool>,
-    /// At most so many pages.
+    /// At most this many pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// How each page is scraped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scrape_options: Option<ScrapeOptions>,
-    /// Where events go.
+    /// The receiver of the job's events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<Webhook>,
-    /// Nothing of the pages reaches cache, disk or log; default `false`.
+    /// Write nothing of the pages to cache, disk or log; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub zero_data_retention: Option<bool>,
-    /// What clients send beside these.
+    /// Other fields that clients send.
     #[serde(flatten)]
     pub extras: Extras,
 }
 
 impl ExtractRequest {
-    /// Data from these pages, with every default; a `prompt`, a `schema` or both must be set.
+    /// Data from these pages, with every default. The request needs a `prompt`, a `schema` or both.
     #[must_use]
     pub fn new<U: Into<String>>(urls: impl IntoIterator<Item = U>) -> Self {
         Self { urls: Some(urls.into_iter().map(Into::into).collect()), ..Self::default() }
@@ -95,7 +98,7 @@ impl From<ExtractRequest> for request::ExtractRequest {
             ignore_sitemap: v1.ignore_sitemap,
             allow_external_links: v1.allow_external_links,
             limit: v1.limit,
-            // Even where it is left out: v1's defaults are not v2's.
+            // Set even if the request leaves it out: v1's defaults are not v2's.
             scrape_options: Some(v1.scrape_options.unwrap_or_default().into()),
             webhook: v1.webhook,
             zero_data_retention: v1.zero_data_retention,

@@ -5,22 +5,23 @@ use crate::limits;
 use crate::plan::SitemapMode;
 use crate::request::{self, Extras, Location};
 
-/// The addresses of a site: the body of `POST /v1/map`.
+/// A list of a site's URLs: the body of `POST /v1/map`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct MapRequest {
-    /// Where to begin; `https` is assumed where no scheme is given.
+    /// The start page. A URL without a scheme gets `https`.
     #[schemars(example = "https://example.com/")]
     pub url: String,
-    /// Words that rank the addresses.
+    /// Words that rank the URLs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_SEARCH_CHARS))]
     pub search: Option<String>,
-    /// Leave the sitemap unread; default `false`.
+    /// Do not read the sitemap; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub ignore_sitemap: Option<bool>,
-    /// Read the sitemap alone; default `false`; not beside `ignoreSitemap`.
+    /// Read only the sitemap; default `false`. It excludes `ignoreSitemap`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = false))]
     pub sitemap_only: Option<bool>,
@@ -28,25 +29,25 @@ pub struct MapRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub include_subdomains: Option<bool>,
-    /// The query does not tell pages apart; default `true`.
+    /// URLs that differ only in their query are the same page; default `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub ignore_query_parameters: Option<bool>,
-    /// At most so many addresses; default 5,000.
+    /// At most this many URLs; default 5,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = limits::MAX_MAP_LIMIT), extend("default" = limits::DEFAULT_MAP_LIMIT))]
     pub limit: Option<u64>,
-    /// The total deadline in milliseconds; default none beyond each request's own.
+    /// The total deadline in milliseconds; by default, only each fetch has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = limits::MIN_TIMEOUT_MS, max = limits::MAX_TIMEOUT_MS))]
     pub timeout: Option<u64>,
-    /// Accepted, without effect: there is no index of sites that others mapped.
+    /// Accepted, without effect: there is no shared index of mapped sites.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_index: Option<bool>,
-    /// Where requests should seem to come from.
+    /// Where requests appear to come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
-    /// What clients send beside these.
+    /// Other fields that clients send.
     #[serde(flatten)]
     pub extras: Extras,
 }

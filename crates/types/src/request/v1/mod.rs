@@ -1,8 +1,10 @@
-//! The wire forms of v1, which the contract keeps as its legacy version (2.7, 4.4, 9).
+//! Requests of v1, the legacy version of the API.
 //!
-//! v1 differs from v2 in names (`parsePDF` for `parsers`) and in defaults (no cache, certificates checked). Each
-//! request converts [`Into`] its v2 form with v1's defaults written out, so nothing behind this module knows that
-//! v1 exists. The check runs on the converted form, but its faults name v1's fields.
+//! v1 differs from v2 in names (`parsePDF` for `parsers`) and in defaults (no cache, certificates checked).
+//! Each request converts [`Into`] its v2 form with v1's defaults filled in, so no other module knows v1. The
+//! rules are checked on the converted form, but faults name v1's fields.
+//!
+//! These types exist for JSON. They have no setters: a request from Rust is one of v2.
 
 mod crawl;
 mod extract;

@@ -5,43 +5,46 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::limits;
+use crate::redacted::{debug_with, optional_header_names};
 use crate::request::{self, Action, ChangeTrackingFormat, Extras, JsonFormat, Location, Parser, Proxy};
-use crate::shown::{debug_with, names_of};
 
-/// v1's names of formats. They take no options here: those stand beside `formats`.
+/// v1's names of formats. Their options are fields next to `formats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Format {
     /// Markdown (GFM).
     Markdown,
     /// Cleaned HTML.
     Html,
-    /// The HTML as it came.
+    /// The HTML as received.
     RawHtml,
     /// All links of the page.
     Links,
-    /// A picture of the viewport.
+    /// A screenshot of the viewport.
     Screenshot,
-    /// A picture of the whole page; not beside `screenshot`.
+    /// A screenshot of the whole page. It excludes `screenshot`.
     #[serde(rename = "screenshot@fullPage")]
     ScreenshotFullPage,
-    /// Structured data; its options are `jsonOptions`.
+    /// Structured data. Its options are `jsonOptions`.
     Json,
-    /// The same under its older name; its options are `extract`, and the document has the result as `extract`. Not beside
-    /// `json`.
+    /// The older name of `json`, which it excludes. Its options are `extract`, and the document contains the
+    /// result as `extract`.
     Extract,
-    /// Comparison with the last scrape; its options are `changeTrackingOptions`.
+    /// A comparison with the last scrape. Its options are `changeTrackingOptions`.
     ChangeTracking,
 }
 
 /// v1's options of the formats `json` and `extract`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct JsonOptions {
     /// A JSON Schema of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Map<String, Value>>,
-    /// The system prompt.
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub schema: Option<Value>,
+    /// The model's system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = limits::MAX_PROMPT_CHARS))]
     pub system_prompt: Option<String>,
@@ -51,41 +54,43 @@ pub struct JsonOptions {
     pub prompt: Option<String>,
 }
 
-/// How a page is fetched, rendered and transformed, in v1's names. What is left out takes v1's default.
+/// How a page is fetched, rendered and transformed, in v1's names. Options that are left out have v1's
+/// defaults.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ScrapeOptions {
-    /// What the document shall hold; default `["markdown"]`.
+    /// What the document contains; default `["markdown"]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_FORMATS), extend("default" = ["markdown"]))]
     pub formats: Option<Vec<Format>>,
-    /// Leave out what surrounds the main content; default `true`.
+    /// Leave out navigation, banners and everything else around the main content; default `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub only_main_content: Option<bool>,
-    /// CSS selectors of what to keep.
+    /// CSS selectors of the elements to keep.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_SELECTORS), inner(length(min = 1, max = limits::MAX_SELECTOR_CHARS)))]
     pub include_tags: Option<Vec<String>>,
-    /// CSS selectors of what to drop.
+    /// CSS selectors of the elements to drop.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_SELECTORS), inner(length(min = 1, max = limits::MAX_SELECTOR_CHARS)))]
     pub exclude_tags: Option<Vec<String>>,
-    /// A cached copy younger than this many milliseconds is served; default 0, which turns the cache off.
+    /// Accept a cached copy younger than this many milliseconds; default 0, which accepts none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = limits::DEFAULT_MAX_AGE_MS_V1))]
     pub max_age: Option<u64>,
-    /// Serve only from the cache, and only a copy at least this many milliseconds old.
+    /// Answer only from the cache, and only with a copy at least this many milliseconds old.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_age: Option<u64>,
-    /// Serve only from the cache; default `false`.
+    /// Answer only from the cache; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lockdown: Option<bool>,
-    /// Sent with the request.
+    /// Headers of the request for the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true))]
     pub headers: Option<BTreeMap<String, String>>,
-    /// Milliseconds before content is read; default 0, at most half of `timeout`.
+    /// Milliseconds to wait before content is read, at most half of `timeout`; default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = limits::MAX_WAIT_FOR_MS), extend("default" = 0))]
     pub wait_for: Option<u64>,
@@ -104,27 +109,27 @@ pub struct ScrapeOptions {
         extend("default" = limits::DEFAULT_TIMEOUT_MS)
     )]
     pub timeout: Option<u64>,
-    /// Turn PDFs into Markdown (`true`) or return them as base64; default `true`.
+    /// Convert PDFs to Markdown (`true`) or return them as base64; default `true`.
     #[serde(rename = "parsePDF", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub parse_pdf: Option<bool>,
-    /// Options of the `json` format, which must then be among `formats`.
+    /// Options of the `json` format, which must then be in `formats`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json_options: Option<JsonOptions>,
-    /// Options of the `extract` format, which must then be among `formats`.
+    /// Options of the `extract` format, which must then be in `formats`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extract: Option<JsonOptions>,
-    /// Options of the `changeTracking` format; without effect where that is not among `formats`.
+    /// Options of the `changeTracking` format. They have no effect if it is not in `formats`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change_tracking_options: Option<ChangeTrackingFormat>,
-    /// Done on the page before content is read.
+    /// Actions on the page before content is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_ACTIONS))]
     pub actions: Option<Vec<Action>>,
-    /// Where the request should seem to come from.
+    /// Where the request appears to come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
-    /// Replace inline images by a placeholder; default `true`.
+    /// Replace inline images with a placeholder; default `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub remove_base64_images: Option<bool>,
@@ -132,27 +137,28 @@ pub struct ScrapeOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub block_ads: Option<bool>,
-    /// How the request leaves; default `basic`.
+    /// The proxy pool; default `basic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = "basic"))]
     pub proxy: Option<Proxy>,
-    /// Keep the page in the cache; default `true`, and never with `headers` or `actions`.
+    /// Keep the page in the cache; default `true`. A page with `headers` or `actions` is never kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
     pub store_in_cache: Option<bool>,
-    /// What clients send beside these.
+    /// Other fields that clients send.
     #[serde(flatten)]
     pub extras: Extras,
 }
 
 debug_with!(ScrapeOptions {
     formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
-    skip_tls_verification, timeout, parse_pdf, json_options, extract, change_tracking_options, actions, location,
-    remove_base64_images, block_ads, proxy, store_in_cache, extras
-} headers: names_of);
+    skip_tls_verification, timeout, parse_pdf, json_options, extract, change_tracking_options, actions,
+    location, remove_base64_images, block_ads, proxy, store_in_cache, extras
+} headers: optional_header_names);
 
 impl From<ScrapeOptions> for request::ScrapeOptions {
-    /// Entry `i` of `formats` becomes entry `i` of v2's `formats`, with the options that v1 keeps elsewhere.
+    /// Entry `i` of `formats` becomes entry `i` of v2's `formats`, with the options that v1 has in other
+    /// fields.
     fn from(v1: ScrapeOptions) -> Self {
         let structured = |options: Option<JsonOptions>, as_extract| {
             let JsonOptions { schema, system_prompt, prompt } = options.unwrap_or_default();

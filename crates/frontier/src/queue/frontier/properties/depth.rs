@@ -1,4 +1,4 @@
-//! Depth is the least number of clicks, whatever comes first.
+//! Depth is the smallest number of clicks, in any order of completion.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -25,13 +25,13 @@ fn distances(site: &[Vec<usize>], roots: &BTreeSet<usize>) -> BTreeMap<usize, u3
     found
 }
 
-/// A site some of whose pages redirect: the links of each page, and where it redirects to.
+/// A site with redirects: the links of each page, and its redirect target.
 fn redirecting_site() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<Option<usize>>)> {
     (2_usize..12).prop_flat_map(|pages| {
         let links = prop::collection::vec(prop::collection::vec(0..pages, 0..4), pages);
         let targets = prop::collection::vec(prop::option::weighted(0.3, 0..pages), pages);
         (links, targets).prop_map(|(links, mut targets)| {
-            // A fetch ends where no redirect leads on.
+            // Chains of redirects are cut, so that every fetch ends.
             for page in 0..targets.len() {
                 if targets[page].is_some_and(|target| target == page || targets[target].is_some()) {
                     targets[page] = None;
@@ -42,7 +42,7 @@ fn redirecting_site() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<Option<usiz
     })
 }
 
-/// As [`distances`], where a redirect costs no click: slow, and plainly right.
+/// As [`distances`], with redirects that cost no click: slow and obviously correct.
 fn distances_with_redirects(site: &[Vec<usize>], targets: &[Option<usize>]) -> BTreeMap<usize, u32> {
     let mut found = BTreeMap::from([(0, 0)]);
     loop {
@@ -67,7 +67,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn depth_is_the_least_number_of_clicks(
+    fn depth_is_the_smallest_number_of_clicks(
         site in site(),
         max_depth in 0_u32..5,
         second_root in 0_usize..14,
@@ -87,7 +87,7 @@ proptest! {
                 running.extend(frontier.lease(1 + choice % 3, Duration::ZERO).leases);
             }
             if *choice == 7 && let Some(root) = late.take() {
-                // A sitemap is read while the crawl goes on.
+                // A sitemap is read during the crawl.
                 frontier.admit(job, 0, [numbered(root)], Duration::ZERO);
                 roots.insert(root);
             }
@@ -136,11 +136,12 @@ proptest! {
             }
             let lease = running.remove(choice % running.len());
             let page = lease.url.path().trim_matches('/').parse::<usize>().unwrap();
-            let shown = targets[page].unwrap_or(page);
-            let is_new = targets[page].is_none() || frontier.redirected(lease.id, numbered(shown).key, Duration::ZERO);
+            let target = targets[page].unwrap_or(page);
+            let is_new = targets[page].is_none()
+                || frontier.redirected(lease.id, numbered(target).key, Duration::ZERO);
             if is_new {
-                prop_assert!(documents.insert(shown), "{} twice", shown);
-                let links = site[shown].iter().map(|page| numbered(*page));
+                prop_assert!(documents.insert(target), "{} twice", target);
+                let links = site[target].iter().map(|page| numbered(*page));
                 frontier.finish(lease.id, Outcome::Document, links, Duration::ZERO);
             } else {
                 frontier.finish(lease.id, Outcome::Skipped, [], Duration::ZERO);

@@ -1,4 +1,4 @@
-//! A frontier beside a model of it that is slow and plainly right.
+//! A frontier next to a model of it that is slow and obviously correct.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -96,7 +96,7 @@ impl Model {
                 let Some(slot) = self.jobs.get(job).map(|job| job.slot) else { return };
                 let candidates = pages.iter().map(|page| candidate(*page, priority));
                 let admitted = self.frontier.admit(slot, 0, candidates, self.now);
-                let expected = self.take_in(job, &pages);
+                let expected = self.admit(job, &pages);
                 assert_eq!((admitted.new, admitted.seen), expected);
             }
             Step::Hold { job, held } => {
@@ -108,9 +108,9 @@ impl Model {
             Step::Lease { max } => {
                 self.lease(max);
             }
-            Step::Finish { lease, outcome, links, asked } => {
+            Step::Finish { lease, outcome, links, request_sent } => {
                 if lease < self.leases.len() {
-                    self.finish(lease, outcome, &links, asked);
+                    self.finish(lease, outcome, &links, request_sent);
                 }
             }
             Step::Expire => self.expire(),
@@ -185,8 +185,8 @@ impl Model {
         });
     }
 
-    /// How many are new, and how many seen.
-    fn take_in(&mut self, job: usize, pages: &[Page]) -> (u64, u64) {
+    /// Admits pages. Returns the numbers of new and seen ones.
+    fn admit(&mut self, job: usize, pages: &[Page]) -> (u64, u64) {
         let job = &mut self.jobs[job];
         if !job.open {
             return (0, 0);
@@ -212,7 +212,7 @@ impl Model {
         (0..self.jobs.len()).filter(of_group).map(|job| self.leased_of(job)).sum()
     }
 
-    /// Whether the rules let this page be leased now.
+    /// Whether the rules allow this lease now.
     fn may_lease(&self, job: usize, page: Page) -> bool {
         let state = &self.jobs[job];
         let leased = self.leased_of(job);
@@ -223,7 +223,11 @@ impl Model {
         let live = self.leases.iter().filter(|lease| !lease.expired);
         let on_address =
             live.filter(|lease| host.address.is_some() && self.hosts[&lease.page.0].address == host.address);
-        let most = if host.gap.is_zero() { MAX_PER_HOST as usize } else { 1 };
+        let max_on_host = if host.gap.is_zero() { MAX_PER_HOST as usize } else { 1 };
+        let is_due = |page: Option<&State>| match page {
+            Some(State::Waiting { not_before, .. }) => *not_before <= self.now,
+            _ => false,
+        };
         let delay_ok = state.delay.is_none_or(|delay| {
             of_job == 0 && state.ended.get(&page.0).is_none_or(|ended| self.now >= *ended + delay)
         });
@@ -233,11 +237,11 @@ impl Model {
             && state.max_in_flight.is_none_or(|max| leased < u64::from(max))
             && self.slots.get(&state.group).is_none_or(|slots| self.leased_of_group(state.group) < *slots)
             && self.leases.iter().filter(|lease| !lease.expired).count() < MAX_IN_FLIGHT as usize
-            && on_host.len() < most
+            && on_host.len() < max_on_host
             && on_address.count() < MAX_PER_ADDRESS as usize
             && host.ready_at <= self.now
             && delay_ok
-            && matches!(state.pages.get(&page), Some(State::Waiting { not_before, .. }) if *not_before <= self.now)
+            && is_due(state.pages.get(&page))
     }
 
     fn lease(&mut self, max: usize) -> Option<Duration> {
@@ -259,7 +263,7 @@ impl Model {
         if all {
             return Some(self.now);
         }
-        // Nothing that could be leased is left lying, and what will be by time alone is foretold.
+        // No page that could be leased is left, and the next time at which one becomes ready is reported.
         let waiting: Vec<_> = self
             .jobs
             .iter()
@@ -272,7 +276,7 @@ impl Model {
         let now = self.now;
         let until = leased.next.unwrap_or(now + Duration::from_secs(1000));
         assert!(until > now);
-        // Just before the time that was foretold, nothing may have become ready.
+        // Just before the reported time, no page may have become ready.
         self.now = until - Duration::from_nanos(1);
         for (job, page) in &waiting {
             assert!(!self.may_lease(*job, *page), "{page:?} of job {job} is ready before {until:?}");
@@ -303,7 +307,7 @@ impl Model {
         }
     }
 
-    fn finish(&mut self, index: usize, outcome: u8, links: &[Page], asked: bool) {
+    fn finish(&mut self, index: usize, outcome: u8, links: &[Page], request_sent: bool) {
         let not_before = self.now + secs(outcome);
         let (outcome, follows) = match outcome {
             0 => (Outcome::Failed, false),
@@ -315,12 +319,12 @@ impl Model {
         let ModelLease { ref lease, job, page, expired, .. } = self.leases[index];
         let stale = expired || !self.jobs[job].open;
         let candidates: Vec<_> = links.iter().map(|page| candidate(*page, 0)).collect();
-        if !asked {
-            self.frontier.unasked(lease.id);
+        if !request_sent {
+            self.frontier.no_request_sent(lease.id);
         }
         let finished = self.frontier.finish(lease.id, outcome, candidates, self.now);
-        // A gap and a delay are from one request to the next.
-        if !expired && asked {
+        // Gap and delay count from one request to the next.
+        if !expired && request_sent {
             self.release(index);
         }
         if stale {
@@ -339,7 +343,7 @@ impl Model {
                     }
                 }
             }
-            let expected = if follows { self.take_in(job, links) } else { (0, 0) };
+            let expected = if follows { self.admit(job, links) } else { (0, 0) };
             let Finished::Accepted { admitted } = finished else { panic!("not stale") };
             assert_eq!((admitted.new, admitted.seen), expected);
         }
@@ -397,7 +401,7 @@ impl Model {
         }
     }
 
-    /// From any state every job comes to its end.
+    /// Every job can be finished from any state.
     pub(super) fn drain(&mut self) {
         for group in 0..GROUPS {
             self.set_slots(group, None);
@@ -430,6 +434,6 @@ impl Model {
             self.frontier.close(job.slot);
         }
         self.frontier.lease(1, self.now);
-        assert_eq!(self.frontier.scheduler.groups.len(), 0, "groups without jobs are forgotten");
+        assert_eq!(self.frontier.scheduler.groups.len(), 0, "groups without jobs are removed");
     }
 }

@@ -2,16 +2,17 @@ use super::*;
 
 #[test]
 fn a_queue_is_bounded_in_bytes() {
-    // Each takes eleven bytes and what stands behind its host, or, where it is too deep, its whole text and some more.
+    // Each page takes eleven bytes and the part of its URL after the host or, if it is too deep, its whole
+    // URL and some more.
     let long = |n: usize| on_a(&format!("{n:089}"));
-    for (name, per_job, in_all, max_depth, fit) in [
+    for (name, per_job, total, max_depth, fit) in [
         ("a job", 1_010, u64::MAX, None, 10),
-        ("three quarters of the room of all jobs", u64::MAX, 1_347, None, 10),
+        ("three quarters of the space of all jobs", u64::MAX, 1_347, None, 10),
         ("a job with its graph", 1_010, u64::MAX, Some(3), 10),
     ] {
         let config = FrontierConfig {
             max_queued_bytes_per_job: per_job,
-            max_queued_bytes: in_all,
+            max_queued_bytes: total,
             ..FrontierConfig::default()
         };
         let mut frontier = Frontier::new(config);
@@ -20,9 +21,9 @@ fn a_queue_is_bounded_in_bytes() {
         let offered = frontier.admit(first, 0, (0..15).map(long), ZERO);
         assert_eq!((offered.new, offered.overflow), (fit, 15 - fit), "{name}");
         let others = frontier.admit(second, 0, (0..15).map(long), ZERO).new;
-        assert_eq!(others, if in_all == u64::MAX { fit } else { 0 }, "{name}");
+        assert_eq!(others, if total == u64::MAX { fit } else { 0 }, "{name}");
         frontier.close(second);
-        // What is leased makes room, what comes back takes it again.
+        // A leased page frees its space; a returned one takes it again.
         let lease = frontier.lease(1, ZERO).leases.remove(0);
         assert_eq!(frontier.admit(first, 0, (20..25).map(long), ZERO).new, 1, "{name}");
         frontier.finish(lease.id, Outcome::Retry { not_before: ZERO }, [], ZERO);
@@ -32,7 +33,7 @@ fn a_queue_is_bounded_in_bytes() {
         assert_eq!(
             frontier.admit(third, 0, (0..15).map(long), ZERO).new,
             fit,
-            "{name}: its room is free again"
+            "{name}: its space is free again"
         );
     }
     let config = FrontierConfig { max_queued_bytes_per_job: 2_000, ..FrontierConfig::default() };
@@ -60,8 +61,8 @@ fn a_full_queue_refuses_and_counts() {
 }
 
 #[test]
-fn a_group_at_its_worst_leaves_room_for_the_jobs_of_others() {
-    // Room for 8,000 pages of 101 bytes, and for 1,000 links in one job.
+fn a_greedy_group_leaves_space_for_others() {
+    // Space for 8,000 pages of 101 bytes, and for 1,000 links per job.
     let config = FrontierConfig { max_queued_bytes: 808_000, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
     let crawl = |frontier: &mut Frontier, group: u64, number: u64, links: u64| {
@@ -75,20 +76,20 @@ fn a_group_at_its_worst_leaves_room_for_the_jobs_of_others() {
         frontier.hold(job, true);
         (job, found)
     };
-    // Twenty crawls of sites with links without end, handed in by one team.
+    // Twenty crawls of sites with endless links, submitted by one team.
     let mut of_first = 0;
     for number in 0..20 {
         let (_, found) = crawl(&mut frontier, 1, number, 5_000);
-        assert!(found.new <= 1_000, "an eighth of the room for one job");
+        assert!(found.new <= 1_000, "an eighth of the space for one job");
         of_first += found.new;
     }
-    assert!((3_900..=4_000).contains(&of_first), "half of the room for one group: {of_first}");
-    // The crawl of another team, and the pages that it names, are as if nobody were there.
+    assert!((3_900..=4_000).contains(&of_first), "half of the space for one group: {of_first}");
+    // The crawl of another team, and the pages that it submits, are not affected.
     let (own, found) = crawl(&mut frontier, 2, 0, 900);
     assert_eq!((found.new, found.overflow), (900, 0));
     let named: Vec<_> = (0..1_000).map(|n| on_a(&format!("{n:089}"))).collect();
-    assert!(frontier.has_room(own, &named));
+    assert!(frontier.has_capacity(own, &named));
     assert_eq!(frontier.admit(own, 0, named, ZERO).overflow, 0);
-    // A third finds room as well.
+    // A third group finds space too.
     assert_eq!(crawl(&mut frontier, 3, 0, 500).1.overflow, 0);
 }

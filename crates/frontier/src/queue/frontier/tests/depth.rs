@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_shorter_way_found_later_admits_what_had_been_too_deep() {
+fn a_shorter_path_found_later_admits_pages_that_were_too_deep() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules { max_depth: Some(2), ..JobRules::with_limit(100) });
     frontier.admit(job, 0, [on_a("start")], ZERO);
@@ -10,13 +10,13 @@ fn a_shorter_way_found_later_admits_what_had_been_too_deep() {
     let first = frontier.lease(2, ZERO).leases;
     let (slow, quick) = (&first[0], &first[1]);
     frontier.finish(quick.id, Outcome::Document, [on_a("b")], ZERO);
-    // b comes at two clicks by `quick`; its link c would be three away.
+    // b is at depth 2 through `quick`; its link c would be at depth 3.
     let b = frontier.lease(1, ZERO).leases.remove(0);
     assert_eq!(b.depth, 2);
     let from_b = admitted(frontier.finish(b.id, Outcome::Document, [on_a("c"), on_a("start")], ZERO));
     assert_eq!(from_b, Admitted { seen: 1, too_deep: 1, ..Admitted::default() });
     assert_eq!(frontier.lease(1, ZERO).leases, []);
-    // A sitemap names b: it is at depth 0, and c one click away. Nothing is fetched twice.
+    // A sitemap lists b: it is at depth 0 now, and c at depth 1. No page is fetched twice.
     assert_eq!(
         frontier.admit(job, 0, [on_a("b")], ZERO),
         Admitted { new: 1, seen: 1, ..Admitted::default() }
@@ -39,7 +39,7 @@ fn depth_zero_is_the_start_page_alone() {
 }
 
 #[test]
-fn the_target_of_a_redirect_is_as_near_as_the_page() {
+fn a_redirect_target_has_the_depth_of_the_page() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules { max_depth: Some(2), ..JobRules::with_limit(100) });
     let lease_one = |frontier: &mut Frontier| frontier.lease(1, ZERO).leases.remove(0);
@@ -52,11 +52,11 @@ fn the_target_of_a_redirect_is_as_near_as_the_page() {
     let (b, deep) = (lease_one(&mut frontier), lease_one(&mut frontier));
     let from_deep = frontier.finish(deep.id, Outcome::Document, [on_a("deeper")], ZERO);
     assert_eq!(admitted(from_deep).too_deep, 1);
-    // b redirects to a page that was found two clicks away and is fetched already: it is one click away after all.
+    // b redirects to a page found at depth 2 and fetched already: it is at depth 1 after all.
     assert!(!frontier.redirected(b.id, key_of("https://a.test/deep"), ZERO));
     let deeper = lease_one(&mut frontier);
     assert_eq!((deeper.url.path(), deeper.depth), ("/deeper", 2));
-    // A new target stands for the page that led to it.
+    // A new target has the depth of the page that redirects to it.
     frontier.finish(b.id, Outcome::Skipped, [], ZERO);
     assert!(frontier.redirected(deeper.id, key_of("https://a.test/target"), ZERO));
     frontier.finish(deeper.id, Outcome::Document, [on_a("c")], ZERO);

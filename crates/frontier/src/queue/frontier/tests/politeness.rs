@@ -1,12 +1,12 @@
 use super::*;
 
 #[test]
-fn one_host_gets_no_more_than_its_share() {
+fn a_host_gets_at_most_its_limit() {
     let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 20, ..FrontierConfig::default() });
     let job = frontier.open(JobRules::with_limit(1000));
     let (a, b) = ("https://a.test", "http://b.test");
     for url in [a, b, "http://a.test:81"] {
-        answers(&mut frontier, url);
+        respond(&mut frontier, url);
     }
     frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("{}/{n}", if n < 40 { a } else { b }))), ZERO);
     let leases = frontier.lease(100, ZERO).leases;
@@ -20,7 +20,7 @@ fn one_host_gets_no_more_than_its_share() {
 }
 
 #[test]
-fn a_host_that_never_answers_holds_few_places() {
+fn a_host_that_never_responds_gets_few_requests() {
     let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 20, ..FrontierConfig::default() });
     let job = frontier.open(JobRules::with_limit(1000));
     frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("https://tarpit.test/{n}"))), ZERO);
@@ -30,7 +30,7 @@ fn a_host_that_never_answers_holds_few_places() {
         leases.iter().filter(|lease| lease.url.host_str() == Some(host)).count()
     };
     assert_eq!((on(&leases, "tarpit.test"), on(&leases, "a.test")), (2, 2));
-    // A page of one host is finished: from then on that host has its whole share, and the other what it had.
+    // After one page of a host is finished, that host has its full limit; the other host keeps its own.
     let page = leases.iter().find(|lease| lease.url.host_str() == Some("a.test")).unwrap();
     frontier.finish(page.id, Outcome::Document, [], ZERO);
     let more = frontier.lease(100, ZERO).leases;
@@ -38,18 +38,20 @@ fn a_host_that_never_answers_holds_few_places() {
 }
 
 #[test]
-fn a_host_has_answered_where_a_document_or_an_answer_says_so() {
-    let silent = Some(Observation { status: None, latency: seconds(1) });
+fn documents_and_responses_lift_the_first_limit() {
+    let no_response = Some(Observation { status: None, latency: seconds(1) });
     let error = Some(Observation { status: Some(404), latency: seconds(1) });
-    let (said, none) = (HostFeedback { answered: true, ..HostFeedback::default() }, HostFeedback::default());
-    // How a page ended and what was said of its host; then how many pages are in work, that one's place filled again.
+    let (responded, none) =
+        (HostFeedback { answered: true, ..HostFeedback::default() }, HostFeedback::default());
+    // How a page ended and what was reported about its host; then the number of leased pages after that page
+    // is replaced.
     for (name, outcome, feedback, in_work) in [
         ("a document", Outcome::Document, none, 8),
         ("an error", Outcome::Failed, HostFeedback { observed: error, ..none }, 8),
-        ("a sitemap", Outcome::Skipped, said, 8),
+        ("a sitemap", Outcome::Skipped, responded, 8),
         ("robots.txt could not be read", Outcome::Skipped, none, 2),
-        ("no answer", Outcome::Failed, HostFeedback { observed: silent, ..none }, 2),
-        ("no answer, and no page", Outcome::Skipped, HostFeedback { observed: silent, ..none }, 2),
+        ("no response", Outcome::Failed, HostFeedback { observed: no_response, ..none }, 2),
+        ("no response, and no page", Outcome::Skipped, HostFeedback { observed: no_response, ..none }, 2),
     ] {
         let mut frontier = Frontier::new(FrontierConfig::default());
         let job = frontier.open(JobRules::with_limit(1000));
@@ -62,7 +64,7 @@ fn a_host_has_answered_where_a_document_or_an_answer_says_so() {
 }
 
 #[test]
-fn a_jobs_own_concurrency() {
+fn a_job_has_its_own_limit() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules { max_in_flight: Some(2), ..JobRules::with_limit(100) });
     frontier.admit(job, 0, (0..9).map(|n| candidate(&format!("https://h{n}.test/"))), ZERO);
@@ -73,19 +75,19 @@ fn a_jobs_own_concurrency() {
 }
 
 #[test]
-fn a_page_that_was_not_asked_for_costs_no_gap_and_no_delay() {
+fn a_page_without_a_request_causes_no_gap_or_delay() {
     let wait = Some(seconds(30));
     for (name, gap, delay) in [("the host's gap", wait, None), ("the job's delay", None, wait)] {
         let mut frontier = Frontier::new(FrontierConfig::default());
         let job = frontier.open(JobRules { delay, ..JobRules::with_limit(1000) });
         frontier.admit(job, 0, (0..100).map(|n| on_a(&n.to_string())), ZERO);
         frontier.feedback(&on_a("").url, HostFeedback { min_gap: gap, ..HostFeedback::default() }, ZERO);
-        let mut one_at = |now, asked: bool, outcome| {
+        let mut one_at = |now, request_sent: bool, outcome| {
             let mut leases = frontier.lease(100, now).leases;
             assert!(leases.len() <= 1, "{name}: one at a time");
             let Some(lease) = leases.pop() else { return false };
-            if !asked {
-                frontier.unasked(lease.id);
+            if !request_sent {
+                frontier.no_request_sent(lease.id);
             }
             frontier.finish(lease.id, outcome, [], now);
             true
@@ -96,7 +98,7 @@ fn a_page_that_was_not_asked_for_costs_no_gap_and_no_delay() {
             assert!((0..20).all(|_| one_at(seconds(130), false, outcome)), "{name}: {outcome:?}");
         }
         assert!(one_at(seconds(131), true, Outcome::Document), "{name}");
-        assert!(!one_at(seconds(160), true, Outcome::Document), "{name}: between requests it holds");
+        assert!(!one_at(seconds(160), true, Outcome::Document), "{name}: it applies between requests");
         assert!(one_at(seconds(161), true, Outcome::Document), "{name}");
     }
 }
@@ -108,12 +110,12 @@ fn a_delay_counts_from_the_end_of_the_last_request() {
     frontier.admit(job, 0, [on_a("1"), on_a("2"), on_a("3"), candidate("https://b.test/")], ZERO);
     let leased = frontier.lease(10, ZERO);
     assert_eq!(urls(&leased), ["https://a.test/1", "https://b.test/"], "one at a time on each host");
-    assert_eq!(frontier.lease(10, seconds(9)).leases, [], "the first is still under way");
+    assert_eq!(frontier.lease(10, seconds(9)).leases, [], "the first request is still running");
     frontier.finish(leased.leases[0].id, Outcome::Document, [on_a("4")], seconds(10));
     let early = frontier.lease(10, seconds(11));
     assert_eq!((early.leases.len(), early.next), (0, Some(seconds(12))));
     assert_eq!(urls(&frontier.lease(10, seconds(12))), ["https://a.test/2"]);
-    // A page that comes when the host has nothing left has to wait as well.
+    // A page that arrives when the host has nothing left must wait too.
     frontier.finish(leased.leases[1].id, Outcome::Document, [], seconds(12));
     frontier.admit(job, 0, [candidate("https://b.test/late")], seconds(13));
     assert_eq!(frontier.lease(10, seconds(13)).leases, []);
@@ -121,7 +123,7 @@ fn a_delay_counts_from_the_end_of_the_last_request() {
 }
 
 #[test]
-fn a_hosts_pace_binds_all_jobs() {
+fn the_gap_of_a_host_applies_to_all_jobs() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let jobs = [1, 2].map(|_| frontier.open(JobRules::with_limit(100)));
     let host = Url::parse("https://a.test/robots.txt").unwrap();
@@ -147,42 +149,42 @@ fn a_hosts_pace_binds_all_jobs() {
 }
 
 #[test]
-fn a_host_that_asks_for_a_pause_gets_it() {
+fn a_host_gets_the_pause_it_asks_for() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(100));
-    answers(&mut frontier, "https://a.test/");
+    respond(&mut frontier, "https://a.test/");
     frontier.admit(job, 0, [on_a("1"), on_a("2"), candidate("https://b.test/")], ZERO);
     let pause = |at| HostFeedback { not_before: Some(at), ..HostFeedback::default() };
     frontier.feedback(&on_a("").url, pause(seconds(30)), ZERO);
     let leased = frontier.lease(10, ZERO);
     assert_eq!((urls(&leased), leased.next), (vec!["https://b.test/".to_owned()], Some(seconds(30))));
     assert_eq!(frontier.lease(10, seconds(30)).leases.len(), 2);
-    // A year is cut to the longest wait there is.
+    // A year is reduced to the maximum wait.
     frontier.admit(job, 0, [on_a("3")], seconds(30));
     frontier.feedback(&on_a("").url, pause(seconds(31_536_000)), seconds(30));
     assert_eq!(frontier.lease(1, seconds(30) + MAX_WAIT).leases.len(), 1);
 }
 
 #[test]
-fn what_slows_the_other_hosts_of_an_address() {
+fn only_overload_slows_the_other_hosts_of_an_address() {
     for (name, status, latency, slows) in [
-        ("silence", None, 30_000, false),
-        ("slow answers", Some(200), 9_000, false),
+        ("no response", None, 30_000, false),
+        ("slow responses", Some(200), 9_000, false),
         ("its own errors", Some(500), 20, false),
         ("overload", Some(503), 20, true),
     ] {
         let most_per_address = 6;
         let mut frontier = Frontier::new(FrontierConfig { most_per_address, ..FrontierConfig::default() });
-        let [ill, well] = ["https://a.test/", "https://b.test/"].map(|url| Url::parse(url).unwrap());
-        for url in [&ill, &well] {
+        let [failing, healthy] = ["https://a.test/", "https://b.test/"].map(|url| Url::parse(url).unwrap());
+        for url in [&failing, &healthy] {
             frontier.resolved(url, IpAddr::from([192, 0, 2, 1]), ZERO);
-            answers(&mut frontier, url.as_str());
+            respond(&mut frontier, url.as_str());
         }
         let mut now = ZERO;
         for page in 0..200 {
             now += seconds(60);
             let latency = Duration::from_millis(latency);
-            let page = ill.join(&page.to_string()).unwrap();
+            let page = failing.join(&page.to_string()).unwrap();
             frontier.observe(&page, Observation { status, latency }, now);
         }
         let job = frontier.open(JobRules::with_limit(100));
@@ -193,27 +195,27 @@ fn what_slows_the_other_hosts_of_an_address() {
 }
 
 #[test]
-fn many_hosts_of_one_address_begin_as_four_and_grow() {
+fn the_limit_of_an_address_starts_low_and_grows() {
     let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 100, ..FrontierConfig::default() });
     let job = frontier.open(JobRules::with_limit(u64::MAX));
     let urls: Vec<Url> = (0..60).map(|n| Url::parse(&format!("https://h{n}.test/")).unwrap()).collect();
     let mut now = seconds(1);
     for url in &urls {
-        answers(&mut frontier, url.as_str());
+        respond(&mut frontier, url.as_str());
         let found = HostFeedback { address: Some(IpAddr::from([192, 0, 2, 1])), ..HostFeedback::default() };
         frontier.feedback(url, found, now);
         frontier.admit(job, 0, (0..100).map(|n| candidate(&format!("{url}{n}"))), now);
     }
     let mut leases = frontier.lease(200, now).leases;
     assert_eq!(leases.len(), DEFAULT_MAX_PER_ADDRESS as usize);
-    // One that stays overloaded holds up nobody but itself.
-    let ill = &urls[0];
+    // A host that stays overloaded delays only itself.
+    let failing = &urls[0];
     for _ in 0..80 {
         now += Duration::from_millis(50);
         let latency = Duration::from_millis(20);
-        frontier.observe(ill, Observation { status: Some(503), latency }, now);
+        frontier.observe(failing, Observation { status: Some(503), latency }, now);
         for lease in std::mem::take(&mut leases) {
-            let status = Some(if lease.url.host_str() == ill.host_str() { 503 } else { 200 });
+            let status = Some(if lease.url.host_str() == failing.host_str() { 503 } else { 200 });
             frontier.observe(&lease.url, Observation { status, latency }, now);
             frontier.finish(lease.id, Outcome::Document, [], now);
         }
@@ -229,7 +231,7 @@ fn many_hosts_of_one_address_begin_as_four_and_grow() {
 }
 
 #[test]
-fn a_host_is_asked_for_as_much_as_it_bears() {
+fn the_limit_of_a_host_follows_its_responses() {
     let config = FrontierConfig { most_per_host: 12, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
     let job = frontier.open(JobRules::with_limit(u64::MAX));
@@ -253,12 +255,12 @@ fn a_host_is_asked_for_as_much_as_it_bears() {
         }
         leases.len()
     };
-    assert_eq!(round(&mut frontier, 200), 2, "it has not answered yet");
+    assert_eq!(round(&mut frontier, 200), 2, "no response yet");
     assert_eq!(round(&mut frontier, 200), 8);
     for _ in 0..10 {
         round(&mut frontier, 200);
     }
-    assert_eq!(round(&mut frontier, 503), 12, "no further than the most");
+    assert_eq!(round(&mut frontier, 503), 12, "at most the maximum");
     assert_eq!(round(&mut frontier, 200), 6);
     for _ in 0..6 {
         round(&mut frontier, 429);
@@ -267,10 +269,10 @@ fn a_host_is_asked_for_as_much_as_it_bears() {
 }
 
 #[test]
-fn one_page_that_always_fails_holds_up_no_other_page_of_its_host() {
+fn one_failing_page_does_not_delay_other_pages_of_its_host() {
     for status in [None, Some(429), Some(502), Some(503)] {
         let mut frontier = Frontier::new(FrontierConfig::default());
-        answers(&mut frontier, "https://a.test/");
+        respond(&mut frontier, "https://a.test/");
         let [fails, others] =
             [1, 2].map(|group| frontier.open_for(Group(group), JobRules::with_limit(9_999)));
         frontier.admit(fails, 0, [on_a("fails")], ZERO);
@@ -285,7 +287,7 @@ fn one_page_that_always_fails_holds_up_no_other_page_of_its_host() {
                 let status = if failed { status } else { Some(200) };
                 let latency = Duration::from_millis(50);
                 frontier.observe(&lease.url, Observation { status, latency }, now);
-                // It is asked for again and again, as if each time for the first.
+                // It is fetched again and again, each time as if it was the first.
                 let outcome = if failed { Outcome::Return { not_before: now } } else { Outcome::Document };
                 frontier.finish(lease.id, outcome, [], now);
             }
@@ -294,7 +296,7 @@ fn one_page_that_always_fails_holds_up_no_other_page_of_its_host() {
 }
 
 #[test]
-fn what_is_not_leased_is_asked_for_as_leased_pages_are() {
+fn requests_without_a_lease_follow_the_same_limits() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let page = |n: u64| on_a(&n.to_string()).url;
     let observed = |status, under_way| HostFeedback {
@@ -302,17 +304,17 @@ fn what_is_not_leased_is_asked_for_as_leased_pages_are() {
         under_way,
         ..HostFeedback::default()
     };
-    assert_eq!(frontier.limits(&page(0)).places, crate::MAX_BEFORE_FIRST_ANSWER, "nobody knows the host");
+    assert_eq!(frontier.limits(&page(0)).places, crate::MAX_BEFORE_FIRST_RESPONSE, "the host is unknown");
     let mut now = seconds(1);
     frontier.feedback(&page(0), observed(200, 2), now);
     assert_eq!((frontier.limits(&page(0)).places, frontier.in_flight()), (8, 0));
-    // It grows with what is asked for by redirects alone.
+    // The limit grows with requests of redirects alone.
     for n in 1..100 {
         now += Duration::from_millis(10);
         frontier.feedback(&page(n), observed(200, frontier.limits(&page(0)).places), now);
     }
     assert!(frontier.limits(&page(0)).places > 12);
-    // And it rests when it refuses, for leased pages too.
+    // And the host pauses when it refuses, for leased pages too.
     for n in 100..200 {
         now += seconds(100);
         frontier.feedback(&page(n), observed(429, 1), now);
@@ -327,11 +329,11 @@ fn what_is_not_leased_is_asked_for_as_leased_pages_are() {
 }
 
 #[test]
-fn hosts_of_one_address_have_no_more_places_than_it() {
+fn a_host_has_at_most_the_limit_of_its_address() {
     let most_per_address = 3;
     let mut frontier = Frontier::new(FrontierConfig { most_per_address, ..FrontierConfig::default() });
     let url = on_a("").url;
-    answers(&mut frontier, url.as_str());
+    respond(&mut frontier, url.as_str());
     frontier.resolved(&url, IpAddr::from([192, 0, 2, 1]), ZERO);
     assert_eq!(frontier.limits(&url).places, 3);
     frontier.feedback(&url, HostFeedback { min_gap: Some(seconds(5)), ..HostFeedback::default() }, ZERO);
@@ -339,23 +341,23 @@ fn hosts_of_one_address_have_no_more_places_than_it() {
 }
 
 #[test]
-fn an_overloaded_address_is_slowed_though_the_same_path_fails_on_each_of_its_hosts() {
+fn an_overloaded_address_is_slowed_even_if_one_path_fails_on_all_its_hosts() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let home = |n: u64| Url::parse(&format!("https://h{n}.test/")).unwrap();
     for n in 0..=40 {
         frontier.resolved(&home(n), IpAddr::from([192, 0, 2, 1]), ZERO);
-        answers(&mut frontier, home(n).as_str());
+        respond(&mut frontier, home(n).as_str());
     }
     assert_eq!(frontier.limits(&home(40)).places, 8);
     for n in 0..40 {
         let refused = Observation { status: Some(503), latency: Duration::from_millis(20) };
         frontier.observe(&home(n), refused, seconds(1 + n));
     }
-    assert_eq!(frontier.limits(&home(40)).places, 1, "a host that answered well shares the address");
+    assert_eq!(frontier.limits(&home(40)).places, 1, "a healthy host with the same address");
 }
 
 #[test]
-fn hosts_that_nobody_uses_are_forgotten_in_time() {
+fn idle_hosts_are_evicted() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(u64::MAX));
     for n in 0..3 * crate::MAX_IDLE_HOSTS {

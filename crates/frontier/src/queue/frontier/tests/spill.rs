@@ -4,9 +4,9 @@ use crate::{DroppedPages, SPILL_BLOCK_BYTES};
 
 const PAGES: u64 = 20_000;
 
-/// A frontier over this storage, and a job that has 20,000 pages of a site in it.
-fn with_a_long_queue(shelf: &TestSpill, in_memory: bool) -> (Frontier, JobSlot) {
-    let mut frontier = Frontier::new(FrontierConfig::default()).with_cold_storage(Box::new(shelf.clone()));
+/// A frontier with this spill, and a job with 20,000 queued pages of a site.
+fn with_a_long_queue(spill: &TestSpill, in_memory: bool) -> (Frontier, JobSlot) {
+    let mut frontier = Frontier::new(FrontierConfig::default()).with_spill(Box::new(spill.clone()));
     let job = frontier.open(JobRules::with_limit(u64::MAX));
     if in_memory {
         frontier.keep_in_memory(job);
@@ -17,52 +17,52 @@ fn with_a_long_queue(shelf: &TestSpill, in_memory: bool) -> (Frontier, JobSlot) 
 }
 
 #[test]
-fn a_long_queue_takes_three_blocks_of_memory() {
-    let shelf = TestSpill::default();
-    let (mut frontier, job) = with_a_long_queue(&shelf, false);
+fn a_long_queue_keeps_three_blocks_in_memory() {
+    let spill = TestSpill::default();
+    let (mut frontier, job) = with_a_long_queue(&spill, false);
     assert!(frontier.queue_memory() <= 3 * SPILL_BLOCK_BYTES as u64, "{}", frontier.queue_memory());
-    assert!(shelf.held() > 50);
+    assert!(spill.blocks() > 50);
     assert_eq!(drain(&mut frontier, |_| vec![]).len() as u64, PAGES);
-    assert_eq!((shelf.held(), frontier.take_dropped()), (0, vec![]));
+    assert_eq!((spill.blocks(), frontier.take_dropped()), (0, vec![]));
     assert_eq!(frontier.counts(job).map(|counts| counts.documents), Some(PAGES));
-    // What is cancelled is dropped unread.
-    let (mut frontier, job) = with_a_long_queue(&shelf, false);
-    assert!(shelf.held() > 50);
+    // A closed job is dropped without reading its blocks.
+    let (mut frontier, job) = with_a_long_queue(&spill, false);
+    assert!(spill.blocks() > 50);
     frontier.close(job);
-    assert_eq!(shelf.held(), 0);
+    assert_eq!(spill.blocks(), 0);
 }
 
 #[test]
-fn a_job_that_is_to_stay_in_memory_does() {
-    let shelf = TestSpill::default();
-    let (mut frontier, _) = with_a_long_queue(&shelf, true);
-    assert_eq!(shelf.held(), 0);
+fn a_job_can_be_kept_in_memory() {
+    let spill = TestSpill::default();
+    let (mut frontier, _) = with_a_long_queue(&spill, true);
+    assert_eq!(spill.blocks(), 0);
     assert!(frontier.queue_memory() > 50 * SPILL_BLOCK_BYTES as u64);
     assert_eq!(drain(&mut frontier, |_| vec![]).len() as u64, PAGES);
 }
 
 #[test]
-fn pages_that_do_not_come_back_are_counted_and_told() {
+fn lost_pages_are_counted_and_reported() {
     for fault in [Fault::Error, Fault::Torn, Fault::Changed] {
         for which in ["one in between", "all"] {
-            let shelf = TestSpill::default();
-            let (mut frontier, job) = with_a_long_queue(&shelf, false);
+            let spill = TestSpill::default();
+            let (mut frontier, job) = with_a_long_queue(&spill, false);
             let group = Group::default();
             assert_eq!(frontier.load(group).waiting, PAGES);
             match which {
-                "all" => (0..shelf.held()).for_each(|place| shelf.fault(place, fault)),
-                _ => shelf.fault(shelf.held() / 2, fault),
+                "all" => (0..spill.blocks()).for_each(|index| spill.fault(index, fault)),
+                _ => spill.fault(spill.blocks() / 2, fault),
             }
             let fetched = drain(&mut frontier, |_| vec![]).len() as u64;
             assert!(fetched < PAGES, "{fault:?}, {which}");
             let lost = PAGES - fetched;
-            let mut told = 0;
+            let mut reported = 0;
             for dropped in frontier.take_dropped() {
-                let DroppedPages { job: whose, pages } = dropped;
-                assert_eq!(whose, job, "{fault:?}, {which}");
-                told += pages;
+                let DroppedPages { job: owner, pages } = dropped;
+                assert_eq!(owner, job, "{fault:?}, {which}");
+                reported += pages;
             }
-            assert_eq!(told, lost, "{fault:?}, {which}");
+            assert_eq!(reported, lost, "{fault:?}, {which}");
             assert_eq!(frontier.take_dropped(), [], "once");
             let expected = Counts { documents: fetched, failed: lost, total: fetched, ..Counts::default() };
             assert_eq!(frontier.counts(job), Some(expected), "{fault:?}, {which}");
@@ -72,7 +72,7 @@ fn pages_that_do_not_come_back_are_counted_and_told() {
                 (0, 0),
                 "{fault:?}, {which}"
             );
-            assert_eq!(shelf.held(), 0, "{fault:?}, {which}");
+            assert_eq!(spill.blocks(), 0, "{fault:?}, {which}");
         }
     }
 }

@@ -1,0 +1,199 @@
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::{MAX_PAIRS, MAX_VALUE_BYTES, Table};
+use crate::markup::{Kind, NodeId, Tree};
+use crate::page::{Method, truncate};
+
+/// Longest label, in characters.
+const MAX_LABEL_CHARS: usize = 48;
+/// Upper bound on the labels of a Twitter card.
+const MAX_CARD_LABELS: usize = 32;
+/// Longest text of an element that consists of a label and its value, in bytes.
+const MAX_PARTS_BYTES: usize = 240;
+/// Upper bound on the children that are searched for a label and its value; empty ones may stand between
+/// them.
+const MAX_PARTS: usize = 8;
+/// Upper bound on the labels of one line.
+const MAX_LABELS_PER_LINE: usize = 8;
+
+/// A value with the label that the page gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LabelledValue {
+    pub(crate) label: String,
+    pub(crate) value: String,
+    pub(crate) method: Method,
+    /// The element with the value, if there is one.
+    pub(crate) node: Option<NodeId>,
+    /// The position of the value in the visible text, if it is visible.
+    pub(crate) text: Option<Range<usize>>,
+}
+
+/// Reads `meta` elements, definition lists, tables without a header row and lines of the form `label: value`.
+pub(crate) fn read(tree: &Tree<'_>, tables: &[Table]) -> Vec<LabelledValue> {
+    let mut pairs = Vec::new();
+    elements(tree, &mut pairs);
+    for table in tables.iter().filter(|table| table.headers.is_empty()) {
+        for row in &table.rows {
+            // `label | value`, or several such pairs in one row.
+            for cells in row.chunks(2) {
+                if let [label, value] = cells {
+                    push(&mut pairs, &label.text, &value.text, Method::Table, Some(value.node), None);
+                }
+            }
+        }
+    }
+    lines(tree, &mut pairs);
+    pairs
+}
+
+fn push(
+    pairs: &mut Vec<LabelledValue>,
+    label: &str,
+    value: &str,
+    method: Method,
+    node: Option<NodeId>,
+    text: Option<Range<usize>>,
+) {
+    let label = label.trim().trim_end_matches([':', '：']).trim();
+    let value = value.trim();
+    let short = !label.is_empty() && label.chars().take(MAX_LABEL_CHARS + 1).count() <= MAX_LABEL_CHARS;
+    if short && !value.is_empty() && pairs.len() < MAX_PAIRS {
+        let value = truncate(value, MAX_VALUE_BYTES).to_owned();
+        pairs.push(LabelledValue { label: label.to_owned(), value, method, node, text });
+    }
+}
+
+fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
+    let mut term: Option<NodeId> = None;
+    // Twitter cards have free labels: `label1` with `data1`, in any order.
+    let mut cards: BTreeMap<String, (String, Option<NodeId>, String)> = BTreeMap::new();
+    for node in tree.nodes() {
+        let Some(Kind::Element { name, .. }) = tree.kind(node) else { continue };
+        if name.eq_ignore_ascii_case("meta") {
+            let value = tree.attribute(node, "content").unwrap_or_default();
+            for key in ["property", "name", "itemprop"] {
+                let Some(label) = tree.attribute(node, key) else { continue };
+                if let Some(number) =
+                    label.strip_prefix("twitter:label").filter(|_| cards.len() < MAX_CARD_LABELS)
+                {
+                    cards.entry(number.to_owned()).or_default().0 =
+                        truncate(&value, MAX_VALUE_BYTES).to_owned();
+                } else if let Some(number) =
+                    label.strip_prefix("twitter:data").filter(|_| cards.len() < MAX_CARD_LABELS)
+                {
+                    let card = cards.entry(number.to_owned()).or_default();
+                    (card.1, card.2) = (Some(node), truncate(&value, MAX_VALUE_BYTES).to_owned());
+                }
+                push(pairs, &label, &value, Method::Meta, Some(node), None);
+            }
+        } else if name.eq_ignore_ascii_case("dt") {
+            term = Some(node);
+        } else if name.eq_ignore_ascii_case("dd")
+            && let Some(term) = term.take()
+        {
+            push(pairs, tree.text_of(term), tree.text_of(node), Method::DefinitionList, Some(node), None);
+        } else if let Some((label, value)) = two_parts(tree, node) {
+            push(pairs, tree.text_of(label), tree.text_of(value), Method::Label, Some(value), None);
+        }
+    }
+    for (label, node, value) in cards.into_values() {
+        push(pairs, &label, &value, Method::Meta, node, None);
+    }
+}
+
+/// The label and the value of `<div><span>Brand</span><span>Acme</span></div>`: two elements that contain all
+/// the text of their parent.
+fn two_parts(tree: &Tree<'_>, node: NodeId) -> Option<(NodeId, NodeId)> {
+    let all = tree.text_of(node).len();
+    if !(2..=MAX_PARTS_BYTES).contains(&all) || tree.is(node, &["tr", "dl", "table", "ul", "ol", "select"]) {
+        return None;
+    }
+    let mut parts = tree.children(node).take(MAX_PARTS).filter(|part| {
+        let text = tree.text_range(*part);
+        text.end > text.start && !tree.text_of(*part).is_empty()
+    });
+    let (label, value) = (parts.next()?, parts.next()?);
+    let both = !tree.name(label).is_empty() && !tree.name(value).is_empty() && parts.next().is_none();
+    (both && tree.text_of(label).len() <= MAX_LABEL_CHARS).then_some((label, value))
+}
+
+/// `label: value` on one line, or `label:` with the value on the next.
+fn lines(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
+    let text = tree.text();
+    let mut start = 0;
+    let mut waiting: Option<&str> = None;
+    for line in text.split_inclusive('\n') {
+        if tree.interrupt().spend(1) {
+            break;
+        }
+        let begin = start;
+        start += line.len();
+        let line = line.trim_end();
+        if let Some(label) = waiting.take() {
+            push(pairs, label, truncate(line, 400), Method::Label, None, Some(begin..begin + line.len()));
+        }
+        // A line may contain several: "SKU: 12 | Brand: X".
+        let mut from = begin;
+        for (nth, part) in line.split_inclusive(['|', '•', '·']).take(MAX_LABELS_PER_LINE).enumerate() {
+            let here = from..from + part.len();
+            from += part.len();
+            if let Some((label, value)) = labelled(part).filter(|_| nth > 0)
+                && !value.starts_with("//")
+            {
+                let value = value.trim_end_matches(['|', '•', '·']);
+                push(pairs, label, truncate(value, 400), Method::Label, None, Some(here));
+            }
+        }
+        let Some((label, value)) = labelled(line) else { continue };
+        if value.starts_with("//") || label.chars().take(MAX_LABEL_CHARS + 1).count() > MAX_LABEL_CHARS {
+            continue;
+        }
+        if value.trim().is_empty() {
+            waiting = Some(label);
+            continue;
+        }
+        let value_start = begin + line.len() - value.len();
+        push(pairs, label, truncate(value, 400), Method::Label, None, Some(value_start..begin + line.len()));
+    }
+}
+
+/// Splits a label from its value at the first colon. `10:30` is a time or a score, not a label.
+fn labelled(line: &str) -> Option<(&str, &str)> {
+    let (label, value) = line.split_once([':', '：'])?;
+    let is_figure = label.ends_with(|last: char| last.is_ascii_digit())
+        && value.starts_with(|first: char| first.is_ascii_digit());
+    (!is_figure).then_some((label, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(html: &str) -> Vec<(String, String, Method)> {
+        let tree = Tree::parse(html, &gleaner_types::Interrupt::never());
+        let tables = super::super::table::read(&tree);
+        read(&tree, &tables).into_iter().map(|pair| (pair.label, pair.value, pair.method)).collect()
+    }
+
+    #[test]
+    fn labels_are_found_with_their_values() {
+        let rows = [
+            ("<meta property=og:title content=T>", ("og:title", "T", Method::Meta)),
+            ("<dl><dt>SKU<dd>12</dl>", ("SKU", "12", Method::DefinitionList)),
+            ("<table><tr><th>Brand<td>X</table>", ("Brand", "X", Method::Table)),
+            ("<p><b>SKU:</b> 12</p>", ("SKU", "12", Method::Label)),
+            ("<p>SKU:</p><p>12</p>", ("SKU", "12", Method::Label)),
+            (
+                "<meta name=twitter:label1 content=Price><meta name=twitter:data1 content=5>",
+                ("Price", "5", Method::Meta),
+            ),
+        ];
+        for (html, (label, value, method)) in rows {
+            assert!(found(html).contains(&(label.to_owned(), value.to_owned(), method)), "{html}");
+        }
+        for html in ["<p>see https://example.com/</p>", "<p>Score 10:30</p>"] {
+            assert!(found(html).is_empty(), "{html}");
+        }
+    }
+}

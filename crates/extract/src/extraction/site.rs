@@ -1,0 +1,118 @@
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::extractor::{Extractor, PageExtraction, RecalledPage, Task};
+use super::record_run::largest_run_len;
+use crate::bind::bind;
+use crate::evidence::Evidence;
+use crate::page::Page;
+use crate::row_page::{PageHeadings, RowShape};
+use crate::template::TemplateMemory;
+
+/// If the pages of a cluster that needed a model outnumber those that its template made free by this number,
+/// the pages count as teaching nothing about each other.
+pub const MAX_UNPAID_PAGES: u64 = 6;
+
+/// What is learned of a site during a request, kept apart for pages that are read as a whole and pages that
+/// are one row each.
+#[derive(Debug, Default)]
+pub struct SiteMemory {
+    whole: Mutex<TemplateMemory>,
+    rows: Mutex<TemplateMemory>,
+}
+
+impl SiteMemory {
+    /// An empty memory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether reading the pages of this cluster one after the other pays off, because each may save the next
+    /// a model call. Once the answer is no, it stays no until a page of the cluster is read with this memory.
+    #[must_use]
+    pub fn pays(&self, cluster: &str) -> bool {
+        [&self.whole, &self.rows].iter().all(|memory| {
+            let memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+            memory.unpaid_pages(cluster) < MAX_UNPAID_PAGES
+        })
+    }
+}
+
+/// The position of a page among the other pages of its site.
+#[derive(Debug, Clone, Copy)]
+pub struct SitePosition<'p> {
+    /// A key that pages of one template share, such as the [`UrlPatterns::of`](crate::UrlPatterns::of) of
+    /// their addresses.
+    pub cluster: &'p str,
+    /// Whether the site has several pages of this cluster. Each of them is then more likely about one thing.
+    pub alike: bool,
+}
+
+impl Extractor {
+    /// Reads one of several pages that together answer a request. For a list of objects it decides whether
+    /// the page lists several things or is about one thing, which is then the only row of the list. With a
+    /// memory it reads as [`page_of`](Self::page_of) does.
+    pub async fn page_among(
+        &self,
+        memory: Option<&SiteMemory>,
+        position: SitePosition<'_>,
+        page: &Page,
+        task: Task<'_>,
+    ) -> RecalledPage {
+        let SitePosition { cluster, alike } = position;
+        let evidence = Evidence::read(page);
+        let whole = bind(&evidence, task.shape);
+        let Some(rows) = RowShape::of(task.shape) else {
+            let memory = memory.map(|memory| &memory.whole);
+            return self.read(memory, cluster, page, task, &evidence, whole).await;
+        };
+        let one = bind(&evidence, rows.shape());
+        let records = largest_run_len(&page.markdown);
+        let headings = PageHeadings::read(page, &evidence);
+        let row_task = Task { shape: rows.shape(), ..task };
+        let (of_whole, of_rows) = (memory.map(|memory| &memory.whole), memory.map(|memory| &memory.rows));
+        if rows.is_one(&whole, &one, records, alike) {
+            let mut read = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
+            let is_row = rows.is_row(&read.page.extraction, alike, &headings);
+            if is_row || (alike && records < 2) || read.page.stopped.is_some() {
+                read.page.extraction = rows.wrap_in_list(read.page.extraction, alike, &headings);
+                return read;
+            }
+            // The page is not a row after all: it may list several.
+            let again = self.read(of_whole, cluster, page, task, &evidence, whole).await;
+            return with_calls_of(read, again);
+        }
+        let read = self.read(of_whole, cluster, page, task, &evidence, whole).await;
+        if rows.count(&read.page.extraction) > 0 || read.page.stopped.is_some() {
+            return read;
+        }
+        // The page is not a list after all: it may be a row.
+        let mut again = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
+        if !rows.is_row(&again.page.extraction, alike, &headings) {
+            return with_calls_of(again, read);
+        }
+        again.page.extraction = rows.wrap_in_list(again.page.extraction, alike, &headings);
+        let singles = read.page.extraction;
+        add_singles(&mut again.page, singles.data, singles.leaves);
+        again.page.calls += read.page.calls;
+        again
+    }
+}
+
+/// The second reading of a page, with the calls of both readings.
+fn with_calls_of(first: RecalledPage, mut second: RecalledPage) -> RecalledPage {
+    second.page.calls += first.page.calls;
+    second.page.stopped = second.page.stopped.or(first.page.stopped);
+    second
+}
+
+/// Adds the fields beside the list, which the reading as a row does not cover.
+fn add_singles(page: &mut PageExtraction, data: Value, leaves: Vec<crate::leaf::Leaf>) {
+    let Value::Object(_) = data else { return };
+    for leaf in leaves {
+        crate::bind::set_at(&mut page.extraction.data, &leaf.pointer, leaf.value.clone());
+        page.extraction.leaves.push(leaf);
+    }
+}

@@ -1,0 +1,165 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::cardinality::Cardinality;
+
+/// A source of pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanSite {
+    /// The URL, without `/*`.
+    pub url: String,
+    /// Whether it stands for all pages below it.
+    pub wildcard: bool,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Step {
+    /// A model drafts a schema from the prompt. It sees only the prompt and no page.
+    DraftSchema,
+    /// A search engine finds pages.
+    #[serde(rename_all = "camelCase")]
+    Search {
+        /// The search terms.
+        query: String,
+    },
+    /// The URLs of a site are listed.
+    #[serde(rename_all = "camelCase")]
+    Map {
+        /// The site.
+        url: String,
+        /// Whether to use its sitemap.
+        sitemap: bool,
+        /// Whether to include its subdomains.
+        subdomains: bool,
+    },
+    /// URLs are clustered and ranked by the terms; a few of each cluster are read without a model.
+    #[serde(rename_all = "camelCase")]
+    Probe {
+        /// Pages at most.
+        pages: u64,
+    },
+    /// Pages are read, cheapest proof first.
+    #[serde(rename_all = "camelCase")]
+    Read {
+        /// Pages at most.
+        pages: u64,
+        /// The methods, in order.
+        by: Vec<String>,
+    },
+    /// Links from the pages to other sites are followed.
+    #[serde(rename_all = "camelCase")]
+    FollowExternal {
+        /// Pages at most, of those of the plan.
+        pages: u64,
+    },
+    /// Links and search forms of the pages are followed by GET, the most relevant to the terms first, until
+    /// no field is missing.
+    #[serde(rename_all = "camelCase")]
+    Navigate {
+        /// Upper bound on the clicks from the start pages.
+        hops: u64,
+        /// Pages at most, of those of the plan.
+        pages: u64,
+    },
+    /// The results of the pages are merged.
+    Merge,
+}
+
+/// What a plan will use. The `least` values hold if every page of a site shares one template or states its
+/// data for machines, the `most` values if a model reads every page once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Estimate {
+    /// Upper bound on the pages fetched.
+    pub pages: u64,
+    /// Lower bound on the calls to the model.
+    pub least_calls: u64,
+    /// Upper bound on the calls to the model; long lists may take more.
+    pub most_calls: u64,
+    /// Lower bound on the tokens.
+    pub least_tokens: u64,
+    /// Upper bound on the tokens.
+    pub most_tokens: u64,
+    /// Upper bound on the credits by the contract.
+    pub most_credits: u64,
+    /// Upper bound on the cost, in millionths of a dollar.
+    pub most_micros: u64,
+}
+
+/// What a request will do and cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Whether the request asks for one thing or many.
+    pub cardinality: Cardinality,
+    /// The sources of pages; empty if pages are searched for.
+    pub sites: Vec<PlanSite>,
+    /// Words that pages are ranked by, with their weights: from the prompt, property names and descriptions.
+    pub terms: Vec<(String, f64)>,
+    /// Upper bound on the pages to read.
+    pub page_limit: u64,
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// The estimated usage.
+    pub estimate: Estimate,
+    /// The reasons for the plan, one sentence each.
+    pub reasons: Vec<String>,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.steps.iter().enumerate() {
+            write!(formatter, "{}. ", at + 1)?;
+            match step {
+                Step::DraftSchema => writeln!(formatter, "make a schema of the prompt")?,
+                Step::Search { query } => writeln!(formatter, "search the web for \"{query}\"")?,
+                Step::Map { url, sitemap, .. } => {
+                    let from = if *sitemap { "sitemap and links" } else { "links alone" };
+                    writeln!(formatter, "list the pages of {url} ({from})")?;
+                }
+                Step::Probe { pages } => {
+                    writeln!(
+                        formatter,
+                        "rank them, and read up to {pages} of the best clusters without a model"
+                    )?;
+                }
+                Step::Read { pages, by } => {
+                    writeln!(formatter, "read up to {pages} pages by {}", by.join(", then "))?;
+                }
+                Step::FollowExternal { .. } => writeln!(formatter, "follow their links to other sites")?,
+                Step::Navigate { hops, .. } => {
+                    writeln!(
+                        formatter,
+                        "follow links and search forms, up to {hops} clicks, until nothing is missing"
+                    )?;
+                }
+                Step::Merge => writeln!(formatter, "merge what they say")?,
+            }
+        }
+        let estimate = &self.estimate;
+        writeln!(
+            formatter,
+            "estimate: {} pages, {} to {} calls, {} to {} tokens, at most {} credits",
+            estimate.pages,
+            estimate.least_calls,
+            estimate.most_calls,
+            estimate.least_tokens,
+            estimate.most_tokens,
+            estimate.most_credits
+        )?;
+        if estimate.most_micros > 0 {
+            let dollars = estimate.most_micros / 1_000_000;
+            let cents = estimate.most_micros % 1_000_000 / 10_000;
+            writeln!(formatter, "cost: at most {dollars}.{cents:02} dollars")?;
+        }
+        for reason in &self.reasons {
+            writeln!(formatter, "because {reason}")?;
+        }
+        Ok(())
+    }
+}

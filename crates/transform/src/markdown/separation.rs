@@ -1,0 +1,105 @@
+//! Inline elements that a browser shows separately although the source has no space between them: cells, rows
+//! and items by role, and elements whose style makes them blocks. Their words must not run together.
+//!
+//! They do not become tables and lists: pages put these roles on whole sections (a list of cards, a grid of
+//! pictures), and such content is unreadable in cells of one line.
+
+use super::Writer;
+use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Walk};
+
+/// How an element is separated from its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separation {
+    /// By its tag only.
+    None,
+    /// By a space on the same line.
+    Space,
+    /// By a line of its own.
+    Line,
+}
+
+/// Values of `display` that make a block.
+const BLOCK_DISPLAYS: &[&str] = &["block", "flex", "flow-root", "grid", "list-item", "table"];
+
+/// Maximum number of tree edges examined to find the text of an element.
+const MAX_EDGES: usize = 24;
+
+impl Writer<'_> {
+    /// How an element that is not a block by its tag is separated from its neighbours.
+    pub(super) fn separation(&self, node: NodeId, tag: Tag) -> Separation {
+        if self.options.faithful || tag.is_block() || tag == Tag::Img {
+            return Separation::None;
+        }
+        let tree = self.tree;
+        match tree.attribute(node, Attr::Role) {
+            Some("row") => return Separation::Line,
+            Some("cell" | "gridcell" | "columnheader" | "rowheader" | "listitem") => {
+                return Separation::Space;
+            }
+            _ => {}
+        }
+        if tree.attribute(node, Attr::Style).is_some_and(is_block)
+            || (tag == Tag::Span && self.in_any_link() && self.is_title_text_pair(node))
+        {
+            Separation::Space
+        } else {
+            Separation::None
+        }
+    }
+
+    /// Is a block a cell by its role? Cells of a row are written on one line.
+    pub(super) fn is_cell_by_role(&self, node: NodeId) -> bool {
+        let role = |node| self.tree.attribute(node, Attr::Role);
+        !self.options.faithful
+            && matches!(role(node), Some("cell" | "gridcell" | "columnheader" | "rowheader"))
+            && self.tree.parent(node).and_then(role) == Some("row")
+    }
+
+    /// Separates the start or end of an element from the content before it.
+    pub(super) fn separate(&mut self, separation: Separation) {
+        match separation {
+            Separation::None => {}
+            Separation::Line if self.in_cell() => self.break_in_cell(),
+            Separation::Line if self.heading.is_none() && !self.in_any_link() => self.flush(),
+            Separation::Line | Separation::Space => self.inline.space(),
+        }
+    }
+
+    fn in_any_link(&self) -> bool {
+        self.inline.in_link() || self.block_link.is_some()
+    }
+
+    /// Is a `span` the second of two in a link without a space between them, both with several words, and the
+    /// second not beginning in lower case? This is the form of a title and a text below it that a style sheet
+    /// separates.
+    fn is_title_text_pair(&self, node: NodeId) -> bool {
+        let Some(before) = self.tree.previous_sibling(node) else { return false };
+        self.tree.tag(before) == Tag::Span
+            && self.first_of_words(before).is_some()
+            && self.first_of_words(node).is_some_and(|first| !first.is_lowercase())
+    }
+
+    /// The first letter of an element whose first text has several words and no leading space.
+    fn first_of_words(&self, node: NodeId) -> Option<char> {
+        let text = Walk::new(self.tree, node).take(MAX_EDGES).find_map(|edge| match edge {
+            Edge::Enter(node) if self.tree.kind(node) == Kind::Text => Some(self.tree.text(node)),
+            _ => None,
+        })?;
+        let several = text.trim_end().contains(char::is_whitespace);
+        text.chars().next().filter(|first| several && first.is_alphanumeric())
+    }
+}
+
+/// Does the style attribute of an element make it a block?
+fn is_block(style: &str) -> bool {
+    // Most styles have no `display`: a quick check avoids parsing them.
+    if !style.contains("isplay") && !style.contains("ISPLAY") {
+        return false;
+    }
+    style.split(';').filter_map(|declaration| declaration.split_once(':')).any(|(property, value)| {
+        property.trim().eq_ignore_ascii_case("display")
+            && BLOCK_DISPLAYS
+                .iter()
+                .any(|block| value.split('!').next().unwrap_or_default().trim().eq_ignore_ascii_case(block))
+    })
+}

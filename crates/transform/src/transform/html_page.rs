@@ -1,0 +1,216 @@
+//! From HTML to a page, with or without a tree.
+
+use gleaner_types::plan::{Formats, ScrapeOptionsPlan};
+use gleaner_types::{Document, Interrupt};
+use url::Url;
+
+use super::{Input, Page, Settings, html_to_markdown_within};
+use crate::page::{attributes, images, json_ld, link_pass, links, metadata, shell};
+use crate::resolver::Resolver;
+use crate::select::{STEPS_EXHAUSTED, Steps};
+use crate::tree::{NodeId, ParseOptions, Tag, Tree, decode_references, parse_within, prepare};
+use crate::view::View;
+use crate::{ad_block, branding, charset, content, html, markdown, summary};
+
+/// The warning of a page without main content.
+const NO_MAIN_CONTENT: &str =
+    "No main content was found: the whole page is given, as with `onlyMainContent: false`.";
+
+/// The warning of a page with too many elements.
+const TRUNCATED: &str =
+    "The page exceeds the limit on elements or on memory: its end is given as text alone.";
+
+/// The warning of a page that leaves formatting elements open too often.
+const FORMATTING_STOPPED: &str =
+    "The page leaves formatting elements open too often: its end is given without formatting.";
+
+/// The warning of a page whose text comes from its JSON-LD.
+const FROM_JSON_LD: &str = "The page shows almost no text: the text of its JSON-LD is given instead.";
+
+/// Bytes of `<title>` that headings are compared with.
+const MAX_TITLE_BYTES: usize = 2_000;
+
+/// With less Markdown than this, in bytes, the text of a page may be inserted by scripts.
+const MAX_SHORT_BYTES: usize = 300;
+
+/// A text in JSON-LD longer than this, in bytes, replaces short Markdown.
+const MIN_JSON_LD_BYTES: usize = 600;
+
+/// Transforms an HTML body.
+pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
+    let text = prepare(charset::decode(input.body, input.content_type).text);
+    if !needs_no_tree(settings.options) {
+        return from_text(&text, input.url, settings);
+    }
+    let (mut document, links) = link_pass::page(&text, input.url, settings.interrupt);
+    if settings.options.formats.raw_html {
+        document.raw_html = Some(text.into_owned());
+    }
+    Page { document, links, pages_converted: None }
+}
+
+/// True if only the links (and the raw HTML) are requested. Then one pass over the tags is enough, and the
+/// metadata are those that tags give.
+fn needs_no_tree(options: &ScrapeOptionsPlan) -> bool {
+    let formats = &options.formats;
+    let bare = Formats { links: true, raw_html: formats.raw_html, ..Formats::default() };
+    *formats == bare && options.include_tags.is_empty() && options.exclude_tags.is_empty()
+}
+
+/// Transforms HTML as [`prepare`] leaves it.
+pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
+    let Settings { options, selection, memory, interrupt } = settings;
+    let formats = &options.formats;
+    let selects = !options.include_tags.is_empty()
+        || !options.exclude_tags.is_empty()
+        || !formats.attributes.is_empty();
+    let all_attributes = selects || formats.html;
+    let tree = parse_within(text, ParseOptions { all_attributes, memory: Some(memory) }, interrupt);
+    let resolver = Resolver::of_tree(url, &tree);
+    let mut document = Document { metadata: metadata::read(&tree, url, &resolver), ..Document::default() };
+    let mut warnings = Vec::new();
+    let mut is_blank = false;
+    let mut is_cut = false;
+
+    let steps = Steps::of_page(text.len(), interrupt);
+    let tagged = selection.view(&tree, &steps);
+    if formats.links {
+        document.links = Some(links::of_view(&tree, &tagged, &resolver));
+    }
+    if formats.images {
+        document.images = Some(images::of_view(&tree, &tagged, &resolver));
+    }
+    if !formats.attributes.is_empty() {
+        let wanted = &formats.attributes;
+        document.attributes = Some(attributes::read(&tree, wanted, &selection.attributes, &steps));
+    }
+    if formats.raw_html {
+        document.raw_html = Some(text.to_owned());
+    }
+    if formats.branding {
+        document.branding = Some(branding::read(&tree, text, &resolver));
+    }
+    let wants_text = wants_text(formats);
+    if wants_text || formats.html {
+        let selected = || in_body(&tree, tagged.clone());
+        let whole = || {
+            let mut view = selected();
+            if options.block_ads {
+                ad_block::hide(&tree, &mut view);
+            }
+            view
+        };
+        // The main content model recognizes advertisements by itself.
+        let narrows = options.only_main_content && options.include_tags.is_empty();
+        let mut view = if narrows { selected() } else { whole() };
+        let mut is_whole = !narrows;
+        if narrows {
+            let metadata = &document.metadata;
+            let full_title =
+                tree.elements_with_tag(Tag::Title).next().map(|node| tree.folded_text(node, MAX_TITLE_BYTES));
+            let names = content::PageNames {
+                title: metadata.title.as_deref().unwrap_or_default(),
+                full_title: full_title.as_deref().unwrap_or_default(),
+                og_title: metadata.og_title.as_deref().unwrap_or_default(),
+                site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
+                host: url.host_str().unwrap_or_default(),
+            };
+            let narrowed = content::narrow(&tree, &mut view, url, &names);
+            if !narrowed.found {
+                view = whole();
+                is_whole = true;
+            } else if narrowed.cut {
+                warnings.push(content::CUT);
+            }
+        }
+        let mut write = |view: &View| {
+            let resolver = resolver.with_full_budget();
+            let options = markdown::Options {
+                resolver: &resolver,
+                remove_base64_images: options.remove_base64_images,
+                faithful: false,
+            };
+            let output = markdown::write(&tree, view, options);
+            is_cut |= output.cut;
+            output.text
+        };
+        let mut written = if wants_text { write(&view) } else { String::new() };
+        if wants_text && written.is_empty() && !is_whole {
+            view = whole();
+            written = write(&view);
+            is_whole = true;
+        }
+        if wants_text
+            && written.len() < MAX_SHORT_BYTES
+            && options.include_tags.is_empty()
+            && let Some(text) = json_ld::main_text(&tree).filter(|text| text.len() > MIN_JSON_LD_BYTES)
+        {
+            written = json_ld_markdown(&text, url, interrupt);
+            warnings.push(FROM_JSON_LD);
+            is_whole = false;
+        }
+        if narrows && is_whole && !written.is_empty() {
+            warnings.push(NO_MAIN_CONTENT);
+        }
+        if formats.html {
+            let names_iframe = |selector: &String| selector.to_ascii_lowercase().contains("iframe");
+            let html_options = html::Options {
+                remove_base64_images: options.remove_base64_images,
+                iframes: options.include_tags.iter().any(names_iframe),
+            };
+            let output = html::write(&tree, &view, &resolver.with_full_budget(), html_options);
+            is_cut |= output.cut;
+            document.html = Some(output.text);
+        }
+        is_blank = written.is_empty() && options.include_tags.is_empty() && options.exclude_tags.is_empty();
+        if formats.summary {
+            document.summary = Some(summary::of_markdown(&written));
+            warnings.push(summary::WARNING);
+        }
+        if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
+            document.markdown = Some(written);
+        }
+    }
+    if !tagged.noscript && shell::is_shell(&tree) {
+        warnings.push(shell::WARNING);
+    } else if wants_text && is_blank {
+        warnings.push(super::NO_TEXT);
+    }
+    if steps.is_exhausted() {
+        warnings.push(STEPS_EXHAUSTED);
+    }
+    let limits =
+        [(tree.truncated, TRUNCATED), (tree.formatting_stopped, FORMATTING_STOPPED), (is_cut, super::CUT)];
+    warnings.extend(limits.into_iter().filter(|(reached, _)| *reached).map(|(_, warning)| warning));
+    document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
+    Page { document, links: links::of_page(&tree, &resolver), pages_converted: None }
+}
+
+/// True if a requested format is derived from the Markdown.
+pub(super) const fn wants_text(formats: &Formats) -> bool {
+    formats.markdown || formats.summary || formats.json.is_some() || formats.change_tracking.is_some()
+}
+
+/// Leaves out the head.
+fn in_body(tree: &Tree, mut view: View) -> View {
+    if view.roots == [NodeId::DOCUMENT]
+        && let Some(root) = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset))
+    {
+        view.roots = vec![root];
+    }
+    view
+}
+
+/// Markdown of a text from JSON-LD, which is HTML or lines of plain text.
+fn json_ld_markdown(text: &str, url: &Url, interrupt: &Interrupt) -> String {
+    if text.contains("</") || text.contains("<br") {
+        return html_to_markdown_within(text, Some(url), interrupt);
+    }
+    let mut html = String::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        html.push_str("<p>");
+        html::escape(&decode_references(line, false), false, &mut html);
+        html.push_str("</p>");
+    }
+    html_to_markdown_within(&html, Some(url), interrupt)
+}
