@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render};
 use gleaner_frontier::{
-    DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
+    DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT,
+    FrontierConfig,
 };
 use gleaner_runtime::{Clock, MemoryBudget, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
@@ -24,7 +25,7 @@ const ROBOTS_AGENT: &str = "gleaner";
 pub const MIN_PAGE_MEMORY: u64 = 64 << 20;
 
 /// What the hosts of one address are asked for together, in hosts.
-const HOSTS_PER_ADDRESS: u32 = DEFAULT_MAX_PER_ADDRESS / DEFAULT_MAX_PER_HOST;
+const HOSTS_PER_ADDRESS: u32 = DEFAULT_INITIAL_PER_ADDRESS / DEFAULT_INITIAL_PER_HOST;
 
 /// A page is leased for this many times the longest `timeout`: it may wait for its turn before, and be read
 /// by a model after.
@@ -279,11 +280,11 @@ impl EngineBuilder {
         let store = self.store.unwrap_or_else(|| {
             let mut frontier = FrontierConfig::default();
             frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
-            (frontier.max_in_flight, frontier.most_per_host) = (max_in_flight, max_in_flight);
-            frontier.most_per_address = max_in_flight;
+            (frontier.max_in_flight, frontier.max_per_host) = (max_in_flight, max_in_flight);
+            frontier.max_per_address = max_in_flight;
             if let Some(per_host) = self.per_host.map(|per_host| per_host.max(1)) {
-                (frontier.max_per_host, frontier.most_per_host) = (per_host, per_host);
-                frontier.max_per_address = per_host.saturating_mul(HOSTS_PER_ADDRESS);
+                (frontier.initial_per_host, frontier.max_per_host) = (per_host, per_host);
+                frontier.initial_per_address = per_host.saturating_mul(HOSTS_PER_ADDRESS);
             }
             let mut config = MemoryConfig { frontier, ..MemoryConfig::default() };
             if let Some(retained) = self.retained {

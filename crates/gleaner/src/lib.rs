@@ -110,8 +110,8 @@ pub use gleaner_extract::{Budget, model};
 #[cfg(feature = "extract")]
 pub mod extraction {
     pub use gleaner_extract::{
-        Cardinality, Conflict, Drift, Estimate, Leaf, LedgerEntry, Method, Missing, Part, Plan, PlanSite,
-        Provenance, Reason, Span, Spent, Step, Stop,
+        Cardinality, Conflict, ExecutionPlan, Leaf, LedgerEntry, Method, Missing, MissingReason, PagePart,
+        PlanEstimate, PlanSource, PlanStep, Provenance, Span, Spent, Stop, TemplateDrift,
     };
     pub use gleaner_runtime::{
         Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText, TokenMeter,

@@ -324,7 +324,7 @@ fn why_nothing(job: JobSnapshot) -> Error {
     let reason = job.error.unwrap_or_else(|| "the page gave no document".to_owned());
     match job.failure {
         Some(JobFailure::InsufficientCredits) => Error::insufficient_credits(reason),
-        Some(JobFailure::NoRoom) => Error::rate_limited(reason, QUEUE_FULL_PAUSE),
+        Some(JobFailure::StorageFull) => Error::rate_limited(reason, QUEUE_FULL_PAUSE),
         _ => PageError { code: ErrorCode::UnknownError, message: reason }.into(),
     }
 }

@@ -1,6 +1,6 @@
 //! Links and search forms of a page, and the URL patterns learned from them. Input: the page.
 
-use gleaner_extract::{MAX_NAVIGATION_LINKS, Page, UrlPatterns, ways};
+use gleaner_extract::{MAX_NAVIGATION_LINKS, Page, UrlPatterns, navigation_links};
 use url::Url;
 
 use super::BASE;
@@ -18,7 +18,7 @@ const MOST_PARTS: usize = 14;
 pub fn site_ways(data: &[u8]) {
     let Ok(url) = Url::parse(BASE) else { return };
     let page = Page::new(url, String::from_utf8_lossy(data));
-    let found = ways(&page, WORDS);
+    let found = navigation_links(&page, WORDS);
     assert!(found.len() <= MAX_NAVIGATION_LINKS, "{} ways", found.len());
     for (nth, way) in found.iter().enumerate() {
         let address = &way.url;
@@ -28,7 +28,7 @@ pub fn site_ways(data: &[u8]) {
         let anchor = way.anchor.as_deref().unwrap_or("a form");
         assert!(!anchor.is_empty() && anchor.len() <= LONGEST_ANCHOR, "{anchor:?}");
     }
-    assert_eq!(ways(&page, WORDS), found, "not the same twice");
+    assert_eq!(navigation_links(&page, WORDS), found, "not the same twice");
     let patterns = UrlPatterns::learn(found.iter().map(|way| &way.url));
     for way in &found {
         let pattern = patterns.of(&way.url);

@@ -156,9 +156,9 @@ async fn a_delay_holds_on_every_host_and_across_redirects_between_them() {
 async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
     const MOST: usize = 3;
     let hosts = Hosts::start(false, Duration::from_millis(20));
-    for (most_per_address, is_bounded) in [(MOST, true), (HOSTS, false)] {
+    for (max_per_address, is_bounded) in [(MOST, true), (HOSTS, false)] {
         let mut frontier = FrontierConfig::default();
-        frontier.most_per_address = most_per_address as u32;
+        frontier.max_per_address = max_per_address as u32;
         let store = MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() });
         let engine = local().store(Arc::new(store)).build().unwrap();
         let batch = async |pages: usize| {
@@ -172,7 +172,7 @@ async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
         batch(1).await;
         let at_once = batch(6).await;
         println!(
-            "hosts: 20 of one address, {at_once} requests at once, of {most_per_address} that it may get"
+            "hosts: 20 of one address, {at_once} requests at once, of {max_per_address} that it may get"
         );
         assert_eq!(at_once <= MOST, is_bounded, "{at_once}");
     }

@@ -118,7 +118,7 @@ async fn an_address_without_a_path_is_told_as_it_was_given() {
     came.sort();
     assert_eq!(came, [bare, whole]);
     let mut failed: Vec<String> =
-        result.failures.failures.iter().map(|failure| failure.asked_for().into_owned()).collect();
+        result.failures.failures.iter().map(|failure| failure.as_requested().into_owned()).collect();
     failed.sort();
     assert_eq!(failed, refused);
 }

@@ -46,7 +46,7 @@ impl Drop for UnderWay<'_> {
 struct Detour<'a> {
     stage: &'a Stage,
     job: usize,
-    asked_for: Resource,
+    requested: Resource,
     began: Moment,
     is_open: bool,
 }
@@ -54,7 +54,7 @@ struct Detour<'a> {
 impl Drop for Detour<'_> {
     fn drop(&mut self) {
         if self.is_open && self.stage.now() - self.began > LEASE_TIME.as_millis() as u64 / 4 {
-            self.stage.lose(self.job, self.asked_for);
+            self.stage.lose(self.job, self.requested);
         }
     }
 }
@@ -173,13 +173,13 @@ impl Fetch for Web {
         }
         let began = stage.now();
         let host = self.host_of(place);
-        let asked_for = place;
+        let requested = place;
         let (hangs_before, hangs_after) = self.fate(job, place);
         if hangs_before {
             stage.hang(job, place).await;
         }
-        let mut detour = Detour { stage, job, asked_for, began, is_open: false };
-        let mut under_way = UnderWay::begin(stage, job, host, place, false);
+        let mut detour = Detour { stage, job, requested, began, is_open: false };
+        let mut in_flight = UnderWay::begin(stage, job, host, place, false);
         let mut asked_at = began;
         // Time at which another host's turn is waited for does not count.
         let patience = request.options.timeout.as_millis() as u64;
@@ -208,13 +208,13 @@ impl Fetch for Web {
                     (bare, place)
                 }
                 Outcome::Answer(answer) => {
-                    drop(under_way);
+                    drop(in_flight);
                     detour.is_open = false;
                     let hangs =
                         stage.faults.hangs.iter().any(|moment| (began..=stage.now()).contains(moment));
                     if hangs_after || hangs {
-                        stage.lose(job, asked_for);
-                        stage.hang(job, asked_for).await;
+                        stage.lose(job, requested);
+                        stage.hang(job, requested).await;
                     }
                     // From here on the engine knows.
                     self.remember_wishes(place, request.purpose, &answer);
@@ -222,7 +222,7 @@ impl Fetch for Web {
                 }
             };
             redirects += 1;
-            drop(under_way);
+            drop(in_flight);
             detour.is_open = true;
             if let Err(refusal) = hops.check(&url, &next).await {
                 detour.is_open = false;
@@ -231,7 +231,7 @@ impl Fetch for Web {
             (url, place) = (next, next_place);
             let next_host = self.host_of(place);
             stage.wire().across_hosts += u64::from(next_host != host);
-            under_way = UnderWay::begin(stage, job, next_host, place, true);
+            in_flight = UnderWay::begin(stage, job, next_host, place, true);
             asked_at = stage.now();
         }
     }

@@ -38,7 +38,7 @@ async fn play(seed: u64) -> Report {
     let world = World::generate(seed);
     let tasks: Vec<Task> =
         (0..1 + random.below(4)).map(|number| Task::generate(seed, number, &world)).collect();
-    let most_per_host = 1 + random.below(8) as u32;
+    let max_per_host = 1 + random.below(8) as u32;
     let most = 1 + random.below(20) as u32;
     let slots = [0, 1].map(|team| 1 + Random::new(seed, 0x5107 + team).below(12) as u32);
     let teams: Vec<Option<(usize, u32)>> =
@@ -52,17 +52,17 @@ async fn play(seed: u64) -> Report {
     let map = Mapping::generate(seed, &world);
     let is_mapped = map.is_some();
     let of_map = JobBound { is_map: true, ..JobBound::default() };
-    let wire = Wire::new(world.hosts.len(), bounds.chain([of_map]).collect(), most_per_host, most);
+    let wire = Wire::new(world.hosts.len(), bounds.chain([of_map]).collect(), max_per_host, most);
     let faults = if seed.is_multiple_of(2) { Faults::default() } else { some_faults(seed, &mut random) };
     let stage = Arc::new(Stage::new(seed, world, wire, faults, tasks.len()));
 
     let mut frontier = FrontierConfig::default();
     frontier.max_in_flight = most;
-    frontier.most_per_host = most_per_host;
-    frontier.max_per_host = 1 + random.below(most_per_host as usize) as u32;
+    frontier.max_per_host = max_per_host;
+    frontier.initial_per_host = 1 + random.below(max_per_host as usize) as u32;
     frontier.lease_time = LEASE_TIME;
-    let most_per_address = 1 + Random::new(seed, 0xadd8).below(10) as u32;
-    frontier.most_per_address = most_per_address;
+    let max_per_address = 1 + Random::new(seed, 0xadd8).below(10) as u32;
+    frontier.max_per_address = max_per_address;
     let mut room_for_pages = Random::new(seed, 0xf111);
     if room_for_pages.below(8) == 0 {
         // Some dozens of addresses: a crawl fills it.
@@ -71,7 +71,7 @@ async fn play(seed: u64) -> Report {
     }
     let config = MemoryConfig { frontier, ..MemoryConfig::default() };
     let runtime = Runtime::new(RuntimeConfig {
-        store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage), most_per_address, teams)),
+        store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage), max_per_address, teams)),
         fetch: Arc::new(Web(Arc::clone(&stage))),
         transform: Arc::new(Reader(Arc::clone(&stage))),
         pdfs: None,

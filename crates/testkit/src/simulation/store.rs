@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
+    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
     JobAccount, JobListing, JobSnapshot, JsonSlice, Leases, MemoryStore, NewJob, PageFailures, PastScrape,
     ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
 };
@@ -40,7 +40,7 @@ pub(super) struct Shaky {
     finishes: Mutex<BTreeMap<(usize, Resource), u64>>,
     /// The addresses of hosts, as far as the store was told.
     told: Mutex<BTreeMap<usize, IpAddr>>,
-    most_per_address: u32,
+    max_per_address: u32,
     /// The team of each job, and its slots.
     teams: Vec<Option<(usize, u32)>>,
 }
@@ -49,7 +49,7 @@ impl Shaky {
     pub(super) fn new(
         store: MemoryStore,
         stage: Arc<Stage>,
-        most_per_address: u32,
+        max_per_address: u32,
         teams: Vec<Option<(usize, u32)>>,
     ) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Shaky {
             leased: Mutex::default(),
             finishes: Mutex::default(),
             told: Mutex::default(),
-            most_per_address,
+            max_per_address,
             teams,
         }
     }
@@ -76,7 +76,7 @@ impl Shaky {
         let address_of = |place: Resource| told.get(&self.stage.world.host_of(place));
         let Some(address) = address_of(place) else { return };
         let in_work = leased.iter().filter(|(_, other)| address_of(*other) == Some(address)).count();
-        let most = self.most_per_address as usize;
+        let most = self.max_per_address as usize;
         if in_work >= most {
             let what = format!("job {job} is given {place:?}, and its address has {in_work} pages in work");
             self.stage.wire().violate(self.stage.now(), what);
@@ -274,7 +274,7 @@ impl Store for Shaky {
         self.store.last_scrape(job, key).await
     }
 
-    async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {
+    async fn due(&self, max: usize, now: Duration) -> Result<DueEvents, Error> {
         self.store.due(max, now).await
     }
 
@@ -302,8 +302,8 @@ impl Store for Shaky {
         self.store.settled(job).await
     }
 
-    fn chores(&self) -> watch::Receiver<u64> {
-        self.store.chores()
+    fn maintenance(&self) -> watch::Receiver<u64> {
+        self.store.maintenance()
     }
 
     fn work(&self) -> watch::Receiver<u64> {

@@ -47,7 +47,7 @@ pub(super) struct JobBound {
 pub(super) struct Wire {
     hosts: Vec<HostState>,
     bounds: Vec<JobBound>,
-    most_per_host: u32,
+    max_per_host: u32,
     most: u32,
     in_flight: u32,
     of_job: Vec<u32>,
@@ -62,12 +62,12 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new(hosts: usize, bounds: Vec<JobBound>, most_per_host: u32, most: u32) -> Self {
+    pub(super) fn new(hosts: usize, bounds: Vec<JobBound>, max_per_host: u32, most: u32) -> Self {
         Self {
             hosts: (0..hosts).map(|_| HostState::default()).collect(),
             of_job: vec![0; bounds.len()],
             bounds,
-            most_per_host,
+            max_per_host,
             most,
             in_flight: 0,
             direct: BTreeMap::new(),
@@ -116,7 +116,7 @@ impl Wire {
                     state.in_flight, state.gap
                 ));
             }
-        } else if state.in_flight >= self.most_per_host {
+        } else if state.in_flight >= self.max_per_host {
             found.push(format!("{} at once already", state.in_flight));
         }
         if now < state.not_before {
