@@ -2,6 +2,7 @@
 //! to re-derive what a model claims.
 
 mod contact;
+mod currency;
 mod date;
 mod gtin;
 mod money;

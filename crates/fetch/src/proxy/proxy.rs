@@ -1,5 +1,6 @@
 //! One proxy: where it is, how it is spoken to, and what it is told.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use http::HeaderValue;
@@ -170,25 +171,34 @@ impl Proxy {
 }
 
 /// Why a proxy led nowhere. Holds nothing of what the proxy said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProxyFailure {
-    #[error("the proxy cannot be reached")]
     Unreachable,
-    #[error("the proxy's own address is one that its pool does not open")]
     Forbidden,
-    #[error("the proxy does not answer")]
     Silent,
-    #[error("the proxy refuses the credentials, or wants some")]
     Credentials,
-    #[error("the proxy will not connect to this address")]
     Refused,
-    #[error("the proxy cannot reach this address")]
     TargetUnreachable,
-    #[error("the proxy's answer is not of its protocol")]
     Garbled,
-    #[error("the proxy broke the connection off")]
     BrokeOff,
 }
+
+impl fmt::Display for ProxyFailure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Unreachable => "the proxy cannot be reached",
+            Self::Forbidden => "the proxy's own address is one that its pool does not open",
+            Self::Silent => "the proxy does not answer",
+            Self::Credentials => "the proxy refuses the credentials, or wants some",
+            Self::Refused => "the proxy will not connect to this address",
+            Self::TargetUnreachable => "the proxy cannot reach this address",
+            Self::Garbled => "the proxy's answer is not of its protocol",
+            Self::BrokeOff => "the proxy broke the connection off",
+        })
+    }
+}
+
+impl std::error::Error for ProxyFailure {}
 
 impl ProxyFailure {
     /// May it as well be the target's, of which the proxy waits for a connection or says nothing when there
