@@ -1,13 +1,13 @@
 /// Drafts of JSON Schema, oldest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Draft {
-    Draft4,
-    Draft6,
-    Draft7,
-    Draft2019,
+    V4,
+    V6,
+    V7,
+    V2019,
     /// The draft of a schema without `$schema`.
     #[default]
-    Draft2020,
+    V2020,
 }
 
 impl Draft {
@@ -16,11 +16,11 @@ impl Draft {
         let uri = uri.trim_end_matches('#');
         let name = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
         Some(match name {
-            "json-schema.org/draft-04/schema" => Self::Draft4,
-            "json-schema.org/draft-06/schema" => Self::Draft6,
-            "json-schema.org/draft-07/schema" => Self::Draft7,
-            "json-schema.org/draft/2019-09/schema" => Self::Draft2019,
-            "json-schema.org/draft/2020-12/schema" | "json-schema.org/schema" => Self::Draft2020,
+            "json-schema.org/draft-04/schema" => Self::V4,
+            "json-schema.org/draft-06/schema" => Self::V6,
+            "json-schema.org/draft-07/schema" => Self::V7,
+            "json-schema.org/draft/2019-09/schema" => Self::V2019,
+            "json-schema.org/draft/2020-12/schema" | "json-schema.org/schema" => Self::V2020,
             _ => return None,
         })
     }
@@ -28,7 +28,7 @@ impl Draft {
     /// The keyword that identifies a schema.
     pub(super) const fn id_keyword(self) -> &'static str {
         match self {
-            Self::Draft4 => "id",
+            Self::V4 => "id",
             _ => "$id",
         }
     }

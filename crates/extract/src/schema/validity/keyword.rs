@@ -44,54 +44,54 @@ pub(super) enum ValueRule {
 
 /// The rule of a keyword in a draft; `None` for keywords that the draft's meta-schema does not know.
 pub(super) fn rule(keyword: &str, draft: Draft) -> Option<Rule> {
-    use Draft::{Draft4, Draft6, Draft7, Draft2019, Draft2020};
+    use Draft::{V4, V6, V7, V2019, V2020};
     use ValueRule::{
         Anchor, Boolean, Count, Identifier, List, Names, Number, PositiveNumber, Text, Types, Vocabulary,
     };
 
     let (since, rule) = match keyword {
-        "additionalProperties" => (Draft4, Rule::SchemaOrBoolean),
-        "not" => (Draft4, Rule::Schema),
-        "contains" | "propertyNames" => (Draft6, Rule::Schema),
-        "else" | "if" | "then" => (Draft7, Rule::Schema),
-        "contentSchema" | "unevaluatedItems" | "unevaluatedProperties" => (Draft2019, Rule::Schema),
-        "additionalItems" if draft < Draft2020 => (Draft4, Rule::SchemaOrBoolean),
-        "items" if draft < Draft2020 => (Draft4, Rule::SchemaOrList),
-        "items" => (Draft2020, Rule::Schema),
-        "allOf" | "anyOf" | "oneOf" => (Draft4, Rule::SchemaList),
-        "prefixItems" => (Draft2020, Rule::SchemaList),
-        "definitions" | "properties" => (Draft4, Rule::SchemaMap),
-        "$defs" | "dependentSchemas" => (Draft2019, Rule::SchemaMap),
-        "patternProperties" => (Draft4, Rule::PatternMap),
-        "dependencies" => (Draft4, Rule::Dependencies),
-        "dependentRequired" => (Draft2019, Rule::NameLists),
-        "$ref" => (Draft4, Rule::Reference),
-        "$dynamicRef" => (Draft2020, Rule::Reference),
-        "pattern" => (Draft4, Rule::Pattern),
-        "type" => (Draft4, Rule::Value(Types)),
-        "required" => (Draft4, Rule::Value(Names)),
-        "enum" => (Draft4, Rule::Value(List)),
-        "examples" => (Draft6, Rule::Value(List)),
-        "$schema" | "description" | "format" | "title" => (Draft4, Rule::Value(Text)),
-        "$comment" | "contentEncoding" | "contentMediaType" => (Draft7, Rule::Value(Text)),
-        "$recursiveRef" => (Draft2019, Rule::Value(Text)),
-        "$id" => (Draft6, Rule::Value(Identifier)),
-        "id" if draft == Draft4 => (Draft4, Rule::Value(Identifier)),
-        "$anchor" => (Draft2019, Rule::Value(Anchor)),
-        "$dynamicAnchor" => (Draft2020, Rule::Value(Anchor)),
-        "$recursiveAnchor" if draft == Draft2019 => (Draft2019, Rule::Value(Boolean)),
-        "$recursiveAnchor" => (Draft2020, Rule::Value(Anchor)),
-        "$vocabulary" => (Draft2019, Rule::Value(Vocabulary)),
-        "exclusiveMaximum" | "exclusiveMinimum" if draft == Draft4 => (Draft4, Rule::Value(Boolean)),
-        "exclusiveMaximum" | "exclusiveMinimum" | "maximum" | "minimum" => (Draft4, Rule::Value(Number)),
-        "multipleOf" => (Draft4, Rule::Value(PositiveNumber)),
+        "additionalProperties" => (V4, Rule::SchemaOrBoolean),
+        "not" => (V4, Rule::Schema),
+        "contains" | "propertyNames" => (V6, Rule::Schema),
+        "else" | "if" | "then" => (V7, Rule::Schema),
+        "contentSchema" | "unevaluatedItems" | "unevaluatedProperties" => (V2019, Rule::Schema),
+        "additionalItems" if draft < V2020 => (V4, Rule::SchemaOrBoolean),
+        "items" if draft < V2020 => (V4, Rule::SchemaOrList),
+        "items" => (V2020, Rule::Schema),
+        "allOf" | "anyOf" | "oneOf" => (V4, Rule::SchemaList),
+        "prefixItems" => (V2020, Rule::SchemaList),
+        "definitions" | "properties" => (V4, Rule::SchemaMap),
+        "$defs" | "dependentSchemas" => (V2019, Rule::SchemaMap),
+        "patternProperties" => (V4, Rule::PatternMap),
+        "dependencies" => (V4, Rule::Dependencies),
+        "dependentRequired" => (V2019, Rule::NameLists),
+        "$ref" => (V4, Rule::Reference),
+        "$dynamicRef" => (V2020, Rule::Reference),
+        "pattern" => (V4, Rule::Pattern),
+        "type" => (V4, Rule::Value(Types)),
+        "required" => (V4, Rule::Value(Names)),
+        "enum" => (V4, Rule::Value(List)),
+        "examples" => (V6, Rule::Value(List)),
+        "$schema" | "description" | "format" | "title" => (V4, Rule::Value(Text)),
+        "$comment" | "contentEncoding" | "contentMediaType" => (V7, Rule::Value(Text)),
+        "$recursiveRef" => (V2019, Rule::Value(Text)),
+        "$id" => (V6, Rule::Value(Identifier)),
+        "id" if draft == V4 => (V4, Rule::Value(Identifier)),
+        "$anchor" => (V2019, Rule::Value(Anchor)),
+        "$dynamicAnchor" => (V2020, Rule::Value(Anchor)),
+        "$recursiveAnchor" if draft == V2019 => (V2019, Rule::Value(Boolean)),
+        "$recursiveAnchor" => (V2020, Rule::Value(Anchor)),
+        "$vocabulary" => (V2019, Rule::Value(Vocabulary)),
+        "exclusiveMaximum" | "exclusiveMinimum" if draft == V4 => (V4, Rule::Value(Boolean)),
+        "exclusiveMaximum" | "exclusiveMinimum" | "maximum" | "minimum" => (V4, Rule::Value(Number)),
+        "multipleOf" => (V4, Rule::Value(PositiveNumber)),
         "maxItems" | "maxLength" | "maxProperties" | "minItems" | "minLength" | "minProperties" => {
-            (Draft4, Rule::Value(Count))
+            (V4, Rule::Value(Count))
         }
-        "maxContains" | "minContains" => (Draft2019, Rule::Value(Count)),
-        "uniqueItems" => (Draft4, Rule::Value(Boolean)),
-        "readOnly" | "writeOnly" => (Draft7, Rule::Value(Boolean)),
-        "deprecated" => (Draft2019, Rule::Value(Boolean)),
+        "maxContains" | "minContains" => (V2019, Rule::Value(Count)),
+        "uniqueItems" => (V4, Rule::Value(Boolean)),
+        "readOnly" | "writeOnly" => (V7, Rule::Value(Boolean)),
+        "deprecated" => (V2019, Rule::Value(Boolean)),
         _ => return None,
     };
     (draft >= since).then_some(rule)
@@ -112,8 +112,7 @@ impl ValueRule {
             Self::Text => value.is_string(),
             // From 2019-09 on, a fragment of an identifier is empty.
             Self::Identifier => value.as_str().is_some_and(|id| {
-                draft < Draft::Draft2019
-                    || id.strip_suffix('#').unwrap_or(id).bytes().all(|byte| byte != b'#')
+                draft < Draft::V2019 || id.strip_suffix('#').unwrap_or(id).bytes().all(|byte| byte != b'#')
             }),
             Self::Anchor => value.as_str().is_some_and(|name| is_anchor(name, draft)),
             Self::Number => value.is_number(),
@@ -121,7 +120,7 @@ impl ValueRule {
             // In draft 4, `2.0` is no integer.
             Self::Count => {
                 value.is_u64()
-                    || (draft > Draft::Draft4
+                    || (draft > Draft::V4
                         && value.as_f64().is_some_and(|count| count >= 0.0 && count.fract() == 0.0))
             }
             Self::Boolean => value.is_boolean(),
@@ -153,7 +152,7 @@ impl ValueRule {
 pub(super) fn are_names(value: &Value, draft: Draft) -> bool {
     value
         .as_array()
-        .is_some_and(|names| are_different_texts(names) && (draft > Draft::Draft4 || !names.is_empty()))
+        .is_some_and(|names| are_different_texts(names) && (draft > Draft::V4 || !names.is_empty()))
 }
 
 fn are_different_texts(list: &[Value]) -> bool {
@@ -169,7 +168,7 @@ fn is_type(value: &Value) -> bool {
 /// 2019-09 allows colons and no underscore at the start; 2020-12 does the opposite.
 fn is_anchor(name: &str, draft: Draft) -> bool {
     let mut bytes = name.bytes();
-    let newer = draft > Draft::Draft2019;
+    let newer = draft > Draft::V2019;
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || (newer && first == b'_'))
         && bytes
             .all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte) || (!newer && byte == b':'))

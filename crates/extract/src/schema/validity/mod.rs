@@ -1,7 +1,7 @@
 //! Whether a JSON Schema is valid: its keywords have values as the meta-schema of its draft says, its regular
 //! expressions compile, and its references point into it.
 //!
-//! The draft is 2020-12 unless `$schema` names an older one. Keywords that the draft does not know are ignored.
+//! The draft is 2020-12 unless `$schema` names an older one. Keywords unknown to the draft are ignored.
 //! Data is not validated here.
 
 mod draft;
@@ -143,7 +143,7 @@ impl<'s> Walk<'s> {
                 self.keyword(Node { place, ..node }, rule, value);
             }
         }
-        if node.draft == Draft::Draft4 {
+        if node.draft == Draft::V4 {
             for (key, needed) in [("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")] {
                 if object.contains_key(key) && !object.contains_key(needed) {
                     let place = self.place(node.place, Cow::Borrowed(key));
@@ -211,15 +211,14 @@ impl<'s> Walk<'s> {
                 self.nodes += 1;
                 if self.nodes > MAX_SCHEMA_NODES || node.depth > MAX_SCHEMA_DEPTH {
                     self.stop(format!(
-                        "it is too large: at most {MAX_SCHEMA_DEPTH} levels and {MAX_SCHEMA_NODES} subschemas \
-                         are read"
+                        "it is too large: at most {MAX_SCHEMA_DEPTH} levels and {MAX_SCHEMA_NODES} subschemas"
                     ));
                 } else {
                     self.waiting.push(node);
                 }
             }
             // The root may be a boolean in every draft.
-            Value::Bool(_) if node.draft > Draft::Draft4 || node.place == ROOT => {}
+            Value::Bool(_) if node.draft > Draft::V4 || node.place == ROOT => {}
             other => self.fault(node.place, "a schema (an object)", &describe(other)),
         }
     }
@@ -230,7 +229,7 @@ impl<'s> Walk<'s> {
             self.stop(format!("it has more than {MAX_SCHEMA_PATTERNS} regular expressions"));
         } else if !pattern::compiles(pattern) {
             let expected = format!(
-                "a regular expression without lookaround and back-references, of at most {} KiB when compiled",
+                "a regular expression without lookaround or back-references, at most {} KiB when compiled",
                 MAX_SCHEMA_PATTERN_BYTES >> 10
             );
             self.fault(place, &expected, &quote(pattern));
@@ -246,7 +245,7 @@ impl<'s> Walk<'s> {
         if self.walked.contains(&std::ptr::from_ref(target.schema)) {
             return;
         }
-        // Only a pointer leads to a part that is not walked: a keyword that the draft does not know contains it.
+        // Only a pointer leads to a part that is not walked, in a keyword unknown to the draft.
         let mut place = target.place;
         for step in target.fragment.split('/').skip(1) {
             place = self.place(place, Cow::Owned(step.replace("~1", "/").replace("~0", "~")));
@@ -317,7 +316,7 @@ mod tests {
         for schema in [
             json!({}),
             json!(true),
-            json!({ "type": "object", "properties": { "a": { "type": ["string", "null"] } }, "required": ["a"] }),
+            json!({ "properties": { "a": { "type": ["string", "null"] } }, "required": ["a"] }),
             json!({ "properties": { "type": { "type": "string" }, "$ref": { "type": "string" } } }),
             json!({ "$defs": { "a b": {} }, "items": { "$ref": "#/$defs/a%20b" }, "not": { "$ref": "#" } }),
             json!({ "$defs": { "a": { "$anchor": "here" } }, "items": { "$ref": "#here" } }),
@@ -326,7 +325,8 @@ mod tests {
             json!({ "parts": { "a": { "type": "string" } }, "items": { "$ref": "#/parts/a" } }),
             json!({ "$schema": "http://json-schema.org/draft-07/schema#", "items": [{}, true],
                     "definitions": { "a": { "$id": "#here" } }, "not": { "$ref": "#here" } }),
-            json!({ "$schema": "http://json-schema.org/draft-04/schema#", "maximum": 5, "exclusiveMaximum": true }),
+            json!({ "$schema": "http://json-schema.org/draft-04/schema#",
+                    "maximum": 5, "exclusiveMaximum": true }),
             json!({ "x-custom": [[]], "enum": [], "default": { "type": 5 }, "const": { "$ref": 5 } }),
             json!({ "pattern": "^\\w+$", "patternProperties": { "^x-": false } }),
         ] {

@@ -17,8 +17,8 @@ pub(super) fn compiles(pattern: &str) -> bool {
 
 /// An ECMA-262 pattern in the syntax of the `regex` crate; `None` if it has an escape that ECMA-262 lacks.
 ///
-/// Only what differs is rewritten. `\d`, `\s` and `\w` are small sets in ECMA-262; the sets of Unicode that the
-/// crate reads instead would take common patterns such as `^\w{1,255}$` past the size limit.
+/// Only what differs is rewritten. `\d`, `\s` and `\w` are small sets in ECMA-262. The crate reads sets
+/// of all Unicode instead, which would take common patterns such as `^\w{1,255}$` past the size limit.
 fn rust_syntax(pattern: &str) -> Option<String> {
     let mut out = String::with_capacity(pattern.len());
     let mut chars = pattern.chars().peekable();

@@ -153,8 +153,8 @@ proptest! {
 
     #[test]
     fn patterns_are_valid_if_they_compile(parts in vec(select(vec![
-        "a", r"\d", r"\W", "[a-c]", r"[^\s]", "(a|b)", "(?:a)", "(", ")", "[", "*", "+", "{2}", "{3,1}", "^", "$",
-        r"\.", r"\/", "(?=a)", r"\1", "[[]", "[a&&b]", r"\cJ", "|", r"\w{255}", r"(\w{999}){999}",
+        "a", r"\d", r"\W", "[a-c]", r"[^\s]", "(a|b)", "(?:a)", "(", ")", "[", "*", "+", "{2}", "{3,1}", "^",
+        "$", r"\.", r"\/", "(?=a)", r"\1", "[[]", "[a&&b]", r"\cJ", "|", r"\w{255}", r"(\w{999}){999}",
     ]), 0..4)) {
         let pattern = parts.concat();
         for schema in [json!({ "pattern": pattern }), json!({ "patternProperties": { &pattern: {} } })] {
@@ -165,7 +165,10 @@ proptest! {
 
 #[test]
 fn references_are_valid_if_they_point_into_the_schema() {
-    let by_pointer = |reference: &str| json!({ "$defs": { "a": { "$anchor": "here" }, "b c": {}, "d/e": true }, "items": { "$ref": reference } });
+    let by_pointer = |reference: &str| {
+        json!({ "$defs": { "a": { "$anchor": "here" }, "b c": {}, "d/e": true },
+                "items": { "$ref": reference } })
+    };
     let by_uri = |reference: &str| {
         json!({ "$id": "https://a.example/s/list", "$defs": { "x": { "$id": "item" } },
                 "items": { "$ref": reference } })

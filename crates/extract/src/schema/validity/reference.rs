@@ -56,7 +56,7 @@ impl<'s> Names<'s> {
         mut resource: usize,
     ) -> Option<usize> {
         let text = |key: &str| schema.get(key).and_then(Value::as_str);
-        let is_legacy = draft < Draft::Draft2019;
+        let is_legacy = draft < Draft::V2019;
         // Before 2019-09, `$ref` disables its siblings, and an identifier of only a fragment is an anchor.
         let id = text(draft.id_keyword()).filter(|_| !is_legacy || schema.get("$ref").is_none());
         match (id, id.and_then(|id| id.strip_prefix('#'))) {
