@@ -112,6 +112,7 @@ mod base64;
 mod body;
 mod cache;
 mod cookies;
+mod date;
 mod dns_cache;
 mod egress;
 mod error;
