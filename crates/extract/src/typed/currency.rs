@@ -1,7 +1,7 @@
 //! Alphabetic codes of currencies (ISO 4217).
 
-/// Codes in alphabetic order: the active ones, those of funds, metals and tests, and a few replaced codes that
-/// pages still show, such as `HRK`.
+/// Codes in alphabetic order: the active ones, those of funds, metals and tests, and a few replaced codes
+/// that pages still show, such as `HRK`.
 const CODES: [&str; 183] = [
     "AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BGN", "BHD", "BIF",
     "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF", "CHE", "CHF", "CHW",
