@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gleaner_jobs::{Job, Runtime};
+use gleaner_runtime::{Job, Runtime, StartOptions};
 use gleaner_types::JobState;
 use url::Url;
 
@@ -26,7 +26,8 @@ pub(super) struct Read {
 pub(super) async fn follow(stage: &Arc<Stage>, runtime: &Arc<Runtime>, task: &Task) -> Read {
     stage.sleep(task.begins_at).await;
     let plan = task.request(&stage.world).check().expect("a valid request");
-    let mut job = runtime.crawl(plan, store::request(task.number)).await.expect("a job begins");
+    let options = StartOptions::default().with_request(store::request(task.number));
+    let mut job = runtime.start(plan, options).await.expect("a job begins");
     stage.note(Event::Began { job: task.number });
     let began = stage.now();
     let mut reading = Reading::new(stage, task);

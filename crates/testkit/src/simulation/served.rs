@@ -5,7 +5,7 @@ use super::world::{
 };
 
 /// Longer than anybody waits for robots.txt, in milliseconds.
-pub(super) const TOO_LATE: u64 = gleaner_jobs::ROBOTS_TIMEOUT.as_millis() as u64;
+pub(super) const TOO_LATE: u64 = gleaner_runtime::ROBOTS_TIMEOUT.as_millis() as u64;
 
 impl World {
     /// What robots.txt of a host lets be fetched, once it has come.

@@ -92,7 +92,8 @@ pub(crate) fn json_schema(schema: &Value, path: &Path<'_>, report: &mut Report) 
         if nodes > MAX_SCHEMA_NODES || depth > MAX_SCHEMA_DEPTH {
             report.fault(Code::OutOfRange, path, |name| {
                 format!(
-                    "{name} is too large: at most {MAX_SCHEMA_DEPTH} levels and {MAX_SCHEMA_NODES} subschemas are read"
+                    "{name} is too large: it may have at most {MAX_SCHEMA_DEPTH} levels and \
+                     {MAX_SCHEMA_NODES} subschemas"
                 )
             });
             return;
@@ -122,9 +123,9 @@ pub(crate) fn json_schema(schema: &Value, path: &Path<'_>, report: &mut Report) 
                 (KeywordType::SchemaOrList, value) => subschemas.push((value, pointer.clone())),
                 (KeywordType::SchemaList, other) => wrong("a list of schemas", other),
                 (KeywordType::SchemaMap, Value::Object(map)) => {
-                    let named = map.iter();
+                    let entries = map.iter();
                     subschemas
-                        .extend(named.map(|(name, item)| (item, format!("{pointer}/{}", shorten(name)))));
+                        .extend(entries.map(|(name, item)| (item, format!("{pointer}/{}", shorten(name)))));
                 }
                 (KeywordType::SchemaMap, other) => wrong("an object of schemas", other),
                 (KeywordType::Types, Value::String(name)) if TYPES.contains(&name.as_str()) => {}
@@ -221,7 +222,8 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
     };
     if patterns.len() > MAX_SCHEMA_PATTERNS {
         return refuse(&format!(
-            "{} regular expressions (`pattern` and `patternProperties`): at most {MAX_SCHEMA_PATTERNS} are allowed",
+            "{} regular expressions (`pattern` and `patternProperties`), but at most {MAX_SCHEMA_PATTERNS} \
+             are allowed",
             patterns.len()
         ));
     }
@@ -229,8 +231,8 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
     let classes: usize = patterns.iter().map(|pattern| class_cost(pattern)).sum();
     if longest.len() > MAX_PATTERN_CHARS || classes > MAX_PATTERN_CLASSES {
         return refuse(&format!(
-            "regular expressions that are too long: each may have {MAX_PATTERN_CHARS} bytes, and all together \
-             {MAX_PATTERN_CLASSES} character classes; the longest is {}",
+            "regular expressions that are too long: each may have at most {MAX_PATTERN_CHARS} bytes, and all \
+             together at most {MAX_PATTERN_CLASSES} character classes; the longest is {}",
             quote(longest)
         ));
     }
@@ -251,15 +253,15 @@ fn resolves(root: &Map<String, Value>, reference: &str) -> bool {
         return true;
     }
     let mut parts = fragment.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
-    let Some(mut found) = parts.next().and_then(|part| root.get(&part)) else { return false };
+    let Some(mut target) = parts.next().and_then(|part| root.get(&part)) else { return false };
     for part in parts.take(MAX_SCHEMA_DEPTH * 2) {
-        let next = match found {
+        let next = match target {
             Value::Object(map) => map.get(&part),
             Value::Array(items) => part.parse().ok().and_then(|index: usize| items.get(index)),
             _ => None,
         };
         match next {
-            Some(next) => found = next,
+            Some(next) => target = next,
             None => return false,
         }
     }
@@ -324,7 +326,9 @@ mod tests {
     #[test]
     fn regular_expressions_are_limited() {
         let fits = json!({
-            "properties": { "code": { "pattern": "^[A-Z]{2}\\d{1,20}$" }, "odd": { "pattern": "(?=lookahead)" } },
+            "properties": {
+                "code": { "pattern": "^[A-Z]{2}\\d{1,20}$" }, "odd": { "pattern": "(?=lookahead)" },
+            },
             "patternProperties": { "^x-\\w+$": {} },
         });
         assert_eq!(faults(&fits), Vec::<String>::new());
