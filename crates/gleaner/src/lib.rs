@@ -7,11 +7,12 @@
 //! let engine = Engine::builder().build()?;
 //! let mut job = engine.crawl(CrawlRequest::new("https://example.com/").limit(100)).await?;
 //! while let Some(page) = job.next().await {
+//!     let page = page?; // fails if the crawl as a whole does
 //!     println!("{:?}: {} bytes", page.metadata.title, page.markdown.unwrap_or_default().len());
 //! }
 //! // Fails where the crawl did: the loop alone would end as if all were done.
-//! let end = job.finish().await?;
-//! println!("{} pages, {} failed", end.snapshot.completed, end.failures.failures.len());
+//! let end = job.wait().await?;
+//! println!("{} pages, {} failed", end.snapshot.completed, end.failures.len());
 //! # Ok(())
 //! # }
 //! ```
@@ -135,8 +136,8 @@ pub use gleaner_frontier::{SkipReason, Trap};
 #[cfg(feature = "models")]
 pub use gleaner_models as models;
 pub use gleaner_runtime::{
-    DEFAULT_PAGE_MEMORY, Error as JobError, Explanation, Job, JobEnd, JobResult, MAX_EXPLAINED, MapResult,
-    MemoryBudget, Verdict,
+    DEFAULT_PAGE_MEMORY, Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED, MapResult, MemoryBudget,
+    Verdict,
 };
 pub use gleaner_store::{BlockedPage, JobSnapshot, PageFailure, PageFailures};
 pub use gleaner_transform::Input;

@@ -11,7 +11,7 @@ async fn a_paused_crawl_rests_with_exact_counts_and_goes_on_where_it_was() {
     let mut job = engine().crawl(links_only(&server)).await.unwrap();
     let mut read = 0_u64;
     for _ in 0..20 {
-        job.next().await.unwrap();
+        job.next().await.unwrap().unwrap();
         read += 1;
     }
     job.pause().await.unwrap();
@@ -31,13 +31,13 @@ async fn a_paused_crawl_rests_with_exact_counts_and_goes_on_where_it_was() {
     assert_eq!(rested.completed + 1, asked, "not every page that was asked for is counted");
     assert!(rested.completed < 300, "the crawl was over before it was paused");
     while read < rested.completed {
-        job.next().await.unwrap();
+        job.next().await.unwrap().unwrap();
         read += 1;
     }
     assert_eq!(server.requests(), asked, "reading a paused crawl does not wake it");
 
     job.resume().await.unwrap();
-    while job.next().await.is_some() {
+    while job.next().await.transpose().unwrap().is_some() {
         read += 1;
     }
     let end = job.status().await.unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gleaner::plan::CrawlParamsPreviewPlan;
 use gleaner::request::CrawlParamsPreviewRequest;
-use gleaner::{CrawlRequest, Engine, ErrorCode, JobResult};
+use gleaner::{CrawlRequest, Engine, ErrorCode, JobEnd};
 use gleaner_models::Provider;
 use gleaner_testkit::{Extras, Server, Site, SiteSpec};
 use gleaner_tests::fakes::{Asked, Ending, Fake, Says, Task, local, model, reply, task_of};
@@ -37,7 +37,7 @@ fn magazine() -> Fake {
     })
 }
 
-fn paths(done: &JobResult) -> BTreeSet<String> {
+fn paths(done: &JobEnd) -> BTreeSet<String> {
     let path = |url: &str| {
         url.split_once("//").unwrap().1.split_once('/').map_or(String::new(), |(_, path)| format!("/{path}"))
     };
@@ -50,7 +50,7 @@ fn asked(url: String, prompt: &str, more: Value) -> CrawlRequest {
     serde_json::from_value(request).unwrap()
 }
 
-async fn crawl(engine: &Engine, request: CrawlRequest) -> JobResult {
+async fn crawl(engine: &Engine, request: CrawlRequest) -> JobEnd {
     engine.crawl(request).await.unwrap().wait().await.unwrap()
 }
 

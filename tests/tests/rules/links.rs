@@ -63,6 +63,7 @@ async fn the_embedder_says_what_counts_as_a_link() {
             let mut job = engine.crawl_explained(request, &asked).await.unwrap();
             let mut found = BTreeSet::new();
             while let Some(document) = job.next().await {
+                let document = document.unwrap();
                 found.insert(url(document.metadata.url.as_deref().unwrap()).path().to_owned());
             }
             let expected: BTreeSet<String> =
@@ -110,7 +111,7 @@ async fn a_header_that_asks_not_to_follow_is_heeded_where_the_element_is() {
             let engine = builder.robots_agent(agent).obey_nofollow(obeys).build().unwrap();
             let mut job = engine.crawl(links_only(pages.url("/"))).await.unwrap();
             let mut found = 0;
-            while job.next().await.is_some() {
+            while job.next().await.transpose().unwrap().is_some() {
                 found += 1;
             }
             assert_eq!(found, if obeys && heeded { 1 } else { 2 }, "{tag} for {agent}, {obeys}");

@@ -43,7 +43,8 @@ pub(super) async fn follow(stage: &Arc<Stage>, runtime: &Arc<Runtime>, task: &Ta
             () = stage.sleep(rest.min(1 << 40)), if rest < u64::MAX => Some(None),
         };
         match next {
-            Some(Some(document)) => reading.take(document.metadata.url.as_deref()),
+            Some(Some(Ok(document))) => reading.take(document.metadata.url.as_deref()),
+            Some(Some(Err(error))) => reading.violate(&format!("its stream failed: {error}")),
             None => return reading.end(&job).await,
             Some(None) if matches!(task.fate, Fate::Dropped(_)) => {
                 stage.wire().cancel(stage.now(), task.number);
@@ -123,7 +124,7 @@ impl<'a> Reading<'a> {
         let (completed, failed) = (counts.completed, counts.failed);
         let blocked = counts.robots_blocked;
         self.stage.note(Event::Ended { job: self.task.number, completed, failed, blocked });
-        if counts.state != JobState::Completed || job.error().is_some() {
+        if counts.state != JobState::Completed {
             self.violate(&format!("it ended as {:?}", counts.state));
         }
         if (completed, counts.total) != (self.documents, self.documents) {
@@ -157,7 +158,7 @@ impl<'a> Reading<'a> {
         if !matches!(state, JobState::Cancelled | JobState::Completed) {
             self.violate(&format!("it was cancelled and is {state:?}"));
         }
-        while let Some(document) = job.next().await {
+        while let Some(Ok(document)) = job.next().await {
             self.take(document.metadata.url.as_deref());
         }
         self.look(&job).await;
