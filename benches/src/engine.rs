@@ -14,7 +14,7 @@ use crate::Report;
 /// # Errors
 /// If it cannot be built.
 pub fn engine(concurrency: u32) -> Result<Engine, Error> {
-    loopback().concurrency(concurrency, concurrency).build()
+    loopback().concurrency(concurrency).concurrency_per_host(concurrency).build()
 }
 
 /// A builder of such an engine, all else at its defaults.

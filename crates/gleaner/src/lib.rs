@@ -124,7 +124,10 @@ pub use gleaner_extract_jobs::{
     MAX_EXTERNAL_PAGES, MAX_PROMPT_URLS, MAX_SITE_PAGES, PROMPT_MAP_TIMEOUT, PageCoverage, PageReport,
     PromptedCrawl, Typed,
 };
-pub use gleaner_fetch::{CacheStore, DiskCache, EgressPolicy, MemoryCache, Proxy, ProxyPool, Render};
+pub use gleaner_fetch::{
+    CacheStore, DiskCache, DnsAnswer, EgressPolicy, FetcherBuilder, MemoryCache, Proxy, ProxyPool, Render,
+    Resolve, SystemResolver,
+};
 /// What an implementation of [`Render`] is written in.
 pub mod render {
     pub use gleaner_fetch::{

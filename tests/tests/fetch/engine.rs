@@ -133,7 +133,7 @@ async fn cookies_last_for_a_job_and_reach_no_other() {
     let set =
         Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", "k=c4nary; Path=/")], "<p>1");
     let server = RawServer::start([Step::ReadRequest, set, Step::Again]).unwrap();
-    let engine = local().no_cache().concurrency(1, 1).build().unwrap();
+    let engine = local().no_cache().concurrency(1).build().unwrap();
     let carried = || {
         let heads = server.requests();
         heads.iter().map(|head| String::from_utf8_lossy(head).contains("c4nary")).collect::<Vec<_>>()

@@ -113,7 +113,7 @@ async fn a_prompt_becomes_one_schema_for_all_pages_of_a_job() {
     });
     let urls: Vec<String> = (0..PAGES).map(|page| site.url(&format!("/{page}"))).collect();
     let batch = json!({ "urls": urls, "formats": [{ "type": "json", "prompt": "Who drew the house?" }], "maxAge": 0 });
-    let engine = local().concurrency(1, 1).model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+    let engine = local().concurrency(1).model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
     let job = engine.batch(serde_json::from_value::<BatchScrapeRequest>(batch).unwrap()).await.unwrap();
     let done = job.wait().await.unwrap();
     assert_eq!(done.documents.len(), PAGES);
