@@ -134,7 +134,7 @@ impl<'a> Reading<'a> {
             self.violate(&format!("{failed} failed and {blocked} blocked, but listed are {failures:?}"));
         }
         let was_full =
-            counts.warning.as_deref().is_some_and(|warning| warning.contains("pages were left out"));
+            counts.warning.as_deref().is_some_and(|warning| warning.contains("pages were not queued"));
         self.compare(was_full);
         Read { documents: self.documents, was_full }
     }
