@@ -148,7 +148,7 @@ fn more_verbose_tells_retries() {
     ];
     let well =
         vec![Step::ReadRequest, Step::respond("200 OK", &[("content-type", "text/html")], "<h1>Tea</h1>")];
-    let server = RawServer::start_each([busy, well]).unwrap();
+    let server = RawServer::start_per_connection([busy, well]).unwrap();
     let output = run_at_home(&["scrape", &server.base_url(), "-vv"]);
     assert_eq!(succeed(&output).trim(), "# Tea");
     assert!(told(&output).contains("tried again"), "{}", told(&output));

@@ -123,7 +123,8 @@ fn map_leaves_out_nofollow_links_and_takes_iframes_where_asked() {
         (&["--iframes"], &["/", "/a", "/b", "/c"]),
     ] {
         let robots = vec![Step::ReadRequest, missing.clone(), Step::Close];
-        let site = RawServer::start_each([robots, vec![Step::ReadRequest, answer.clone()]]).unwrap();
+        let site =
+            RawServer::start_per_connection([robots, vec![Step::ReadRequest, answer.clone()]]).unwrap();
         let url = format!("{}/", site.base_url());
         let listed = succeed(&run_at_home(&[&["map", &url, "--sitemap", "skip"], options].concat()));
         let mut listed: Vec<&str> =

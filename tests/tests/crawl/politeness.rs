@@ -57,7 +57,7 @@ async fn a_delay_keeps_requests_apart_and_alone() {
     let crawled = crawl(&engine(), request).await;
     assert_eq!(crawled.documents.len(), 12);
     let log = server.log();
-    assert_eq!(log.most_concurrent(), 1);
+    assert_eq!(log.max_concurrent(), 1);
     // The gap is kept between requests as they leave; on their way they may come closer by a little.
     let shortest = log.shortest_gap().unwrap();
     assert!(shortest >= gap / 2, "two requests came {shortest:?} apart");
@@ -71,10 +71,10 @@ async fn a_host_is_asked_for_no_more_pages_at_once_than_was_said() {
     let four =
         Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).concurrency(50, 4).build().unwrap();
     crawl(&four, links_only(&server)).await;
-    assert_eq!(server.log().most_concurrent(), 4);
+    assert_eq!(server.log().max_concurrent(), 4);
 
     let server = site.serve().unwrap();
     let request = links_only(&server).max_concurrency(2);
     crawl(&engine(), request).await;
-    assert_eq!(server.log().most_concurrent(), 2);
+    assert_eq!(server.log().max_concurrent(), 2);
 }

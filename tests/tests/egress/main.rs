@@ -115,7 +115,7 @@ async fn redirects_to_private_addresses_at_every_entry() {
         // A page, behind so many redirects that are fine.
         for hops in 0..3 {
             let fine = (0..hops).map(|hop| redirect("302 Found", &format!("/{hop}")));
-            let server = RawServer::start_each(fine.chain([redirect(way, &target)])).unwrap();
+            let server = RawServer::start_per_connection(fine.chain([redirect(way, &target)])).unwrap();
             if matches!(way, "Refresh" | "meta") {
                 // A page that may not send its reader on is shown itself.
                 let page = engine.scrape(ScrapeRequest::new(server.base_url())).await.unwrap();
@@ -131,7 +131,7 @@ async fn redirects_to_private_addresses_at_every_entry() {
         let home = answering("200 OK", "text/html", "<p>home<a href='/next'>next</a>");
         let later = [none, home, redirect(way, &target)].to_vec();
         for (door, scripts) in [("robots", robots), ("sitemap and link", later)] {
-            let server = RawServer::start_each(scripts).unwrap();
+            let server = RawServer::start_per_connection(scripts).unwrap();
             let request = CrawlRequest::new(server.base_url());
             let done = engine.crawl(request).await.unwrap().wait().await.unwrap();
             assert!(server.connections() >= 1, "{door}, {way}: {done:?}");
@@ -164,7 +164,7 @@ async fn links_robots_and_sitemaps_lead_to_no_private_address() {
             Step::respond("200 OK", &[("Content-Type", "text/html"), ("Connection", "close")], page),
         ],
     ];
-    let server = RawServer::start_each(scripts).unwrap();
+    let server = RawServer::start_per_connection(scripts).unwrap();
     let request = CrawlRequest::new(server.base_url()).allow_external_links(true);
     let result = guarded().crawl(request).await.unwrap().wait().await.unwrap();
     assert_eq!(canary.connections(), 0);

@@ -74,7 +74,7 @@ fn variants(url: &str, session: &CookieJar) -> Vec<(&'static str, Request)> {
 
 #[tokio::test]
 async fn no_variant_is_served_to_another() {
-    let server = RawServer::start([Step::ReadRequest, page("a page"), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page("a page"), Step::Repeat]).unwrap();
     let url = format!("{}/page", server.base_url());
     let tunnel = [
         Step::ReadRequest,
@@ -134,8 +134,8 @@ async fn nothing_partial_or_failed_is_kept() {
     for (name, answer) in rows {
         // The first connection misbehaves; every later one serves the page.
         let first = [vec![Step::ReadRequest], answer.clone(), vec![Step::Close]].concat();
-        let then = vec![Step::ReadRequest, page("the page"), Step::Again];
-        let server = RawServer::start_each([first, then]).unwrap();
+        let then = vec![Step::ReadRequest, page("the page"), Step::Repeat];
+        let server = RawServer::start_per_connection([first, then]).unwrap();
         let fetcher = builder().cache(Arc::new(MemoryCache::default())).build().unwrap();
         let request = caching(&format!("{}/page", server.base_url()));
         let mut impatient = request.clone();
@@ -168,7 +168,7 @@ fn entry_in(folder: &Path) -> PathBuf {
 #[tokio::test]
 async fn damaged_and_exchanged_entries_are_not_served() {
     const TEXT: &str = "<title>the page</title> as it was served";
-    let server = RawServer::start([Step::ReadRequest, page(TEXT), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page(TEXT), Step::Repeat]).unwrap();
     let request = caching(&format!("{}/page", server.base_url()));
     let folder = tempfile::tempdir().unwrap();
     let open = || {

@@ -25,7 +25,7 @@ async fn scrape(engine: &Engine, url: &str, mut options: Value) -> Result<Docume
 
 /// A server of one page, and how often it was asked.
 fn site() -> RawServer {
-    RawServer::start([Step::ReadRequest, page("<title>t</title><p>text"), Step::Again]).unwrap()
+    RawServer::start([Step::ReadRequest, page("<title>t</title><p>text"), Step::Repeat]).unwrap()
 }
 
 fn is_hit(document: &Document) -> bool {
@@ -107,9 +107,9 @@ async fn from_the_cache_alone_means_no_traffic() {
 #[tokio::test]
 async fn the_document_says_which_proxy_was_used() {
     let wall = Step::respond("403 Forbidden", &[("Content-Type", "text/html")], "go away");
-    let server = RawServer::start_each([
+    let server = RawServer::start_per_connection([
         vec![Step::ReadRequest, wall, Step::Close],
-        vec![Step::ReadRequest, page("<p>welcome"), Step::Again],
+        vec![Step::ReadRequest, page("<p>welcome"), Step::Repeat],
     ])
     .unwrap();
     let proxy = ProxyServer::start().unwrap();
@@ -135,7 +135,7 @@ async fn the_document_says_which_proxy_was_used() {
 async fn cookies_last_for_a_job_and_reach_no_other() {
     let set =
         Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", "k=c4nary; Path=/")], "<p>1");
-    let server = RawServer::start([Step::ReadRequest, set, Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, set, Step::Repeat]).unwrap();
     let engine = engine().no_cache().concurrency(1, 1).build().unwrap();
     let carried = || {
         let heads = server.requests();

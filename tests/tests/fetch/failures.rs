@@ -171,7 +171,7 @@ async fn kept_copy() -> Arc<CacheEntry> {
 /// One of each kind at the host `site`, with what was said on the way. The log is that of all tests of this
 /// process: a test knows its own lines by its own host.
 async fn all_failures(site: &str) -> (Vec<(ErrorKind, Error)>, Vec<String>) {
-    let proxy = ProxyServer::start_guarded("someone", "else").unwrap();
+    let proxy = ProxyServer::start_with_credentials("someone", "else").unwrap();
     let fetcher = fetcher(&proxy);
     let mut failures = Vec::new();
     let mut said = vec![format!("{fetcher:?} {fetcher:#?}")];

@@ -38,7 +38,7 @@ async fn arrived(fetcher: &Fetcher, start: &str, end: &RawServer) -> usize {
 async fn headers_stay_with_their_origin() {
     let identity = Identity::new("a.example");
     let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
-    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Again]).unwrap();
+    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Repeat]).unwrap();
     let port = end.addr().port();
     let at = |host: &str| format!("http://{host}:{port}/end");
     let (mut leaked, mut pairs) = (0, 0);
@@ -48,7 +48,7 @@ async fn headers_stay_with_their_origin() {
         ("a subdomain", at("sub.a.example")),
     ] {
         let hop = Step::respond("302 Found", &[("Location", &to)], "");
-        let start = RawServer::start([Step::ReadRequest, hop, Step::Again]).unwrap();
+        let start = RawServer::start([Step::ReadRequest, hop, Step::Repeat]).unwrap();
         let seen = arrived(&fetcher, &format!("http://a.example:{}/", start.addr().port()), &end).await;
         assert_eq!(seen, 0, "{name}");
         (leaked, pairs) = (leaked + seen, pairs + HEADERS.len());
@@ -65,7 +65,7 @@ async fn headers_stay_with_their_origin() {
     // Where the redirect stays with the origin, they arrive.
     let hop = Step::respond("302 Found", &[("Location", "/end")], "");
     let home =
-        RawServer::start([Step::ReadRequest, hop, Step::ReadRequest, page("end"), Step::Again]).unwrap();
+        RawServer::start([Step::ReadRequest, hop, Step::ReadRequest, page("end"), Step::Repeat]).unwrap();
     assert_eq!(arrived(&fetcher, &home.base_url(), &home).await, HEADERS.len());
     println!("headers across origins: leaked {leaked} of {pairs}");
     assert_eq!((leaked, pairs), (0, 20));
@@ -100,7 +100,7 @@ async fn cookies_stay_where_they_were_set_for() {
     let (mut crossings, mut closed) = (0, 0);
     for (name, set_at, cookie, asked_at, belongs) in rows {
         let set = Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", cookie)], "");
-        let server = RawServer::start([Step::ReadRequest, set, Step::Again]).unwrap();
+        let server = RawServer::start([Step::ReadRequest, set, Step::Repeat]).unwrap();
         let jar = CookieJar::new();
         for address in [set_at, asked_at] {
             let (host, path) = address.split_once('/').unwrap();
@@ -115,10 +115,10 @@ async fn cookies_stay_where_they_were_set_for() {
         closed += usize::from(!belongs);
     }
     // Set by a redirect, for where it leads to; and by one job, for another, or for a request of no job.
-    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Again]).unwrap();
+    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Repeat]).unwrap();
     let to = format!("http://b.com:{}/", end.addr().port());
     let hop = Step::respond("302 Found", &[("Location", &to), ("Set-Cookie", "k=c4nary; Path=/")], "");
-    let start = RawServer::start([Step::ReadRequest, hop, Step::Again]).unwrap();
+    let start = RawServer::start([Step::ReadRequest, hop, Step::Repeat]).unwrap();
     for cookies in [Some(CookieJar::new()), Some(CookieJar::new()), None, None] {
         let mut request = Request::get(format!("http://a.com:{}/", start.addr().port()).parse().unwrap());
         request.cookies = cookies;

@@ -16,7 +16,7 @@ const MIB: u64 = 1024 * 1024;
 #[test]
 fn memory_does_not_depend_on_limits_that_are_not_used() {
     let body = "text ".repeat(2_000);
-    let server = RawServer::start([Step::ReadRequest, page(&body), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page(&body), Step::Repeat]).unwrap();
     let grown = |limit: &str| -> u64 {
         let line = in_a_process("memory::child", &format!("{}/#{limit}", server.base_url()));
         line.trim().parse().unwrap()
@@ -59,7 +59,7 @@ const BODIES: u64 = 8 * MIB;
 #[test]
 fn large_bodies_at_once_take_no_more_than_their_share() {
     let body = "text ".repeat(800_000);
-    let server = RawServer::start([Step::ReadRequest, page(&body), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page(&body), Step::Repeat]).unwrap();
     let grown: u64 = in_a_process("memory::bodies_child", &server.base_url()).trim().parse().unwrap();
     println!("memory: 32 pages of 4 MB at once take {} KiB with 8 MiB for all bodies", grown / 1024);
     // The share, one more body, and of each what is not counted: twice as much, for buffers and what grows by moving.
@@ -88,7 +88,7 @@ async fn bodies_child() {
 #[test]
 fn a_batch_of_pages_of_many_elements_takes_no_more_than_the_budget() {
     let body = format!("{}needle", "a<br>".repeat(600_000));
-    let server = RawServer::start([Step::ReadRequest, page(&body), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page(&body), Step::Repeat]).unwrap();
     let grown: u64 = in_a_process("memory::pages_child", &server.base_url()).trim().parse().unwrap();
     println!("memory: 8 pages of 3 MB of `a<br>` take {} KiB with a budget of 64 MiB", grown / 1024);
     // Three times the budget, for the documents on their way and what the allocator holds.

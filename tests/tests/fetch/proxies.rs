@@ -25,12 +25,12 @@ fn name_of(server: &RawServer) -> String {
 
 #[tokio::test]
 async fn both_protocols_lead_to_the_checked_address() {
-    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Repeat]).unwrap();
     for scheme in ["http", "socks5"] {
         for credentials in ["", "user:p%40ss@"] {
             let proxy = match credentials {
                 "" => ProxyServer::start().unwrap(),
-                _ => ProxyServer::start_guarded("user", "p@ss").unwrap(),
+                _ => ProxyServer::start_with_credentials("user", "p@ss").unwrap(),
             };
             let address = format!("{scheme}://{credentials}{}", proxy.addr());
             let fetcher = builder().basic_proxies(pool(&[&address])).build().unwrap();
@@ -124,9 +124,9 @@ async fn a_proxy_needs_leave_for_its_own_address() {
 
 #[tokio::test]
 async fn names_go_to_the_proxy_only_by_name_of_the_hatch() {
-    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Repeat]).unwrap();
     for scheme in ["http", "socks5"] {
-        let proxy = ProxyServer::start_guarded("u", "p").unwrap();
+        let proxy = ProxyServer::start_with_credentials("u", "p").unwrap();
         let member =
             Proxy::parse(&format!("{scheme}://u:p@{}", proxy.addr())).unwrap().resolve_names_remotely();
         let pool = ProxyPool::new([member]).allow_cidr("127.0.0.1/32".parse().unwrap());
@@ -143,9 +143,9 @@ async fn names_go_to_the_proxy_only_by_name_of_the_hatch() {
 
 #[tokio::test]
 async fn one_proxy_stands_in_for_another() {
-    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Repeat]).unwrap();
     let dead = ClosedPort::take().unwrap();
-    let refusing = ProxyServer::start_guarded("someone", "else").unwrap();
+    let refusing = ProxyServer::start_with_credentials("someone", "else").unwrap();
     let good = ProxyServer::start().unwrap();
     let members =
         [dead.base_url(), format!("socks5://{}", refusing.addr()), format!("http://{}", good.addr())];
@@ -163,7 +163,7 @@ async fn one_proxy_stands_in_for_another() {
 
 #[tokio::test]
 async fn countries_choose_the_proxy() {
-    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Repeat]).unwrap();
     let (german, french) = (ProxyServer::start().unwrap(), ProxyServer::start().unwrap());
     let member = |proxy: &ProxyServer, country| {
         Proxy::parse(&format!("http://{}", proxy.addr())).unwrap().country(country).unwrap()
@@ -202,7 +202,8 @@ async fn auto_goes_to_stealth_once_and_only_where_it_helps() {
         let proxy = ProxyServer::start().unwrap();
         let first = vec![Step::ReadRequest, answer, Step::Close];
         let server =
-            RawServer::start_each([first, vec![Step::ReadRequest, page("better"), Step::Close]]).unwrap();
+            RawServer::start_per_connection([first, vec![Step::ReadRequest, page("better"), Step::Close]])
+                .unwrap();
         let fetcher =
             builder().stealth_proxies(pool(&[&format!("socks5://{}", proxy.addr())])).build().unwrap();
         let response = fetch(&fetcher, &name_of(&server), ProxyMode::Auto).await.unwrap();
@@ -221,8 +222,8 @@ async fn auto_goes_to_stealth_once_and_only_where_it_helps() {
 #[tokio::test]
 async fn auto_keeps_the_first_answer_where_stealth_does_no_better() {
     let refused = || vec![Step::ReadRequest, Step::respond("403 Forbidden", &[], "no"), Step::Close];
-    let proxy = ProxyServer::start_guarded("u", "p").unwrap();
-    let server = RawServer::start_each([refused()]).unwrap();
+    let proxy = ProxyServer::start_with_credentials("u", "p").unwrap();
+    let server = RawServer::start_per_connection([refused()]).unwrap();
     let stealth = pool(&[&format!("http://{}", proxy.addr())]);
     let fetcher = builder().stealth_proxies(stealth).build().unwrap();
     let response = fetch(&fetcher, &name_of(&server), ProxyMode::Auto).await.unwrap();
@@ -234,7 +235,7 @@ async fn auto_keeps_the_first_answer_where_stealth_does_no_better() {
 
     // A proxy that works, to a site that refuses everybody: nobody pays for what did not help.
     let proxy = ProxyServer::start().unwrap();
-    let server = RawServer::start_each([refused()]).unwrap();
+    let server = RawServer::start_per_connection([refused()]).unwrap();
     let stealth = pool(&[&format!("http://{}", proxy.addr())]);
     let fetcher = builder().stealth_proxies(stealth).build().unwrap();
     let response = fetch(&fetcher, &name_of(&server), ProxyMode::Auto).await.unwrap();

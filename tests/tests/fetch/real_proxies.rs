@@ -45,7 +45,7 @@ async fn start(program: &str, arguments: &[&str], port: u16) -> Option<Process> 
 
 /// A page in the clear and one over TLS, by name, and a wrong password.
 async fn works(scheme: &str, port: u16) {
-    let plain = RawServer::start([Step::ReadRequest, page("plain"), Step::Again]).unwrap();
+    let plain = RawServer::start([Step::ReadRequest, page("plain"), Step::Repeat]).unwrap();
     let identity = tls::Identity::new("site.example");
     let secure = tls::Server::start(&identity, &["h2", "http/1.1"]).await;
     let fetcher = builder()

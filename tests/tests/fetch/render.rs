@@ -108,7 +108,7 @@ async fn headers_of_the_request_stay_with_its_origin() {
 async fn a_page_has_so_many_requests_and_no_more() {
     let links: String =
         (0..MAX_REQUESTS_PER_PAGE + 20).map(|number| format!("<a href=\"/{number}\"></a>")).collect();
-    let server = RawServer::start([Step::ReadRequest, page(&links), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page(&links), Step::Repeat]).unwrap();
     let (rendered, _) = render(&server.base_url(), &options(json!({}))).await;
     assert!(rendered.unwrap().html.contains("21 refused"));
     assert_eq!(server.requests().len() as u32, MAX_REQUESTS_PER_PAGE);
@@ -154,10 +154,10 @@ impl Render for Follower {
 
 #[tokio::test]
 async fn a_refused_redirect_of_the_document_is_never_asked_for() {
-    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Again]).unwrap();
+    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Repeat]).unwrap();
     let to = format!("http://b.example:{}/", end.addr().port());
     let hop = |to: &str| Step::respond("302 Found", &[("Location", to)], "");
-    let steps = [Step::ReadRequest, hop("/next"), Step::ReadRequest, hop(&to), Step::Again];
+    let steps = [Step::ReadRequest, hop("/next"), Step::ReadRequest, hop(&to), Step::Repeat];
     let start = RawServer::start(steps).unwrap();
     let url = format!("http://a.example:{}/#part", start.addr().port()).parse().unwrap();
     let request = RenderRequest::new(url, &options(json!({})));

@@ -264,12 +264,12 @@ struct Parts {
 
 impl Parts {
     fn new() -> Self {
-        let welcoming = ProxyServer::start_guarded("user", PROXY_PASSWORD).unwrap();
+        let welcoming = ProxyServer::start_with_credentials("user", PROXY_PASSWORD).unwrap();
         Self {
             activity: Arc::default(),
             cache: tempfile::tempdir().unwrap(),
             model: model(),
-            proxies: [ProxyServer::start_guarded("someone", "else").unwrap(), welcoming],
+            proxies: [ProxyServer::start_with_credentials("someone", "else").unwrap(), welcoming],
         }
     }
 

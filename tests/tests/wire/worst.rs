@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gleaner::ErrorCode;
 use gleaner_http::Service;
-use gleaner_testkit::{Attack, Ends, PageServer, Size, worst_cases};
+use gleaner_testkit::{Attack, ExpectedEnd, PageServer, Size, worst_cases};
 use serde_json::Value;
 
 use crate::case::{Asked, Body};
@@ -37,8 +37,8 @@ async fn made(attack: &Attack) -> Result<String, String> {
     let engine = teams(fakes::local()).build().map_err(|error| error.to_string())?;
     let service = Service::new(engine);
     let asked = asked(attack.line, attack.body_at(&site.base_url()));
-    if attack.is_second {
-        end(&service, &asked, Ends::Somehow).await?;
+    if attack.repeats_previous {
+        end(&service, &asked, ExpectedEnd::Somehow).await?;
     }
     let (one, other) = tokio::join!(end(&service, &asked, attack.ends), end(&service, &asked, attack.ends));
     one.and(other)
@@ -49,7 +49,7 @@ fn asked(line: impl Into<String>, body: impl Into<Body>) -> Asked {
 }
 
 /// Sends a request, waits for the end of its job, where it begins one, and holds its answer against how it should end.
-async fn end(service: &Service, asked: &Asked, ends: Ends) -> Result<String, String> {
+async fn end(service: &Service, asked: &Asked, ends: ExpectedEnd) -> Result<String, String> {
     let answer = send(service, asked, &Names::default()).await?;
     let how = held(&answer, ends)?;
     let Some(id) = answer.body.get("id").and_then(Value::as_str) else { return Ok(how) };
@@ -65,13 +65,13 @@ async fn end(service: &Service, asked: &Asked, ends: Ends) -> Result<String, Str
     }
     let all = self::asked(format!("GET {path}/{id}"), Body::Empty);
     let answer = send(service, &all, &Names::default()).await?;
-    held(&answer, Ends::Somehow)?;
+    held(&answer, ExpectedEnd::Somehow)?;
     let state = answer.body.get("status").and_then(Value::as_str).unwrap_or_default();
     Ok(format!("job {state}"))
 }
 
 /// How a request ended, or what is wrong with it.
-fn held(answer: &Answer, ends: Ends) -> Result<String, String> {
+fn held(answer: &Answer, ends: ExpectedEnd) -> Result<String, String> {
     let complaints = always::complaints(answer);
     let text = |place: &str| answer.body.pointer(place).and_then(Value::as_str).unwrap_or_default();
     let told = || format!("{} {}", answer.status, shorten(&answer.body.to_string()));
@@ -80,9 +80,9 @@ fn held(answer: &Answer, ends: Ends) -> Result<String, String> {
     }
     let is_document = answer.body.pointer("/data/metadata").is_some();
     let holds = match ends {
-        Ends::Refused(why) => answer.status == 400 && text("/error").contains(why),
-        Ends::Warned(why) if is_document => text("/data/warning").contains(why),
-        Ends::Somehow | Ends::Warned(_) => {
+        ExpectedEnd::Refused(why) => answer.status == 400 && text("/error").contains(why),
+        ExpectedEnd::Warned(why) if is_document => text("/data/warning").contains(why),
+        ExpectedEnd::Somehow | ExpectedEnd::Warned(_) => {
             let is_done = answer.status == 200 && answer.body.get("success") == Some(&Value::Bool(true));
             is_done || (400..500).contains(&answer.status)
         }
