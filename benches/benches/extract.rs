@@ -1,5 +1,4 @@
-//! Structured data: what a page states for machines, what a model says of it, schemas, and long lists. Each
-//! beside the least that any program must do for the same end.
+//! Structured data from markup, from a model's answer and from long lists, and schemas. Each beside a floor.
 #![expect(clippy::expect_used, reason = "a broken bench should end at once")]
 
 use std::hint::black_box;

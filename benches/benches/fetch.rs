@@ -1,5 +1,4 @@
-//! One page over loopback, bodies in each content coding, and the cookies of a job, each beside a client or a
-//! decoder that does the same and nothing else.
+//! One page over loopback, bodies in each content coding, and cookies, each beside a plain client or decoder.
 #![expect(clippy::expect_used, reason = "a broken bench should end at once")]
 #![expect(clippy::disallowed_methods, reason = "a floor goes around gleaner on purpose")]
 

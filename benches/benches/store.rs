@@ -1,4 +1,4 @@
-//! The pages of a crawl through the store, and its documents out of it, beside a set, a queue and a list.
+//! A crawl through the store and reading its documents, beside a set, a queue and a list.
 #![expect(clippy::expect_used, reason = "a broken bench should end at once")]
 
 use std::collections::{HashSet, VecDeque};
@@ -36,8 +36,7 @@ struct Crawl {
 
 impl Crawl {
     fn new() -> Self {
-        let request =
-            CrawlRequest::new(format!("{ORIGIN}/")).sitemap(SitemapMode::Skip);
+        let request = CrawlRequest::new(format!("{ORIGIN}/")).sitemap(SitemapMode::Skip);
         let rules = request.check().expect("a valid request").rules;
         let start = Url::parse(ORIGIN).expect("a URL");
         let markdown = "Some words of a page that says the same again. ".repeat(50);

@@ -40,7 +40,7 @@ pub enum Stop {
     Tokens,
     /// The money does not cover another call.
     Money,
-    /// No more pages are allowed.
+    /// No further pages are allowed.
     Pages,
     /// The time has run out.
     Time,
@@ -70,7 +70,7 @@ pub struct Spent {
     pub tokens: u64,
     /// Money, in millionths of a dollar.
     pub micros: u64,
-    /// Pages.
+    /// Pages fetched.
     pub pages: u64,
     /// Tokens that a provider billed beyond the reservation.
     pub overrun_tokens: u64,
@@ -109,7 +109,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty account.
+    /// An empty account with this budget.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Self { budget, state: Arc::default() }
@@ -287,7 +287,8 @@ mod tests {
             micros in 0_u64..5_000,
             calls in prop::collection::vec((0_u64..800, 0_u64..400, 0_u8..4, 0_u64..400), 0..60),
         ) {
-            let ledger = Ledger::new(Budget { tokens: Some(bound), micros: Some(micros), ..Budget::default() });
+            let budget = Budget { tokens: Some(bound), micros: Some(micros), ..Budget::default() };
+            let ledger = Ledger::new(budget);
             let price = TokenPrice { input_micros: 700_000, output_micros: 2_000_000 };
             let mut open = Vec::new();
             for (input, output, fate, used) in calls {

@@ -34,9 +34,10 @@ const KINDS: [(&str, &str, Option<&str>); 6] = [
 
 const RULES: &str = "You design a table for a program that reads web pages.\n\
     The user says what is wanted. Give the fields that a page must be read for, few and plain.\n\
-    `many` is true where several things of one kind are wanted, false where it is one thing. `entity` is the name of that kind in one or two words.\n\
-    Each field has `name` (English, camelCase), `kind` (text, number, integer, boolean, date or url), `list` (true where it has several values) and \
-    `description` (one short sentence).\n\
+    `many` is true where several things of one kind are wanted, false where it is one thing. `entity` is \
+    the name of that kind in one or two words.\n\
+    Each field has `name` (English, camelCase), `kind` (text, number, integer, boolean, date or url), `list` \
+    (true where it has several values) and `description` (one short sentence).\n\
     Answer with JSON only.";
 
 /// The schema of the short form, in the provider's dialect.
@@ -60,7 +61,8 @@ fn form_schema(dialect: Dialect) -> Value {
     }
     if let Some(object) = whole.as_object_mut() {
         let properties = json!({
-            "many": { "type": "boolean" }, "entity": { "type": "string" }, "fields": { "type": "array", "items": field },
+            "many": { "type": "boolean" }, "entity": { "type": "string" },
+            "fields": { "type": "array", "items": field },
         });
         object.insert("properties".to_owned(), properties);
     }

@@ -1,4 +1,4 @@
-//! Readers that no public function gives as they are, for the fuzz targets. Not part of the API.
+//! Private parsers for the fuzz targets. Not part of the API.
 
 use std::ops::Range;
 
@@ -31,14 +31,14 @@ pub fn date(text: &str) -> Option<String> {
     typed::date(text)
 }
 
-/// The numbers of a text and where they stand: as people write them, or as data.
+/// The numbers of a text and their ranges, in prose or in data.
 #[must_use]
 pub fn numbers(text: &str, is_data: bool) -> Vec<(String, Range<usize>)> {
     let style = if is_data { NumberStyle::Data } else { NumberStyle::Prose };
     typed::amounts(text, style).map(|amount| (amount.decimal, amount.range)).collect()
 }
 
-/// The sums of a text, the signs of their currencies, and where they stand.
+/// The sums of a text: the amount, the currency sign and the range.
 #[must_use]
 pub fn sums(text: &str) -> Vec<(String, Option<String>, Range<usize>)> {
     typed::money_amounts(text).map(|money| (money.decimal, money.currency, money.range)).collect()

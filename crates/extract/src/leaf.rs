@@ -55,7 +55,7 @@ pub enum Reason {
     QuoteNotOnPage,
     /// The model's value does not follow from its quote.
     NotInQuote,
-    /// The model gave a value without a quote.
+    /// The model's value has no quote.
     NoQuote,
     /// The value found is not of the type that the schema requests.
     WrongType,
@@ -179,7 +179,8 @@ mod tests {
         assert_eq!(
             empty.warning().as_deref(),
             Some(
-                "not found on the page: price, offers/*/sku; not on the page, though the model quoted it: architect"
+                "not found on the page: price, offers/*/sku; not on the page, though the model quoted it: \
+                    architect"
             )
         );
     }

@@ -13,7 +13,9 @@
 //! use gleaner_extract::{Page, Shape, extract};
 //! use serde_json::json;
 //!
-//! let schema = json!({ "properties": { "price": { "type": "number" }, "brand": { "type": ["string", "null"] } } });
+//! let schema = json!({ "properties": {
+//!     "price": { "type": "number" }, "brand": { "type": ["string", "null"] },
+//! } });
 //! let html = r#"<h1>Red cup</h1> <p class="price">12,50 €</p> <dl><dt>Brand</dt><dd>Acme</dd></dl>"#;
 //! let page = Page::new("https://shop.example/red-cup".parse()?, html);
 //! let found = extract(&page, &Shape::from_schema(&schema)?);
@@ -44,7 +46,8 @@
 //! let shape = Shape::from_schema(&json!({ "properties": {
 //!     "architect": { "type": ["string", "null"] }, "heightMetres": { "type": ["number", "null"] },
 //! } }))?;
-//! let page = Page::new("https://tower.example/".parse()?, "").with_markdown("It was drawn by Stephen Sauvestre.");
+//! let page = Page::new("https://tower.example/".parse()?, "")
+//!     .with_markdown("It was drawn by Stephen Sauvestre.");
 //! let found = block_on(extractor.page(&page, Task::new(&shape)));
 //! assert_eq!(found.extraction.data, json!({ "architect": "Stephen Sauvestre", "heightMetres": null }));
 //! assert!(ledger.spent().tokens <= 50_000);

@@ -147,7 +147,10 @@ mod tests {
 
     fn products() -> Shape {
         let text = json!({ "type": ["string", "null"] });
-        let row = json!({ "type": "object", "properties": { "name": text, "price": { "type": ["number", "null"] }, "brand": text } });
+        let row = json!({
+            "type": "object",
+            "properties": { "name": text, "price": { "type": ["number", "null"] }, "brand": text },
+        });
         shape(json!({ "properties": { "products": { "type": "array", "items": row } } }))
     }
 

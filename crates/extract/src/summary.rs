@@ -310,7 +310,8 @@ mod tests {
 
     #[test]
     fn facts_of_the_page_pass_and_others_are_dropped() {
-        let page = "# Acme Corp\n\nAcme was founded by **Ada Holm** in 1921 and sells 2.5 million cups a year in 34 countries. \
+        let page = "# Acme Corp\n\nAcme was founded by **Ada Holm** in 1921 and sells 2.5 million cups a \
+            year in 34 countries. \
                     Its head office is in New York. Turnover: 1,200,000 euros (up 12.5%).";
         let rows: [(&str, &[&str]); 14] = [
             ("Acme sells 2.5 million cups.", &[]),
@@ -348,8 +349,10 @@ mod tests {
 
     #[test]
     fn nouns_of_a_language_that_capitalises_them_pass() {
-        let text = "Die Tassen der Firma haben einen Henkel, einen Boden und einen Rand. Der Henkel ist aus Holz, der Boden aus Ton. \
-                    Im Laden stehen die Tassen neben den Kannen und den Tellern der Familie. Die Kunden loben den guten Preis.";
+        let text = "Die Tassen der Firma haben einen Henkel, einen Boden und einen Rand. Der Henkel ist \
+            aus Holz, der Boden aus Ton. \
+                    Im Laden stehen die Tassen neben den Kannen und den Tellern der Familie. Die Kunden \
+                    loben den guten Preis.";
         let found = check(text, "Eine Seite");
         assert!(found.faults.is_empty(), "{:?}", found.faults);
     }

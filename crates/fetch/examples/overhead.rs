@@ -1,6 +1,6 @@
-//! What a page costs through the door, and what it costs without it: the same GET over loopback by the fetcher, by a
-//! bare reqwest client and by a bare hyper client, each with one pooled connection. Run each under a counter of
-//! user instructions, twice with different counts; the difference of the two is the pages' alone.
+//! Measures the overhead of the fetcher: the same GET over loopback by the fetcher, by a bare reqwest client
+//! and by a bare hyper client, each with one pooled connection. Run each under a counter of user
+//! instructions, twice with different counts; the difference of the two is the cost of the pages alone.
 //!
 //! ```text
 //! overhead serve                    # prints its address
@@ -13,7 +13,7 @@
     clippy::panic,
     reason = "a measuring program, run by hand"
 )]
-#![expect(clippy::disallowed_methods, reason = "the floors are clients without the door, aimed at loopback")]
+#![expect(clippy::disallowed_methods, reason = "the baselines are clients without the guard, on loopback")]
 
 use std::net::SocketAddr;
 
@@ -25,7 +25,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use url::Url;
 
-/// Size of the page, as a common one has.
+/// Size of a common page.
 const PAGE_BYTES: usize = 20_000;
 
 #[tokio::main(flavor = "current_thread")]

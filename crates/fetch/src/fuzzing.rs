@@ -1,5 +1,4 @@
-//! Readers of what comes from outside and reaches no public function as it came, for the fuzz targets. Not
-//! part of the API.
+//! Private parsers of external input, for the fuzz targets. Not part of the API.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::pin;
@@ -16,31 +15,30 @@ use crate::cookies::CookieJar;
 use crate::proxy::{Proxy, ProxyFailure};
 use crate::{body, media, redirect, refresh};
 
-/// What a proxy said.
+/// How a proxy's answer was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProxyReply {
-    /// The tunnel is open; `None` where the proxy hung up in the middle of its answer.
+    /// Whether the tunnel is open; `None` if the answer is cut off.
     pub open: Option<bool>,
-    /// So many of its bytes were read.
+    /// How many bytes were read.
     pub read: usize,
 }
 
-/// The entry whose fields are these bytes, behind a right checksum: without one nothing else of them is
-/// looked at.
+/// The entry with these fields, behind a valid checksum: without one the fields are not examined.
 #[must_use]
 pub fn cache_entry(fields: &[u8]) -> Option<CacheEntry> {
     CacheEntry::decode(sealed(fields)).ok()
 }
 
-/// How the proxy of this URL is heard when `said` is all that it says. `None` where the URL is no proxy's.
+/// The result if the proxy with this URL sends only `answer`. `None` if the URL is not a proxy's.
 #[must_use]
-pub fn proxy_reply(proxy: &str, said: &[u8]) -> Option<ProxyReply> {
+pub fn proxy_reply(proxy: &str, answer: &[u8]) -> Option<ProxyReply> {
     let proxy = Proxy::parse(proxy).ok()?;
     let destination = crate::proxy::Destination::Address(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 443);
-    let mut stream = tokio::io::join(said, tokio::io::sink());
-    // All of it is there, so there is nothing to wait for.
+    let mut stream = tokio::io::join(answer, tokio::io::sink());
+    // All bytes are there, so there is nothing to wait for.
     let outcome = proxy.tunnel(&mut stream, &destination).now_or_never()?;
-    let read = said.len() - stream.into_inner().0.len();
+    let read = answer.len() - stream.into_inner().0.len();
     let open = match outcome {
         Ok(()) => Some(true),
         Err(ProxyFailure::BrokeOff) => None,
@@ -51,7 +49,7 @@ pub fn proxy_reply(proxy: &str, said: &[u8]) -> Option<ProxyReply> {
 
 /// Takes in the cookies that an answer from `url` sets.
 pub fn take_cookies(jar: &CookieJar, url: &Url, headers: &HeaderMap, now: SystemTime) {
-    jar.take_in(url, headers, now);
+    jar.store(url, headers, now);
 }
 
 /// The `Cookie` header of a request to `url`.
@@ -60,13 +58,13 @@ pub fn cookie_header(jar: &CookieJar, url: &Url, now: SystemTime) -> Option<Stri
     jar.header(url, now)
 }
 
-/// Where an answer redirects to, if it does; nowhere where its `Location` is no URL.
+/// The target of a redirect; `Some(None)` if its `Location` is not a URL.
 #[must_use]
 pub fn redirect_target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Option<Option<Url>> {
     redirect::target(status, headers, from).map(Result::ok)
 }
 
-/// Where a page sends its readers at once, by the `Refresh` header or by what it says itself.
+/// The target of a `Refresh` header or of a meta refresh.
 #[must_use]
 pub fn refresh_target(url: &Url, headers: &HeaderMap, body: &[u8], is_html: bool) -> Option<Url> {
     refresh::target(url, headers, body, is_html)
@@ -84,14 +82,14 @@ pub fn media_type(headers: &HeaderMap, body: &[u8]) -> String {
     media::computed(headers, body)
 }
 
-/// A body of at most `limit` bytes without the codings that these headers tell, taken in pieces of `piece`
-/// bytes. `None` where it is broken or longer.
+/// Decodes a body of at most `limit` bytes by its `Content-Encoding`, in pieces of `piece` bytes. `None` if
+/// it is broken or longer.
 #[must_use]
 pub fn decoded(url: &Url, headers: &HeaderMap, body: &[u8], piece: usize, limit: u64) -> Option<Bytes> {
     let mut decoder = body::decoder(headers, url, Limits { bytes: limit }).ok()?;
     for part in body.chunks(piece.max(1)) {
         let mut push = pin!(decoder.push(part));
-        // It gives up its turn now and then, and waits for nothing.
+        // The decoder yields now and then and waits for nothing else.
         let outcome = loop {
             if let Some(outcome) = push.as_mut().now_or_never() {
                 break outcome;

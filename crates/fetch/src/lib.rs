@@ -1,20 +1,23 @@
-//! The only door of gleaner to the network: egress guard, redirects, deadlines, body limits.
+//! The HTTP client of gleaner, its only access to the network: egress guard, redirects, deadlines, body
+//! limits.
 //!
-//! A [`Fetcher`] makes HTTP requests to addresses that strangers chose, and answers with bodies that
-//! strangers wrote. It assumes the worst of both:
+//! A [`Fetcher`] requests URLs that strangers chose and returns bodies that strangers wrote. It assumes that
+//! both are hostile:
 //!
-//! - **Where to** is up to an [`EgressPolicy`]: by default the public Internet only. What is judged is the
-//!   address that will be dialled: literal ones before the request, resolved ones inside the connector, both
+//! - **Egress** is checked against an [`EgressPolicy`]: by default only the public Internet. The address that
+//!   will be dialled is checked: literal addresses before the request, resolved ones in the connector, both
 //!   again at each redirect.
-//! - **How long** is one deadline for everything, from the name's resolution to the last byte.
-//! - **How much** is bounded: redirects, interim answers, headers, body bytes as sent, as decoded, and their
-//!   ratio; cookies, and retries of all requests together; kept answers of resolvers, and kept pages.
-//! - **How much at once** may be bounded too, for the bodies of all requests together
-//!   ([`FetcherBuilder::body_memory`]).
-//! - **How often** is up to a [`Politeness`], where the fetcher is given one: so many requests at once, in
-//!   all and to each host, and an interval between them.
-//! - **Whether at all** is up to the request's [`CachePolicy`], where the fetcher has a cache: a young copy
-//!   is served, an older one confirmed, and of many requests for the same page one is sent.
+//! - **Time** is bounded by one deadline for everything, from the lookup of the name to the last byte, and by
+//!   timeouts for connecting and for a silent server.
+//! - **Size** is bounded: redirects, interim answers, headers, body bytes as sent and as decoded, and their
+//!   ratio; cookies, cached answers of resolvers, and cached pages.
+//! - **Memory** for the bodies of all requests together can be bounded ([`FetcherBuilder::body_memory`]).
+//! - **Caching** is controlled by the request's [`CachePolicy`] if the fetcher has a cache: a young copy is
+//!   served, an older one revalidated, and concurrent requests for the same page send one request.
+//!
+//! It does not repeat failed requests and does not limit requests per host. A caller with a queue, such as
+//! the engine, does both better: it knows all jobs of a host, and can put a page off instead of sleeping.
+//!
 //!
 //! # A page
 //!
@@ -26,7 +29,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let fetcher = Fetcher::builder().build()?;
 //! let page: Url = "https://example.com/".parse()?;
-//! # // So that the example runs anywhere, its page is on this machine.
+//! # // The page is on this machine, so that the example runs anywhere.
 //! # let server = std::net::TcpListener::bind("127.0.0.1:0")?;
 //! # let page = page.join(&format!("http://{}/", server.local_addr()?))?;
 //! # let policy = fetcher.egress().clone().allow_cidr("127.0.0.1/32".parse()?);
@@ -62,7 +65,7 @@
 //!
 //! let mut request = Request::get("https://example.com/".parse()?);
 //! request.proxy = ProxyMode::Stealth;
-//! // A copy of up to two days will do, and here nothing else: no proxy is asked.
+//! // Accept a copy of up to two days, and only a copy: no request is sent.
 //! let mut policy = CachePolicy::max_age(Duration::from_secs(2 * 86_400));
 //! policy.only = true;
 //! request.cache = Some(policy);
@@ -72,7 +75,7 @@
 //! # }
 //! ```
 //!
-//! # A strict guard with one way through
+//! # A strict policy with two exceptions
 //!
 //! ```
 //! use gleaner_fetch::{EgressPolicy, ErrorKind, Fetcher, FollowAll, Request};
@@ -82,7 +85,7 @@
 //! let policy = EgressPolicy::public_only().allow_cidr("10.20.0.0/16".parse()?).allow_host("wiki.internal");
 //! let fetcher = Fetcher::builder().egress(policy).build()?;
 //!
-//! // The loopback address, in one of its disguises.
+//! // The loopback address as a decimal number.
 //! let request = Request::get("http://2130706433/".parse()?);
 //! let error = fetcher.fetch(request, &FollowAll).await.unwrap_err();
 //! assert_eq!(error.kind(), ErrorKind::Blocked);
@@ -90,7 +93,7 @@
 //! # }
 //! ```
 //!
-//! # Redirects under the caller's eye
+//! # A check of redirects
 //!
 //! ```
 //! use async_trait::async_trait;
@@ -102,16 +105,19 @@
 //! #[async_trait]
 //! impl RedirectCheck for SameHost {
 //!     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-//!         if from.host() == to.host() { Ok(()) } else { Err(RedirectRefused::new("it leads to another host")) }
+//!         let same = from.host() == to.host();
+//!         if same { Ok(()) } else { Err(RedirectRefused::new("it leads to another host")) }
 //!     }
 //! }
 //! # let _ = SameHost;
 //! ```
 
-mod base64;
 mod body;
+mod builder;
 mod cache;
+mod config_error;
 mod cookies;
+mod data_uri;
 mod dns_cache;
 mod egress;
 mod error;
@@ -121,7 +127,6 @@ mod fetcher;
 pub mod fuzzing;
 mod headers;
 mod media;
-mod politeness;
 mod proxy;
 mod redirect;
 mod refresh;
@@ -129,33 +134,29 @@ mod render;
 mod request;
 mod resolve;
 mod response;
-mod retry;
 mod retry_after;
 mod transport;
 
-pub use base64::data_uri;
 pub use body::{FREE_BODY_BYTES, MAX_CODINGS, MAX_RATIO, MAX_TRAILING, MEMORY_TIMEOUT, RATIO_FREE_BYTES};
+pub use builder::{DEFAULT_MAX_BODY, DEFAULT_MAX_REDIRECTS, FetcherBuilder};
 pub use cache::{
     CacheEntry, CacheFacts, CacheKey, CachePolicy, CacheStore, CacheUse, CorruptEntry,
-    DEFAULT_DISK_CACHE_BYTES, DEFAULT_MEMORY_CACHE_BYTES, DiskCache, MAX_CACHED_BODY, MemoryCache,
-    STORE_TIMEOUT,
+    DEFAULT_MEMORY_CACHE_BYTES, DiskCache, MAX_CACHED_BODY, MemoryCache, STORE_TIMEOUT,
 };
+pub use config_error::{ConfigError, ConfigErrorKind};
 pub use cookies::{CookieJar, MAX_COOKIES, MAX_COOKIES_PER_DOMAIN};
+pub use data_uri::data_uri;
 pub use dns_cache::{
     DEFAULT_DNS_TTL, DNS_RETRY_PAUSE, MAX_DNS_ENTRIES, MAX_DNS_TTL, MIN_DNS_TTL, NEGATIVE_DNS_TTL,
 };
 pub use egress::EgressPolicy;
-pub use error::{ConfigError, Error, ErrorKind};
-pub use fetcher::{
-    CHECK_TIMEOUT, DEFAULT_MAX_BODY, DEFAULT_MAX_REDIRECTS, DEFAULT_MOBILE_USER_AGENT, DEFAULT_USER_AGENT,
-    Fetcher, FetcherBuilder, MAX_HOST_BYTES,
+pub use error::{Error, ErrorKind};
+pub use fetcher::{CHECK_TIMEOUT, Fetcher, MAX_HOST_BYTES};
+pub use headers::{
+    DEFAULT_USER_AGENT, MAX_REQUEST_HEADERS, MOBILE_USER_AGENT, STEALTH_MOBILE_USER_AGENT, STEALTH_USER_AGENT,
 };
-pub use headers::{MAX_REQUEST_HEADERS, STEALTH_MOBILE_USER_AGENT, STEALTH_USER_AGENT};
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
 pub use media::Accept;
-pub use politeness::{
-    DEFAULT_MAX_PER_HOST, DEFAULT_MAX_REQUESTS, HostLimits, MAX_INTERVAL, Permit, Politeness,
-};
 pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Proxy, ProxyPool};
 pub use redirect::{FollowAll, RedirectCheck, RedirectRefused};
 pub use refresh::MAX_REFRESH_DELAY;
@@ -164,10 +165,9 @@ pub use render::{
     RenderProxy, RenderRequest, Rendered, renderer_for,
 };
 pub use request::{DEFAULT_TIMEOUT, MAX_TIMEOUT, Request};
-pub use resolve::{Answers, MAX_ANSWERS, MAX_LOOKUPS, Resolve, SystemResolver};
+pub use resolve::{DnsAnswer, MAX_ANSWERS, MAX_LOOKUPS, Resolve, SystemResolver};
 pub use response::{Hop, Response, Timings};
-pub use retry::{MAX_RETRY_AFTER, RETRY_BASE, RETRY_MAX_WAIT};
 pub use transport::{
-    CONNECT_TIMEOUT, DEFAULT_MAX_KEPT, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST,
+    DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_KEPT_CONNECTIONS, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST,
     MAX_INTERIM_ANSWERS, PROXY_TIMEOUT,
 };

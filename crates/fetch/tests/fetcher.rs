@@ -1,20 +1,20 @@
-//! The door under attack: raw TCP servers on loopback, written here, against the public API.
+//! The fetcher against raw TCP servers on loopback, through the public API.
 
-#![expect(clippy::unwrap_used, clippy::string_slice, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::unwrap_used, clippy::string_slice, reason = "test helpers may panic")]
 
 mod fetcher {
     mod support;
 
-    mod bodies; // encodings, limits, lying lengths, kinds
-    mod cache; // copies: whose, how old, how whole
-    mod connections; // which are kept, and where they lead
-    mod cookies; // who gets back what, and that no job sees another's
-    mod dns; // answers that are kept are judged all the same
-    mod egress; // a canary listens where nobody may go
-    mod failures; // every failure has its kind, and no secret in its words
-    mod redirects; // chains, loops, methods, what another origin sees
-    mod refresh; // redirects that the page itself asks for
-    mod retries; // who is tried again, how often, and after what wait
-    mod time; // one deadline for everything
+    mod bodies; // codings, limits, wrong lengths, media types
+    mod cache; // which copies are kept and served
+    mod cache_sharing; // one fetch for concurrent requests
+    mod connections; // which are kept, and their addresses
+    mod cookies; // which requests get which cookies
+    mod dns; // the policy also checks cached answers
+    mod egress; // a canary listens on forbidden addresses
+    mod failures; // every failure has its kind, and its text no secrets
+    mod redirects; // chains, loops, methods, headers for another origin
+    mod refresh; // redirects by `Refresh`
+    mod time; // deadlines and timeouts
     mod tls; // certificates, HTTP/2, the assumed scheme
 }

@@ -7,6 +7,7 @@ use crate::{JobSnapshot, TeamId};
 
 /// What must be settled with the accounts provider.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Accounting {
     /// Jobs whose reservation does not cover their next page. They are held until
     /// [`Store::grant`](crate::Store::grant).

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_frontier::{Candidate, Fingerprint, JobRules, LeaseId, Observation, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, JobRules, Lease, LeaseId, Observation, Outcome, UrlKey};
 use gleaner_types::plan::{WebhookPlan, as_written};
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
@@ -74,6 +74,7 @@ impl NewJob {
 
 /// Leased pages, and when to lease again.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Leases {
     /// The pages. Each is leased to the caller alone until it is finished or the lease expires.
     pub pages: Vec<LeasedPage>,
@@ -84,6 +85,7 @@ pub struct Leases {
 
 /// A leased page.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LeasedPage {
     /// Identifies the lease.
     pub lease: LeaseId,
@@ -105,6 +107,26 @@ pub struct LeasedPage {
     pub places: u32,
     /// The time at which the lease expires.
     pub expires_at: Duration,
+}
+
+impl LeasedPage {
+    /// The page of a lease from the frontier, which belongs to this job and expires at this time.
+    #[must_use]
+    pub fn new(lease: Lease, job: JobId, expires_at: Duration) -> Self {
+        let Lease { id, url, key, depth, external, attempt, places, .. } = lease;
+        Self {
+            lease: id,
+            job,
+            url,
+            key,
+            depth,
+            external,
+            attempt,
+            waited_for_slot: false,
+            places,
+            expires_at,
+        }
+    }
 }
 
 /// The result of a leased page.
@@ -173,8 +195,22 @@ pub enum PageOutcome {
     Return(Duration),
 }
 
-/// What the store did with a finished page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+impl PageOutcome {
+    /// The outcome for the queue.
+    pub(crate) const fn queue_outcome(&self) -> Outcome {
+        match *self {
+            Self::Document(..) => Outcome::Document,
+            Self::Failed(_) => Outcome::Failed,
+            Self::RobotsBlocked | Self::Skipped => Outcome::Skipped,
+            Self::Retry(not_before) => Outcome::Retry { not_before },
+            Self::Return(not_before) => Outcome::Return { not_before },
+        }
+    }
+}
+
+/// What the store did with a finished page. The default means that it changed nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Receipt {
     /// False if the lease had expired or the job had ended: nothing was changed.
     pub accepted: bool,
@@ -201,6 +237,7 @@ impl Default for ReadBound {
 
 /// Documents in order of completion.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Slice {
     /// The documents.
     pub documents: Vec<Document>,
@@ -212,6 +249,7 @@ pub struct Slice {
 
 /// Documents in order of completion, as stored JSON.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct JsonSlice {
     /// The documents. Cloning one copies no bytes.
     pub documents: Vec<Bytes>,
@@ -223,11 +261,20 @@ pub struct JsonSlice {
 
 /// A running job, for lists of jobs.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct JobListing {
     /// The current state.
     pub snapshot: JobSnapshot,
     /// The original request.
     pub request: Value,
+}
+
+impl JobListing {
+    /// A job in this state, with its original request.
+    #[must_use]
+    pub const fn new(snapshot: JobSnapshot, request: Value) -> Self {
+        Self { snapshot, request }
+    }
 }
 
 /// A failed page.

@@ -50,6 +50,7 @@ impl EventId {
 
 /// Events to deliver now.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Due {
     /// The events, at most one per job.
     pub events: Vec<DueEvent>,

@@ -1,9 +1,10 @@
-//! Where blocks of waiting pages lie that are not needed soon: one temporary file, in places of one size.
+//! Stores blocks of waiting pages that are not needed soon in one temporary file with slots of one size.
 //!
-//! The files that documents are put aside in ([`result_space`](crate::result_space)) go with the last document in them, which may be
-//! a day later. Blocks of a queue are read once, soon, and those of a slow job long after the others: in those files they
-//! would leave holes that nobody else could use, and take the room of documents. Here each place that was read is used
-//! again, so the file is never larger than what waited at most, and it goes when nothing waits.
+//! The files for spilled documents ([`result_space`](crate::result_space)) are removed with the last document
+//! in them, which may be a day later. Blocks of a queue are read once, soon, but those of a slow job long
+//! after the others: in those files they would leave unusable holes and take space from documents. Here a
+//! slot is reused as soon as its block is dropped, so the file is never larger than the largest queue was,
+//! and it is removed when no block is left.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,60 +13,60 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gleaner_frontier::{QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock};
 
-/// Places in a temporary file without a name, which the system removes with the process. It is made when it is first
+/// A temporary file without a name, which the system removes with the process. It is created when it is first
 /// needed.
 #[derive(Debug, Clone)]
-pub(crate) struct QueueFile(Arc<Mutex<Places>>);
+pub(crate) struct QueueFile(Arc<Mutex<FileSlots>>);
 
 #[derive(Debug)]
-struct Places {
+struct FileSlots {
     folder: Option<PathBuf>,
     file: Option<File>,
-    /// So many there may be.
-    most: u32,
-    /// So many there are in the file.
+    /// Maximum number of slots.
+    max_count: u32,
+    /// Number of slots in the file.
     count: u32,
     free: Vec<u32>,
 }
 
 /// A block in the file.
 #[derive(Debug)]
-struct Placed {
+struct FileBlock {
     file: QueueFile,
-    place: u32,
+    slot: u32,
     length: usize,
 }
 
 impl QueueFile {
-    /// For at most so many bytes, in this folder or that which the system has for temporary files.
+    /// A file for at most `bytes` bytes, in this folder or in the default temporary folder.
     pub(crate) fn new(bytes: u64, folder: Option<PathBuf>) -> Self {
-        let most = u32::try_from(bytes / SPILL_BLOCK_BYTES as u64).unwrap_or(u32::MAX);
-        Self(Arc::new(Mutex::new(Places { folder, file: None, most, count: 0, free: Vec::new() })))
+        let max_count = u32::try_from(bytes / SPILL_BLOCK_BYTES as u64).unwrap_or(u32::MAX);
+        Self(Arc::new(Mutex::new(FileSlots { folder, file: None, max_count, count: 0, free: Vec::new() })))
     }
 
-    /// How many blocks are in it.
+    /// The number of blocks in the file.
     #[cfg(test)]
     pub(crate) fn blocks(&self) -> u32 {
-        let places = self.places();
-        places.count - u32::try_from(places.free.len()).unwrap()
+        let slots = self.lock();
+        slots.count - u32::try_from(slots.free.len()).unwrap()
     }
 
-    /// Loses its second half.
+    /// Truncates the file to half of its length.
     #[cfg(test)]
     pub(crate) fn tear(&self) {
-        let places = self.places();
-        let file = places.file.as_ref().unwrap();
+        let slots = self.lock();
+        let file = slots.file.as_ref().unwrap();
         file.set_len(file.metadata().unwrap().len() / 2 + 100).unwrap();
     }
 
-    fn places(&self) -> MutexGuard<'_, Places> {
+    fn lock(&self) -> MutexGuard<'_, FileSlots> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Places {
-    /// The file, at this place.
-    fn at(&mut self, place: u32) -> io::Result<&mut File> {
+impl FileSlots {
+    /// The file, positioned at this slot.
+    fn seek_to(&mut self, slot: u32) -> io::Result<&mut File> {
         let file = match self.file.take() {
             Some(file) => file,
             None => match &self.folder {
@@ -74,28 +75,28 @@ impl Places {
             },
         };
         let file = self.file.insert(file);
-        file.seek(SeekFrom::Start(u64::from(place) * SPILL_BLOCK_BYTES as u64))?;
+        file.seek(SeekFrom::Start(u64::from(slot) * SPILL_BLOCK_BYTES as u64))?;
         Ok(file)
     }
 
     fn put(&mut self, block: &[u8]) -> Option<u32> {
-        let place = match self.free.pop() {
-            Some(place) => place,
-            None if self.count < self.most => {
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None if self.count < self.max_count => {
                 self.count += 1;
                 self.count - 1
             }
             None => return None,
         };
-        let written = self.at(place).and_then(|file| file.write_all(block));
+        let written = self.seek_to(slot).and_then(|file| file.write_all(block));
         if written.is_err() {
-            self.give_back(place);
+            self.free_slot(slot);
         }
-        written.ok().map(|()| place)
+        written.ok().map(|()| slot)
     }
 
-    fn give_back(&mut self, place: u32) {
-        self.free.push(place);
+    fn free_slot(&mut self, slot: u32) {
+        self.free.push(slot);
         if u32::try_from(self.free.len()).is_ok_and(|free| free == self.count) {
             (self.free, self.count, self.file) = (Vec::new(), 0, None);
         }
@@ -107,22 +108,22 @@ impl QueueSpill for QueueFile {
         if block.len() > SPILL_BLOCK_BYTES {
             return None;
         }
-        let place = self.places().put(block)?;
-        Some(Box::new(Placed { file: self.clone(), place, length: block.len() }))
+        let slot = self.lock().put(block)?;
+        Some(Box::new(FileBlock { file: self.clone(), slot, length: block.len() }))
     }
 }
 
-impl SpilledBlock for Placed {
+impl SpilledBlock for FileBlock {
     fn read(&self) -> io::Result<Vec<u8>> {
         let mut block = vec![0; self.length];
-        self.file.places().at(self.place)?.read_exact(&mut block)?;
+        self.file.lock().seek_to(self.slot)?.read_exact(&mut block)?;
         Ok(block)
     }
 }
 
-impl Drop for Placed {
+impl Drop for FileBlock {
     fn drop(&mut self) {
-        self.file.places().give_back(self.place);
+        self.file.lock().free_slot(self.slot);
     }
 }
 
@@ -138,7 +139,7 @@ mod tests {
     const PAGES: u64 = 200_000;
     const NOW: Duration = Duration::ZERO;
 
-    /// So many pages on three sites, of two priorities.
+    /// Admits all pages: three sites, two priorities.
     fn admit(frontier: &mut Frontier) -> JobSlot {
         let job = frontier.open(JobRules::with_limit(u64::MAX));
         let page = |n: u64| Candidate {
@@ -166,33 +167,32 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_of_200_000_pages_lies_in_the_file_and_leaves_as_it_would_from_memory() {
+    fn a_queue_of_200_000_pages_is_spilled_and_keeps_its_order() {
         let mut in_memory = Frontier::new(FrontierConfig::default());
         admit(&mut in_memory);
         let whole = in_memory.queue_memory();
         let file = QueueFile::new(1 << 30, None);
-        let mut frontier = Frontier::new(FrontierConfig::default()).with_cold_storage(Box::new(file.clone()));
+        let mut frontier = Frontier::new(FrontierConfig::default()).with_spill(Box::new(file.clone()));
         let job = admit(&mut frontier);
         let resident = frontier.queue_memory();
-        // Six queues, of three blocks at most each.
+        // Six queues with at most three blocks each.
         assert!(resident <= 18 * SPILL_BLOCK_BYTES as u64, "{resident} bytes, and {whole} without a file");
         assert!(whole > 20 * resident, "{resident} bytes, and {whole} without a file");
         assert_eq!(crawl(&mut frontier), crawl(&mut in_memory));
         assert_eq!(frontier.counts(job).map(|counts| counts.documents), Some(PAGES));
         assert_eq!((frontier.take_dropped(), file.blocks()), (vec![], 0));
-        assert!(file.places().file.is_none(), "it is gone when nothing waits");
+        assert!(file.lock().file.is_none(), "the file is removed with the last block");
     }
 
     #[test]
-    fn pages_that_the_file_lost_are_counted() {
+    fn pages_in_damaged_blocks_are_counted() {
         let overwrite = |file: &QueueFile| {
-            let mut places = file.places();
-            places.at(1).unwrap().write_all(b"something else").unwrap();
+            let mut slots = file.lock();
+            slots.seek_to(1).unwrap().write_all(b"something else").unwrap();
         };
         for (name, fault) in [("torn", QueueFile::tear as fn(&QueueFile)), ("overwritten", overwrite)] {
             let file = QueueFile::new(1 << 30, None);
-            let mut frontier =
-                Frontier::new(FrontierConfig::default()).with_cold_storage(Box::new(file.clone()));
+            let mut frontier = Frontier::new(FrontierConfig::default()).with_spill(Box::new(file.clone()));
             let job = admit(&mut frontier);
             fault(&file);
             let found = crawl(&mut frontier).len() as u64;
@@ -205,15 +205,16 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_bounded_and_its_places_are_used_again() {
+    fn the_file_is_bounded_and_its_slots_are_reused() {
         let mut file = QueueFile::new(3 * SPILL_BLOCK_BYTES as u64 + 5, None);
         let mut put = |byte: u8| file.put(&[byte; SPILL_BLOCK_BYTES]);
-        let mut held: Vec<_> = (1..4).map(|byte| put(byte).unwrap()).collect();
-        assert!(put(4).is_none(), "three have room");
-        drop(held.remove(1));
-        held.push(put(5).unwrap());
+        let mut stored: Vec<_> = (1..4).map(|byte| put(byte).unwrap()).collect();
+        assert!(put(4).is_none(), "only three slots");
+        drop(stored.remove(1));
+        stored.push(put(5).unwrap());
         assert!(put(6).is_none());
-        let first: Vec<u8> = held.iter().map(|block| block.read().unwrap()[SPILL_BLOCK_BYTES - 1]).collect();
+        let first: Vec<u8> =
+            stored.iter().map(|block| block.read().unwrap()[SPILL_BLOCK_BYTES - 1]).collect();
         assert_eq!(first, [1, 3, 5]);
         let no_folder = Some(PathBuf::from("/nowhere/at/all"));
         assert!(

@@ -1,12 +1,13 @@
-//! Room for the documents of all jobs together: in memory up to a bound, beyond it in temporary files.
+//! Space for the documents of all jobs: in memory up to a limit, and above it in temporary files.
 //!
-//! What is put aside is appended to one file after another, each shared by all jobs, and a file goes when the last
-//! document in it is forgotten, the one that is written to as well. Room comes back file by file, so there are always
-//! several: one document that stays holds a part of the room, and not all of it. One file for each job would need as many descriptors as there are jobs, and a single one
-//! for all would have to find room for what comes among the holes of what went.
+//! Spilled documents are appended to a sequence of files that all jobs share. A file is removed when its last
+//! document is dropped, even the file that is being written. Space is freed file by file, so there are always
+//! several: one document that stays keeps a part of the space, not all of it. Alternatives: one file per job
+//! needs as many descriptors as jobs; a single file for all jobs would have to manage holes.
 //!
-//! Where room is scarce for good (memory that may not be put aside, and disk), a team takes no more of it than it leaves
-//! free: half of it at most, and whoever comes later finds some. Jobs that belong to nobody may take all that there is.
+//! For space that stays scarce (memory for documents that must not be spilled, and disk), a team may take
+//! only as much as it leaves free: at most half of the space, so others always find some. Jobs without a team
+//! may take all of it.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -17,59 +18,60 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::{Error, TeamId};
 
-/// Documents of all jobs together beyond so many bytes go to temporary files.
+/// Default memory limit for the documents of all jobs, in bytes; further documents go to temporary files.
 pub const DEFAULT_ALL_RETAINED_BYTES: usize = 256 << 20;
-/// Documents in temporary files take at most so many bytes, all jobs together.
+/// Default limit for documents in temporary files, in bytes, all jobs together.
 pub const DEFAULT_SPILLED_BYTES: u64 = 64 << 30;
-/// A temporary file that has grown to so much gets no further documents: so there are 256 of them at the default bound.
+/// A temporary file of at least this size gets no more documents. With the default limit there are 256 such
+/// files.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
-/// The same at so small a part of all room on disk, where that is less.
-pub(crate) const FILE_PART: u64 = 8;
-/// A job whose documents may not be put aside is not begun where its team has less than this part of the memory for such
-/// documents left.
-const LEAST_PART: usize = 64;
+/// Upper bound of that size, as a fraction of the whole disk limit.
+pub(crate) const FILE_DIVISOR: u64 = 8;
+/// A job whose documents must not be spilled is rejected if its team has less than this fraction of the
+/// memory for such documents left.
+const MIN_FREE_DIVISOR: usize = 64;
 
-/// How much of all results there may be.
+/// Limits for the documents of all jobs.
 #[derive(Debug, Clone)]
-pub(crate) struct ResultBounds {
-    /// In memory: of those that may be put aside, and once more of those that may not.
+pub(crate) struct ResultLimits {
+    /// Memory in bytes, once for documents that may be spilled and once more for those that must not.
     pub(crate) memory: usize,
-    /// In temporary files.
+    /// Temporary files, in bytes.
     pub(crate) disk: u64,
-    /// A temporary file that has grown to so much gets no further documents.
+    /// A temporary file of at least this size, in bytes, gets no more documents.
     pub(crate) file: u64,
-    /// Where these are made; `None` is the system's choice.
+    /// Folder of the files; `None` is the default of the system.
     pub(crate) folder: Option<PathBuf>,
 }
 
 #[derive(Debug)]
 pub(crate) struct ResultSpace {
-    bounds: ResultBounds,
-    /// Bytes in memory that may be put aside.
-    movable: AtomicUsize,
-    /// Bytes in memory that may not.
-    fixed: AtomicUsize,
+    limits: ResultLimits,
+    /// Bytes in memory that may be spilled.
+    spillable: AtomicUsize,
+    /// Bytes in memory that must not be spilled.
+    pinned: AtomicUsize,
     disk: Arc<AtomicU64>,
-    /// The file that is written to, while documents of it are kept.
+    /// The current file, while it contains documents.
     file: Mutex<Weak<SpillFile>>,
-    teams: Mutex<HashMap<TeamId, Weak<Share>>>,
+    teams: Mutex<HashMap<TeamId, Weak<TeamUsage>>>,
 }
 
-/// What a team has of the room that is scarce for good.
+/// The scarce space that a team uses.
 #[derive(Debug, Default)]
-struct Share {
-    /// Bytes in memory that may not be put aside.
-    fixed: AtomicUsize,
+struct TeamUsage {
+    /// Bytes in memory that must not be spilled.
+    pinned: AtomicUsize,
     /// Bytes of documents in files.
     disk: AtomicU64,
 }
 
-/// The shelf, as a team finds it.
+/// The space as one team sees it.
 #[derive(Debug, Clone)]
 pub(crate) struct TeamQuota {
     result_space: Arc<ResultSpace>,
-    /// `None` for a job that belongs to nobody.
-    share: Option<Arc<Share>>,
+    /// `None` for a job without a team.
+    usage: Option<Arc<TeamUsage>>,
 }
 
 /// A temporary file without a name, which the system removes with the process.
@@ -88,14 +90,14 @@ impl Drop for SpillFile {
 
 /// A document in a file.
 #[derive(Debug, Clone)]
-pub(crate) struct Spilled {
+pub(crate) struct SpilledDocument {
     file: Arc<SpillFile>,
     offset: u64,
     length: usize,
 }
 
-impl Spilled {
-    /// Bytes that it takes in the file.
+impl SpilledDocument {
+    /// Length in the file, in bytes.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
@@ -108,9 +110,9 @@ impl Spilled {
         Ok(json)
     }
 
-    /// Makes it unreadable.
+    /// Overwrites the document with zeros.
     #[cfg(test)]
-    pub(crate) fn spoil(&self) {
+    pub(crate) fn corrupt(&self) {
         let mut file = self.file.file.lock().unwrap();
         file.seek(SeekFrom::Start(self.offset)).unwrap();
         file.write_all(&vec![0; self.length]).unwrap();
@@ -118,47 +120,47 @@ impl Spilled {
 }
 
 impl ResultSpace {
-    pub(crate) fn new(bounds: ResultBounds) -> Arc<Self> {
+    pub(crate) fn new(limits: ResultLimits) -> Arc<Self> {
         Arc::new(Self {
-            bounds,
-            movable: AtomicUsize::new(0),
-            fixed: AtomicUsize::new(0),
+            limits,
+            spillable: AtomicUsize::new(0),
+            pinned: AtomicUsize::new(0),
             disk: Arc::default(),
             file: Mutex::default(),
             teams: Mutex::default(),
         })
     }
 
-    /// A place at the shelf for a job of this team.
+    /// The quota for a job of this team.
     pub(crate) fn quota(self: &Arc<Self>, team: Option<&TeamId>) -> TeamQuota {
-        TeamQuota { result_space: Arc::clone(self), share: team.map(|team| self.share(team)) }
+        TeamQuota { result_space: Arc::clone(self), usage: team.map(|team| self.usage(team)) }
     }
 
-    fn share(&self, team: &TeamId) -> Arc<Share> {
+    fn usage(&self, team: &TeamId) -> Arc<TeamUsage> {
         let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(share) = teams.get(team).and_then(Weak::upgrade) {
-            return share;
+        if let Some(usage) = teams.get(team).and_then(Weak::upgrade) {
+            return usage;
         }
-        // Not at each: as often as the table would have to grow.
+        // Only when the table would have to grow.
         if teams.len() == teams.capacity() {
-            teams.retain(|_, share| share.strong_count() > 0);
+            teams.retain(|_, usage| usage.strong_count() > 0);
         }
-        let share = Arc::<Share>::default();
-        teams.insert(team.clone(), Arc::downgrade(&share));
-        share
+        let usage = Arc::<TeamUsage>::default();
+        teams.insert(team.clone(), Arc::downgrade(&usage));
+        usage
     }
 
-    fn memory(&self, fixed: bool) -> &AtomicUsize {
-        if fixed { &self.fixed } else { &self.movable }
+    fn memory(&self, pinned: bool) -> &AtomicUsize {
+        if pinned { &self.pinned } else { &self.spillable }
     }
 
-    fn write(&self, json: &[u8]) -> std::io::Result<Spilled> {
+    fn write(&self, json: &[u8]) -> std::io::Result<SpilledDocument> {
         let mut current = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = current.upgrade().filter(|file| file.length.load(Ordering::Relaxed) < self.bounds.file);
+        let open = current.upgrade().filter(|file| file.length.load(Ordering::Relaxed) < self.limits.file);
         let file = match open {
             Some(file) => file,
             None => {
-                let file = match &self.bounds.folder {
+                let file = match &self.limits.folder {
                     Some(folder) => tempfile::tempfile_in(folder),
                     None => tempfile::tempfile(),
                 };
@@ -176,99 +178,101 @@ impl ResultSpace {
         }
         file.length.store(offset + json.len() as u64, Ordering::Relaxed);
         self.disk.fetch_add(json.len() as u64, Ordering::Relaxed);
-        Ok(Spilled { file, offset, length: json.len() })
+        Ok(SpilledDocument { file, offset, length: json.len() })
     }
 }
 
 impl TeamQuota {
-    /// Takes room in memory, where there is some.
-    pub(crate) fn take(&self, bytes: usize, fixed: bool) -> bool {
-        let all = self.result_space.memory(fixed);
-        let most = self.result_space.bounds.memory;
-        // A team leaves as much as it takes.
-        let of_team =
-            self.fixed(fixed).map_or(0, |of_team| of_team.load(Ordering::Relaxed).saturating_add(bytes));
-        let more = |held: usize| {
+    /// Reserves memory. False if there is not enough.
+    pub(crate) fn reserve(&self, bytes: usize, pinned: bool) -> bool {
+        let all = self.result_space.memory(pinned);
+        let limit = self.result_space.limits.memory;
+        // A team must leave as much free as it takes.
+        let team_bytes =
+            self.team_pinned(pinned).map_or(0, |team| team.load(Ordering::Relaxed).saturating_add(bytes));
+        let grow = |held: usize| {
             let held = held.checked_add(bytes)?;
-            (held.checked_add(of_team)? <= most).then_some(held)
+            (held.checked_add(team_bytes)? <= limit).then_some(held)
         };
-        let taken = all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok();
-        if let Some(of_team) = self.fixed(fixed).filter(|_| taken) {
-            of_team.fetch_add(bytes, Ordering::Relaxed);
+        let reserved = all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grow).is_ok();
+        if let Some(team) = self.team_pinned(pinned).filter(|_| reserved) {
+            team.fetch_add(bytes, Ordering::Relaxed);
         }
-        taken
+        reserved
     }
 
-    /// Is there room in memory now for so much that may be put aside?
-    pub(crate) fn has_room(&self, bytes: usize) -> bool {
-        self.result_space.movable.load(Ordering::Relaxed).saturating_add(bytes)
-            <= self.result_space.bounds.memory
+    /// True if there is memory now for `bytes` bytes that may be spilled.
+    pub(crate) fn has_capacity(&self, bytes: usize) -> bool {
+        self.result_space.spillable.load(Ordering::Relaxed).saturating_add(bytes)
+            <= self.result_space.limits.memory
     }
 
-    /// Takes room in memory for what its own bound holds back.
-    pub(crate) fn take_anyway(&self, bytes: usize, fixed: bool) {
-        self.result_space.memory(fixed).fetch_add(bytes, Ordering::Relaxed);
-        if let Some(of_team) = self.fixed(fixed) {
-            of_team.fetch_add(bytes, Ordering::Relaxed);
-        }
-    }
-
-    pub(crate) fn give_back(&self, bytes: usize, fixed: bool) {
-        self.result_space.memory(fixed).fetch_sub(bytes, Ordering::Relaxed);
-        if let Some(of_team) = self.fixed(fixed) {
-            of_team.fetch_sub(bytes, Ordering::Relaxed);
+    /// Reserves memory without a check, for documents that another limit bounds.
+    pub(crate) fn force_reserve(&self, bytes: usize, pinned: bool) {
+        self.result_space.memory(pinned).fetch_add(bytes, Ordering::Relaxed);
+        if let Some(team) = self.team_pinned(pinned) {
+            team.fetch_add(bytes, Ordering::Relaxed);
         }
     }
 
-    /// The team's count of memory that is shared out.
-    fn fixed(&self, fixed: bool) -> Option<&AtomicUsize> {
-        self.share.as_ref().map(|share| &share.fixed).filter(|_| fixed)
+    pub(crate) fn release(&self, bytes: usize, pinned: bool) {
+        self.result_space.memory(pinned).fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(team) = self.team_pinned(pinned) {
+            team.fetch_sub(bytes, Ordering::Relaxed);
+        }
     }
 
-    /// Is there memory for documents of a job that may not be put aside?
-    pub(crate) fn check_fixed(&self) -> Result<(), Error> {
-        let least = self.result_space.bounds.memory / LEAST_PART;
-        if self.take(least, true) {
-            self.give_back(least, true);
+    /// The pinned memory of the team, if `pinned`.
+    fn team_pinned(&self, pinned: bool) -> Option<&AtomicUsize> {
+        self.usage.as_ref().map(|usage| &usage.pinned).filter(|_| pinned)
+    }
+
+    /// Checks that there is memory for a job whose documents must not be spilled.
+    pub(crate) fn check_pinned_capacity(&self) -> Result<(), Error> {
+        let min_free = self.result_space.limits.memory / MIN_FREE_DIVISOR;
+        if self.reserve(min_free, true) {
+            self.release(min_free, true);
             return Ok(());
         }
-        Err(self.no_memory())
+        Err(self.memory_full())
     }
 
-    /// Why no further document is kept that may not be put aside.
-    pub(crate) fn no_memory(&self) -> Error {
+    /// The error for a document that must not be spilled and has no memory.
+    pub(crate) fn memory_full(&self) -> Error {
         Error::full(format!(
-            "with zero data retention results stay in memory, and the {} bytes that all jobs together may use of it, or \
-             the team's share of them, are used up; what was scraped can be read, and there is room again when older \
-             results expire or are removed",
-            self.result_space.bounds.memory
+            "with zero data retention results stay in memory, and the {} bytes that all jobs together may \
+             use, or the share of the team, are used up; stored results can be read, and space is freed when \
+             older results expire or are removed",
+            self.result_space.limits.memory
         ))
     }
 
-    pub(crate) fn spill_to_disk(&self, json: &[u8]) -> Result<Spilled, Error> {
+    pub(crate) fn spill_to_disk(&self, json: &[u8]) -> Result<SpilledDocument, Error> {
         let length = json.len() as u64;
-        let most = self.result_space.bounds.disk;
-        let of_team = self.share.as_ref().map(|share| &share.disk);
-        let of_team_then = of_team.map_or(0, |disk| disk.load(Ordering::Relaxed).saturating_add(length));
-        let taken = self.result_space.disk.load(Ordering::Relaxed).saturating_add(length);
-        if taken.saturating_add(of_team_then) > most {
+        let limit = self.result_space.limits.disk;
+        let team = self.usage.as_ref().map(|usage| &usage.disk);
+        let team_bytes = team.map_or(0, |disk| disk.load(Ordering::Relaxed).saturating_add(length));
+        let reserved = self.result_space.disk.load(Ordering::Relaxed).saturating_add(length);
+        if reserved.saturating_add(team_bytes) > limit {
             return Err(Error::full(format!(
-                "the {most} bytes of disk that the results of all jobs together may use, or the team's share of them, are \
-                 used up; what was scraped can be read, and there is room again when older results expire or are removed"
+                "the {limit} bytes of disk that the results of all jobs together may use, or the share of \
+                 the team, are used up; stored results can be read, and space is freed when older results \
+                 expire or are removed"
             )));
         }
         let spilled = self.result_space.write(json);
-        let spilled = spilled.map_err(|cause| Error::io("a document could not be put aside", &cause))?;
-        if let Some(of_team) = of_team {
-            of_team.fetch_add(length, Ordering::Relaxed);
+        let spilled = spilled
+            .map_err(|cause| Error::io("a document could not be written to a temporary file", &cause))?;
+        if let Some(team) = team {
+            team.fetch_add(length, Ordering::Relaxed);
         }
         Ok(spilled)
     }
 
-    /// Documents of so many bytes in files are forgotten.
-    pub(crate) fn forgotten(&self, bytes: u64) {
-        if let Some(share) = &self.share {
-            share.disk.fetch_sub(bytes, Ordering::Relaxed);
+    /// Records that documents of this size in files were dropped.
+    pub(crate) fn release_disk(&self, bytes: u64) {
+        if let Some(usage) = &self.usage {
+            usage.disk.fetch_sub(bytes, Ordering::Relaxed);
         }
     }
 }
@@ -278,23 +282,23 @@ mod tests {
     use super::*;
 
     fn result_space(disk: u64) -> Arc<ResultSpace> {
-        ResultSpace::new(ResultBounds { memory: 10, disk, file: 100, folder: None })
+        ResultSpace::new(ResultLimits { memory: 10, disk, file: 100, folder: None })
     }
 
     #[test]
-    fn room_in_memory_is_given_out_once_and_comes_back() {
+    fn memory_is_reserved_once_and_can_be_released() {
         let quota = result_space(0).quota(None);
-        assert!(quota.take(6, false) && quota.take(4, false), "ten bytes");
-        assert!(!quota.take(1, false), "and none more");
-        assert!(quota.take(10, true), "what may not be put aside has room of its own");
-        quota.give_back(4, false);
-        assert!(quota.take(4, false) && !quota.take(usize::MAX, false));
+        assert!(quota.reserve(6, false) && quota.reserve(4, false), "ten bytes");
+        assert!(!quota.reserve(1, false), "and no more");
+        assert!(quota.reserve(10, true), "documents that must not be spilled have their own memory");
+        quota.release(4, false);
+        assert!(quota.reserve(4, false) && !quota.reserve(usize::MAX, false));
     }
 
     #[test]
-    fn room_on_disk_comes_back_with_the_last_document_of_a_file() {
+    fn disk_space_is_freed_with_the_last_document_of_a_file() {
         let quota = result_space(200).quota(None);
-        // Two files of one document each.
+        // Two files with one document each.
         let large = [b'x'; 100];
         let (first, second) = (quota.spill_to_disk(&large).unwrap(), quota.spill_to_disk(&large).unwrap());
         assert!(!Arc::ptr_eq(&first.file, &second.file));
@@ -305,9 +309,9 @@ mod tests {
     }
 
     #[test]
-    fn the_file_that_is_written_to_goes_with_its_documents_too() {
-        // All of them find room in one file.
-        let result_space = ResultSpace::new(ResultBounds { memory: 0, disk: 200, file: 1_000, folder: None });
+    fn the_current_file_is_removed_with_its_documents_too() {
+        // All documents fit into one file.
+        let result_space = ResultSpace::new(ResultLimits { memory: 0, disk: 200, file: 1_000, folder: None });
         let quota = result_space.quota(None);
         for round in 0..3 {
             let documents = [b'x'; 2].map(|_| quota.spill_to_disk(&[b'x'; 100]).unwrap());
@@ -318,27 +322,28 @@ mod tests {
     }
 
     #[test]
-    fn a_team_at_its_worst_leaves_room_for_others() {
+    fn a_greedy_team_leaves_space_for_others() {
         let result_space =
-            ResultSpace::new(ResultBounds { memory: 1_000, disk: 1_000, file: 100, folder: None });
+            ResultSpace::new(ResultLimits { memory: 1_000, disk: 1_000, file: 100, folder: None });
         let [a, again, b] = ["a", "a", "b"].map(|team| result_space.quota(Some(&TeamId::new(team))));
-        let fill = |quota: &TeamQuota| (0..100).filter(|_| quota.take(10, true)).count();
-        assert_eq!((fill(&a), fill(&again), fill(&b)), (50, 0, 25), "half, and half of what is left");
+        let fill = |quota: &TeamQuota| (0..100).filter(|_| quota.reserve(10, true)).count();
+        assert_eq!((fill(&a), fill(&again), fill(&b)), (50, 0, 25), "half, and half of the rest");
         assert!(
-            a.check_fixed().is_err() && result_space.quota(Some(&TeamId::new("c"))).check_fixed().is_ok()
+            a.check_pinned_capacity().is_err()
+                && result_space.quota(Some(&TeamId::new("c"))).check_pinned_capacity().is_ok()
         );
-        assert!(a.take(100, false), "what may be put aside is not shared out");
-        a.give_back(500, true);
-        assert!(a.check_fixed().is_ok());
-        let put = |quota: &TeamQuota| {
+        assert!(a.reserve(100, false), "memory that may be spilled is not shared between teams");
+        a.release(500, true);
+        assert!(a.check_pinned_capacity().is_ok());
+        let spill_all = |quota: &TeamQuota| {
             (0..100).map_while(|_| quota.spill_to_disk(&[b'x'; 10]).ok()).collect::<Vec<_>>()
         };
-        let (of_a, of_b) = (put(&a), put(&b));
-        assert_eq!((of_a.len(), put(&again).len(), of_b.len()), (50, 0, 25));
-        a.forgotten(10);
-        assert_eq!(put(&a).len(), 0, "the disk itself is free only when the file is");
+        let (of_a, of_b) = (spill_all(&a), spill_all(&b));
+        assert_eq!((of_a.len(), spill_all(&again).len(), of_b.len()), (50, 0, 25));
+        a.release_disk(10);
+        assert_eq!(spill_all(&a).len(), 0, "disk space is free only when the file is removed");
         drop((a, again, b));
         (0..100).for_each(|number| drop(result_space.quota(Some(&TeamId::new(number.to_string())))));
-        assert!(result_space.teams.lock().unwrap().len() < 20, "teams without jobs are forgotten");
+        assert!(result_space.teams.lock().unwrap().len() < 20, "teams without jobs are removed");
     }
 }

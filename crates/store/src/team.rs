@@ -75,6 +75,7 @@ impl JobAccount {
 
 /// The pages that the jobs of a team have in the queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TeamLoad {
     /// Number of running jobs.
     pub jobs: u64,

@@ -50,6 +50,7 @@ mod client;
 mod hostile;
 pub mod pdf;
 mod port;
+mod process_log;
 mod scan;
 mod server;
 mod ships;
@@ -60,6 +61,7 @@ mod worst;
 
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use port::{ClosedPort, unused_port};
+pub use process_log::ProcessLog;
 pub use scan::hrefs;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};
 pub use ships::{SHIP_FIELDS, ShipValue, has_motto, ship};

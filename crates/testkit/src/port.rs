@@ -42,15 +42,15 @@ impl ClosedPort {
     }
 }
 
-/// The first of the ports that [`unused_port`] looks at. All of them are below those that systems choose from
-/// by themselves (32,768 and up), so nobody who asks for any port is given one of them.
+/// The first port that [`unused_port`] tries. All of them are below the ephemeral range (32,768 and up), so
+/// the system gives none of them to a program that asks for any port.
 const FIRST: u16 = 20_000;
 
-/// How many ports there are.
+/// The number of ports.
 const PORTS: u16 = 12_000;
 
-/// How many of them a process has before it comes to those of the next. Tests that run at once have numbers
-/// close together, and between the look at a port and its use another process could take it.
+/// Ports that a process tries before it reaches those of the process with the next id. Test programs that run
+/// at the same time have ids close together, and a port is free between the check and its use.
 const OWN: u16 = 16;
 
 /// A port of 127.0.0.1 for a program that has to be told its port. No two calls of a process give the same.

@@ -61,7 +61,7 @@ const URL_ATTRIBUTES: &[&str] = &["href", "src", "poster", "cite", "data-src"];
 /// five.
 const CHUNK_BYTES: usize = 65_536;
 
-/// Options of [`write`].
+/// Options of [`write()`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
     /// Images embedded in the page as `data:` URLs lose their bytes.

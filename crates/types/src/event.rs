@@ -91,7 +91,7 @@ pub struct WebhookPayload<D = Document> {
     /// What happened.
     #[serde(rename = "type")]
     pub kind: EventName,
-    /// The job.
+    /// The id of the job.
     pub id: JobId,
     /// The id of this delivery. Retries have the same id, so that a receiver can drop repeats.
     pub webhook_id: String,

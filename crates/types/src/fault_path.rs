@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 /// In JSON it is a list, `["formats", 1, "quality"]`. In messages it is written as `formats[1].quality`.
 ///
 /// ```
-/// use gleaner_types::{FaultPath, PathPart};
+/// use gleaner_types::FaultPath;
 ///
-/// let path: FaultPath = [PathPart::from("formats"), PathPart::from(1), PathPart::from("quality")].into_iter().collect();
+/// let path = FaultPath::key("formats").then(1_usize).then("quality");
 /// assert_eq!(path.to_string(), "formats[1].quality");
 /// assert_eq!(serde_json::to_string(&path)?, r#"["formats",1,"quality"]"#);
 /// # Ok::<(), serde_json::Error>(())

@@ -17,7 +17,8 @@
 //! let plan = CrawlPlan::from_json(&json!({ "url": "example.com/docs/", "limit": 50 }))?;
 //! assert_eq!(plan.target.url.as_str(), "https://example.com/docs/");
 //!
-//! let faults = CrawlPlan::from_json(&json!({ "url": "example.com", "maxDepth": 3, "limit": 0 })).unwrap_err();
+//! let body = json!({ "url": "example.com", "maxDepth": 3, "limit": 0 });
+//! let faults = CrawlPlan::from_json(&body).unwrap_err();
 //! let messages: Vec<&str> = faults.as_slice().iter().map(|fault| fault.message.as_str()).collect();
 //! assert_eq!(
 //!     messages,
@@ -52,10 +53,10 @@ mod interrupt;
 mod job;
 pub mod limits;
 pub mod plan;
+mod redacted;
 pub mod request;
 pub mod response;
 mod safe_url;
-mod shown;
 mod timestamp;
 
 pub use check::{Checked, RequestBounds, parse_json};

@@ -35,8 +35,7 @@ impl fmt::Display for SafeUrl {
             write!(f, ":{port}")?;
         }
         f.write_str(url.path())?;
-        // As it is written: a name with its escapes resolved may hold line ends, which would make two lines
-        // of one.
+        // Names stay percent-encoded: decoded ones may contain line breaks, which would forge log lines.
         let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
         for (index, pair) in pairs.enumerate() {
             let name = pair.split('=').next().unwrap_or_default();

@@ -13,15 +13,16 @@ use url::Url;
 
 use super::BASE;
 
-/// What a body may be packed in.
+/// Values of `Content-Encoding`.
 const CODINGS: [&str; 8] =
     ["gzip", "deflate", "br", "zstd", "gzip, gzip", "identity, X-GZip", "zstd, gzip", "br, deflate, gzip"];
 
-/// Most bytes of a body. Below the size from which it counts how many times larger a body becomes, which
-/// pieces change.
+/// Upper bound on a decoded body. It is below the size at which the expansion ratio counts, because that
+/// check depends on the size of pieces.
 const LIMIT: u64 = 256 * 1024;
 
-/// A body comes out the same in pieces of any size and within its limit, and as another program unpacks it.
+/// The size of pieces does not change the decoded body, the limit holds to the byte, and other decoders and
+/// encoders agree.
 #[expect(clippy::expect_used, reason = "an oracle that fails must panic")]
 pub fn coding(data: &[u8]) {
     let [choice, size, body @ ..] = data else { return };

@@ -1,5 +1,4 @@
-//! Cookies. Input: the address that sets them, the address that is asked next, then a `Set-Cookie` header a
-//! line.
+//! Cookies. Input: the URL that sets them, the URL requested next, then one `Set-Cookie` header per line.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,17 +8,16 @@ use http::header::SET_COOKIE;
 use http::{HeaderMap, HeaderValue};
 use url::Url;
 
-/// Most headers of an input.
+/// Upper bound on headers read from an input.
 const MOST_HEADERS: usize = 200;
 
-/// Most bytes of a `Cookie` header.
+/// Upper bound on the bytes of a `Cookie` header.
 const LONGEST_HEADER: usize = 8 * 1024;
 
 /// When the cookies are set, in seconds since 1970.
 const NOW: u64 = 1_700_000_000;
 
-/// Cookies reach the site that set them and no other, one that is said twice counts once, and what is sent is
-/// a header.
+/// Cookies are sent only to related hosts, secure ones only over TLS, and setting them twice changes nothing.
 pub fn cookies(data: &[u8]) {
     let mut lines = data.split(|byte| *byte == b'\n');
     let (Some(from), Some(to)) = (address(lines.next()), address(lines.next())) else { return };
@@ -49,8 +47,8 @@ fn address(line: Option<&[u8]>) -> Option<Url> {
     Url::parse(std::str::from_utf8(line?).ok()?).ok()
 }
 
-/// Are they one host, or names below a domain that is not a single label? One label is a public suffix
-/// whatever the list says.
+/// True for the same host and for hosts that share at least two labels. A single label is always a public
+/// suffix.
 fn are_related(one: &Url, other: &Url) -> bool {
     let host = |url| Url::host_str(url).map(|host| host.strip_suffix('.').unwrap_or(host));
     let (Some(one), Some(other)) = (host(one), host(other)) else { return false };

@@ -1,5 +1,4 @@
-//! What the head of an answer says, and the first bytes of its body. Input: header lines, an empty line, the
-//! body.
+//! Response headers and the first bytes of the body. Input: header lines, an empty line, the body.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,20 +10,20 @@ use url::Url;
 
 use super::BASE;
 
-/// Most headers of an input.
+/// Upper bound on headers read from an input.
 const MOST_HEADERS: usize = 200;
 
-/// First bytes of a body that tell its type (WHATWG MIME Sniffing, 5.2).
+/// Bytes that media type sniffing reads (WHATWG MIME Sniffing, 5.2).
 const SNIFFED: usize = 1_445;
 
-/// First bytes of a page in which it may send its readers on.
+/// Bytes of a page that are searched for a meta refresh.
 const SEARCHED: usize = 8 * 1024;
 
-/// The last second of the year 9999, beyond which no date of HTTP lies.
+/// The last second of the year 9999, the latest HTTP date.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// Redirects, refreshes, waiting times, types and robots directives are read alike by a second look, and stay
-/// in their bounds.
+/// Redirects, refreshes, waiting times, media types and robots directives stay in their bounds and do not
+/// depend on bytes past the documented prefix.
 pub fn answer_head(data: &[u8]) {
     let (head, body) = match data.windows(2).position(|pair| pair == b"\n\n") {
         Some(end) => data.split_at(end + 2),

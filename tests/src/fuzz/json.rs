@@ -1,14 +1,14 @@
-//! JSON as pages and models write it. Input: a text that begins with it.
+//! The lenient JSON reader for pages and models. Input: a text that begins with JSON.
 
 use gleaner_extract::MAX_JSON_DEPTH;
 use gleaner_extract::fuzzing::json_prefix;
 use serde_json::Value;
 
-/// Two readers of a decimal fraction may give neighbouring numbers.
+/// Relative error between two parsers of the same decimal fraction.
 const NEAR: f64 = 1e-12;
 
-/// What is JSON by the standard is read as `serde_json` reads it; whatever is read ends where it says, and is
-/// read the same when it is written out.
+/// Standard JSON is read as `serde_json` reads it. Any value read ends at the reported byte and survives a
+/// round trip.
 pub fn loose_json(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let ours = json_prefix(&text);
@@ -23,13 +23,13 @@ pub fn loose_json(data: &[u8]) {
     let Ok(theirs) = serde_json::from_str::<Value>(&text) else { return };
     match ours {
         None => assert!(depth(&theirs) > MAX_JSON_DEPTH, "it is JSON: {theirs}"),
-        // Of a key that comes twice, we take the first value and they the last.
+        // Duplicate keys: the lenient reader keeps the first value, `serde_json` the last.
         Some(ours) if ours.duplicate_keys => {}
         Some(ours) => assert!(alike(&ours.value, &theirs), "{} is not {theirs}", ours.value),
     }
 }
 
-/// Levels of lists and objects.
+/// The nesting depth of lists and objects.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Array(values) => 1 + values.iter().map(depth).max().unwrap_or_default(),

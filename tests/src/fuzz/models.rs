@@ -1,4 +1,5 @@
-//! What services answer. Input: a byte that chooses the service, one that chooses the status, and the body.
+//! Replies of model providers. Input: a byte that chooses the provider, a byte that chooses the status, the
+//! body.
 
 use gleaner_extract::model::{MAX_SEARCH_HITS, ProviderError, ProviderErrorKind};
 use gleaner_models::fuzzing::{answer, refusal, search_hits};
@@ -6,24 +7,24 @@ use gleaner_models::{ApiKey, MAX_SNIPPET_CHARS, Provider};
 
 const PROVIDERS: [Provider; 4] = [Provider::OpenAi, Provider::Anthropic, Provider::Gemini, Provider::Ollama];
 
-/// The statuses of a refusal that are told apart, and some that nobody sends.
+/// Statuses with a meaning of their own, and some without one.
 const STATUSES: [u16; 16] = [308, 400, 401, 402, 403, 404, 408, 409, 413, 422, 425, 429, 500, 529, 599, 999];
 
-/// The key that services are asked with, and how much of it tells what it is.
+/// The API key, and the length from which a part of it counts as a leak.
 const KEY: &str = "sk-0123456789abcdef";
 const TELLING: usize = 12;
 
-/// Most bytes of what is shown of a refusal: it is a line and no page.
+/// Upper bound on the bytes of an error message.
 const LONGEST_REFUSAL: usize = 2_048;
 
-/// A reply is an answer no longer than its body, or an error; and a refusal is one line that tells nothing of
-/// the key.
+/// A reply is an answer that is at most as long as its body, or an error. Errors are one line and never
+/// contain the key.
 pub fn provider_reply(data: &[u8]) {
     let [service, status, body @ ..] = data else { return };
     let Some(provider) = PROVIDERS.get(usize::from(*service) % PROVIDERS.len()) else { return };
     match answer(*provider, body) {
         Ok(answer) => {
-            assert!(answer.text.len() <= body.len(), "{} bytes of {}", answer.text.len(), body.len())
+            assert!(answer.text.len() <= body.len(), "{} bytes of {}", answer.text.len(), body.len());
         }
         Err(error) => {
             let is_bad = error.kind() == ProviderErrorKind::BadAnswer;
@@ -38,7 +39,7 @@ pub fn provider_reply(data: &[u8]) {
     shown(&error);
 }
 
-/// What a search engine answers. Input: a byte that says how many hits are wanted, and the body.
+/// Replies of a search engine. Input: a byte with the number of hits wanted, and the body.
 pub fn search_reply(data: &[u8]) {
     let [limit, body @ ..] = data else { return };
     let limit = usize::from(*limit);
@@ -58,7 +59,7 @@ pub fn search_reply(data: &[u8]) {
     }
 }
 
-/// An error is a line that tells nothing of the key.
+/// Asserts that an error is one line without the key.
 fn shown(error: &ProviderError) {
     let text = error.to_string();
     assert!(text.len() <= LONGEST_REFUSAL && !text.contains(char::is_control), "{text:?}");

@@ -9,14 +9,14 @@ use url::Url;
 /// Where the crawl starts.
 const START: &str = "https://example.com/";
 
-/// Most paths of an input.
+/// Upper bound on paths read from an input.
 const MOST_PATHS: usize = 50;
 
-/// Most steps of one decision.
+/// Upper bound on the steps of one decision.
 const MOST_STEPS: u64 = 1_000_000;
 
-/// Patterns that pass the check compile, a decision has a bound, and it is the one that the `regex` crate
-/// would make.
+/// Patterns that pass the check compile. A decision takes a bounded number of steps and agrees with the
+/// `regex` crate.
 #[expect(clippy::expect_used, reason = "an oracle that fails must panic")]
 pub fn patterns(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -32,7 +32,7 @@ pub fn patterns(data: &[u8]) {
     let Ok(plan) = plan else { return };
     let start = Url::parse(START).expect("an address");
     let scope = CrawlScope::new(&start, &plan.rules).expect("what passes the check compiles");
-    // It may refuse to compile what takes little in steps but much in memory.
+    // The `regex` crate has a memory limit of its own.
     let Ok(theirs) = RegexSet::new(&patterns) else { return };
     for path in paths.lines().take(MOST_PATHS) {
         let mut url = start.clone();
@@ -40,7 +40,7 @@ pub fn patterns(data: &[u8]) {
         let mut steps = 0;
         let decision = scope.decide_counting(&url, false, &mut steps);
         assert!(steps <= MOST_STEPS, "{steps} steps for {url}");
-        // An escape is also looked at resolved, and the start page is fetched in any case.
+        // Paths with escapes are matched decoded too, and the start page is always inside.
         if url.path().contains('%') || url == start {
             continue;
         }

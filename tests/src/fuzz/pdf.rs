@@ -1,4 +1,4 @@
-//! PDFs. Input: the bytes of a file, or of what the process that converted one says of it.
+//! PDFs. Input: the bytes of a file, or the answer of the process that converts one.
 
 use gleaner_pdf::{Options, convert, read_answer};
 
@@ -25,8 +25,7 @@ pub fn pdf(data: &[u8]) {
     }
 }
 
-/// What a process says of its file is an answer or none; an answer is read the same when it is written out,
-/// and no answer without its last byte.
+/// An answer of the PDF process survives a round trip, and a truncated one is refused.
 pub fn pdf_answer(data: &[u8]) {
     let Some(answer) = read_answer(data) else { return };
     let written = serde_json::to_vec(&answer).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a crawl is asked for in words. Input: the prompt, an empty line, and what a model answers about it.
+//! Crawl options from a prompt. Input: the prompt, an empty line, and a model's answer.
 
 use std::sync::Arc;
 
@@ -23,8 +23,7 @@ const SITE: [&str; 10] = [
     "/%C3%BCber/uns",
 ];
 
-/// Whatever the words and the model say, the options take pages of the site, and their patterns pass the
-/// check of a request.
+/// Options match at least one page of the site, and their patterns pass the check of a request.
 pub fn crawl_prompt(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (prompt, answer) = text.split_once("\n\n").unwrap_or((&*text, ""));

@@ -7,21 +7,21 @@ use url::Url;
 
 use super::BASE;
 
-/// In the warning of a page on which selectors are given up.
+/// Part of the warning that is set when selectors exceed their step limit.
 const GIVEN_UP: &str = "take too many steps";
 
-/// What became of a page.
+/// The result of narrowing a page.
 #[derive(Debug)]
 enum Narrowed {
     To(Box<Document>),
     /// A selector is refused.
     Refused,
-    /// The body is no page, or the selectors are too many.
+    /// The body is not a page, or there are too many selectors.
     Nothing,
 }
 
-/// A selector is refused at the check or nowhere. What it finds does not change where it is said twice or in
-/// other words.
+/// The check and the transformer accept the same selectors. Repeating a selector or wrapping it in `:is()`
+/// changes nothing.
 pub fn selector(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (selector, html) = text.split_once('\n').unwrap_or((&*text, ""));
@@ -32,15 +32,15 @@ pub fn selector(data: &[u8]) {
     }
     assert!(!matches!(once, Narrowed::Refused), "{selector:?} is refused late");
     same(&once, &narrowed(html, &[selector, selector]), selector);
-    // Without brackets, quotes, escapes and comments, which the end of a text would close, it means the same
-    // in brackets.
+    // CSS closes open brackets, quotes and comments at the end of the text; inside `:is()` they would swallow
+    // its bracket.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" .#,>+~*-_:".contains(&byte);
     if selector.bytes().all(is_plain) {
         same(&once, &narrowed(html, &[&format!(":is({selector})")]), selector);
     }
 }
 
-/// A page with what selectors choose alone.
+/// The page reduced to what the selectors match.
 fn narrowed(html: &str, selectors: &[&str]) -> Narrowed {
     let options = ScrapeOptions::new()
         .formats([Format::Markdown, Format::Html, Format::Links])
@@ -57,7 +57,7 @@ fn narrowed(html: &str, selectors: &[&str]) -> Narrowed {
     }
 }
 
-/// Did they find the same? Where they were given up, how far they came depends on how they are written.
+/// Asserts that both found the same. Past the step limit the result depends on how a selector is written.
 fn same(one: &Narrowed, other: &Narrowed, selector: &str) {
     let (Narrowed::To(one), Narrowed::To(other)) = (one, other) else { return };
     let given_up = |page: &Document| page.warning.as_deref().unwrap_or_default().contains(GIVEN_UP);

@@ -5,7 +5,7 @@ use gleaner::service::{Secret, sign, verify};
 /// What a signature begins with.
 const PREFIX: &str = "sha256=";
 
-/// A body passes with its own signature and with no other, and not with anything added to it.
+/// Only the signature of exactly these bytes verifies.
 pub fn signature(data: &[u8]) {
     let mut lines = data.splitn(3, |byte| *byte == b'\n');
     let header = String::from_utf8_lossy(lines.next().unwrap_or_default());

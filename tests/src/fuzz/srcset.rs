@@ -1,4 +1,4 @@
-//! Sets of pictures. Input: the `srcset` of an image.
+//! The `srcset` attribute. Input: its value.
 
 use gleaner_transform::{Input, transform};
 use gleaner_types::request::{Format, ScrapeOptions};
@@ -6,17 +6,17 @@ use url::Url;
 
 use super::BASE;
 
-/// Bytes of an input that are read.
+/// Upper bound on the bytes read from an input.
 const LONGEST: usize = 4_096;
 
-/// The width of a large picture.
+/// The width of the picture that is added as the largest.
 const LARGE: f64 = 99_999_999_999.0;
 
-/// An image has one address at most, which is of the web and no comma or white space around the set changes;
-/// and it is that of the largest picture.
+/// An image has at most one address, and it is an `http` or `https` URL. Commas and white space around the
+/// set change nothing. The largest candidate wins.
 pub fn srcset(data: &[u8]) {
     let text = String::from_utf8_lossy(data.get(..LONGEST).unwrap_or(data));
-    // With many of these a body is no text.
+    // A body with many control characters counts as binary.
     let text = text.replace(|found: char| found.is_control() && !matches!(found, '\t' | '\n'), " ");
     let chosen = chosen(&text);
     if let Some(chosen) = &chosen {
@@ -37,8 +37,7 @@ pub fn srcset(data: &[u8]) {
 fn chosen(srcset: &str) -> Option<String> {
     let value = srcset.replace('&', "&amp;").replace('"', "&quot;");
     let html = format!("<!doctype html><title>A</title><img srcset=\"{value}\">");
-    let options =
-        ScrapeOptions::new().formats([Format::Images]).check().ok()?;
+    let options = ScrapeOptions::new().formats([Format::Images]).check().ok()?;
     let url = Url::parse(BASE).ok()?;
     let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
     let images = transform(input, &options).ok()?.document.images.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Style sheets. Input: what stands in a page's `style` element.
+//! Style sheets. Input: the text of a `style` element.
 
 use gleaner_transform::{Input, transform};
 use gleaner_types::request::{Format, ScrapeOptions};
@@ -7,14 +7,13 @@ use url::Url;
 
 use super::BASE;
 
-/// Most fonts of a page, and bytes of the name of one.
+/// Upper bounds on the fonts of a page and on the bytes of a font's name.
 const MOST_FONTS: usize = 8;
 const LONGEST_FONT: usize = 80;
 
-/// Whatever a style sheet says, colours come out as colours and fonts as short names, and a comment changes
-/// nothing.
+/// Colours are `#rrggbb`, fonts are few and have short names, and a leading comment changes nothing.
 pub fn style(data: &[u8]) {
-    // With many control characters a body is no text.
+    // A body with many control characters counts as binary.
     let css = String::from_utf8_lossy(data).replace(|found: char| found.is_control() && found != '\n', " ");
     let Some(branding) = branding(&css) else { return };
     let colors = [branding.pointer("/colors"), branding.pointer("/components/buttonPrimary")];
@@ -35,8 +34,7 @@ pub fn style(data: &[u8]) {
 
 fn branding(css: &str) -> Option<Value> {
     let html = format!("<!doctype html><title>A</title><style>{css}");
-    let options =
-        ScrapeOptions::new().formats([Format::Branding]).check().ok()?;
+    let options = ScrapeOptions::new().formats([Format::Branding]).check().ok()?;
     let url = Url::parse(BASE).ok()?;
     let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
     transform(input, &options).ok()?.document.branding

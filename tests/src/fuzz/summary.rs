@@ -5,7 +5,7 @@ use url::Url;
 
 use super::BASE;
 
-/// What is left of a summary is sentences of it, and every fault is where it is said to be.
+/// The checked text is a part of the summary, and each fault has the right position.
 pub fn summary_check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (summary, markdown) = text.split_once("\n\n").unwrap_or((&*text, ""));

@@ -51,10 +51,10 @@ fn segments(url: &Url) -> usize {
     url.path().matches('/').count()
 }
 
-/// A word that stands wherever a URL may hold a secret.
+/// A marker for each place of a URL that may hold a secret.
 const SECRET: &str = "s3cr3tw0rd";
 
-/// What is shown of a URL is one line, without user, password, fragment and the values of its query.
+/// A shown URL is one line without user name, password, fragment and query values.
 pub fn safe_url(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(mut url) = Url::parse(&text) else { return };
@@ -64,7 +64,7 @@ pub fn safe_url(data: &[u8]) {
     if shown.contains(SECRET) {
         return;
     }
-    // URLs without a host take no user.
+    // URLs without a host accept no user name.
     let _ = url.set_username(SECRET);
     let _ = url.set_password(Some(SECRET));
     url.set_fragment(Some(SECRET));

@@ -5,7 +5,7 @@ use gleaner_extract::fuzzing::{currency, date, email, gtin, numbers, phone, sums
 /// Digits of a telephone number (E.164).
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 
-/// What is read of a text stands in it, has the form that it must have, and is read as itself.
+/// Each value is in the text, has a valid form, and parses to itself.
 pub fn values(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Some(found) = date(&text) {
@@ -38,7 +38,7 @@ pub fn values(data: &[u8]) {
     reached(&text);
 }
 
-/// How somebody or something is reached.
+/// E-mail addresses, phone numbers and product codes.
 fn reached(text: &str) {
     if let Some(found) = email(text) {
         assert!(text.contains(&found) && found.matches('@').count() == 1, "{found:?}");
@@ -55,7 +55,7 @@ fn reached(text: &str) {
     }
 }
 
-/// `YYYY-MM-DD`, and what RFC 3339 has behind it.
+/// `YYYY-MM-DD`, optionally followed by a time as in RFC 3339.
 fn is_date(text: &str) -> bool {
     let (day, time) = text.split_at_checked(10).unwrap_or_default();
     let shape = day.bytes().enumerate().all(|(at, byte)| match at {
@@ -65,7 +65,7 @@ fn is_date(text: &str) -> bool {
     day.len() == 10 && shape && (time.is_empty() || time.starts_with('T'))
 }
 
-/// Digits, with a point among them and a minus before them at most.
+/// Digits with at most one point inside and one minus in front.
 fn is_decimal(text: &str) -> bool {
     let (whole, fraction) = match text.split_once('.') {
         Some((whole, fraction)) => (whole, Some(fraction)),

@@ -1,25 +1,25 @@
-//! The ways on from a page, and the patterns of their addresses. Input: the page.
+//! Links and search forms of a page, and the URL patterns learned from them. Input: the page.
 
-use gleaner_extract::{MAX_WAYS, Page, UrlPatterns, ways};
+use gleaner_extract::{MAX_NAVIGATION_LINKS, Page, UrlPatterns, ways};
 use url::Url;
 
 use super::BASE;
 
-/// What forms are filled with.
+/// Search words for forms.
 const WORDS: &str = "red cups";
 
-/// Most bytes of a link's text; that of a form has the words behind it.
+/// Upper bound on the bytes of a link's text; a form appends the search words.
 const LONGEST_ANCHOR: usize = 300 + 1 + WORDS.len();
 
-/// Parts of a pattern: the host, twelve of the path, one for the rest.
+/// Upper bound on the parts of a pattern: the host, twelve path segments, one `*` for the rest.
 const MOST_PARTS: usize = 14;
 
-/// Links and forms lead to the web, each once, and every address has the pattern that it was counted for.
+/// Each link or form gives one `http` or `https` URL without duplicates, and URL patterns are bounded.
 pub fn site_ways(data: &[u8]) {
     let Ok(url) = Url::parse(BASE) else { return };
     let page = Page::new(url, String::from_utf8_lossy(data));
     let found = ways(&page, WORDS);
-    assert!(found.len() <= MAX_WAYS, "{} ways", found.len());
+    assert!(found.len() <= MAX_NAVIGATION_LINKS, "{} ways", found.len());
     for (nth, way) in found.iter().enumerate() {
         let address = &way.url;
         assert!(matches!(address.scheme(), "http" | "https") && address.has_host(), "{address}");

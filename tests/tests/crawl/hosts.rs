@@ -7,10 +7,11 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use gleaner::request::Format;
-use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ErrorCode, Job};
+use gleaner::{BatchScrapeRequest, CrawlRequest, ErrorCode, Job};
 use gleaner_frontier::FrontierConfig;
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_testkit::{RawServer, Step};
+use gleaner_tests::fakes::local;
 use url::Url;
 
 use crate::support::engine;
@@ -159,8 +160,7 @@ async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
         let mut frontier = FrontierConfig::default();
         frontier.most_per_address = most_per_address as u32;
         let store = MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() });
-        let loopback = "127.0.0.0/8".parse().unwrap();
-        let engine = Engine::builder().allow_private(loopback).store(Arc::new(store)).build().unwrap();
+        let engine = local().store(Arc::new(store)).build().unwrap();
         let batch = async |pages: usize| {
             let some = hosts.origins.iter().take(20);
             let urls = some.flat_map(|origin| (0..pages).map(move |n| format!("{origin}/page-{n}")));

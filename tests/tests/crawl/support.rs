@@ -1,19 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner::plan::SitemapMode;
-use gleaner::request::Format;
 use gleaner::{CrawlRequest, Document, Engine, JobSnapshot, JobState, PageFailures};
 use gleaner_testkit::{Role, Server, Site};
+use gleaner_tests::fakes;
+pub(crate) use gleaner_tests::fakes::engine;
 use url::Url;
-
-/// An engine that may reach the loopback interface and nothing else that is private.
-pub(crate) fn engine() -> Engine {
-    Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).build().unwrap()
-}
 
 /// A crawl of the site by links alone, without texts.
 pub(crate) fn links_only(server: &Server) -> CrawlRequest {
-    CrawlRequest::new(server.url("/")).sitemap(SitemapMode::Skip).formats([Format::Links])
+    fakes::links_only(server.url("/"))
 }
 
 /// What came of a crawl, by path and query.

@@ -6,8 +6,9 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
 use gleaner_fetch::{DEFAULT_MAX_BODY, ErrorKind};
 use gleaner_testkit::{RawServer, Step};
+use gleaner_tests::process::{in_a_process, peak_memory, url_from_parent};
 
-use super::support::{get, in_a_process, peak_memory, url_from_parent};
+use super::support::get;
 
 /// A piece of zeros, and how many of them are ten gigabytes.
 const PIECE: usize = 16 * 1024 * 1024;

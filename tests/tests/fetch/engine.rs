@@ -6,15 +6,12 @@ use async_trait::async_trait;
 use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
 use gleaner_fetch::{Error, MemoryCache, Picture, Render, RenderProxy, RenderRequest, Rendered, Request};
 use gleaner_testkit::{ProxyServer, RawServer, Step};
+use gleaner_tests::fakes::local;
 use gleaner_types::plan::ScrapePlan;
 use gleaner_types::{CacheState, ProxyUsed};
 use serde_json::{Value, json};
 
 use super::support::{page, pool};
-
-fn engine() -> EngineBuilder {
-    Engine::builder().allow_private("127.0.0.1/32".parse().unwrap())
-}
 
 /// A scrape of `url` with these options, which pass the same check as those of a request over HTTP.
 async fn scrape(engine: &Engine, url: &str, mut options: Value) -> Result<Document, gleaner::Error> {
@@ -37,7 +34,7 @@ fn is_hit(document: &Document) -> bool {
 
 #[tokio::test]
 async fn copies_are_served_as_the_options_have_it() {
-    let engine = engine().build().unwrap();
+    let engine = local().build().unwrap();
     // What is asked for before, what then, and whether that is a copy.
     let rows = [
         (json!({}), json!({}), true),
@@ -65,7 +62,7 @@ async fn copies_are_served_as_the_options_have_it() {
 
 #[tokio::test]
 async fn a_page_says_nothing_of_the_cache_where_none_was_asked() {
-    let engine = engine().build().unwrap();
+    let engine = local().build().unwrap();
     let server = site();
     for (options, state) in [
         (json!({ "maxAge": 0 }), None),
@@ -85,11 +82,11 @@ async fn a_page_says_nothing_of_the_cache_where_none_was_asked() {
 #[tokio::test]
 async fn from_the_cache_alone_means_no_traffic() {
     let server = site();
-    let engine_with = engine().cache(Arc::new(MemoryCache::default())).build().unwrap();
+    let engine_with = local().cache(Arc::new(MemoryCache::default())).build().unwrap();
     for options in [json!({ "lockdown": true }), json!({ "minAge": 1 })] {
         let error = scrape(&engine_with, &server.base_url(), options.clone()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
-        let without = engine().no_cache().build().unwrap();
+        let without = local().no_cache().build().unwrap();
         let error = scrape(&without, &server.base_url(), options.clone()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
         assert!(
@@ -98,7 +95,7 @@ async fn from_the_cache_alone_means_no_traffic() {
         );
     }
     assert_eq!(server.connections(), 0);
-    let without = engine().no_cache().build().unwrap();
+    let without = local().no_cache().build().unwrap();
     for _ in 0..2 {
         assert!(!is_hit(&scrape(&without, &server.base_url(), json!({})).await.unwrap()));
     }
@@ -116,7 +113,7 @@ async fn the_document_says_which_proxy_was_used() {
     let engine = |builder: EngineBuilder| {
         builder.no_cache().stealth_proxies(pool(&[&format!("http://{}", proxy.addr())])).build().unwrap()
     };
-    let with_pool = engine(super::engine::engine());
+    let with_pool = engine(local());
     for (mode, used) in
         [("auto", ProxyUsed::Stealth), ("basic", ProxyUsed::Basic), ("stealth", ProxyUsed::Stealth)]
     {
@@ -125,7 +122,7 @@ async fn the_document_says_which_proxy_was_used() {
         assert_eq!(document.metadata.proxy_used, Some(used), "{mode}");
     }
     assert_eq!(proxy.destinations().len(), 1, "one tunnel, used twice");
-    let without = super::engine::engine().build().unwrap();
+    let without = local().build().unwrap();
     let error = scrape(&without, &server.base_url(), json!({ "proxy": "stealth" })).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::UnsupportedOption);
     assert!(error.to_string().contains("stealth proxies") && error.to_string().contains("basic"), "{error}");
@@ -136,7 +133,7 @@ async fn cookies_last_for_a_job_and_reach_no_other() {
     let set =
         Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", "k=c4nary; Path=/")], "<p>1");
     let server = RawServer::start([Step::ReadRequest, set, Step::Repeat]).unwrap();
-    let engine = engine().no_cache().concurrency(1, 1).build().unwrap();
+    let engine = local().no_cache().concurrency(1, 1).build().unwrap();
     let carried = || {
         let heads = server.requests();
         heads.iter().map(|head| String::from_utf8_lossy(head).contains("c4nary")).collect::<Vec<_>>()
@@ -175,8 +172,8 @@ impl Render for FakeBrowser {
 #[tokio::test]
 async fn pages_that_need_a_browser_go_through_the_one_there_is() {
     let server = site();
-    let plain = engine().build().unwrap();
-    let rendering = engine().renderer(Arc::new(FakeBrowser)).build().unwrap();
+    let plain = local().build().unwrap();
+    let rendering = local().renderer(Arc::new(FakeBrowser)).build().unwrap();
     let rows = [
         (json!({ "waitFor": 10 }), None),
         (json!({ "mobile": true }), None),

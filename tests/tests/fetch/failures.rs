@@ -10,10 +10,9 @@ use gleaner_fetch::{
     ActionResult, CacheEntry, CacheKey, CachePolicy, CacheStore, CookieJar, Error, ErrorKind, Fetcher,
     FollowAll, Proxy, RedirectCheck, RedirectRefused, RenderRequest, Rendered, Request,
 };
-use gleaner_testkit::{ClosedPort, ProxyServer, RawServer, Step};
+use gleaner_testkit::{ClosedPort, ProcessLog, ProxyServer, RawServer, Step};
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
-use tracing_subscriber::fmt::MakeWriter;
 use url::Url;
 
 use super::support::{Loopback, builder, page, pool};
@@ -40,32 +39,6 @@ impl gleaner_fetch::Resolve for Names {
             return Err(io::Error::other(format!("no such host, {CANARY}")));
         }
         gleaner_fetch::Resolve::resolve(&Loopback, host).await
-    }
-}
-
-/// Collects what is logged.
-#[derive(Clone)]
-struct Log(Arc<Mutex<Option<Vec<u8>>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Nothing is kept once the test has taken it.
-        if let Some(kept) = self.0.lock().unwrap().as_mut() {
-            kept.extend_from_slice(bytes);
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
     }
 }
 
@@ -218,14 +191,7 @@ async fn all_failures(site: &str) -> (Vec<(ErrorKind, Error)>, Vec<String>) {
 
 #[tokio::test]
 async fn no_failure_tells_a_secret() {
-    let log = Log(Arc::new(Mutex::new(Some(Vec::new()))));
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .finish();
-    // For the whole process: a listener of one thread alone can miss what other tests have registered before.
-    tracing::subscriber::set_global_default(subscriber).unwrap();
+    let log = ProcessLog::listen();
     let (failures, mut sinks) = all_failures("logged.example").await;
     // What works is logged too.
     let server = RawServer::start([
@@ -260,7 +226,8 @@ async fn no_failure_tells_a_secret() {
     sinks.push(format!("{jar:?}"));
     sinks.push(format!("{:?}", Proxy::parse(&format!("http://{CANARY}:{CANARY}@proxy.example/")).unwrap()));
     sinks.push(Proxy::parse(&format!("ftp://{CANARY}:{CANARY}@proxy.example/")).unwrap_err().to_string());
-    let logged = String::from_utf8_lossy(&log.0.lock().unwrap().take().unwrap()).into_owned();
+    // Nothing is kept of what comes later: the other tests of this program say much.
+    let logged = log.end();
     assert!(logged.contains("gleaner_fetch"), "the log was listened to, and has {} bytes", logged.len());
     // Each request of a chain has a span of its own, which every line about it carries.
     for number in ["number=0}", "number=1}", "number=20}"] {

@@ -19,10 +19,8 @@ mod failures; // every kind of error, and no secret in any
 mod guard; // where requests may go
 mod leaks; // headers and cookies stay where they belong
 mod memory; // what a limit costs that is not used
-mod permits; // many requests, few permits
 mod proxies; // the proxy modes, by a proxy in this process
 mod real_proxies; // the same by programs that others wrote
 mod render; // what a browser engine must hold to
-mod storm; // retries under failure
 mod tls; // HTTP/2 and reuse
 mod wire; // answers without an end, haste or sense

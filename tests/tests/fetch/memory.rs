@@ -1,11 +1,13 @@
 //! Limits are ceilings, not reservations: memory grows with what comes, not with what might. And what comes has a bound for
 //! all requests together: that of bodies, and that of the pages that the engine makes of them.
 
-use gleaner::{BatchScrapeRequest, Engine, MIN_PAGE_MEMORY};
+use gleaner::{BatchScrapeRequest, MIN_PAGE_MEMORY};
 use gleaner_fetch::{FollowAll, Request};
 use gleaner_testkit::{RawServer, Step};
+use gleaner_tests::fakes::local;
+use gleaner_tests::process::{in_a_process, peak_memory, url_from_parent};
 
-use super::support::{builder, in_a_process, page, peak_memory, url_from_parent};
+use super::support::{builder, page};
 
 /// Requests of one measurement, all at once.
 const AT_ONCE: usize = 200;
@@ -99,8 +101,7 @@ fn a_batch_of_pages_of_many_elements_takes_no_more_than_the_budget() {
 #[ignore = "run in a process of its own, for its memory"]
 async fn pages_child() {
     let Some(url) = url_from_parent() else { return };
-    let home = "127.0.0.1/32".parse().unwrap();
-    let engine = Engine::builder().allow_private(home).page_memory(MIN_PAGE_MEMORY).build().unwrap();
+    let engine = local().page_memory(MIN_PAGE_MEMORY).build().unwrap();
     let before = peak_memory();
     let urls = (0..8).map(|page| format!("{url}/?{page}"));
     let mut job = engine.batch(BatchScrapeRequest::new(urls)).await.unwrap();

@@ -118,7 +118,7 @@ async fn a_proxy_needs_leave_for_its_own_address() {
         (ErrorKind::Proxy, ErrorCode::ScrapeAllEnginesFailed),
         "{error}"
     );
-    assert!(error.to_string().contains("its pool does not open"), "{error}");
+    assert!(error.to_string().contains("its pool does not allow"), "{error}");
     assert_eq!(canary.connections(), 0);
 }
 

@@ -40,25 +40,3 @@ pub(crate) fn page(body: &str) -> Step {
 pub(crate) async fn get(url: &str) -> Result<Response, Error> {
     builder().build().unwrap().fetch(Request::get(url.parse().unwrap()), &FollowAll).await
 }
-
-/// The greatest resident memory of this process so far, in bytes.
-pub(crate) fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
-}
-
-/// What the ignored test `name` prints behind `CHILD` when it runs alone in a process, with `url` in `GLEANER_TEST_URL`.
-pub(crate) fn in_a_process(name: &str, url: &str) -> String {
-    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-    child.args(["--ignored", "--exact", name, "--nocapture"]);
-    let output = child.env("GLEANER_TEST_URL", url).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.lines().find_map(|line| line.split_once("CHILD ")).expect(&text).1.to_owned()
-}
-
-/// What [`in_a_process`] gave; `None` where the test was not begun by it.
-#[expect(clippy::disallowed_methods, reason = "the child learns from its parent where to go")]
-pub(crate) fn url_from_parent() -> Option<String> {
-    std::env::var("GLEANER_TEST_URL").ok()
-}

@@ -4,21 +4,20 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use gleaner::extraction::Stop;
 use gleaner::{Budget, ExtractRequest, ScrapeRequest};
+use gleaner_testkit::SHIP_FIELDS;
+use gleaner_tests::fakes::{Asked, Fake, Says};
 use serde_json::{Map, Value, json};
 
-use gleaner_testkit::SHIP_FIELDS;
-
-use super::ships::{Template, claims, counted, engine, fleet, html, page_text, ship_of, site};
-use super::support::{Asked, Fake, Says};
+use super::ships::{Template, claims, counted, engine, fleet, page_text, ship_of, site};
 
 /// A service that reads ships, but of pages that teach nothing about each other: each says its values in words of its own.
 fn forgetful() -> (Fake, Fake) {
     let site = Fake::start(|_, asked| {
-        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let path = asked.target();
         let Some(at) = path.strip_prefix("/ship/").and_then(|at| at.parse::<usize>().ok()) else {
             let links: String =
                 (0..30).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
-            return html(&format!("<main><h1>Fleet</h1><ul>{links}</ul></main>"));
+            return Says::html(&format!("<main><h1>Fleet</h1><ul>{links}</ul></main>"));
         };
         let said = claims(Template::Changing, at);
         let mut texts: Vec<String> = SHIP_FIELDS
@@ -27,7 +26,7 @@ fn forgetful() -> (Fake, Fake) {
             .collect();
         texts.rotate_left(at % 6);
         let tag = ["article", "section", "div", "aside"][at % 4];
-        html(&format!("<main><h1>Ship {at}</h1><{tag}>{}</{tag}></main>", texts.concat()))
+        Says::html(&format!("<main><h1>Ship {at}</h1><{tag}>{}</{tag}></main>", texts.concat()))
     });
     let service = Fake::start(|_, asked| {
         counted(asked, &ship_of(asked).map_or(json!({}), |at| claims(Template::Changing, at)))
@@ -178,7 +177,7 @@ fn harbour_schema() -> Map<String, Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_are_complete_or_say_what_they_lack() {
     const ROWS: usize = 100;
-    let site = Fake::start(|_, _| html(&table(ROWS)));
+    let site = Fake::start(|_, _| Says::html(&table(ROWS)));
     // Lazy: seven rows at a time. Stubborn: nothing beyond the sixtieth.
     for (name, most, until, expected) in [("lazy", 7, ROWS, ROWS), ("stubborn", 50, 60, 60)] {
         let service = Fake::start(move |_, asked| counted(asked, &read_rows(asked, most, until)));

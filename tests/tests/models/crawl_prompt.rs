@@ -8,9 +8,8 @@ use gleaner::request::CrawlParamsPreviewRequest;
 use gleaner::{CrawlRequest, Engine, ErrorCode, JobResult};
 use gleaner_models::Provider;
 use gleaner_testkit::{Extras, Server, Site, SiteSpec};
+use gleaner_tests::fakes::{Asked, Ending, Fake, Says, Task, local, model, reply, task_of};
 use serde_json::{Value, json};
-
-use super::support::{Asked, Ending, Fake, Says, Task, html, local, model, reply, task_of};
 
 /// A shop beside thirty other pages, and what is in it.
 fn shop() -> (Server, BTreeSet<String>) {
@@ -26,11 +25,11 @@ fn magazine() -> Fake {
     paths.extend((1..=5).map(|page| format!("/docs/part-{page}")));
     paths.extend(["/about", "/contact", "/imprint"].map(str::to_owned));
     Fake::start(move |_, asked| {
-        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let path = asked.target();
         let links: String = paths.iter().map(|path| format!("<li><a href=\"{path}\">{path}</a>")).collect();
         match path {
-            "/" => html(&format!("<main><h1>A magazine</h1><ul>{links}</ul></main>")),
-            path if paths.iter().any(|known| known == path) => html(&format!(
+            "/" => Says::html(&format!("<main><h1>A magazine</h1><ul>{links}</ul></main>")),
+            path if paths.iter().any(|known| known == path) => Says::html(&format!(
                 "<main><h1>{path}</h1><p>The text of the page at {path} is not a long one.</p></main>"
             )),
             _ => Says::new(404, "").with("content-type", "text/html"),

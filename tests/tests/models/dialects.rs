@@ -5,9 +5,8 @@ use std::sync::Arc;
 use gleaner_extract::model::{Finish, LanguageModel as _, Usage};
 use gleaner_extract::{Extractor, Page, Shape, Task};
 use gleaner_models::Provider;
+use gleaner_tests::fakes::{Ending, Fake, KEY, PROVIDERS, Says, model, reply, request};
 use serde_json::{Value, json};
-
-use super::support::{Ending, Fake, KEY, PROVIDERS, Says, model, reply, request};
 
 #[tokio::test]
 async fn requests_are_what_the_providers_document() {

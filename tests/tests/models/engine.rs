@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use gleaner::{Budget, Engine, EngineBuilder, ErrorCode, ExtractRequest, ScrapeRequest};
+use gleaner::{Budget, Engine, ErrorCode, ExtractRequest, ScrapeRequest};
 use gleaner_models::{Provider, SearxNg};
+use gleaner_tests::fakes::{Asked, Ending, Fake, Says, builder, local, model, reply, schema};
 use serde_json::{Value, json};
-
-use super::support::{Asked, Ending, Fake, Says, builder, model, reply};
 
 const TOWER: &str = r#"<!doctype html><html><head><title>The tower</title>
     <script type="application/ld+json">{"@type":"Product","name":"Tower kit","offers":{"price":"12.50","priceCurrency":"EUR"}}</script>
@@ -14,30 +13,18 @@ const TOWER: &str = r#"<!doctype html><html><head><title>The tower</title>
     <p>The kit holds many pieces of iron, and putting it together takes an afternoon.</p>
     <a href="/shop/a">A</a> <a href="/shop/b">B</a> <a href="/other">C</a></main></body></html>"#;
 
-fn html(body: &str) -> Says {
-    Says::new(200, body).with("content-type", "text/html; charset=utf-8")
-}
-
 /// A small site.
 fn site() -> Fake {
-    Fake::start(|_, asked: &Asked| match asked.line.split(' ').nth(1).unwrap_or_default() {
-        "/" | "/tower" => html(TOWER),
-        "/shop/a" => {
-            html("<main><h1>A</h1><dl><dt>Price</dt><dd>1,50 €</dd><dt>Brand</dt><dd>Acme</dd></dl></main>")
-        }
-        "/shop/b" => {
-            html("<main><h1>B</h1><dl><dt>Price</dt><dd>1,50 €</dd><dt>Colour</dt><dd>red</dd></dl></main>")
-        }
-        _ => Says::new(404, "<h1>Not found</h1>").with("content-type", "text/html"),
+    Fake::start(|_, asked: &Asked| match asked.target() {
+        "/" | "/tower" => Says::html(TOWER),
+        "/shop/a" => Says::html(
+            "<main><h1>A</h1><dl><dt>Price</dt><dd>1,50 €</dd><dt>Brand</dt><dd>Acme</dd></dl></main>",
+        ),
+        "/shop/b" => Says::html(
+            "<main><h1>B</h1><dl><dt>Price</dt><dd>1,50 €</dd><dt>Colour</dt><dd>red</dd></dl></main>",
+        ),
+        _ => Says::missing(),
     })
-}
-
-fn engine() -> EngineBuilder {
-    Engine::builder().allow_private("127.0.0.1/32".parse().unwrap())
-}
-
-fn schema(properties: Value) -> serde_json::Map<String, Value> {
-    json!({ "type": "object", "properties": properties }).as_object().unwrap().clone()
 }
 
 fn price_and_architect() -> serde_json::Map<String, Value> {
@@ -52,7 +39,7 @@ fn claiming(claims: Value) -> Fake {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_give_their_fields_without_a_model() {
     let site = site();
-    let engine = engine().build().unwrap();
+    let engine = local().build().unwrap();
     let asked = json!({ "url": site.url("/tower"), "formats": [{ "type": "json", "schema": price_and_architect() }] });
     let page = engine.scrape(serde_json::from_value::<ScrapeRequest>(asked).unwrap()).await.unwrap();
     assert_eq!(page.json, Some(json!({ "price": 12.5, "architect": null })));
@@ -67,7 +54,7 @@ async fn pages_give_their_fields_without_a_model() {
 #[tokio::test(flavor = "multi_thread")]
 async fn extract_works_without_a_model_and_says_what_stayed_empty() {
     let site = site();
-    let engine = engine().build().unwrap();
+    let engine = local().build().unwrap();
     let urls = [site.url("/shop/a"), site.url("/shop/b"), site.url("/gone")];
     let fields = json!({ "price": { "type": "number" }, "brand": { "type": "string" }, "gtin": { "type": ["string", "null"] } });
     let request = ExtractRequest::new(urls.clone()).schema(schema(fields)).show_sources(true);
@@ -91,7 +78,7 @@ async fn a_model_is_asked_for_the_rest_alone() {
         "architect": { "value": "Stephen Sauvestre", "quote": "drawn by Stephen Sauvestre" },
         "price": { "value": 99, "quote": "99 EUR" },
     }));
-    let engine = engine().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+    let engine = local().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
     let request = ExtractRequest::new([site.url("/tower")]).schema(price_and_architect());
     let found = engine.extract(request).await.unwrap();
     assert_eq!(found.data, json!({ "price": 12.5, "architect": "Stephen Sauvestre" }));
@@ -121,7 +108,7 @@ async fn a_prompt_alone_has_its_schema_from_the_model() {
         };
         Says::json(&reply(Provider::OpenAi, &text.to_string(), Ending::Stop))
     });
-    let engine = engine().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+    let engine = local().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
     let request = ExtractRequest::new([site.url("/tower")]).prompt("Who drew it?");
     assert_eq!(engine.extract(request).await.unwrap().data, json!({ "architect": "Stephen Sauvestre" }));
     let first = fake.asked()[0].body.to_string();
@@ -137,7 +124,7 @@ async fn a_budget_keeps_calls_back_and_gives_what_is_there() {
     let fake = claiming(json!({}));
     let budget = Budget { tokens: Some(100), ..Budget::default() };
     let engine =
-        engine().model(Arc::new(model(Provider::OpenAi, &fake))).extract_budget(budget).build().unwrap();
+        local().model(Arc::new(model(Provider::OpenAi, &fake))).extract_budget(budget).build().unwrap();
     let request = ExtractRequest::new([site.url("/tower")]).schema(price_and_architect());
     let found = engine.extract(request).await.unwrap();
     assert_eq!(found.data, json!({ "price": 12.5, "architect": null }));
@@ -150,18 +137,18 @@ async fn pages_are_searched_for_and_wildcards_are_mapped() {
     let site = site();
     let fields = json!({ "price": { "type": ["number", "null"] }, "brand": { "type": ["string", "null"] } });
     let by_prompt = |prompt: &str| ExtractRequest::default().prompt(prompt).schema(schema(fields.clone()));
-    let error = engine().build().unwrap().extract(by_prompt("kits")).await.unwrap_err();
+    let error = local().build().unwrap().extract(by_prompt("kits")).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::SearchNotConfigured);
 
     let results = json!({ "results": [{ "url": site.url("/shop/a"), "title": "A", "content": "" }] });
     let found = Fake::saying(Says::json(&results));
     let search = SearxNg::builder(found.url("").parse().unwrap()).build().unwrap();
-    let with_search = engine().search(Arc::new(search)).build().unwrap();
+    let with_search = local().search(Arc::new(search)).build().unwrap();
     let data = with_search.extract(by_prompt("kits")).await.unwrap().data;
     assert_eq!(data, json!({ "price": 1.5, "brand": "Acme" }));
 
     let wildcard = ExtractRequest::new([site.url("/*")]).schema(schema(fields));
-    let found = engine().build().unwrap().extract(wildcard).await.unwrap();
+    let found = local().build().unwrap().extract(wildcard).await.unwrap();
     assert_eq!(found.data["brand"], "Acme");
     assert!(site.asked().iter().any(|asked| asked.line.starts_with("GET /shop/b ")));
 }

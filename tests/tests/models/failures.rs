@@ -11,9 +11,8 @@ use gleaner_extract::model::{
 };
 use gleaner_models::{MAX_REPLY_BYTES, Provider};
 use gleaner_testkit::{ClosedPort, RawServer, Step};
+use gleaner_tests::fakes::{Ending, Fake, PROVIDERS, Says, builder, model, reply, request};
 use serde_json::json;
-
-use super::support::{Ending, Fake, PROVIDERS, Says, builder, model, reply, request};
 
 async fn ask(provider: Provider, says: Says) -> Result<ModelAnswer, ProviderError> {
     let fake = Fake::saying(says);

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use gleaner::{ExtractRequest, ExtractResult};
 use gleaner_testkit::{Canary, SHIP_FIELDS};
+use gleaner_tests::fakes::{Asked, Fake, Says};
 use serde_json::{Map, Value, json};
 
-use super::ships::{Template, claims, counted, engine, fleet, html, page, page_text, ship_of, site};
-use super::support::{Asked, Fake, Says};
+use super::ships::{Template, claims, counted, engine, fleet, page, page_text, ship_of, site};
 
 async fn extract(service: &Fake, urls: &[String]) -> ExtractResult {
     engine(service).build().unwrap().extract(fleet(urls)).await.unwrap()
@@ -43,13 +43,13 @@ fn lie(name: &str, at: usize) -> (Value, String) {
 /// Ships that have something to lie about.
 fn luring_site(ships: usize) -> Fake {
     Fake::start(move |_, asked: &Asked| {
-        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let path = asked.target();
         match path.strip_prefix("/ship/").and_then(|at| at.parse().ok()).filter(|at| *at < ships) {
-            Some(at) => html(&page(Template::Labels, at, LURE)),
+            Some(at) => Says::html(&page(Template::Labels, at, LURE)),
             None if path == "/" => {
                 let links: String =
                     (0..ships).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
-                html(&format!("<main><h1>Our fleet</h1><ul>{links}</ul></main>"))
+                Says::html(&format!("<main><h1>Our fleet</h1><ul>{links}</ul></main>"))
             }
             None => Says::new(404, "").with("content-type", "text/html"),
         }
@@ -122,14 +122,14 @@ async fn instructions_on_a_page_change_no_address_no_key_and_no_schema() {
     for hostile in [false, true] {
         let (told, lure) = (elsewhere.clone(), instructions(&elsewhere));
         let site = Fake::start(move |_, asked: &Asked| {
-            let path = asked.line.split(' ').nth(1).unwrap_or_default().to_owned();
+            let path = asked.target().to_owned();
             let more = if hostile { lure.as_str() } else { "" };
             match path.strip_prefix("/ship/").and_then(|at| at.parse().ok()).filter(|at| *at < SHIPS) {
-                Some(at) => html(&page(Template::Labels, at, more)),
+                Some(at) => Says::html(&page(Template::Labels, at, more)),
                 None if path == "/" => {
                     let links: String =
                         (0..SHIPS).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
-                    html(&format!("<main><h1>Fleet</h1><ul>{links}</ul>{more}</main>"))
+                    Says::html(&format!("<main><h1>Fleet</h1><ul>{links}</ul>{more}</main>"))
                 }
                 None => Says::new(404, "").with("content-type", "text/html"),
             }

@@ -9,7 +9,6 @@
 )]
 
 mod ships;
-mod support;
 
 mod bounds; // budgets, readers that go away, long lists
 mod crawl_prompt; // crawl options out of words

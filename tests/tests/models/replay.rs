@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use gleaner::model::{LanguageModel, Recorder, Replay};
-use gleaner::{CacheStore, Engine, ExtractResult, MemoryCache};
+use gleaner::{CacheStore, ExtractResult, MemoryCache};
 use gleaner_models::Provider;
+use gleaner_tests::fakes::{local, model};
 
 use super::ships::{Template, fleet, reader, site};
-use super::support::model;
 
 async fn extract(
     model: Arc<dyn LanguageModel>,
@@ -15,7 +15,7 @@ async fn extract(
     urls: &[String],
     offline: bool,
 ) -> ExtractResult {
-    let engine = Engine::builder().allow_private("127.0.0.1/32".parse().unwrap()).cache(cache).model(model);
+    let engine = local().cache(cache).model(model);
     let mut request = fleet(urls).show_sources(true);
     if let Some(options) = &mut request.scrape_options {
         options.lockdown = Some(offline);

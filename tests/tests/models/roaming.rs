@@ -2,28 +2,10 @@
 
 use std::sync::Arc;
 
-use gleaner::{Engine, EngineBuilder, ExtractRequest};
+use gleaner::ExtractRequest;
 use gleaner_models::SearxNg;
+use gleaner_tests::fakes::{Fake, Says, local, schema};
 use serde_json::{Map, Value, json};
-
-use super::ships::html;
-use super::support::{Asked, Fake, Says};
-
-fn engine() -> EngineBuilder {
-    Engine::builder().allow_private("127.0.0.1/32".parse().unwrap())
-}
-
-fn path(asked: &Asked) -> &str {
-    asked.line.split(' ').nth(1).unwrap_or_default()
-}
-
-fn missing() -> Says {
-    Says::new(404, "<h1>Not found</h1>").with("content-type", "text/html")
-}
-
-fn schema(fields: Value) -> Map<String, Value> {
-    json!({ "type": "object", "properties": fields }).as_object().unwrap().clone()
-}
 
 fn founder() -> Map<String, Value> {
     let text = json!({ "type": ["string", "null"] });
@@ -32,24 +14,24 @@ fn founder() -> Map<String, Value> {
 
 /// Says who founded the firm, except where its robots.txt forbids to look.
 fn register(forbidden: bool) -> Fake {
-    Fake::start(move |_, asked| match path(asked) {
+    Fake::start(move |_, asked| match asked.target() {
         "/robots.txt" if forbidden => {
             Says::new(200, "User-agent: *\nDisallow: /\n").with("content-type", "text/plain")
         }
-        "/founder" => html("<main><h1>Register</h1><dl><dt>Founder</dt><dd>Ada Quill</dd></dl></main>"),
-        _ => missing(),
+        "/founder" => Says::html("<main><h1>Register</h1><dl><dt>Founder</dt><dd>Ada Quill</dd></dl></main>"),
+        _ => Says::missing(),
     })
 }
 
 /// A firm whose page links to the register.
 fn firm(register: &Fake) -> Fake {
     let link = register.url("/founder");
-    Fake::start(move |_, asked| match path(asked) {
-        "/" => html(&format!(
+    Fake::start(move |_, asked| match asked.target() {
+        "/" => Says::html(&format!(
             "<main><h1>Firm</h1><dl><dt>Phone</dt><dd>+44 20 7946 0018</dd></dl><p>We are in the \
              <a href='{link}'>register of founders</a> and have <a href='/news'>news</a>.</p></main>"
         )),
-        _ => missing(),
+        _ => Says::missing(),
     })
 }
 
@@ -67,10 +49,10 @@ async fn links_to_other_sites_are_followed_where_the_request_allows_it() {
             "scrapeOptions": { "headers": { "X-Pass": "secret-of-the-firm" } } });
         body.as_object_mut().unwrap().extend(asks.as_object().unwrap().clone());
         let request: ExtractRequest = serde_json::from_value(body).unwrap();
-        let found = engine().build().unwrap().extract(request).await.unwrap();
+        let found = local().build().unwrap().extract(request).await.unwrap();
         assert_eq!(found.data["founder"], expected, "{name}: {:?}", found.warning);
         let fetched = register.asked();
-        let pages = fetched.iter().filter(|asked| path(asked) == "/founder").count();
+        let pages = fetched.iter().filter(|asked| asked.target() == "/founder").count();
         assert_eq!(pages, usize::from(!expected.is_null()), "{name}");
         assert!(
             fetched.iter().all(|asked| asked.header("x-pass").is_none()),
@@ -89,8 +71,7 @@ async fn a_search_engine_adds_pages_to_those_that_are_named() {
     let hits =
         json!({ "results": [{ "url": register.url("/founder"), "title": "Register", "content": "" }] });
     let search = Fake::saying(Says::json(&hits));
-    let engine =
-        engine().search(Arc::new(SearxNg::builder(search.url("").parse().unwrap()).build().unwrap()));
+    let engine = local().search(Arc::new(SearxNg::builder(search.url("").parse().unwrap()).build().unwrap()));
     let request = ExtractRequest::new([firm.url("/")])
         .schema(founder())
         .prompt("who founded the firm")
@@ -113,18 +94,22 @@ async fn a_search_engine_adds_pages_to_those_that_are_named() {
 
 /// What is asked for is two clicks away, and a price behind a search form.
 fn maze() -> Fake {
-    Fake::start(|_, asked| match path(asked) {
-        "/" => html(
+    Fake::start(|_, asked| match asked.target() {
+        "/" => Says::html(
             "<main><h1>Firm</h1><p><a href=/news>News</a> <a href=/about>About our founder</a> <a href=/login>Login</a></p>\
              <form action=/find><input type=search name=q></form><form method=post action=/order><input name=q></form></main>",
         ),
-        "/about" => html("<main><h1>About</h1><p>See <a href='/people/founder'>the founder</a>.</p></main>"),
-        "/people/founder" => html("<main><h1>People</h1><dl><dt>Founder</dt><dd>Ada Quill</dd></dl></main>"),
-        found if found.starts_with("/find?q=") => {
-            html("<main><h1>Found</h1><dl><dt>Phone</dt><dd>+44 20 7946 0018</dd></dl></main>")
+        "/about" => {
+            Says::html("<main><h1>About</h1><p>See <a href='/people/founder'>the founder</a>.</p></main>")
         }
-        "/news" => html("<main><h1>News</h1><p>None.</p></main>"),
-        _ => missing(),
+        "/people/founder" => {
+            Says::html("<main><h1>People</h1><dl><dt>Founder</dt><dd>Ada Quill</dd></dl></main>")
+        }
+        found if found.starts_with("/find?q=") => {
+            Says::html("<main><h1>Found</h1><dl><dt>Phone</dt><dd>+44 20 7946 0018</dd></dl></main>")
+        }
+        "/news" => Says::html("<main><h1>News</h1><p>None.</p></main>"),
+        _ => Says::missing(),
     })
 }
 
@@ -139,7 +124,7 @@ async fn an_agent_follows_links_and_search_forms_until_nothing_is_missing() {
         if agent {
             body["agent"] = json!({ "model": "any" });
         }
-        let engine = engine().build().unwrap();
+        let engine = local().build().unwrap();
         let request: ExtractRequest = serde_json::from_value(body).unwrap();
         let plan = engine.plan_extract(request.clone()).unwrap().to_string();
         assert_eq!(plan.contains("follow links and search forms"), agent, "{plan}");

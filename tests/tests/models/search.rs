@@ -2,9 +2,8 @@
 
 use gleaner_extract::model::{MAX_SEARCH_HITS, ProviderErrorKind, SearchQuery, WebSearch as _};
 use gleaner_models::{ApiKey, SearxNg};
+use gleaner_tests::fakes::{Fake, KEY, Says};
 use serde_json::json;
-
-use super::support::{Fake, KEY, Says};
 
 fn engine(fake: &Fake) -> SearxNg {
     SearxNg::builder(fake.url("/searx/").parse().unwrap()).key(ApiKey::new(KEY).unwrap()).build().unwrap()

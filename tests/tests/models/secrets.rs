@@ -1,38 +1,12 @@
 //! Keys are in the requests and nowhere else.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
 use gleaner_extract::model::{LanguageModel as _, Recorder};
 use gleaner_models::{ApiKey, HttpModel, HttpModelBuilder, Provider};
-use tracing_subscriber::fmt::MakeWriter;
-
-use super::support::{Ending, Fake, KEY, PROVIDERS, Says, base, reply, request};
+use gleaner_testkit::ProcessLog;
+use gleaner_tests::fakes::{Ending, Fake, KEY, PROVIDERS, Says, base, reply, request};
 
 /// A model by which this test knows its own lines in the log of all.
 const MODEL: &str = "model-of-secrets";
-
-#[derive(Debug, Clone, Default)]
-struct Logs(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Logs {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'w> MakeWriter<'w> for Logs {
-    type Writer = Self;
-
-    fn make_writer(&'w self) -> Self {
-        self.clone()
-    }
-}
 
 fn builder(provider: Provider, fake: &Fake) -> HttpModelBuilder {
     let url = base(provider, &fake.url("")).parse().unwrap();
@@ -41,14 +15,8 @@ fn builder(provider: Provider, fake: &Fake) -> HttpModelBuilder {
 
 #[tokio::test]
 async fn keys_are_in_no_log_no_error_and_no_debug_output() {
-    let logs = Logs::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(logs.clone())
-        .finish();
-    // For the whole process: what other tests log meanwhile must hold no key either.
-    tracing::subscriber::set_global_default(subscriber).unwrap();
+    // What other tests log meanwhile must hold no key either.
+    let log = ProcessLog::listen();
     let mut shown = String::new();
     for provider in PROVIDERS {
         let fine = reply(provider, r#"{"a":"x"}"#, Ending::Stop);
@@ -72,7 +40,7 @@ async fn keys_are_in_no_log_no_error_and_no_debug_output() {
             shown.push_str(&serde_json::to_string(&asked.transcript()).unwrap());
         }
     }
-    let logged = String::from_utf8(logs.0.lock().unwrap().clone()).unwrap();
+    let logged = log.end();
     let own = |line: &str| line.contains("a model gave no answer") && line.contains(MODEL);
     assert!(logged.lines().any(own), "the log was not taken");
     let telling = "0123456789";

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use gleaner::{Engine, EngineBuilder, ExtractRequest, ScrapeOptions};
+use gleaner::{EngineBuilder, ExtractRequest, ScrapeOptions};
 use gleaner_models::Provider;
 use gleaner_testkit::{SHIP_FIELDS, ship};
+use gleaner_tests::fakes::{Asked, Ending, Fake, Says, local, model, reply};
 use serde_json::{Map, Value, json};
-
-use super::support::{Asked, Ending, Fake, Says, model, reply};
 
 /// How the pages of a site are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,23 +66,19 @@ pub(crate) fn page(template: Template, at: usize, more: &str) -> String {
 /// A site of so many ships: a list of links, and a page each.
 pub(crate) fn site(template: Template, ships: usize) -> Fake {
     Fake::start(move |_, asked: &Asked| {
-        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let path = asked.target();
         if path == "/" {
             let links: String =
                 (0..ships).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
-            return html(&format!(
+            return Says::html(&format!(
                 "<html><title>Fleet</title><main><h1>Our fleet</h1><ul>{links}</ul></main></html>"
             ));
         }
         match path.strip_prefix("/ship/").and_then(|at| at.parse().ok()).filter(|at| *at < ships) {
-            Some(at) => html(&page(template, at, "")),
-            None => Says::new(404, "<h1>Not found</h1>").with("content-type", "text/html"),
+            Some(at) => Says::html(&page(template, at, "")),
+            None => Says::missing(),
         }
     })
-}
-
-pub(crate) fn html(body: &str) -> Says {
-    Says::new(200, body).with("content-type", "text/html; charset=utf-8")
 }
 
 /// The schema of one ship.
@@ -111,8 +106,7 @@ pub(crate) fn fleet(urls: &[String]) -> ExtractRequest {
 
 /// An engine that may fetch from loopback and asks this service.
 pub(crate) fn engine(service: &Fake) -> EngineBuilder {
-    let engine = Engine::builder().allow_private("127.0.0.1/32".parse().unwrap());
-    engine.model(Arc::new(model(Provider::OpenAi, service)))
+    local().model(Arc::new(model(Provider::OpenAi, service)))
 }
 
 /// Which ship a request to the model is about, by its page.

@@ -7,9 +7,8 @@ use gleaner_extract::{Extractor, Page, Shape, Task};
 use gleaner_fetch::{EgressPolicy, ErrorKind, Fetcher, FollowAll, Request};
 use gleaner_models::Provider;
 use gleaner_testkit::Canary;
+use gleaner_tests::fakes::{Ending, Fake, KEY, PROVIDERS, Says, model, reply, request};
 use serde_json::json;
-
-use super::support::{Ending, Fake, KEY, PROVIDERS, Says, model, reply, request};
 
 /// Texts that speak of another model, another base URL and another key.
 fn lures(elsewhere: &str) -> Vec<String> {

@@ -1,12 +1,11 @@
 //! Pages of one template through a wildcard: the first are read by the model, the others by what they taught.
 
 use gleaner::ExtractResult;
+use gleaner_testkit::SHIP_FIELDS;
+use gleaner_tests::fakes::Fake;
 use serde_json::Value;
 
-use gleaner_testkit::SHIP_FIELDS;
-
 use super::ships::{Template, engine, fleet, reader, site, truth};
-use super::support::Fake;
 
 const SHIPS: usize = 50;
 

@@ -3,9 +3,8 @@
 use gleaner_extract::model::{Budgeted, LanguageModel as _, ProviderErrorKind};
 use gleaner_extract::{Budget, Ledger};
 use gleaner_models::Provider;
+use gleaner_tests::fakes::{Ending, Fake, PROVIDERS, Says, model, reply, request};
 use serde_json::{Value, json};
-
-use super::support::{Ending, Fake, PROVIDERS, Says, model, reply, request};
 
 /// The reply with its counts replaced by `number`, or without any.
 fn with_counts(provider: Provider, number: Option<Value>) -> Value {

@@ -4,25 +4,24 @@ use std::sync::Arc;
 
 use gleaner::ExtractRequest;
 use gleaner_models::Provider;
+use gleaner_tests::fakes::{Asked, Ending, Fake, Says, Task, local, model, reply, task_of};
 use serde_json::{Value, json};
-
-use super::support::{Asked, Ending, Fake, Says, Task, html, local, model, reply, task_of};
 
 /// A shop without a sitemap: its start page leads to rooms, and only the rooms lead to the lamps.
 fn shop() -> Fake {
     Fake::start(|_, asked: &Asked| {
-        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let path = asked.target();
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         match parts.as_slice() {
-            [""] => html(
+            [""] => Says::html(
                 "<main><h1>Lamps</h1><a href=/rooms/hall>Hall</a> <a href=/rooms/study>Study</a> <a href=/rooms/attic>Attic</a></main>",
             ),
             ["rooms", room] => {
                 let links: String =
                     (0..4).map(|at| format!("<a href=/lamps/{room}-{at}>Lamp {room} {at}</a> ")).collect();
-                html(&format!("<main><h1>{room}</h1><p>What hangs in this room.</p>{links}</main>"))
+                Says::html(&format!("<main><h1>{room}</h1><p>What hangs in this room.</p>{links}</main>"))
             }
-            ["lamps", lamp] => html(&format!(
+            ["lamps", lamp] => Says::html(&format!(
                 "<title>Lamp {lamp}</title><main><h1>Lamp {lamp}</h1><dl><dt>Price</dt><dd>{}0 EUR</dd><dt>Brand</dt><dd>Lux</dd></dl></main>",
                 lamp.len()
             )),
@@ -61,15 +60,15 @@ async fn pages_that_the_start_page_does_not_show_are_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_are_chosen_by_the_words_of_their_links() {
     // Twelve addresses that say nothing, of which one link says who makes the bread.
-    let site = Fake::start(|_, asked: &Asked| match asked.line.split(' ').nth(1).unwrap_or_default() {
+    let site = Fake::start(|_, asked: &Asked| match asked.target() {
         "/" => {
             let links: String = (0..12)
                 .map(|at| format!("<a href=/{at}x>{}</a> ", if at == 7 { "Our bakers" } else { "More" }))
                 .collect();
-            html(&format!("<main><h1>The mill</h1>{links}</main>"))
+            Says::html(&format!("<main><h1>The mill</h1>{links}</main>"))
         }
-        "/7x" => html("<main><h1>People</h1><dl><dt>Baker</dt><dd>Ada Berg</dd></dl></main>"),
-        _ => html("<main><h1>Flour</h1><p>It is ground on stone.</p></main>"),
+        "/7x" => Says::html("<main><h1>People</h1><dl><dt>Baker</dt><dd>Ada Berg</dd></dl></main>"),
+        _ => Says::html("<main><h1>Flour</h1><p>It is ground on stone.</p></main>"),
     });
     let schema = json!({ "type": "object", "properties": { "baker": { "type": ["string", "null"] } } });
     let request = request(&site, &schema).limit(4);
@@ -89,9 +88,9 @@ async fn one_object_of_many_pages_is_told() {
         "{warning}"
     );
     // Pages that add to each other are what such a schema is for.
-    let adding = Fake::start(|_, asked: &Asked| match asked.line.split(' ').nth(1).unwrap_or_default() {
-        "/a" => html("<dl><dt>Price</dt><dd>10 EUR</dd></dl>"),
-        _ => html("<dl><dt>Brand</dt><dd>Lux</dd></dl>"),
+    let adding = Fake::start(|_, asked: &Asked| match asked.target() {
+        "/a" => Says::html("<dl><dt>Price</dt><dd>10 EUR</dd></dl>"),
+        _ => Says::html("<dl><dt>Brand</dt><dd>Lux</dd></dl>"),
     });
     let two = ExtractRequest::new([adding.url("/a"), adding.url("/b")]).schema(lamp());
     let found = local().build().unwrap().extract(two).await.unwrap();
@@ -131,7 +130,7 @@ async fn large_pages_are_read_as_others_are() {
         "<title>Lamp</title><main><h1>Lamp</h1><dl><dt>Price</dt><dd>70 EUR</dd></dl>{filler}</main>"
     );
     assert!(page.len() > 256 << 10);
-    let site = Fake::start(move |_, _| html(&page));
+    let site = Fake::start(move |_, _| Says::html(&page));
     let one = ExtractRequest::new([site.url("/a")]).schema(lamp());
     let found = local().build().unwrap().extract(one).await.unwrap();
     assert_eq!((&found.data["price"], &found.data["name"]), (&json!(70), &json!("Lamp")));

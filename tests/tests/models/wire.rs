@@ -6,12 +6,11 @@ use bytes::Bytes;
 use gleaner::Engine;
 use gleaner_http::Service;
 use gleaner_models::Provider;
+use gleaner_tests::fakes::{Ending, Fake, Says, Task, local, model, reply, task_of};
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
 use tower_service::Service as _;
-
-use super::support::{Ending, Fake, Says, Task, html, local, model, reply, task_of};
 
 async fn call(engine: &Engine, line: &str, body: Value) -> (u16, Value) {
     let (method, path) = line.split_once(' ').unwrap();
@@ -29,12 +28,12 @@ async fn call(engine: &Engine, line: &str, body: Value) -> (u16, Value) {
 }
 
 fn site() -> Fake {
-    Fake::start(|_, asked| match asked.line.split(' ').nth(1).unwrap_or_default() {
-        "/" => html(
+    Fake::start(|_, asked| match asked.target() {
+        "/" => Says::html(
             "<main><h1>Home</h1><a href=/blog/a>A</a> <a href=/blog/b>B</a> <a href=/shop/c>C</a></main>",
         ),
         "/robots.txt" | "/sitemap.xml" => Says::new(404, ""),
-        path => html(&format!(
+        path => Says::html(&format!(
             "<main><h1>{path}</h1><p>Written by Anna Berg, who knows the place well.</p></main>"
         )),
     })

@@ -9,9 +9,6 @@
     reason = "code of tests: a broken assumption ends the test"
 )]
 
-#[path = "../models/support.rs"]
-#[allow(dead_code, reason = "the tests of models use the rest")]
-mod fakes;
 mod log;
 mod pages; // nothing of silent pages in the log
 mod retention; // nothing of silent pages in any cache, file or history

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ExtractRequest, ScrapeRequest};
 use gleaner_models::Provider;
 use gleaner_testkit::{ClosedPort, RawServer, Step};
+use gleaner_tests::fakes::{Fake, Says, engine, local, model};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::fakes::{Fake, Says, html, local, model};
 use crate::log::alone;
 
 /// Stands in every address, title and text.
@@ -55,10 +55,6 @@ fn web() -> Web {
 
 fn base(server: &RawServer) -> String {
     format!("{}/", server.base_url().trim_end_matches('/'))
-}
-
-fn engine() -> Engine {
-    Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).build().unwrap()
 }
 
 /// A batch of all pages. Tells how many gave a document.
@@ -136,7 +132,7 @@ fn nothing_of_a_large_silent_page_reaches_the_log_from_another_thread() {
             "<main><h1>{CANARY}</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p></main><!--{}-->",
             "x".repeat(100_000)
         );
-        let site = Fake::saying(html(&page));
+        let site = Fake::saying(Says::html(&page));
         let engine = local().model(Arc::new(model(Provider::OpenAi, &service))).build().unwrap();
         let schema = json!({ "type": "object", "properties": { "artist": { "type": ["string", "null"] } } });
         for silent in [true, false] {

@@ -10,9 +10,9 @@ use gleaner::{CacheStore, DiskCache};
 use gleaner_fetch::{CacheEntry, CacheKey};
 use gleaner_http::Service;
 use gleaner_store::{MemoryConfig, MemoryStore};
+use gleaner_tests::fakes::{Fake, Says, local};
 use serde_json::{Value, json};
 
-use crate::fakes::{Fake, html, local};
 use crate::log::alone;
 use crate::wire::Wire;
 
@@ -99,7 +99,9 @@ impl World {
         let site = Fake::start(|_, asked| {
             // The address of a large page says so.
             let text = if asked.line.contains("large") { CANARY.repeat(RETAINED) } else { CANARY.repeat(9) };
-            html(&format!("<main><h1>{CANARY}</h1><p>{text}</p><a href=/one>1</a><a href=/two>2</a></main>"))
+            Says::html(&format!(
+                "<main><h1>{CANARY}</h1><p>{text}</p><a href=/one>1</a><a href=/two>2</a></main>"
+            ))
         });
         Self { site, wire: Wire::new(Service::new(engine.build().unwrap()), KEY), shelf, cache, blocking }
     }

@@ -10,9 +10,9 @@ use gleaner::{
 use gleaner_http::Service;
 use gleaner_models::Provider;
 use gleaner_testkit::ProxyServer;
+use gleaner_tests::fakes::{Asked, Ending, Fake, KEY as MODEL_KEY, Says, builder, local, reply};
 use serde_json::{Value, json};
 
-use crate::fakes::{Asked, Ending, Fake, KEY as MODEL_KEY, Says, builder, html, local, reply};
 use crate::log::alone;
 use crate::wire::Wire;
 
@@ -116,7 +116,7 @@ const SLOTS: &[Slot] = &[
 
 /// Every page breaks off. A site of its own: one that fails is asked less often.
 fn rough() -> Fake {
-    let mut half = html("<p>half of a page");
+    let mut half = Says::html("<p>half of a page");
     half.breaks_off = true;
     Fake::start(
         move |_, asked| if asked.line.contains("robots.txt") { Says::new(404, "") } else { half.clone() },
@@ -128,14 +128,16 @@ fn site(rough: String, elsewhere: String) -> Fake {
     Fake::start(move |_, asked| {
         let host = asked.header("host").unwrap_or_default();
         match asked.line.split([' ', '?']).nth(1).unwrap_or_default() {
-            "/" => html(&format!(
+            "/" => Says::html(&format!(
                 "<main><h1>Kites</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p>\
                  <a href='/a?token={LINK_QUERY}'>A</a> <a href='http://me:{LINK_USER}@{host}/b'>B</a>\
                  <a href='{rough}broken?token={LINK_QUERY}'>C</a> <a href='{elsewhere}'>D</a></main>"
             ))
             .with("set-cookie", &format!("session={SESSION}; Path=/")),
             "/robots.txt" | "/sitemap.xml" => Says::new(404, ""),
-            path => html(&format!("<main><h1>{path}</h1><p>It was drawn by Anna Berg in one go.</p></main>")),
+            path => Says::html(&format!(
+                "<main><h1>{path}</h1><p>It was drawn by Anna Berg in one go.</p></main>"
+            )),
         }
     })
 }
@@ -304,7 +306,7 @@ impl Parts {
 
 /// Jobs of every kind with a secret in each slot, and all that was heard of them.
 async fn everything(parts: &Parts) -> Vec<(Place, String)> {
-    let foreign = Fake::saying(html("<h1>Elsewhere</h1>"));
+    let foreign = Fake::saying(Says::html("<h1>Elsewhere</h1>"));
     let rough = rough();
     // By another name, since cookies know no ports.
     let site = site(rough.url("/"), foreign.url("/").replace("127.0.0.1", "localhost"));

@@ -31,9 +31,6 @@ mod v1;
 mod always;
 mod case;
 mod expect;
-#[path = "../models/support.rs"]
-#[allow(dead_code, reason = "the tests of models use the rest")]
-mod fakes;
 mod names;
 mod runner;
 mod secure;

@@ -7,16 +7,17 @@ use bytes::Bytes;
 use gleaner::EngineBuilder;
 use gleaner::service::{MemoryAccounts, Operation, Team, TeamConfig, TeamId};
 use gleaner_http::Service;
+use gleaner_tests::fakes::local;
 use http::{HeaderMap, Request};
 use http_body_util::{BodyExt as _, Full};
 use serde_json::Value;
 use tower_service::Service as _;
 
+use crate::always;
 use crate::case::{Asked, Body, Case, Step};
 use crate::expect::shorten;
 use crate::names::Names;
 use crate::served::Served;
-use crate::{always, fakes};
 
 /// What a case may take. It is a bound against hanging, and nothing that is measured.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -70,7 +71,7 @@ pub(crate) async fn hold(table: &str, cases: Vec<Case>) {
 
 /// What is wrong with the answer to a case.
 async fn run(case: &Case, mut names: Names) -> Vec<String> {
-    let engine = (case.embedder)(fakes::local()).build();
+    let engine = (case.embedder)(local()).build();
     let service = match engine {
         Ok(engine) => Service::new(engine),
         Err(error) => return vec![format!("the engine cannot be built: {error}")],

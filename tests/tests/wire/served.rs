@@ -1,8 +1,8 @@
 //! What is served to the engine: sites on loopback, each under a name that the table uses.
 
 use gleaner_testkit::{Extras, RawServer, Server, Site, SiteSpec, Step};
+use gleaner_tests::fakes::{Fake, Says};
 
-use crate::fakes::{Fake, Says, html};
 use crate::names::Names;
 use crate::secure;
 
@@ -43,21 +43,17 @@ impl Served {
 }
 
 fn closed() -> Fake {
-    Fake::start(|_, asked| match target_of(&asked.line) {
+    Fake::start(|_, asked| match asked.target() {
         "/robots.txt" => file("text/plain", "User-agent: *\nDisallow: /\n"),
-        _ => html("<main><h1>Closed</h1><p>Nobody should read this.</p></main>"),
+        _ => Says::html("<main><h1>Closed</h1><p>Nobody should read this.</p></main>"),
     })
 }
 
 fn site() -> Fake {
     Fake::start(|_, asked| {
         let origin = format!("http://{}", asked.header("host").unwrap_or_default());
-        page(target_of(&asked.line), &origin)
+        page(asked.target(), &origin)
     })
-}
-
-fn target_of(line: &str) -> &str {
-    line.split(' ').nth(1).unwrap_or_default()
 }
 
 fn page(target: &str, origin: &str) -> Says {
@@ -83,7 +79,7 @@ fn page(target: &str, origin: &str) -> Says {
         "/mixed/loop" => redirect("/mixed/loop"),
         "/walled/" => linking("Walled", &["/walled/open", "/private/paper"]),
         "/walled/open" | "/private/paper" => linking(target, &[]),
-        "/rich" => html(RICH),
+        "/rich" => Says::html(RICH),
         "/moved" => redirect("/rich"),
         "/gone" => {
             Says::new(404, "<h1>Gone</h1><p>There is nothing here.</p>").with("content-type", "text/html")
@@ -91,10 +87,10 @@ fn page(target: &str, origin: &str) -> Says {
         "/forbidden" => Says::new(403, "<h1>No</h1><p>Not for you.</p>").with("content-type", "text/html"),
         "/failing" => Says::new(500, "<h1>Oh</h1><p>It failed.</p>").with("content-type", "text/html"),
         "/loop" => redirect("/loop"),
-        "/cup" => html(CUP),
-        "/shell" => html(SHELL),
-        "/dot" => html(DOT),
-        "/film" => html(FILM),
+        "/cup" => Says::html(CUP),
+        "/shell" => Says::html(SHELL),
+        "/dot" => Says::html(DOT),
+        "/film" => Says::html(FILM),
         "/notes.txt" => file("text/plain; charset=utf-8", "Notes\n\nThe gate opens at nine.\n"),
         "/data.json" => file("application/json", "{\"season\": 2026}"),
         "/table.csv" => file("text/csv", "station,visits\nNorth gate,412\n"),
@@ -117,7 +113,7 @@ fn redirect(to: &str) -> Says {
 
 fn linking(title: &str, links: &[&str]) -> Says {
     let items: String = links.iter().map(|to| format!("<li><a href=\"{to}\">To {to}</a></li>")).collect();
-    html(&format!(
+    Says::html(&format!(
         "<!doctype html><title>{title}</title><main><h1>{title}</h1>\
          <p>The page called {title} says what nobody else says, and is read for {title} alone.</p>\
          <ul>{items}</ul></main>"

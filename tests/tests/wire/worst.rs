@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use gleaner::ErrorCode;
 use gleaner_http::Service;
 use gleaner_testkit::{Attack, ExpectedEnd, PageServer, Size, worst_cases};
+use gleaner_tests::fakes::local;
 use serde_json::Value;
 
+use crate::always;
 use crate::case::{Asked, Body};
 use crate::expect::shorten;
 use crate::names::Names;
 use crate::runner::{Answer, PATIENCE, send, teams};
-use crate::{always, fakes};
 
 /// What a job's status is while it lasts.
 const UNDER_WAY: [&str; 2] = ["scraping", "processing"];
@@ -34,7 +35,7 @@ async fn every_worst_case_ends() {
 /// Makes an attack, twice at once, on an engine of its own: how the second of them ended.
 async fn made(attack: &Attack) -> Result<String, String> {
     let site = PageServer::start(attack.pages.clone()).map_err(|error| error.to_string())?;
-    let engine = teams(fakes::local()).build().map_err(|error| error.to_string())?;
+    let engine = teams(local()).build().map_err(|error| error.to_string())?;
     let service = Service::new(engine);
     let asked = asked(attack.line, attack.body_at(&site.base_url()));
     if attack.repeats_previous {

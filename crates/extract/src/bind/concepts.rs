@@ -12,7 +12,7 @@ const fn concept(
     Concept { form, names, paths, metas }
 }
 
-/// All concepts.
+/// All concepts, with their names and paths.
 pub(crate) const CONCEPTS: [Concept; 31] = [
     concept(
         ValueForm::Price,

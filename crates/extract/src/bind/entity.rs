@@ -60,7 +60,8 @@ pub(crate) fn collect(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pool
         if evidence.tree.interrupt().spend(targets.len()) {
             return;
         }
-        // What is less about the page than the best entity counts less; well below it, it is another thing.
+        // An entity that is less about the page than the best one counts less; far below it, it is another
+        // thing.
         let relevance = if best - rating < 0.01 {
             1.0
         } else if likeness(evidence, item) > 0.6 {

@@ -19,11 +19,11 @@ use crate::page::{MAX_QUOTE_BYTES, Method, Part, Provenance, Span, truncate};
 use crate::schema::{Field, Shape, ShapeKind};
 use crate::typed::NumberStyle;
 
-/// Proofs kept for one value.
+/// Upper bound on the proofs of one value.
 const MAX_PROOFS: usize = 4;
-/// Bytes of HTML behind the heading in which a lone price is the page's own.
+/// Bytes of HTML after the heading in which a single price belongs to the main entity.
 const NEAR_HEADING_BYTES: usize = 20_000;
-/// Values of a list of plain values.
+/// Upper bound on the values of a list of plain values.
 const MAX_LIST: usize = 100;
 
 /// Fills a shape from a page's evidence.
@@ -40,22 +40,22 @@ pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
     out
 }
 
-/// Leaves of an object and of the objects within it, outermost first; and its lists.
+/// The leaf fields of an object and of the objects within it, outermost first; and its lists.
 pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<TargetField<'s>>, Vec<(String, &'s Field)>) {
     let mut targets = Vec::new();
     let mut lists = Vec::new();
     let mut waiting: Vec<(String, Vec<String>, &'s [Field])> = vec![(String::new(), Vec::new(), fields)];
     while let Some((pointer, scope, fields)) = waiting.pop() {
         for field in fields {
-            let here = child_pointer(&pointer, &field.name);
+            let child = child_pointer(&pointer, &field.name);
             match &field.shape.kind {
                 ShapeKind::Object(inner) => {
                     let mut scope = scope.clone();
                     scope.push(field.name.clone());
-                    waiting.push((here, scope, inner));
+                    waiting.push((child, scope, inner));
                 }
-                ShapeKind::List(_) => lists.push((here, field)),
-                _ => targets.push(TargetField::new(here, scope.clone(), field)),
+                ShapeKind::List(_) => lists.push((child, field)),
+                _ => targets.push(TargetField::new(child, scope.clone(), field)),
             }
         }
     }
@@ -63,7 +63,7 @@ pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<TargetField<'s>>, Vec<(Str
     (targets, lists)
 }
 
-/// The single values that a shape asks for, those of lists aside.
+/// The single fields of a shape, without those of lists.
 pub(crate) fn leaf_targets(shape: &Shape) -> Vec<TargetField<'_>> {
     leaves(shape.fields()).0
 }
@@ -96,7 +96,7 @@ fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Va
     data
 }
 
-/// The best value for each want.
+/// Chooses the best value for each field.
 fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Choice, Reason>> {
     let names = NameIndex::new(targets);
     let mut pools: Vec<Pool> = targets.iter().map(|_| Pool::default()).collect();
@@ -106,14 +106,14 @@ fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Ch
     let unrelated = UnrelatedParts::read(evidence);
     let texts = TextNodes::read(evidence);
     element_names::collect(evidence, &unrelated, &texts, targets, &names, &mut pools);
-    headline(evidence, targets, &mut pools);
+    headline_and_url(evidence, targets, &mut pools);
     shop::described(evidence, targets, &mut pools);
     shop::availability(evidence, &unrelated, &texts, targets, &mut pools);
     displayed_price::collect(evidence, &unrelated, &texts, targets, &mut pools);
     shop::identifiers(evidence, targets, &mut pools);
     shop::brands(evidence, targets, &mut pools);
     let mut decided: Vec<Option<Choice>> = targets.iter().map(|_| None).collect();
-    let mut unsure: Vec<bool> = pools.iter().map(|pool| !pool.is_empty()).collect();
+    let mut has_candidates: Vec<bool> = pools.iter().map(|pool| !pool.is_empty()).collect();
     // The price first: the currency is the sign beside it.
     let price = targets.iter().position(|target| target.has_concept("price"));
     if let Some(at) = price
@@ -135,24 +135,24 @@ fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Ch
         if Some(at) == price {
             continue;
         }
-        if let (Some(slot), Some(doubt)) = (decided.get_mut(at), unsure.get_mut(at)) {
-            *doubt |= !pool.is_empty();
+        if let (Some(slot), Some(has_candidates)) = (decided.get_mut(at), has_candidates.get_mut(at)) {
+            *has_candidates |= !pool.is_empty();
             *slot = pool.choices().into_iter().next();
         }
     }
     decided
         .into_iter()
-        .zip(unsure)
-        .map(|(choice, unsure)| match choice {
+        .zip(has_candidates)
+        .map(|(choice, has_candidates)| match choice {
             Some(choice) if choice.score >= MIN_CONFIDENCE => Ok(choice),
-            _ if unsure => Err(Reason::Unsure),
+            _ if has_candidates => Err(Reason::Unsure),
             _ => Err(Reason::NotFound),
         })
         .collect()
 }
 
-/// The best price; one that stands alone near the heading is taken although its marks speak against it,
-/// as there is nothing it could be mistaken for.
+/// The best price. A single price near the heading is taken even with a low score, as it cannot be mistaken
+/// for another one.
 fn only_price(evidence: &Evidence<'_>, choices: Vec<Choice>) -> Option<Choice> {
     let second = choices.get(1).map_or(0.0, |choice| choice.score);
     let mut best = choices.into_iter().next()?;
@@ -169,8 +169,8 @@ fn only_price(evidence: &Evidence<'_>, choices: Vec<Choice>) -> Option<Choice> {
     Some(best)
 }
 
-/// The page's heading is its name, where no entity says it.
-fn headline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+/// Adds the page's heading and title as its name, and its URL.
+fn headline_and_url(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
     for (target, pool) in targets.iter().zip(pools.iter_mut()) {
         if target.has_concept("name") && target.scope.is_empty() {
             let rows = [
@@ -227,7 +227,7 @@ fn leaf(evidence: &Evidence<'_>, pointer: &str, choice: Choice) -> Leaf {
     }
 }
 
-/// A proof with its place: the given one, or where the quote first stands in the HTML.
+/// A proof with its position: the given range, or the first occurrence of the quote in the HTML.
 pub(crate) fn provenance(
     evidence: &Evidence<'_>,
     quote: &str,
@@ -248,7 +248,7 @@ pub(crate) fn provenance(
     Provenance { url: evidence.url.as_str().to_owned(), quote: quote.to_owned(), span, method }
 }
 
-/// A list: records of the page for objects, repeated values for plain ones.
+/// Reads a list: records of the page for objects, repeated values for plain values.
 fn list(
     evidence: &Evidence<'_>,
     inner: &Shape,
@@ -264,11 +264,11 @@ fn list(
         let mut rows = Vec::with_capacity(found.len());
         for (at, record) in found.into_iter().enumerate() {
             let mut row = empty_object(fields);
-            let here = child_pointer(pointer, &at.to_string());
+            let child = child_pointer(pointer, &at.to_string());
             for (field, value) in record.values {
                 set_growing(&mut row, fields, &field, value.value.clone());
                 out.leaves.push(Leaf {
-                    pointer: format!("{here}{field}"),
+                    pointer: format!("{child}{field}"),
                     provenance: vec![provenance(evidence, &value.quote, value.method, value.html_range)],
                     confidence: value.score,
                     value: value.value,
@@ -280,7 +280,7 @@ fn list(
         out.missing.extend(missing_in_rows(inner, pointer, &out.leaves));
         return Some(Value::Array(rows));
     }
-    // Plain values: all that one property of the page's entities says.
+    // Plain values: all values of one property of the page's entities.
     let field = Field { name: name.to_owned(), shape: inner.clone(), required: false };
     let target = TargetField::new(pointer.to_owned(), Vec::new(), &field);
     let targets = [target];
@@ -295,14 +295,14 @@ fn list(
         .filter(|choice| choice.score >= MIN_CONFIDENCE && best - choice.score < 0.2)
         .take(MAX_LIST)
     {
-        let here = child_pointer(pointer, &values.len().to_string());
+        let child = child_pointer(pointer, &values.len().to_string());
         values.push(choice.value.clone());
-        out.leaves.push(leaf(evidence, &here, choice));
+        out.leaves.push(leaf(evidence, &child, choice));
     }
     (!values.is_empty()).then_some(Value::Array(values))
 }
 
-/// The places of a list's rows that no row fills, with `*` for the row: `/offers/*/sku`.
+/// The fields of a list's rows that no row fills, with `*` for the row: `/offers/*/sku`.
 pub(crate) fn missing_in_rows(row: &Shape, list: &str, leaves: &[Leaf]) -> Vec<Missing> {
     let below = child_pointer(list, "");
     let filled: HashSet<&str> = leaves
@@ -323,12 +323,12 @@ pub(crate) fn missing_in_rows(row: &Shape, list: &str, leaves: &[Leaf]) -> Vec<M
         .collect()
 }
 
-/// The object with every place empty: null, an object of the same, or an empty list.
+/// An object with every field empty: null, an object of the same kind, or an empty list.
 pub(crate) fn empty_object(fields: &[Field]) -> Value {
     Value::Object(fields.iter().map(|field| (field.name.clone(), empty(&field.shape))).collect::<Map<_, _>>())
 }
 
-/// Leaves out what is null and may not be.
+/// Removes nulls that the schema does not allow.
 pub(crate) fn drop_disallowed_nulls(row: &mut Value, fields: &[Field]) {
     let Some(object) = row.as_object_mut() else { return };
     for field in fields {
@@ -347,7 +347,8 @@ pub(crate) fn drop_disallowed_nulls(row: &mut Value, fields: &[Field]) {
     }
 }
 
-/// Sets the value at a pointer in an object of these fields; lists on the way get the element that is next.
+/// Sets the value at a pointer in an object with these fields. A list on the path grows by the next element
+/// if needed.
 pub(crate) fn set_growing(data: &mut Value, fields: &[Field], pointer: &str, value: Value) {
     let mut slot = data;
     let mut fields = fields;
@@ -376,12 +377,12 @@ pub(crate) fn set_growing(data: &mut Value, fields: &[Field], pointer: &str, val
     *slot = value;
 }
 
-/// Pointers in the order in which [`set_growing`] takes them: elements of a list by their number.
+/// The sort key of a pointer for [`set_growing`]: elements of a list in the order of their numbers.
 pub(crate) fn pointer_order(pointer: &str) -> Vec<(usize, String)> {
     pointer.split('/').map(|part| (part.len(), part.to_owned())).collect()
 }
 
-/// Nothing, in the form of a shape.
+/// The empty value of a shape.
 fn empty(shape: &Shape) -> Value {
     match &shape.kind {
         ShapeKind::Object(inner) => empty_object(inner),
@@ -390,7 +391,7 @@ fn empty(shape: &Shape) -> Value {
     }
 }
 
-/// Sets the value at a pointer whose parents are there.
+/// Sets the value at a pointer whose parents exist.
 pub(crate) fn set_at(data: &mut Value, pointer: &str, value: Value) {
     if let Some(slot) = data.pointer_mut(pointer) {
         *slot = value;

@@ -5,24 +5,24 @@ use serde_json::Value;
 
 use crate::page::Method;
 
-/// A value that may be the one asked for.
+/// A candidate for the value of a property.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Candidate {
     pub(crate) value: Value,
     /// The page's own words.
     pub(crate) quote: String,
     pub(crate) method: Method,
-    /// 0 to 1: how likely it is, if it were alone.
+    /// How likely the value is on its own, 0 to 1.
     pub(crate) score: f64,
-    /// Where it stands in the HTML, where that is known.
+    /// Its range in the HTML, if known.
     pub(crate) html_range: Option<Range<usize>>,
 }
 
-/// Candidates kept for one property.
+/// Upper bound on the candidates for one property.
 const MAX_CANDIDATES: usize = 500;
 
-/// Repetitions of a value that count.
-const MAX_ECHOES: u32 = 4;
+/// Upper bound on the repetitions of a value that count.
+const MAX_REPETITIONS: u32 = 4;
 
 /// Candidates for one property.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(crate) struct Pool {
     candidates: Vec<Candidate>,
 }
 
-/// Candidates that agree.
+/// A value with the candidates that agree on it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Choice {
     pub(crate) value: Value,
@@ -56,8 +56,8 @@ impl Pool {
 
     /// The groups of candidates that agree, best first.
     ///
-    /// Independent ways to the same value add up as independent witnesses do, one witness for each method: the group is wrong
-    /// only if all of them are. Between equals the first on the page wins.
+    /// Independent methods that lead to the same value add up like independent evidence, with one candidate
+    /// per method: the group is wrong only if all of them are. Between equals the first on the page wins.
     pub(crate) fn choices(self) -> Vec<Choice> {
         let mut order: Vec<String> = Vec::new();
         let mut groups: BTreeMap<String, Vec<(Candidate, u32)>> = BTreeMap::new();
@@ -68,8 +68,8 @@ impl Pool {
                 order.push(key);
             }
             match group.iter_mut().find(|known| known.0.method == candidate.method) {
-                Some((known, echoes)) => {
-                    *echoes += 1;
+                Some((known, repetitions)) => {
+                    *repetitions += 1;
                     if known.score < candidate.score {
                         *known = candidate;
                     }
@@ -81,12 +81,12 @@ impl Pool {
             .into_iter()
             .filter_map(|key| groups.remove(&key))
             .filter_map(|group| {
-                // What a page says again and again is more likely what it is about, but only a little.
-                let louder = |(proof, echoes): (Candidate, u32)| Candidate {
-                    score: proof.score + 0.02 * f64::from(echoes.min(MAX_ECHOES)),
+                // A value that the page repeats is slightly more likely.
+                let with_repetitions = |(proof, repetitions): (Candidate, u32)| Candidate {
+                    score: proof.score + 0.02 * f64::from(repetitions.min(MAX_REPETITIONS)),
                     ..proof
                 };
-                let mut proofs: Vec<Candidate> = group.into_iter().map(louder).collect();
+                let mut proofs: Vec<Candidate> = group.into_iter().map(with_repetitions).collect();
                 proofs.sort_by(|left, right| right.score.total_cmp(&left.score));
                 let doubt: f64 = proofs.iter().map(|proof| 1.0 - proof.score.clamp(0.0, 0.99)).product();
                 let value = proofs.first()?.value.clone();
@@ -98,7 +98,7 @@ impl Pool {
     }
 }
 
-/// Values that differ only in writing agree: `24.50` and `24.5`, `ACME` and `Acme`.
+/// A key that is equal for values that differ only in notation: `24.50` and `24.5`, `ACME` and `Acme`.
 fn agreement_key(value: &Value) -> String {
     match value {
         Value::String(text) => {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn witnesses_add_up_and_echoes_do_not() {
+    fn methods_add_up_and_repetitions_do_not() {
         let mut pool = Pool::default();
         for _ in 0..9 {
             pool.add(candidate("9", Method::Markup, 0.5));

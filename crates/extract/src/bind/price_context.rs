@@ -1,26 +1,28 @@
-//! What kind of sum it is that stands on a page: the words around it tell the price from what it was, from what delivery
-//! costs, from a rate and from a price by the kilogram.
+//! Classifies an amount of money by the words around it: the price, an old price, a delivery cost, a rate, or
+//! a price per unit.
 
 use super::price_words::{AFTER, BEFORE, BEFORE_UNSPACED, NET, UNITS};
 use crate::page::truncate;
 
-/// A sum without tax: a shop that shows it first sells to other firms, and it is the price there.
+/// Weight of an amount without tax. A shop that shows it first sells to other firms, and it is the price
+/// there.
 pub(crate) const NET_WEIGHT: f64 = 0.8;
-/// A sum in brackets or of a unit.
+/// Weight of an amount in brackets or per unit.
 const SECONDARY_WEIGHT: f64 = 0.45;
 
-/// How much a sum counts for the words around it: 1 for a plain one, 0 for one that is surely another.
+/// The weight of an amount by the words around it: 1 for a plain amount, 0 for one that is certainly not the
+/// price.
 ///
-/// `before` is what stands on the line in front of it, `after` what stands behind it, both up to the next sum.
+/// `before` is the text before it on its line, `after` the text after it, both up to the next amount.
 pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
-    // What stands in brackets is said by the way.
-    let blocking = before.rfind('(') > before.rfind(')');
-    let before = plain(before.get(before.len() - tail(before, 60)..).unwrap_or_default());
+    // An amount in brackets is a side remark.
+    let in_brackets = before.rfind('(') > before.rfind(')');
+    let before = plain(before.get(before.len() - tail_len(before, 60)..).unwrap_or_default());
     let after_text = after.trim_start_matches([')', '*', ' ', '\u{a0}']);
     let after = plain(truncate(after_text, 40));
     if BEFORE.iter().any(|word| before.contains(&format!(" {word} ")))
         || BEFORE_UNSPACED.iter().any(|word| before.contains(word))
-        || is_part(&before)
+        || is_rate_or_old_price(&before)
     {
         return 0.0;
     }
@@ -39,7 +41,7 @@ pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
             return 0.0;
         }
     }
-    if blocking {
+    if in_brackets {
         return SECONDARY_WEIGHT;
     }
     let around = format!("{before}{after}");
@@ -52,8 +54,9 @@ pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
     1.0
 }
 
-/// `3 x`, `12x de`: a rate. `De:` and `van` alone on the line: what it was.
-fn is_part(before: &str) -> bool {
+/// Whether the text before an amount makes it a rate (`3 x`, `12x de`) or, alone on the line, an old price
+/// (`De:`, `van`).
+fn is_rate_or_old_price(before: &str) -> bool {
     let words: Vec<&str> = before.split_whitespace().collect();
     let times = |word: &str| {
         word == "x"
@@ -67,8 +70,8 @@ fn is_part(before: &str) -> bool {
     }
 }
 
-/// Bytes of the last part of a text that is at most so long, ended between two characters.
-fn tail(text: &str, bytes: usize) -> usize {
+/// Length of the longest end of a text with at most `bytes` bytes, from a character boundary.
+fn tail_len(text: &str, bytes: usize) -> usize {
     let mut start = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(start) {
         start += 1;
@@ -76,7 +79,7 @@ fn tail(text: &str, bytes: usize) -> usize {
     text.len() - start
 }
 
-/// Lower-case words, one space around each.
+/// The words of a text in lower case, with one space around each.
 fn plain(text: impl AsRef<str>) -> String {
     let mut out = String::from(" ");
     for found in text.as_ref().chars() {
@@ -99,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_around_a_sum_tell_what_it_is() {
+    fn the_words_around_an_amount_classify_it() {
         let rows = [
             ("", "", 1.0),
             ("Price: ", "", 1.0),

@@ -1,8 +1,8 @@
-//! Words around sums, in the languages of the web; lower case, without marks.
+//! Words around amounts of money, in the languages of the web; lower case, without marks.
 
-/// Words in front of a sum that is not the price: what it was, what is saved, what comes on top, a part of it, a threshold.
+/// Words before an amount that is not the price: old prices, savings, extra costs, rates, thresholds.
 pub(super) const BEFORE: &[&str] = &[
-    // What it was.
+    // Old prices.
     "was",
     "rrp",
     "msrp",
@@ -46,7 +46,7 @@ pub(super) const BEFORE: &[&str] = &[
     "adviesprijs",
     "старая цена",
     "обычная цена",
-    // The least of the last thirty days, which the law of some lands wants shown.
+    // The lowest price of the last thirty days, which some countries require by law.
     "lowest price",
     "niedrigster",
     "prix le plus bas",
@@ -63,7 +63,7 @@ pub(super) const BEFORE: &[&str] = &[
     "30 jours",
     "30 giorni",
     "30 dní",
-    // What is saved.
+    // Savings.
     "save",
     "saving",
     "savings",
@@ -92,7 +92,7 @@ pub(super) const BEFORE: &[&str] = &[
     "oszczędzasz",
     "скидка",
     "экономия",
-    // What comes on top.
+    // Extra costs.
     "delivery",
     "shipping",
     "postage",
@@ -130,7 +130,7 @@ pub(super) const BEFORE: &[&str] = &[
     "protection",
     "versicherung",
     "assurance",
-    // A threshold, a total, a rate, a gift.
+    // Thresholds, totals, rates, vouchers.
     "over",
     "above",
     "spend",
@@ -161,7 +161,7 @@ pub(super) const BEFORE: &[&str] = &[
     "gutschein",
     "coupon",
     "gift card",
-    // The same in another currency.
+    // The price in another currency.
     "approximately",
     "approx",
     "circa",
@@ -190,7 +190,7 @@ pub(super) const BEFORE_UNSPACED: &[&str] = &[
     "משלוח",
 ];
 
-/// Beginnings of words right behind a sum that is not the price.
+/// Starts of the text right after an amount that is not the price.
 pub(super) const AFTER: &[&str] = &[
     "off",
     "discount",
@@ -223,13 +223,13 @@ pub(super) const AFTER: &[&str] = &[
     "miesięcznie",
 ];
 
-/// Units of which a price is told beside the price.
+/// Units of a price per unit.
 pub(super) const UNITS: &[&str] = &[
     "kg", "g", "100", "1 kg", "1kg", "l", "1 l", "1l", "ml", "liter", "litre", "litro", "m", "m²", "m2",
     "qm", "lb", "oz", "100g", "100 g", "100ml", "100 ml", "kilo", "meter", "metre", "metro", "sqm", "sq",
 ];
 
-/// Words around a sum without tax.
+/// Words around an amount without tax.
 pub(super) const NET: &[&str] = &[
     "excl",
     "exkl",

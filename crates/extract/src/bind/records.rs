@@ -1,4 +1,4 @@
-//! Lists of records: the rows of tables, the entities of one type, the cards of a page.
+//! Lists of records: rows of tables, entities of one type, cards of a page.
 
 use std::collections::BTreeMap;
 
@@ -17,22 +17,23 @@ use crate::page::Method;
 use crate::schema::Field;
 use crate::typed::{NumberStyle, money_amounts};
 
-/// Records read of one page.
+/// Upper bound on the records of a page.
 pub const MAX_RECORDS: usize = 20_000;
-/// Longest cell that is taken as it is, because its header tells what it is.
-const MAX_TOLD_BYTES: usize = 60;
-/// Values of all records from one source.
+/// Longest cell that is used unchanged because its header names the property, in bytes.
+const MAX_RAW_CELL_BYTES: usize = 60;
+/// Upper bound on the values of all records from one source.
 const MAX_CELLS: usize = 400_000;
-/// Groups of alike elements that are tried.
+/// Upper bound on the groups of similar elements that are tried.
 const MAX_GROUPS: usize = 12;
 
-/// One record: pointers below it and what stands there.
+/// One record: pointers below it with their values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Record {
     pub(crate) values: Vec<(String, Candidate)>,
 }
 
-/// The records of a page for these fields, from the source that fills the most places; empty where none fills any well.
+/// The records of a page for these fields, from the source that fills the most fields; empty if no source
+/// fills any.
 pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec<Record> {
     let (targets, lists) = leaves(fields);
     if targets.is_empty() {
@@ -56,7 +57,8 @@ pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> 
     best
 }
 
-/// A record counts by how much of it is there, so that three whole ones beat ten with one value each.
+/// The weight of a record grows with the square of its filled share, so that three complete records beat ten
+/// with one value each.
 fn weight(record: &Record, targets: &[TargetField<'_>]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a schema has at most 2,000 properties")]
     let share = (record.values.len() as f64 / targets.len() as f64).min(1.0);
@@ -68,7 +70,7 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
     let mut cells = 0;
     let mut by_headers: BTreeMap<&Vec<String>, usize> = BTreeMap::new();
     for table in evidence.tables.iter().filter(|table| !table.headers.is_empty()) {
-        // Each column serves the want that its header names best.
+        // Each column belongs to the field that its header names best.
         let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
         for (column, header) in table.headers.iter().enumerate() {
             let label = folded(header);
@@ -84,7 +86,7 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
                 columns.insert(column, target);
             }
         }
-        // One column of a wide table is a chance match.
+        // One matching column of a wide table is a coincidence.
         if columns.is_empty() || columns.len() * 2 < targets.len().min(table.headers.len()) {
             continue;
         }
@@ -96,7 +98,7 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
             let mut record = Record::default();
             for (column, target) in &columns {
                 let (Some(cell), Some(target)) = (row.get(*column), targets.get(*target)) else { continue };
-                let Some(value) = told(&cell.text, target) else { continue };
+                let Some(value) = cell_value(&cell.text, target) else { continue };
                 let html_range = evidence.html_range_of(cell.node);
                 let candidate = Candidate {
                     value,
@@ -112,7 +114,7 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
                 found.push(record);
             }
         }
-        // One list may stand in several tables of the same columns.
+        // One list may be split into several tables with the same columns.
         match by_headers.get(&table.headers).and_then(|at: &usize| out.get_mut(*at)) {
             Some(known) => known.extend(found),
             None => {
@@ -124,16 +126,16 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
     out
 }
 
-/// What a cell states in a column whose header names the property: what the normaliser makes of it, else its own words, as the header tells what
-/// they are. `555 1000` is a telephone number where the page says so.
-fn told(cell: &str, target: &TargetField<'_>) -> Option<Value> {
+/// The value of a cell in a column whose header names the property: the normaliser's value, else the cell's
+/// own text, as the header says what it is. `555 1000` is a telephone number if the page says so.
+fn cell_value(cell: &str, target: &TargetField<'_>) -> Option<Value> {
     if let Some(value) = normalise(cell, target.form, target.shape, NumberStyle::Prose) {
         return Some(value);
     }
     let free = matches!(target.form, ValueForm::Phone | ValueForm::Code | ValueForm::Date)
         && target.shape.format.is_none();
     let is_blank = !cell.contains(char::is_alphanumeric) || matches!(cell.trim(), "n/a" | "N/A");
-    if !free || is_blank || cell.len() > MAX_TOLD_BYTES {
+    if !free || is_blank || cell.len() > MAX_RAW_CELL_BYTES {
         return None;
     }
     normalise(cell, ValueForm::Text, target.shape, NumberStyle::Prose)
@@ -161,7 +163,7 @@ fn of_entities(
             {
                 let group = groups.entry(format!("{kind}/{}", folded(key))).or_default();
                 for element in list.iter().take(MAX_RECORDS) {
-                    // The elements of an `ItemList` hold what they list.
+                    // The elements of an `ItemList` contain the listed items.
                     group.push(element.get("item").filter(|item| item.is_object()).unwrap_or(element));
                 }
             }
@@ -208,7 +210,7 @@ fn of_entities(
     out
 }
 
-/// Elements that stand side by side and are marked up alike, the largest groups first.
+/// Groups of siblings with the same markup, the largest first.
 fn groups(evidence: &Evidence<'_>) -> Vec<Vec<NodeId>> {
     let tree = &evidence.tree;
     let mut by_parent: BTreeMap<(NodeId, String), Vec<NodeId>> = BTreeMap::new();
@@ -222,7 +224,7 @@ fn groups(evidence: &Evidence<'_>) -> Vec<Vec<NodeId>> {
         }
         let Some(parent) = tree.parent(node) else { continue };
         let class = tree.attribute(node, "class").unwrap_or_default();
-        // The first class is the kind; later ones are states such as `first` and `selected`.
+        // The first class is the kind; later classes are states such as `first` and `selected`.
         let kind = class.split_whitespace().next().unwrap_or_default();
         by_parent.entry((parent, format!("{} {kind}", name.to_ascii_lowercase()))).or_default().push(node);
     }

@@ -1,4 +1,4 @@
-//! What only things for sale have: a button that buys, an identifier in the address, a currency beside the price.
+//! Readers for things for sale: a button that buys, an identifier in the URL, a currency beside the price.
 
 use serde_json::Value;
 
@@ -13,10 +13,10 @@ use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::typed::{NumberStyle, is_buy_label, money_amounts, stock};
 
-/// Bytes of visible text behind the heading in which a phrase is about the page's own thing.
+/// Bytes of visible text after the heading in which a phrase is about the main entity.
 const NEAR_HEADING: usize = 4_000;
 
-/// Longest line that may say so; longer ones are text.
+/// Longest line with such a phrase, in bytes; longer lines are running text.
 const MAX_LINE_BYTES: usize = 90;
 
 /// Adds phrases about stock near the heading, and buttons that buy.
@@ -108,7 +108,7 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
-/// Does a sentence speak of what may be, such as "if it is in stock" and "tell me when it is back in stock"?
+/// Whether a sentence is conditional, such as "if it is in stock" and "tell me when it is back in stock".
 fn is_condition(sentence: &str) -> bool {
     const CONDITIONS: [&str; 16] = [
         "if",
@@ -131,10 +131,10 @@ fn is_condition(sentence: &str) -> bool {
     words(sentence).iter().any(|word| CONDITIONS.contains(&word.as_str()))
 }
 
-/// Weighs identifiers by the page's address: one that the address bears is the page's own, and one that only the address
-/// bears may be it.
+/// Adjusts the scores of identifiers by the page's URL: an identifier in the URL is likely the main entity's,
+/// and one that only the URL contains is a candidate.
 pub(crate) fn identifiers(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
-    // The path is the thing's own; a query often names the way that led to it.
+    // The path names the thing; a query often records how the visitor got there.
     let mut address = bare(evidence.url.path());
     for (key, value) in evidence.url.query_pairs().take(32) {
         if names_thing(&key) {
@@ -153,8 +153,8 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, targets: &[TargetField<'_>], 
                 candidate.score = 1.0 - (1.0 - candidate.score) * 0.6;
             }
         }
-        // Where the page shows an identifier that its address bears, another one that it only tells to machines is a
-        // variant's or a warehouse's.
+        // If the page shows an identifier that its URL contains, another one in data for machines belongs to
+        // a variant or a warehouse.
         let shown = pool.iter_mut().any(|candidate| {
             let own = candidate.value.as_str().map(bare).unwrap_or_default();
             candidate.html_range.is_some()
@@ -168,7 +168,7 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, targets: &[TargetField<'_>], 
                 candidate.score *= 0.7;
             }
         }
-        for (text, score) in address_codes(evidence) {
+        for (text, score) in url_codes(evidence) {
             if let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Prose) {
                 pool.add(Candidate { value, quote: text, method: Method::Url, score, html_range: None });
             }
@@ -180,14 +180,14 @@ fn bare(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphanumeric).map(|found| found.to_ascii_lowercase()).collect()
 }
 
-/// Is this the name of a query parameter that identifies a thing?
+/// Whether this is the name of a query parameter that identifies a thing.
 fn names_thing(key: &str) -> bool {
     let names = ["id", "pid", "sku", "product", "products", "item", "goods", "variant", "code", "childsku"];
     words(key).iter().any(|word| names.contains(&word.as_str()))
 }
 
-/// Parts of the address that look like an identifier, with their scores.
-fn address_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
+/// Parts of the URL that look like an identifier, with their scores.
+fn url_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
     let mut found = Vec::new();
     for (key, value) in evidence.url.query_pairs().take(32) {
         if names_thing(&key) && is_code(&value) {
@@ -209,7 +209,7 @@ fn address_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
         let parts: Vec<&str> = segment.split(['-', '_', '~']).filter(|part| !part.is_empty()).collect();
         if let Some(last) = parts.last().filter(|part| is_code(part)) {
             found.push(((*last).to_owned(), base - 0.02));
-            // A letter in front marks the kind of page: `p4001389`, `x3410048`.
+            // A leading letter marks the kind of page: `p4001389`, `x3410048`.
             let digits = last.trim_start_matches(|found: char| found.is_ascii_alphabetic());
             if digits.len() + 1 == last.len()
                 && digits.len() >= 5
@@ -233,7 +233,8 @@ fn is_code(text: &str) -> bool {
         && digits * 3 >= text.len()
 }
 
-/// Doubts brands that are none: dates and sizes, which have more digits than letters, and the page's own title.
+/// Lowers the score of unlikely brands: dates and sizes, which have more digits than letters, and the page's
+/// own title.
 pub(crate) fn brands(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
     let title = words(&evidence.title);
     for (_, pool) in targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("brand")) {
@@ -248,7 +249,8 @@ pub(crate) fn brands(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools
     }
 }
 
-/// Adds the sum that the page's own description names, where it names one: what is told to search engines is about the page.
+/// Adds the amount that the page's description names, if it names one: a description for search engines is
+/// about the page.
 pub(crate) fn described(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
     for (target, pool) in
         targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("price"))
@@ -275,7 +277,7 @@ pub(crate) fn described(evidence: &Evidence<'_>, targets: &[TargetField<'_>], po
     }
 }
 
-/// Adds the sign beside the chosen price, where the schema asks for a currency.
+/// Adds the sign beside the chosen price, if the schema asks for a currency.
 pub(crate) fn currency(
     evidence: &Evidence<'_>,
     targets: &[TargetField<'_>],
@@ -293,7 +295,8 @@ pub(crate) fn currency(
         .zip(pools.iter_mut())
         .filter(|(target, _)| matches!(target.form, ValueForm::Currency | ValueForm::CurrencyCode))
     {
-        // A symbol is asked for where the schema says so; otherwise the code of structured data wins by its own score.
+        // The symbol wins if the schema asks for it; otherwise the code of structured data wins by its own
+        // score.
         let shown = target.shape.description.to_lowercase();
         let score = if shown.contains("symbol") || shown.contains("as shown") { 0.95 } else { 0.4 };
         if score > 0.9 {
@@ -325,7 +328,7 @@ pub(crate) fn currency(
                     Some((sign, line.get(money.range)?.to_owned()))
                 })
         };
-        // A price whose point is left to the style sheet stands nowhere as such.
+        // A price whose decimal point comes from the style sheet does not occur as such in the text.
         let within = || {
             let quotes = price.proofs.iter().map(|proof| proof.quote.as_str());
             quotes.filter(|quote| quote.len() < 80).find_map(|quote| {
@@ -347,7 +350,7 @@ mod tests {
     use crate::page::Page;
 
     #[test]
-    fn addresses_bear_identifiers() {
+    fn urls_contain_identifiers() {
         let rows = [
             ("https://shop.example/cup-12345", "12345"),
             ("https://shop.example/p/98765432", "98765432"),
@@ -357,7 +360,7 @@ mod tests {
         for (url, expected) in rows {
             let page = Page::new(url.parse().unwrap(), "");
             let evidence = Evidence::read(&page);
-            let found = address_codes(&evidence);
+            let found = url_codes(&evidence);
             assert!(found.iter().any(|(code, _)| code == expected), "{url}: {found:?}");
         }
     }

@@ -9,15 +9,15 @@ use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::typed::NumberStyle;
 
-/// Objects of embedded JSON that are looked at on one page.
+/// Upper bound on the objects of embedded JSON on one page.
 pub const MAX_STATE_OBJECTS: usize = 50_000;
-/// How far an object is trusted that is tied to the page, but less than the best one.
-const STATE_TIED: f64 = 0.37;
-/// Objects that are taken into account, best first.
+/// Trust in an object that is related to the page, but less than the best one.
+const RELATED_SCORE: f64 = 0.37;
+/// Upper bound on the objects that take part, best first.
 const MAX_KEPT: usize = 12;
 
-/// Adds what embedded JSON says: the objects that bear two or more of the wanted names, those first that also bear the
-/// headline of the page or an identifier of its address.
+/// Adds the values of embedded JSON: of the objects with at least two of the requested names, first those
+/// that also contain the page's headline or an identifier of its URL.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
     targets: &[TargetField<'_>],
@@ -44,18 +44,18 @@ pub(crate) fn collect(
             _ => {}
         }
     }
-    // A stable sort: between equals the first on the page counts.
+    // The sort is stable: between equals the first on the page counts.
     rated.sort_by(|left, right| right.0.total_cmp(&left.0));
     let best = rated.first().map_or(0.0, |(rating, _)| *rating);
     for (rating, object) in rated.into_iter().take(MAX_KEPT) {
-        // Without a tie to the page it may be any of the site's things.
-        let tied = rating >= 10.0;
-        let score = if !tied {
+        // An object without a relation to the page may be any of the site's things.
+        let is_related = rating >= 10.0;
+        let score = if !is_related {
             0.2
         } else if best - rating < 1.0 {
             0.5
         } else {
-            STATE_TIED
+            RELATED_SCORE
         };
         for (key, value) in object.iter().flat_map(|(key, value)| parts(key, value)) {
             for (at, weight) in names.exactly(&key) {
@@ -88,7 +88,8 @@ pub(crate) fn collect(
     }
 }
 
-/// A key with its value; of a price that is an object, its parts: `"price": {"value": 5, "currency": "EUR"}`.
+/// A key with its value. A price that is an object, such as `{"value": 5, "currency": "EUR"}`, becomes its
+/// parts.
 fn parts<'v>(key: &str, value: &'v Value) -> Vec<(String, &'v Value)> {
     let key = folded(key);
     match value.as_object() {
@@ -105,32 +106,32 @@ fn parts<'v>(key: &str, value: &'v Value) -> Vec<(String, &'v Value)> {
     }
 }
 
-/// How much an object is about the page; `None` where it bears fewer than two wanted names.
+/// The relevance of an object to the page; `None` if it has fewer than two requested names.
 fn rate(
     evidence: &Evidence<'_>,
     address: &str,
     object: &Map<String, Value>,
     names: &NameIndex,
 ) -> Option<f64> {
-    let mut bears = 0_u32;
-    let mut tie: f64 = 0.0;
+    let mut name_count = 0_u32;
+    let mut relation: f64 = 0.0;
     for (key, value) in object.iter().take(400) {
         let Some(text) = scalar(value) else { continue };
         let key = folded(key);
         if !names.exactly(&key).is_empty() {
-            bears += 1;
+            name_count += 1;
         }
         if (key.ends_with("name") || key.ends_with("title")) && text.len() > 3 {
             let like = f64::max(overlap(&text, evidence.headline()), overlap(&text, &evidence.title));
             if like > 0.8 {
-                tie = f64::max(tie, 10.0);
+                relation = f64::max(relation, 10.0);
             }
         } else if (5..=40).contains(&text.len())
             && text.bytes().any(|byte| byte.is_ascii_digit())
             && address.split(' ').any(|part| part.eq_ignore_ascii_case(&text))
         {
-            tie = f64::max(tie, 11.0);
+            relation = f64::max(relation, 11.0);
         }
     }
-    (bears >= 2).then(|| f64::from(bears) + tie)
+    (name_count >= 2).then(|| f64::from(name_count) + relation)
 }

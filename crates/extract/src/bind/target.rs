@@ -5,12 +5,12 @@ use super::words::folded;
 use crate::normalise::ValueForm;
 use crate::schema::{Field, Shape, ShapeKind};
 
-/// A leaf of the schema, with all it is called.
+/// A leaf field of the schema, with its names and its concept.
 #[derive(Debug)]
 pub(crate) struct TargetField<'s> {
-    /// RFC 6901.
+    /// The RFC 6901 pointer of the field.
     pub(crate) pointer: String,
-    /// The names of the objects around it, outermost first, in words.
+    /// The names of the enclosing objects, outermost first, in words.
     pub(crate) scope: Vec<String>,
     pub(crate) name: &'s str,
     pub(crate) shape: &'s Shape,
@@ -20,7 +20,7 @@ pub(crate) struct TargetField<'s> {
 
 impl<'s> TargetField<'s> {
     pub(crate) fn new(pointer: String, scope: Vec<String>, field: &'s Field) -> Self {
-        // `author.name` is an author and not a title.
+        // `author.name` is an author, not a title.
         let own = folded(&field.name);
         let scoped =
             scope.last().filter(|_| matches!(own.as_str(), "name" | "value" | "text" | "title" | "id"));
@@ -31,11 +31,11 @@ impl<'s> TargetField<'s> {
         let numeric = matches!(field.shape.kind, ShapeKind::Number | ShapeKind::Integer);
         let form = match (concept.map(|concept| concept.form), numeric) {
             (Some(form @ (ValueForm::Price | ValueForm::Number)), true) => form,
-            // A number is asked for under the name of a text: the name misled.
+            // The schema asks for a number under the name of a text, so the concept does not apply.
             (_, true) => ValueForm::Number,
             (Some(ValueForm::Currency), false) if asks_for_code(&own, field) => ValueForm::CurrencyCode,
             (Some(form), false) => form,
-            (None, false) if is_address(&own, field) => ValueForm::Url,
+            (None, false) if is_url(&own, field) => ValueForm::Url,
             (None, false) => ValueForm::Text,
         };
         Self { pointer, scope, name: &field.name, shape: &field.shape, concept, form }
@@ -45,7 +45,8 @@ impl<'s> TargetField<'s> {
         self.concept.is_some_and(|concept| concept.names.first() == Some(&name))
     }
 
-    /// Tells the title of a person from that of a thing: what stands beside the name of a person is no heading and no name.
+    /// Distinguishes the title of a person from that of a thing: beside a person's name, a title is neither a
+    /// heading nor a name.
     pub(crate) fn resolve_titles(targets: &mut [Self]) {
         const PERSONS: [&str; 6] = ["name", "full name", "person", "person name", "first name", "last name"];
         const THEIRS: [&str; 9] =
@@ -65,14 +66,15 @@ impl<'s> TargetField<'s> {
         }
     }
 
-    /// Is this one of its names, in folded words?
+    /// Whether this is one of its names, in folded words.
     pub(crate) fn has_name(&self, name: &str) -> bool {
         !name.is_empty()
             && (folded(self.name) == name
                 || self.concept.is_some_and(|concept| concept.names.contains(&name)))
     }
 
-    /// Paths in an entity, with their weights: the property's own name first.
+    /// Paths in an entity, with their weights; the property's own name comes first if it has no concept or is
+    /// nested.
     pub(crate) fn paths(&self) -> Vec<(String, f64)> {
         let mut paths = Vec::new();
         let scope = self.scope.iter().map(|name| super::words::words(name).join(" "));
@@ -98,21 +100,21 @@ impl<'s> TargetField<'s> {
     }
 }
 
-/// Does the schema ask for a currency by its code?
+/// Whether the schema asks for a currency code.
 fn asks_for_code(name: &str, field: &Field) -> bool {
     let description = folded(&field.shape.description);
     name.split(' ').any(|word| matches!(word, "code" | "iso"))
         || description.split(' ').any(|word| matches!(word, "code" | "iso" | "4217"))
 }
 
-/// Does the schema ask for an address?
-fn is_address(name: &str, field: &Field) -> bool {
+/// Whether the schema asks for a URL.
+fn is_url(name: &str, field: &Field) -> bool {
     let last = name.rsplit(' ').next().unwrap_or_default();
     matches!(last, "url" | "link" | "href" | "uri" | "website" | "homepage")
         || matches!(field.shape.format.as_deref(), Some("uri" | "url"))
 }
 
-/// Names to the wants that bear them, with how telling the name is.
+/// An index from names to the fields that have them, with the weight of each name.
 #[derive(Debug)]
 pub(crate) struct NameIndex {
     by_name: HashMap<String, Vec<(usize, f64)>>,
@@ -134,9 +136,9 @@ impl NameIndex {
             let Some(concept) = target.concept else { continue };
             let mut weight = 1.0;
             for name in concept.names {
-                // Short names such as `id` and `ref` say little.
-                let telling = if name.len() <= 2 { 0.45 } else { weight };
-                add((*name).to_owned(), telling);
+                // Short names such as `id` and `ref` are ambiguous.
+                let name_weight = if name.len() <= 2 { 0.45 } else { weight };
+                add((*name).to_owned(), name_weight);
                 weight = f64::max(weight - 0.01, 0.9);
             }
             let mut weight = 1.0;
@@ -148,17 +150,17 @@ impl NameIndex {
         Self { by_name, metas }
     }
 
-    /// The wants that bear exactly this name, in folded words.
+    /// The fields with exactly this name, in folded words.
     pub(crate) fn exactly(&self, folded: &str) -> &[(usize, f64)] {
         self.by_name.get(folded).map_or(&[], Vec::as_slice)
     }
 
-    /// The wants that a `meta` element of this name states.
+    /// The fields that a `meta` element of this name states.
     pub(crate) fn of_meta(&self, name: &str) -> &[(usize, f64)] {
         self.metas.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 
-    /// The wants whose name stands in a run of words, with how much of the run the name is.
+    /// The fields whose name occurs in a run of words, longest names first.
     pub(crate) fn within(&self, words: &[String]) -> Vec<(usize, f64)> {
         let mut found: Vec<(usize, f64)> = Vec::new();
         for length in (1..=words.len().min(3)).rev() {

@@ -3,10 +3,11 @@ use std::ops::Range;
 use crate::evidence::Evidence;
 use crate::markup::{Kind, NodeId};
 
-/// The texts of a page with their places, for finding which element a part of the visible text comes from.
+/// The text nodes of a page with their positions, for finding the element that a part of the visible text
+/// comes from.
 #[derive(Debug, Default)]
 pub(crate) struct TextNodes {
-    /// In order.
+    /// In page order.
     texts: Vec<(Range<usize>, NodeId)>,
 }
 
@@ -18,15 +19,15 @@ impl TextNodes {
         Self { texts }
     }
 
-    /// The texts that stand in a part of the visible text.
+    /// The text nodes in a part of the visible text.
     pub(crate) fn within(&self, range: &Range<usize>) -> &[(Range<usize>, NodeId)] {
         let start = self.texts.partition_point(|(text, _)| text.end <= range.start);
         let end = self.texts.partition_point(|(text, _)| text.start < range.end);
         self.texts.get(start..end).unwrap_or_default()
     }
 
-    /// Where a decimal point belongs that the page leaves to its style sheet: `24<sup>90</sup>` is 24.90. `None` where the sum
-    /// is written in full.
+    /// The position of a decimal point that comes from the style sheet: `24<sup>90</sup>` is 24.90. `None` if
+    /// the amount is written in full.
     pub(crate) fn cents(&self, visible: &str, range: &Range<usize>) -> Option<usize> {
         let parts = self.within(range);
         let (last, _) = parts.iter().rev().find(|(text, _)| {
@@ -44,7 +45,7 @@ impl TextNodes {
     }
 }
 
-/// A sum written with the point that [`TextNodes::cents`] found.
+/// An amount with the decimal point that [`TextNodes::cents`] found.
 pub(crate) fn with_cents(sum: &str, point: usize) -> String {
     let (whole, cents) = sum.split_at_checked(point).unwrap_or((sum, ""));
     let whole: String =
@@ -59,7 +60,7 @@ mod tests {
     use crate::typed::money_amounts;
 
     #[test]
-    fn cents_in_an_element_of_their_own_are_cents() {
+    fn cents_in_their_own_element_get_a_decimal_point() {
         let rows = [
             ("<p>€24<sup>90</sup>", Some("€24.90")),
             ("<p><b>1.299</b><sup>50</sup> €", Some("1299.50 €")),

@@ -24,7 +24,7 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     out
 }
 
-/// As [`words`], and `pricenew` and `ourprice` are two words each, as style sheets write them.
+/// Like [`words`], but `pricenew` and `ourprice` become two words each, as style sheets write them.
 pub(crate) fn class_words(name: &str) -> Vec<String> {
     let mut out = Vec::new();
     for word in words(name) {
@@ -46,7 +46,7 @@ pub(crate) fn folded(name: &str) -> String {
     words(name).join(" ")
 }
 
-/// Share of the shorter text's words that the longer one has too, 0 to 1.
+/// Share of the words of the shorter text that the longer one also has, 0 to 1.
 pub(crate) fn overlap(left: &str, right: &str) -> f64 {
     let left: std::collections::BTreeSet<String> = words(left).into_iter().collect();
     let right: std::collections::BTreeSet<String> = words(right).into_iter().collect();

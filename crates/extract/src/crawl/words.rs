@@ -410,7 +410,9 @@ mod tests {
             ),
             (
                 "the jobs, with subdomains but no external links",
-                json!({ "includePaths": ["/careers(/|$)"], "allowSubdomains": true, "allowExternalLinks": false }),
+                json!({
+                    "includePaths": ["/careers(/|$)"], "allowSubdomains": true, "allowExternalLinks": false,
+                }),
                 1,
                 0,
             ),

@@ -133,7 +133,7 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
         if let Some(label) = waiting.take() {
             push(pairs, label, truncate(line, 400), Method::Label, None, Some(begin..begin + line.len()));
         }
-        // A line may hold several: "SKU: 12 | Brand: X".
+        // A line may contain several: "SKU: 12 | Brand: X".
         let mut from = begin;
         for (nth, part) in line.split_inclusive(['|', '•', '·']).take(MAX_LABELS_PER_LINE).enumerate() {
             let here = from..from + part.len();

@@ -150,7 +150,8 @@ async fn records(
             shown.iter().map(|(_, record)| truncate(record.text, MAX_CALL_BYTES)).collect();
         let sent = links.replace(&format!("{header}\n{}", texts.join("\n")), &session.page.url);
         let note = format!(
-            "The page text below has {} records. Give one row for each that is one of what is asked for, in order.",
+            "The page text below has {} records. Give one row for each that is one of what is asked for, \
+                in order.",
             batch.len()
         );
         let messages =

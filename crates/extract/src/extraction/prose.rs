@@ -48,7 +48,8 @@ pub(super) async fn read(
         let piece = piece_of(rest, session.chunk_bytes().min(MAX_PIECE_BYTES));
         let mut links = LinkTable::default();
         let sent = links.replace(piece, &session.page.url);
-        let note = "Give one row for each such thing that the text is about or lists, in its order, and no rows where there is none.";
+        let note = "Give one row for each such thing that the text is about or lists, in its order, and no \
+            rows where there is none.";
         let messages =
             prompt::messages(session.task.system_prompt, session.task.prompt, &row_schema.row, note, &sent);
         let places = targets.len().max(1) * EXPECTED_ROWS;

@@ -264,7 +264,13 @@ mod tests {
 
     #[test]
     fn claims_pass_only_with_proof() {
-        let markdown = "# Red *cup*\n\nPrice: £1,299.00 (was £1,500)\nReleased 4 March 2021. No wifi, free parking.\nSold out. [More](L0)\n2.5 million sold\nShipping 12.50 €\nStore at -5 °C\n[Blue jug](/p/1299) is not in stock\nBreakfast not included\n[Old](/2021/03/05/)\n\n| Spa | No |\n| Gym | Yes |\n| Sauna | 9 rooms |\n\nPool ✗\n- [ ] Garage\n\n**Pets**\n\nNo\n\nSmoking prohibited\nWrite to sales.info@shop.example or call +44 20 7946 0958 or 555-1234\n1 1/2 kg at minus 6 degrees on 03/04/2021";
+        let markdown = "# Red *cup*\n\nPrice: £1,299.00 (was £1,500)\n\
+            Released 4 March 2021. No wifi, free parking.\n\
+            Sold out. [More](L0)\n2.5 million sold\nShipping 12.50 €\nStore at -5 °C\n\
+            [Blue jug](/p/1299) is not in stock\nBreakfast not included\n[Old](/2021/03/05/)\n\n\
+            | Spa | No |\n| Gym | Yes |\n| Sauna | 9 rooms |\n\nPool ✗\n- [ ] Garage\n\n**Pets**\n\nNo\n\n\
+            Smoking prohibited\nWrite to sales.info@shop.example or call +44 20 7946 0958 or 555-1234\n\
+            1 1/2 kg at minus 6 degrees on 03/04/2021";
         let base = "https://x.example/".parse().unwrap();
         let mut links = LinkTable::default();
         links.replace("[More](/more)", &base);

@@ -5,7 +5,7 @@ use memchr::memchr;
 use super::MAX_ATTRIBUTES;
 use super::reference::decode;
 
-/// The attributes of a tag, read where they stand: most tags are never asked for theirs.
+/// The attributes of a tag, parsed on demand: most tags are never asked for theirs.
 #[derive(Debug, Clone)]
 pub(crate) struct Attributes<'a> {
     rest: &'a str,
@@ -13,19 +13,19 @@ pub(crate) struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// `raw` is what stands in a tag after its name.
+    /// `raw` is the text of a tag after its name.
     pub(crate) const fn new(raw: &'a str) -> Self {
         Self { rest: raw, left: MAX_ATTRIBUTES }
     }
 
-    /// The value of the first attribute of this name, which is in lower case.
+    /// The value of the first attribute with this lower-case name.
     pub(crate) fn get(mut self, name: &str) -> Option<Cow<'a, str>> {
         self.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| decode(value))
     }
 }
 
 impl<'a> Iterator for Attributes<'a> {
-    /// Name as written and value as written.
+    /// Name and value, both as written.
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -35,7 +35,7 @@ impl<'a> Iterator for Attributes<'a> {
         if text.is_empty() {
             return None;
         }
-        // An equals sign in front belongs to the name.
+        // A leading equals sign belongs to the name.
         let end = text
             .char_indices()
             .find(|(at, found)| (*at > 0 && *found == '=') || blank(*found))
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attributes_are_read_as_browsers_do() {
+    fn attributes_are_parsed_as_in_browsers() {
         let found: Vec<_> = Attributes::new(r#" a=1 b = "x y" c='&amp;' d e="" /f=/g/ "#).collect();
         assert_eq!(found, [("a", "1"), ("b", "x y"), ("c", "&amp;"), ("d", ""), ("e", ""), ("f", "/g/")]);
         assert_eq!(Attributes::new(" C='&amp;'").get("c").as_deref(), Some("&"));

@@ -11,7 +11,7 @@ const VOID: [&str; 14] = [
     "wbr",
 ];
 
-/// Elements that stand on lines of their own.
+/// Block elements, whose text is on lines of its own.
 const BLOCK: [&str; 44] = [
     "address",
     "article",
@@ -59,7 +59,8 @@ const BLOCK: [&str; 44] = [
     "ul",
 ];
 
-/// Which open elements a start tag ends, and which of them hold it back (HTML Standard, 13.1.2.4).
+/// For each start tag, the open elements that it ends and the elements that prevent it (HTML Standard,
+/// 13.1.2.4).
 const IMPLIED: [(&[&str], &[&str], &[&str]); 6] = [
     (&["li"], &["li"], &["ul", "ol", "menu"]),
     (&["dt", "dd"], &["dt", "dd"], &["dl"]),
@@ -69,8 +70,8 @@ const IMPLIED: [(&[&str], &[&str], &[&str]); 6] = [
     (&["tbody", "thead", "tfoot"], &["tbody", "thead", "tfoot"], &["table"]),
 ];
 
-/// End tags do not reach beyond these, except their own.
-const WALLS: [&str; 3] = ["td", "th", "table"];
+/// Elements that end tags of other elements do not close.
+const SCOPE_ELEMENTS: [&str; 3] = ["td", "th", "table"];
 
 fn one_of(name: &str, names: &[&str]) -> bool {
     names.iter().any(|known| known.eq_ignore_ascii_case(name))
@@ -84,7 +85,7 @@ struct OpenElement<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Reads a page; never fails.
+    /// Parses a page; never fails.
     pub(crate) fn parse(html: &'a str, interrupt: &Interrupt) -> Self {
         let mut build = TreeBuilder {
             tree: Tree { nodes: Vec::new(), text: String::new(), interrupt: interrupt.clone() },
@@ -105,7 +106,7 @@ impl<'a> Tree<'a> {
 struct TreeBuilder<'a> {
     tree: Tree<'a>,
     open: Vec<OpenElement<'a>>,
-    /// The next text begins a line.
+    /// Whether the next text starts a new line.
     wants_break: bool,
 }
 
@@ -192,7 +193,7 @@ impl<'a> TreeBuilder<'a> {
         self.open.push(OpenElement { name, node: index, hidden, block });
     }
 
-    /// Ends the innermost open element that is one of `names`, unless one of `held_by` is within it.
+    /// Ends the innermost open element that is one of `names`, unless one of `held_by` is inside it.
     fn close_nearest(&mut self, names: &[&str], held_by: &[&str]) {
         for (depth, open) in self.open.iter().enumerate().rev() {
             if one_of(open.name, names) {
@@ -206,14 +207,17 @@ impl<'a> TreeBuilder<'a> {
     }
 
     fn end(&mut self, name: &str) {
-        let wall =
-            if one_of(name, &["tr", "tbody", "thead", "tfoot", "table"]) { &["table"][..] } else { &WALLS };
+        let scope = if one_of(name, &["tr", "tbody", "thead", "tfoot", "table"]) {
+            &["table"][..]
+        } else {
+            &SCOPE_ELEMENTS
+        };
         for (depth, open) in self.open.iter().enumerate().rev() {
             if open.name.eq_ignore_ascii_case(name) {
                 self.close_to(depth);
                 return;
             }
-            if one_of(open.name, wall) {
+            if one_of(open.name, scope) {
                 return;
             }
         }
@@ -232,7 +236,7 @@ impl<'a> TreeBuilder<'a> {
     }
 }
 
-/// Is nothing in the element seen? Only what the markup itself says: style sheets are not read.
+/// Whether nothing in the element is visible, by the markup alone: style sheets are not read.
 fn hides(name: &str, attributes: &str) -> bool {
     if one_of(name, &["template", "noscript", "svg", "head", "datalist"]) {
         return true;
@@ -263,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_and_items_end_by_themselves() {
+    fn cells_and_items_end_implicitly() {
         let tree = Tree::parse(
             "<table><tr><td>a<td>b<tr><td>c</table><ul><li>x<li>y<ul><li>z</ul></ul>",
             &Interrupt::never(),
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_bounded_and_stray_ends_do_no_harm() {
+    fn nesting_is_bounded_and_stray_end_tags_are_ignored() {
         let html = "<div>".repeat(100_000);
         let tree = Tree::parse(&html, &Interrupt::never());
         let deepest = tree.nodes().last().unwrap();
@@ -288,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn text_knows_its_place_in_the_page() {
+    fn text_nodes_keep_their_range_in_the_page() {
         let html = "<p>caf&eacute; <b>noir</b></p>";
         let tree = Tree::parse(html, &Interrupt::never());
         let spans: Vec<&str> = tree

@@ -1,9 +1,9 @@
-//! A page as a flat tree: what the readers of evidence walk.
+//! A page as a flat tree, which the readers of evidence traverse.
 //!
-//! Why not `scraper`: two things it cannot give are needed here. A quote must be a span of the page's own bytes, which
-//! html5ever does not tell; and a page of 100 KB of nested tags or of attributes of one tag takes its tree builder
-//! seconds, as both are quadratic there. Evidence needs no exact tree construction: this one is linear, and nothing in
-//! it is deeper than [`MAX_DEPTH`].
+//! Alternative: `scraper`. It lacks two things. A quote must be a span of the page's own bytes, which
+//! html5ever does not report. And its tree builder takes seconds for a page of 100 KB of nested tags or of
+//! attributes of one tag, as both are quadratic there. Evidence needs no exact tree construction: this one is
+//! linear, and nothing in it is deeper than [`MAX_DEPTH`].
 
 mod attribute;
 mod build;
@@ -15,9 +15,9 @@ pub(crate) use attribute::Attributes;
 pub(crate) use reference::decode;
 pub(crate) use tree::{Kind, NodeId, Tree};
 
-/// Elements nested deeper than this become siblings of the deepest.
+/// Upper bound on the nesting; deeper elements become siblings of the deepest.
 pub(crate) const MAX_DEPTH: usize = 256;
-/// Nodes kept of a page; the rest of it is left unread.
+/// Upper bound on the nodes of a page; the rest is not read.
 pub(crate) const MAX_NODES: usize = 1_000_000;
-/// Attributes read of one tag.
+/// Upper bound on the attributes of one tag.
 pub(crate) const MAX_ATTRIBUTES: usize = 128;

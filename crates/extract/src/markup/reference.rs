@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use html5ever::data::NAMED_ENTITIES;
 use memchr::memchr;
 
-/// The longest name of the standard's table has 32 letters and a semicolon.
+/// The longest name in the standard's table has 32 letters and a semicolon.
 const LONGEST_NAME: usize = 33;
 
-/// Old names that may stand without a semicolon in running text.
-const BARE: [&str; 5] = ["amp", "lt", "gt", "quot", "nbsp"];
+/// Legacy names that may lack a semicolon in running text.
+const LEGACY_NAMES: [&str; 5] = ["amp", "lt", "gt", "quot", "nbsp"];
 
-/// Decodes all references of `raw`.
+/// Decodes all character references in `raw`.
 pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
     if memchr(b'&', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
@@ -36,7 +36,7 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The bytes taken after `#`.
+/// Decodes a numeric reference; returns the bytes consumed after `#`.
 fn numeric(text: &str, out: &mut String) -> Option<usize> {
     let hexadecimal = text.starts_with(['x', 'X']);
     let (radix, start) = if hexadecimal { (16, 1) } else { (10, 0) };
@@ -55,7 +55,7 @@ fn numeric(text: &str, out: &mut String) -> Option<usize> {
     Some(start + length + usize::from(closed))
 }
 
-/// The bytes taken after `&`; 0 where it is no name.
+/// Decodes a named reference; returns the bytes consumed after `&`, 0 if it is not a name.
 fn named(text: &str, out: &mut String) -> usize {
     let length = text.bytes().take(LONGEST_NAME).take_while(u8::is_ascii_alphanumeric).count();
     if text.as_bytes().get(length) == Some(&b';') {
@@ -65,7 +65,7 @@ fn named(text: &str, out: &mut String) -> usize {
             return length + 1;
         }
     }
-    for bare in BARE {
+    for bare in LEGACY_NAMES {
         if text.starts_with(bare) && length == bare.len() {
             let codes = NAMED_ENTITIES.get(bare);
             out.extend(codes.and_then(|(first, _)| char::from_u32(*first)));
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_decode() {
+    fn references_are_decoded() {
         let rows = [
             ("a &amp; b", "a & b"),
             ("&#65;&#x42;", "AB"),

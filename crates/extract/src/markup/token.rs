@@ -2,25 +2,26 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-/// A piece of a page.
+/// A token of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
     /// `<name attributes>`
     Start { name: &'a str, attributes: &'a str },
     /// `</name>`
     End { name: &'a str },
-    /// Text with its references, and where it stands.
+    /// Text with its references, and its range in the page.
     Text { raw: &'a str, span: Range<usize> },
-    /// All of a script, style or the like, unread.
+    /// The raw content of a script, a style or a similar element.
     Raw { name: &'a str, attributes: &'a str, text: &'a str, span: Range<usize> },
 }
 
 /// Elements whose content is text up to their end tag.
 const RAW: [&str; 7] = ["script", "style", "textarea", "title", "xmp", "iframe", "noframes"];
 
-/// Splits a page into tags and text, after the HTML Standard's 13.2.5 as far as evidence needs it.
+/// Splits a page into tags and text, following the HTML Standard, 13.2.5, as far as evidence needs it.
 ///
-/// Every byte is read a bounded number of times: what has no end (a comment, a tag, a script) takes the rest.
+/// Every byte is read a bounded number of times: a comment, tag or script without an end takes the rest of
+/// the page.
 #[derive(Debug)]
 pub(crate) struct Tokens<'a> {
     html: &'a str,
@@ -36,14 +37,14 @@ impl<'a> Tokens<'a> {
         self.html.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes on behind `needle`, or at the end.
+    /// Continues after `needle`, or at the end of the page.
     fn skip_past(&mut self, needle: &str) {
         let rest = self.rest();
         self.at +=
             memmem::find(rest.as_bytes(), needle.as_bytes()).map_or(rest.len(), |at| at + needle.len());
     }
 
-    /// A tag at the position behind its `<` or `</`: name and attributes.
+    /// The name and the attributes of a tag, from the position after its `<` or `</`.
     fn tag(&mut self) -> (&'a str, &'a str) {
         let rest = self.rest();
         let bytes = rest.as_bytes();
@@ -51,7 +52,7 @@ impl<'a> Tokens<'a> {
             bytes.iter().position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'));
         let name_end = name_end.unwrap_or(bytes.len());
         let mut at = name_end;
-        // Quotes matter only behind an equals sign.
+        // Quotes matter only after an equals sign.
         let mut value_next = false;
         while let Some(byte) = bytes.get(at) {
             match byte {
@@ -72,7 +73,7 @@ impl<'a> Tokens<'a> {
         (rest.get(..name_end).unwrap_or_default(), rest.get(name_end..end).unwrap_or_default())
     }
 
-    /// Text up to the end tag of `name`, which is left to be read.
+    /// Text up to the end tag of `name`, which is not consumed.
     fn raw_text(&mut self, name: &str) -> (&'a str, Range<usize>) {
         let start = self.at;
         let rest = self.rest();
@@ -123,7 +124,7 @@ impl<'a> Iterator for Tokens<'a> {
                     return Some(Token::Start { name, attributes });
                 }
                 _ => {
-                    // Text: up to the next `<` that begins something.
+                    // Text: up to the next `<` that starts a tag, a comment or a declaration.
                     let mut length = 1;
                     while let Some(found) = memchr(b'<', bytes.get(length..).unwrap_or_default()) {
                         length += found;
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_and_text_are_told_apart() {
+    fn tags_and_text_are_separated() {
         let rows: [(&str, &[&str]); 8] = [
             ("a<b x='>'>c</b>", &["a", "<b x='>'>", "c", "</b>"]),
             ("1 < 2 <b>", &["1 < 2 ", "<b>"]),
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_those_of_the_page() {
+    fn spans_are_ranges_of_the_page() {
         let html = "<p>one</p><script>two</script>";
         let spans: Vec<_> = Tokens::new(html)
             .filter_map(|token| match token {

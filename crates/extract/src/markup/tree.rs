@@ -5,10 +5,10 @@ use gleaner_types::Interrupt;
 
 use super::Attributes;
 
-/// Bytes that count as one unit of work.
+/// Bytes per unit of work.
 pub(super) const UNIT_BYTES: usize = 64;
 
-/// A node's place in its [`Tree`]; nodes stand in the order of the page.
+/// The index of a node in its [`Tree`]; nodes are in page order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId(pub(crate) u32);
 
@@ -18,14 +18,14 @@ impl NodeId {
     }
 }
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind<'a> {
     /// An element with its name and raw attributes, both as written.
     Element { name: &'a str, attributes: &'a str },
-    /// A script, style, title or the like, with its raw text.
+    /// A script, style, title or similar element, with its raw text.
     Raw { name: &'a str, attributes: &'a str, text: &'a str },
-    /// Text; `at..end` is where it stands in the page.
+    /// Text; `at..end` is its range in the page.
     Text { at: usize, end: usize },
 }
 
@@ -33,20 +33,21 @@ pub(crate) enum Kind<'a> {
 pub(super) struct Node<'a> {
     pub(super) kind: Kind<'a>,
     pub(super) parent: u32,
-    /// The first node that is not within this one.
+    /// The first node after all its descendants.
     pub(super) end: u32,
-    /// Its visible text.
+    /// The range of its visible text.
     pub(super) text: Range<u32>,
-    /// Nothing in it is seen.
+    /// Whether nothing in it is visible.
     pub(super) hidden: bool,
 }
 
-/// A page: nodes in document order, and all visible text in one buffer with white space folded.
+/// A page: its nodes in document order, and all its visible text in one buffer with white space folded.
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     pub(super) text: String,
-    /// Ends the work on the page: each node that is come to counts as a unit, and once it is raised none is come to.
+    /// Interrupts the work on the page. Each visited node counts as one unit of work; once the interrupt is
+    /// raised, no further node is visited.
     pub(super) interrupt: Interrupt,
 }
 
@@ -56,7 +57,7 @@ impl<'a> Tree<'a> {
         self.until_interrupted((0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId))
     }
 
-    /// What ends the work on the page.
+    /// The interrupt of the work on the page.
     pub(crate) const fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
@@ -65,13 +66,13 @@ impl<'a> Tree<'a> {
         nodes.take_while(|_| !self.interrupt.spend(1))
     }
 
-    /// The nodes within this one.
+    /// The descendants of a node, in document order.
     pub(crate) fn within(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let end = self.nodes.get(node.index()).map_or(0, |found| found.end);
         self.until_interrupted((node.0 + 1..end).map(NodeId))
     }
 
-    /// Its children.
+    /// The children of a node.
     pub(crate) fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let end = self.end(node);
         let mut next = NodeId(node.0 + 1);
@@ -85,7 +86,7 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// The first node behind this one and all within it.
+    /// The first node after a node and all its descendants.
     pub(crate) fn end(&self, node: NodeId) -> NodeId {
         NodeId(self.nodes.get(node.index()).map_or(u32::MAX, |found| found.end))
     }
@@ -94,7 +95,7 @@ impl<'a> Tree<'a> {
         self.nodes.get(node.index()).map(|found| found.kind)
     }
 
-    /// The element's name as written; empty for text.
+    /// The name of an element as written; empty for text.
     pub(crate) fn name(&self, node: NodeId) -> &'a str {
         match self.kind(node) {
             Some(Kind::Element { name, .. } | Kind::Raw { name, .. }) => name,
@@ -102,7 +103,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Has the element one of these names?
+    /// Whether the element has one of these names.
     pub(crate) fn is(&self, node: NodeId, names: &[&str]) -> bool {
         let name = self.name(node);
         !name.is_empty() && names.iter().any(|known| known.eq_ignore_ascii_case(name))
@@ -131,17 +132,17 @@ impl<'a> Tree<'a> {
         (parent != u32::MAX).then_some(NodeId(parent))
     }
 
-    /// The nodes around this one, nearest first.
+    /// The ancestors of a node, nearest first.
     pub(crate) fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.parent(node), |above| self.parent(*above))
     }
 
-    /// Where the visible text of the node stands in [`Tree::text`].
+    /// The range of a node's visible text in [`Tree::text`].
     pub(crate) fn text_range(&self, node: NodeId) -> Range<usize> {
         self.nodes.get(node.index()).map_or(0..0, |found| found.text.start as usize..found.text.end as usize)
     }
 
-    /// The visible text of the node: blocks on lines of their own, white space folded.
+    /// The visible text of a node: blocks on lines of their own, white space folded.
     pub(crate) fn text_of(&self, node: NodeId) -> &str {
         self.text.get(self.text_range(node)).unwrap_or_default().trim()
     }

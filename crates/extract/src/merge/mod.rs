@@ -194,7 +194,12 @@ mod tests {
     fn empty_fields_are_filled_and_conflicts_kept() {
         let shape = Shape::from_schema(&json!({ "properties": {
             "name": { "type": "string" }, "phone": { "type": ["string", "null"] },
-            "offers": { "type": "array", "items": { "properties": { "sku": { "type": "string" }, "price": { "type": ["number", "null"] } } } },
+            "offers": {
+                "type": "array",
+                "items": {
+                    "properties": { "sku": { "type": "string" }, "price": { "type": ["number", "null"] } },
+                },
+            },
         } }))
         .unwrap();
         let pages = vec![
@@ -220,7 +225,10 @@ mod tests {
             ),
         ];
         let merged = merge(pages, &shape);
-        let expected = json!({ "name": "Acme Ltd", "phone": "+1 555", "offers": [{ "sku": "1", "price": 5 }, { "sku": "2", "price": 9 }] });
+        let expected = json!({
+            "name": "Acme Ltd", "phone": "+1 555",
+            "offers": [{ "sku": "1", "price": 5 }, { "sku": "2", "price": 9 }],
+        });
         assert_eq!(merged.data, expected);
         let conflicts: Vec<&Value> = merged.conflicts.iter().map(|conflict| &conflict.value).collect();
         assert_eq!(conflicts, [&json!("Acme"), &json!(8)]);
@@ -322,9 +330,11 @@ mod tests {
 
     #[test]
     fn many_similar_rows_are_merged() {
-        let shape = Shape::from_schema(
-            &json!({ "properties": { "rows": { "type": "array", "items": { "properties": { "name": { "type": "string" } } } } } }),
-        )
+        let shape = Shape::from_schema(&json!({
+            "properties": {
+                "rows": { "type": "array", "items": { "properties": { "name": { "type": "string" } } } },
+            },
+        }))
         .unwrap();
         let leaves: Vec<(String, Value, f64)> = (0..20_000)
             .map(|at| (format!("/rows/{at}/name"), json!(format!("the same words each time {at}")), 0.5))

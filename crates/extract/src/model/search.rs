@@ -36,7 +36,7 @@ pub struct SearchQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
-    /// Its address.
+    /// Its URL.
     pub url: Url,
     /// Its title.
     pub title: String,

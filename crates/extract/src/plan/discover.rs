@@ -114,7 +114,9 @@ pub struct Probed {
 ///
 /// let request = ExtractPlan::from_json(&json!({
 ///     "urls": ["https://firm.example/*"],
-///     "schema": { "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {}, "city": {} } } } } },
+///     "schema": { "properties": {
+///         "jobs": { "type": "array", "items": { "properties": { "title": {}, "city": {} } } },
+///     } },
 /// }))?;
 /// let plan = Planner::new(Means::default()).plan(&request)?;
 /// let site: Vec<SiteUrl> = ["/", "/privacy", "/jobs/baker", "/jobs/miller", "/news/we-won"]
@@ -201,9 +203,9 @@ impl Discovery {
     /// Without probes only the ranks count.
     ///
     /// For a list these are the pages of the best clusters, one cluster after the other. A cluster must reach
-    /// at least a quarter of the best cluster's value. If the fullest probe fills at least half of the schema,
-    /// the probes of a cluster must fill at least half as much as that one. For a single thing these are the
-    /// best pages, at most half of them from one cluster.
+    /// at least a quarter of the best cluster's value. If the fullest probe fills at least half of the
+    /// schema, the probes of a cluster must fill at least half as much as that one. For a single thing these
+    /// are the best pages, at most half of them from one cluster.
     #[must_use]
     pub fn pages(&self, probed: &[Probed]) -> Vec<Url> {
         let own: BTreeMap<&str, f64> =
@@ -279,7 +281,9 @@ mod tests {
 
     #[test]
     fn a_list_comes_from_the_cluster_about_it() {
-        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+        let schema = json!({
+            "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
+        });
         let found = discover(&site(), &plan(schema, 30));
         assert_eq!(
             (found.clusters[0].pattern.as_str(), found.clusters[0].pages),
@@ -295,7 +299,9 @@ mod tests {
 
     #[test]
     fn probes_outweigh_the_ranks_of_urls() {
-        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+        let schema = json!({
+            "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
+        });
         let found = discover(&site(), &plan(schema, 10));
         let probed: Vec<Probed> = found
             .probes
@@ -307,7 +313,9 @@ mod tests {
 
     #[test]
     fn index_pages_are_not_read() {
-        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+        let schema = json!({
+            "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
+        });
         let found = discover(&site(), &plan(schema, 100));
         let fill = |url: &String| if url.contains("/products/") { 0.9 } else { 0.3 };
         let probed: Vec<Probed> =

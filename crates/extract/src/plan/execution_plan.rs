@@ -91,7 +91,7 @@ pub struct Estimate {
     pub most_micros: u64,
 }
 
-/// What a request will do.
+/// What a request will do and cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
@@ -105,7 +105,7 @@ pub struct Plan {
     pub page_limit: u64,
     /// The steps in order.
     pub steps: Vec<Step>,
-    /// What it will use.
+    /// The estimated usage.
     pub estimate: Estimate,
     /// The reasons for the plan, one sentence each.
     pub reasons: Vec<String>,

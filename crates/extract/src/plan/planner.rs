@@ -306,9 +306,9 @@ mod tests {
         let prompt_only = request(json!({ "urls": ["https://x.example/"], "prompt": "the founder" }));
         let kind = Planner::default().plan(&prompt_only).unwrap_err().kind().clone();
         assert_eq!(kind, ErrorKind::ModelNotConfigured);
-        let nowhere = request(
-            json!({ "prompt": "the founder", "schema": { "properties": { "founder": { "type": "string" } } } }),
-        );
+        let nowhere = request(json!({
+            "prompt": "the founder", "schema": { "properties": { "founder": { "type": "string" } } },
+        }));
         assert_eq!(Planner::default().plan(&nowhere).unwrap_err().kind(), &ErrorKind::SearchNotConfigured);
     }
 
@@ -319,7 +319,12 @@ mod tests {
             budget: Budget { pages: Some(5), tokens: Some(1_000), ..Budget::default() },
             search: false,
         };
-        let body = json!({ "urls": ["https://x.example/*"], "schema": { "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {} } } } } } });
+        let body = json!({
+            "urls": ["https://x.example/*"],
+            "schema": {
+                "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {} } } } },
+            },
+        });
         let plan = Planner::new(means).plan(&request(body)).unwrap();
         assert_eq!((plan.page_limit, plan.estimate.most_tokens), (5, 1_000));
         assert!(plan.estimate.least_tokens <= plan.estimate.most_tokens);

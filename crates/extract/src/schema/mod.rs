@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_that_names_no_property_has_an_empty_answer_that_says_so() {
+    fn a_schema_without_properties_has_an_empty_answer_with_a_remark() {
         let rows = [
             (json!({ "properties": { "name": {} } }), None),
             (json!({ "type": "array", "items": { "type": "string" } }), None),

@@ -292,9 +292,15 @@ mod tests {
     fn completed_data_has_every_property() {
         let schema = json!({ "properties": {
             "name": { "type": "string" },
-            "maker": { "type": "object", "properties": { "city": { "type": "string" }, "year": { "type": "integer" } } },
+            "maker": {
+                "type": "object",
+                "properties": { "city": { "type": "string" }, "year": { "type": "integer" } },
+            },
             "tags": { "type": "array", "items": { "type": "string" } },
-            "offers": { "type": "array", "items": { "properties": { "price": { "type": "number" }, "sku": { "type": "string" } } } },
+            "offers": {
+                "type": "array",
+                "items": { "properties": { "price": { "type": "number" }, "sku": { "type": "string" } } },
+            },
         } });
         let shape = Shape::from_schema(&schema).unwrap();
         for (data, completed) in [
@@ -303,7 +309,10 @@ mod tests {
                 json!({ "name": null, "maker": { "city": null, "year": null }, "tags": [], "offers": [] }),
             ),
             (
-                json!({ "name": "Cup", "maker": { "year": 1907 }, "tags": ["a"], "offers": [{ "price": 1 }, { "sku": "x" }] }),
+                json!({
+                    "name": "Cup", "maker": { "year": 1907 }, "tags": ["a"],
+                    "offers": [{ "price": 1 }, { "sku": "x" }],
+                }),
                 json!({
                     "name": "Cup", "maker": { "city": null, "year": 1907 }, "tags": ["a"],
                     "offers": [{ "price": 1, "sku": null }, { "price": null, "sku": "x" }],
@@ -343,7 +352,10 @@ mod tests {
             "properties": { "a": { "type": "string" } },
             "required": ["a"],
             "allOf": [
-                { "properties": { "a": { "type": "number" }, "b": { "type": "integer" } }, "required": ["b"] },
+                {
+                    "properties": { "a": { "type": "number" }, "b": { "type": "integer" } },
+                    "required": ["b"],
+                },
                 { "$ref": "#/$defs/more" },
             ],
             "$defs": { "more": { "properties": { "c": { "type": "boolean" } } } },

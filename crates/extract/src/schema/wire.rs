@@ -166,7 +166,8 @@ mod tests {
 
     fn shape() -> Shape {
         Shape::from_schema(&json!({ "properties": {
-            "price (€)": { "type": "number" }, "price_€_": { "type": "number" }, "tags": { "type": "array", "items": { "type": "string" } },
+            "price (€)": { "type": "number" }, "price_€_": { "type": "number" },
+            "tags": { "type": "array", "items": { "type": "string" } },
             "state": { "enum": ["new", "used"] },
         } }))
         .unwrap()

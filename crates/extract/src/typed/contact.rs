@@ -1,4 +1,4 @@
-/// The first e-mail address of a text, of the common form `local@host.tld` (RFC 5322's dot-atom).
+/// The first e-mail address in a text, of the common form `local@host.tld` (RFC 5322's dot-atom).
 pub(crate) fn email(text: &str) -> Option<String> {
     let mut from = 0;
     while let Some(found) = text.get(from..)?.find('@') {
@@ -26,8 +26,9 @@ pub(crate) fn email(text: &str) -> Option<String> {
     None
 }
 
-/// The first telephone number of a text, as written: 7 to 15 digits (E.164) with the usual separators (E.123), and
-/// either an international prefix, brackets or groups. A plain run of digits is an identifier, not a number to call.
+/// The first telephone number in a text, as written: 7 to 15 digits (E.164) with the usual separators
+/// (E.123), and either an international prefix, brackets or groups. A plain run of digits is an identifier,
+/// not a telephone number.
 pub(crate) fn phone(text: &str) -> Option<String> {
     let text = text.strip_prefix("tel:").map_or(text, str::trim_start);
     let part = |found: char| found.is_ascii_digit() || "+()-./ \u{a0}".contains(found);
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_found() {
+    fn email_addresses_are_found() {
         let rows = [
             ("write to jane.doe+x@example.co.uk.", Some("jane.doe+x@example.co.uk")),
             ("mailto:a@b.org", Some("a@b.org")),
@@ -64,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_to_call_are_told_from_identifiers() {
+    fn telephone_numbers_differ_from_identifiers() {
         let rows = [
             ("Call +44 20 7946 0958 now", Some("+44 20 7946 0958")),
             ("(555) 123-4567", Some("(555) 123-4567")),

@@ -1,7 +1,8 @@
 use time::format_description::well_known::{Rfc2822, Rfc3339};
 use time::{Date, Month, OffsetDateTime};
 
-/// Names of months in languages of the Latin script and Russian, with short forms that are not their first three letters.
+/// Month names in languages of the Latin script and in Russian, with abbreviations that are not their first
+/// three letters.
 const MONTHS: [&[&str]; 12] = [
     &[
         "january",
@@ -156,9 +157,9 @@ const MONTHS: [&[&str]; 12] = [
     ],
 ];
 
-/// The date of a text, as `YYYY-MM-DD`; with a time of day, as RFC 3339 has it.
+/// The date of a text as `YYYY-MM-DD`; with a time of day, in the form of RFC 3339.
 ///
-/// Forms that two countries read differently (`03/04/2021`) are no date: null is better than a guess.
+/// Forms that countries read differently (`03/04/2021`) are not dates: null is better than a guess.
 pub(crate) fn date(text: &str) -> Option<String> {
     let text = text.trim();
     if let Ok(found) =
@@ -187,7 +188,7 @@ pub(crate) fn date(text: &str) -> Option<String> {
             (number(first), number(second), number(third))
         } else if third.len() == 4 {
             let (Some(one), Some(two)) = (number(first), number(second)) else { continue };
-            // Points are written where the day comes first; otherwise only one order may make sense.
+            // With points the day comes first. Otherwise only one order must be possible.
             let pointed = short.contains(&format!("{first}.{second}."));
             if one > 12 || pointed || one == two {
                 (number(third), Some(two), Some(one))
@@ -210,7 +211,8 @@ pub(crate) fn date(text: &str) -> Option<String> {
     None
 }
 
-/// The month of a name, a short form, or the first three letters where only one month has them: `markets` names none.
+/// The month of a name, an abbreviation, or the first three letters if only one month has them; `markets`
+/// names none.
 fn month(token: &str) -> Option<u32> {
     let token = token.to_lowercase();
     let short = token.chars().count() == 3;
@@ -229,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_read_where_they_are_plain() {
+    fn unambiguous_dates_are_read() {
         let rows = [
             ("2021-03-04", Some("2021-03-04")),
             ("2021-03-04T10:00:00Z", Some("2021-03-04T10:00:00Z")),

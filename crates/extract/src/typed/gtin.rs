@@ -1,6 +1,6 @@
-/// A GTIN-8, -12, -13 or -14 with a right check digit (GS1 General Specifications, 7.9), as its digits.
+/// A GTIN-8, -12, -13 or -14 with a correct check digit (GS1 General Specifications, 7.9), as its digits.
 ///
-/// White space and hyphens are dropped. Codes of one digit repeated are placeholders and are refused.
+/// White space and hyphens are ignored. Codes of one repeated digit are placeholders and are rejected.
 pub(crate) fn gtin(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['.', ',', ';', ':', '#']);
     let digits: String = text.chars().filter(|found| !matches!(found, ' ' | '-' | '\u{a0}')).collect();
@@ -11,7 +11,7 @@ pub(crate) fn gtin(text: &str) -> Option<String> {
     if digits.bytes().all(|byte| byte == *first) {
         return None;
     }
-    // From the right: the check digit counts once, then three times, once, and so on.
+    // From the right, the weights alternate: 1 for the check digit, then 3, 1, and so on.
     let sum: u32 = digits
         .bytes()
         .rev()

@@ -1,5 +1,5 @@
-//! Typed values in running text: each reader is a declared rule from text to value, used both to find candidates and
-//! to re-derive what a model claims.
+//! Typed values in running text. Each reader is a declared rule from text to value, used both to find
+//! candidates and to verify the claims of a model.
 
 mod contact;
 mod date;

@@ -4,17 +4,17 @@ use iso_currency::Currency;
 
 use super::number::{NumberStyle, amounts};
 
-/// A sum in a text.
+/// An amount of money in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Money {
     pub(crate) decimal: String,
-    /// The sign or code as written; `None` where there is none.
+    /// The sign or code as written; `None` if there is none.
     pub(crate) currency: Option<String>,
-    /// The number and its sign.
+    /// The range of the number with its sign.
     pub(crate) range: Range<usize>,
 }
 
-/// Signs of currencies as shops write them, with the ISO 4217 code where there is only one. Longer ones stand first.
+/// Currency signs as shops write them, with the ISO 4217 code if it is unique.
 const SIGNS: [(&str, Option<&str>); 62] = [
     ("US$", Some("USD")),
     ("AU$", Some("AUD")),
@@ -80,10 +80,10 @@ const SIGNS: [(&str, Option<&str>); 62] = [
     ("TL", Some("TRY")),
 ];
 
-/// Characters between a number and its sign.
+/// Upper bound on the gap between a number and its sign, in bytes.
 const MAX_GAP_BYTES: usize = 3;
 
-/// The sign or code at the start of a text, as written.
+/// The currency sign or code at the start of a text, as written.
 fn sign_at_start(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let sign = SIGNS
@@ -102,7 +102,7 @@ fn sign_at_start(text: &str) -> Option<&str> {
     (bounded && Currency::from_code(code).is_some()).then_some(code)
 }
 
-/// The sign or code at the end of a text, as written.
+/// The currency sign or code at the end of a text, as written.
 fn sign_at_end(text: &str) -> Option<&str> {
     let text = text.trim_end();
     let sign =
@@ -117,12 +117,13 @@ fn sign_at_end(text: &str) -> Option<&str> {
     (!before.is_some_and(char::is_alphanumeric) && Currency::from_code(code).is_some()).then_some(code)
 }
 
-/// The sign or code of a currency that a text begins or ends with.
+/// The currency sign or code at the start or the end of a text.
 pub(crate) fn currency_sign(text: &str) -> Option<&str> {
     sign_at_start(text).or_else(|| sign_at_end(text))
 }
 
-/// The ISO 4217 code of a sign, a code or a text that holds one; `None` where several currencies share the sign.
+/// The ISO 4217 code of a sign, a code or a text with one at its start or end; `None` if several currencies
+/// share the sign.
 pub(crate) fn currency_code(text: &str) -> Option<&'static str> {
     let sign = currency_sign(text)?;
     if let Some((_, code)) = SIGNS.iter().find(|(known, _)| *known == sign) {
@@ -131,7 +132,7 @@ pub(crate) fn currency_code(text: &str) -> Option<&'static str> {
     Currency::from_code(sign).map(|currency| currency.code())
 }
 
-/// Numbers of a text with the currency beside them; percentages are left out.
+/// The numbers of a text with the currency beside them; percentages are skipped.
 pub(crate) fn money_amounts(text: &str) -> impl Iterator<Item = Money> + '_ {
     amounts(text, NumberStyle::Prose).filter_map(move |amount| {
         let before = text.get(..amount.range.start).unwrap_or_default();
@@ -139,10 +140,10 @@ pub(crate) fn money_amounts(text: &str) -> impl Iterator<Item = Money> + '_ {
         if after.trim_start().starts_with('%') {
             return None;
         }
-        // `5,-` and `5.–` are whole sums.
+        // `5,-` and `5.–` are whole amounts.
         let gap = after.trim_start_matches([',', '.', '-', '–', '—', '~', ' ', '\u{a0}']);
         let gap = if after.len() - gap.len() <= MAX_GAP_BYTES + 2 { gap } else { after };
-        // Where the sign itself begins, which the range ends behind.
+        // The range ends behind the sign, so white space before it counts.
         let gap = gap.trim_start();
         let near_before = before.len() - before.trim_end().len() <= MAX_GAP_BYTES;
         let prefix = near_before.then(|| sign_at_end(before)).flatten();
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_are_found_with_their_currency() {
+    fn amounts_are_found_with_their_currency() {
         let rows = [
             ("£48.99", "48.99", Some("£")),
             ("1.759,99 €", "1759.99", Some("€")),
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_told_where_a_sign_has_one() {
+    fn unique_signs_have_a_code() {
         let rows =
             [("€", Some("EUR")), ("zł", Some("PLN")), ("$", None), ("12 usd", None), ("USD", Some("USD"))];
         for (text, code) in rows {

@@ -1,24 +1,24 @@
 use std::ops::Range;
 
-/// How a single separator before three digits is read.
+/// The meaning of a single separator before three digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumberStyle {
-    /// As people write: `24.990` and `24,990` are twenty-four thousand and so on.
+    /// As people write: `24.990` and `24,990` are both 24,990.
     Prose,
-    /// As schema.org asks for: the point is the decimal separator.
+    /// As schema.org requires: the point is the decimal separator.
     Data,
 }
 
 /// A number in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Amount {
-    /// Digits with at most one point, as `1759.99`; a sign only where it is negative.
+    /// Digits with at most one point, such as `1759.99`; a sign only if it is negative.
     pub(crate) decimal: String,
-    /// Where it stands.
+    /// Its range in the text.
     pub(crate) range: Range<usize>,
 }
 
-/// Longest number that is read, in characters.
+/// Longest number, in characters.
 const MAX_NUMBER_CHARS: usize = 40;
 
 /// All numbers of a text, in order.
@@ -28,16 +28,16 @@ pub(crate) fn amounts(text: &str, style: NumberStyle) -> impl Iterator<Item = Am
         loop {
             let rest = text.get(at..)?;
             let start = at + rest.find(|found: char| digit(found).is_some())?;
-            let (written, end) = take(text, start);
+            let (written, end) = scan_number(text, start);
             at = end;
-            // A number in the middle of a word is part of a code.
+            // A hyphen after a letter or digit is not a minus sign.
             let before = text.get(..start).and_then(|text| text.chars().next_back());
             let negative = before.is_some_and(|found| matches!(found, '-' | '−'))
                 && !text
                     .get(..start)
                     .and_then(|text| text.chars().rev().nth(1))
                     .is_some_and(char::is_alphanumeric);
-            if let Some(mut decimal) = normal(&written, style) {
+            if let Some(mut decimal) = normalise_number(&written, style) {
                 if negative {
                     decimal.insert(0, '-');
                 }
@@ -47,14 +47,14 @@ pub(crate) fn amounts(text: &str, style: NumberStyle) -> impl Iterator<Item = Am
     })
 }
 
-/// The number that all of a text is, signs of currency and white space aside.
+/// The only number of a text; `None` if there are several.
 pub(crate) fn decimal(text: &str, style: NumberStyle) -> Option<String> {
     let mut found = amounts(text, style);
     let first = found.next()?;
     found.next().is_none().then_some(first.decimal)
 }
 
-/// The value of a digit, in Western or Arabic-Indic form.
+/// The ASCII form of a Western or Arabic-Indic digit.
 fn digit(found: char) -> Option<char> {
     match found {
         '0'..='9' => Some(found),
@@ -64,12 +64,12 @@ fn digit(found: char) -> Option<char> {
     }
 }
 
-/// Digits and the separators between them; the end is behind the last digit.
-fn take(text: &str, start: usize) -> (String, usize) {
+/// A number with its separators as written, and the position after its last digit.
+fn scan_number(text: &str, start: usize) -> (String, usize) {
     let mut written = String::new();
     let mut end = start;
     let mut pending: Option<char> = None;
-    // Digits since the last separator, to tell `1 299` from `2 12`.
+    // `1 299` is one number, `2 12` are two.
     let chars = text.get(start..).unwrap_or_default().char_indices().take(MAX_NUMBER_CHARS);
     for (offset, found) in chars {
         if let Some(value) = digit(found) {
@@ -78,7 +78,7 @@ fn take(text: &str, start: usize) -> (String, usize) {
                     // A space groups thousands only before exactly three digits.
                     let rest = text.get(start + offset..).unwrap_or_default();
                     let run = rest.chars().take(4).take_while(|found| digit(*found).is_some()).count();
-                    if run != 3 || written.len() > 12 || !groups_so_far(&written) {
+                    if run != 3 || written.len() > 12 || !may_have_groups(&written) {
                         break;
                     }
                 }
@@ -103,14 +103,14 @@ fn take(text: &str, start: usize) -> (String, usize) {
     (written, end)
 }
 
-/// May a group of thousands follow? The first group has one to three digits.
-fn groups_so_far(written: &str) -> bool {
+/// Whether a group of thousands may follow: the first group has one to three digits.
+fn may_have_groups(written: &str) -> bool {
     let first = written.split([' ', '.', ',', '\'']).next().unwrap_or_default();
     (1..=3).contains(&first.len()) && !written.contains(',')
 }
 
-/// Digits with at most one point.
-fn normal(written: &str, style: NumberStyle) -> Option<String> {
+/// Converts a written number to digits with at most one point.
+fn normalise_number(written: &str, style: NumberStyle) -> Option<String> {
     let separators: Vec<char> = written.chars().filter(|found| !found.is_ascii_digit()).collect();
     let points = |wanted: char| separators.iter().filter(|found| **found == wanted).count();
     let last = separators.last().copied();
@@ -118,7 +118,7 @@ fn normal(written: &str, style: NumberStyle) -> Option<String> {
     let decimal = match last {
         None | Some(' ' | '\'') => None,
         Some(last) if separators.iter().any(|found| *found != last) => {
-            // Two kinds: the last one is the decimal separator if it stands once.
+            // With two kinds of separators, the last one is the decimal separator if it occurs once.
             (points(last) == 1).then_some(last)
         }
         Some(last) if points(last) > 1 => None,
@@ -129,7 +129,7 @@ fn normal(written: &str, style: NumberStyle) -> Option<String> {
         }
         Some(last) => Some(last),
     };
-    // Groups behind a thousands separator have three digits, else it is a list or a code: `1.2.3`.
+    // Groups after a thousands separator have two or three digits; otherwise it is a list or a code: `1.2.3`.
     let whole = decimal.and_then(|point| written.rsplit_once(point)).map_or(written, |(whole, _)| whole);
     let mut groups = whole.split(|found: char| !found.is_ascii_digit());
     let first = groups.next().unwrap_or_default();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn several_numbers_stay_apart() {
+    fn several_numbers_stay_separate() {
         let found: Vec<String> =
             amounts("2 for 10.50 or 12 14", NumberStyle::Prose).map(|found| found.decimal).collect();
         assert_eq!(found, ["2", "10.50", "12", "14"]);

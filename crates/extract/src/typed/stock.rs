@@ -1,6 +1,6 @@
 use super::stock_words::{FILLER_WORDS, LONE_PHRASES, MORE_PHRASES};
 
-/// Can it be bought now? Those of the values of schema.org's `ItemAvailability` that pages tell apart in words.
+/// The states of schema.org's `ItemAvailability` that pages distinguish in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StockState {
     In,
@@ -12,7 +12,7 @@ pub(crate) enum StockState {
 }
 
 impl StockState {
-    /// The name that schema.org gives it.
+    /// The schema.org name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::In => "InStock",
@@ -24,13 +24,13 @@ impl StockState {
         }
     }
 
-    /// Can it be ordered now, whenever it comes?
+    /// Whether it can be ordered now, whenever it is delivered.
     pub(crate) const fn is_orderable(self) -> bool {
         matches!(self, Self::In | Self::PreOrder)
     }
 }
 
-/// Phrases that say so, in lower case; the longest one found in a text counts, so that `not in stock` is not `in stock`.
+/// Phrases for each state, in lower case. The longest one in a text counts: `not in stock` is not `in stock`.
 const PHRASES: &[(&str, StockState)] = &[
     ("instock", StockState::In),
     ("in_stock", StockState::In),
@@ -227,17 +227,17 @@ const PHRASES: &[(&str, StockState)] = &[
     ("на складе", StockState::In),
 ];
 
-/// Longest text that says so by a word alone.
+/// Longest text that states stock by a lone word, in bytes.
 const MAX_ALONE_BYTES: usize = 120;
 
-/// Places of one phrase in a text that are looked at.
+/// Upper bound on the occurrences of a phrase that are examined.
 const MAX_MATCHES: usize = 16;
 
-/// Phrases of programs, which run words together.
+/// Phrases of programs, written as one word.
 const COMPOUND_PHRASES: [&str; 7] =
     ["instock", "outofstock", "soldout", "limitedavailability", "onlineonly", "preorder", "backorder"];
 
-/// What a button says that puts the thing into a basket, in lower case.
+/// Labels of buttons that put the thing into a basket, in lower case.
 const BUY_LABELS: [&str; 40] = [
     "add to cart",
     "add to basket",
@@ -281,12 +281,12 @@ const BUY_LABELS: [&str; 40] = [
     "カートに入れる",
 ];
 
-/// What a text says about stock, if it does.
+/// The stock state that a text states, if any.
 ///
-/// A phrase begins where a word begins: `indisponibil` is not `disponibil`.
+/// A phrase must start at the start of a word: `indisponibil` is not `disponibil`.
 pub(crate) fn stock(text: &str) -> Option<StockState> {
     let text = text.to_lowercase();
-    // Product feeds write so.
+    // An abbreviation of product feeds.
     if text.trim() == "oos" {
         return Some(StockState::Out);
     }
@@ -297,7 +297,7 @@ pub(crate) fn stock(text: &str) -> Option<StockState> {
         .or_else(|| stock_of_lone_words(&text))
 }
 
-/// What a text says that has no other words; in lower case.
+/// The state of a lower-case text that consists of a lone word or phrase.
 fn stock_of_lone_words(text: &str) -> Option<StockState> {
     if text.len() > MAX_ALONE_BYTES {
         return None;
@@ -308,13 +308,14 @@ fn stock_of_lone_words(text: &str) -> Option<StockState> {
         .filter(|word| !word.is_empty() && !FILLER_WORDS.contains(word))
         .collect();
     let text = words.join(" ");
-    // Marks of some scripts are no letters, so that the name as it stands counts too.
+    // Vowel signs of some scripts are not letters, so the unsplit name counts too.
     LONE_PHRASES.iter().find(|(phrase, _)| *phrase == text || *phrase == name).map(|(_, stock)| *stock)
 }
 
-/// Does a text speak of stock at all, also in words that do not tell how it is? `Sold by Acme` and `tell me when it is in stock` do.
+/// Whether a text mentions stock at all, even without a clear state.
 ///
-/// `All rights reserved` does not, nor does the Korean for one who sells or brokers.
+/// `Sold by Acme` and `tell me when it is in stock` mention it. `All rights reserved` does not, nor do the
+/// Korean words for a seller or a broker.
 pub(crate) fn mentions_stock(text: &str) -> bool {
     let mut text = text.to_lowercase();
     for other in ["rights reserved", "판매중인", "판매중개"] {
@@ -324,7 +325,7 @@ pub(crate) fn mentions_stock(text: &str) -> bool {
         || LONE_PHRASES.iter().any(|(phrase, _)| is_whole_phrase(&text, phrase))
 }
 
-/// Does the phrase stand in the text as words of its own? Some scripts part none.
+/// Whether the phrase occurs in the text as whole words. Some scripts do not separate words.
 fn is_whole_phrase(text: &str, phrase: &str) -> bool {
     let lettered =
         |found: Option<char>| found.is_some_and(|found| found.is_alphanumeric() && found < '\u{590}');
@@ -335,7 +336,8 @@ fn is_whole_phrase(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// Does the phrase stand in the text, not in the middle of a word? What programs write is one word, and some scripts part none.
+/// Whether the phrase occurs in the text, not in the middle of a word. Compound phrases of programs may occur
+/// anywhere, and some scripts do not separate words.
 fn starts_at_word(text: &str, phrase: &str) -> bool {
     let lettered = |found: char| found.is_alphabetic() && found < '\u{590}';
     let worded = phrase.chars().next().is_some_and(lettered) && !COMPOUND_PHRASES.contains(&phrase);
@@ -345,7 +347,7 @@ fn starts_at_word(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// Is this the label of a button that buys?
+/// Whether this is the label of a button that buys.
 pub(crate) fn is_buy_label(text: &str) -> bool {
     let text = text.to_lowercase();
     BUY_LABELS.iter().any(|phrase| text.contains(phrase))
@@ -398,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_may_speak_of_stock_without_saying_how_it_is() {
+    fn a_text_may_mention_stock_without_a_state() {
         for text in [
             "Sold to a private collector",
             "Join the waiting list",

@@ -1,10 +1,10 @@
-//! Words that speak of whether a thing can be had, beside those of stock itself: sold, announced, kept for somebody.
+//! Phrases for availability beyond stock itself: sold, announced, reserved.
 
 use super::stock::StockState;
 
-/// Phrases that say so wherever they stand, in lower case.
+/// Phrases that state availability wherever they occur, in lower case.
 pub(super) const MORE_PHRASES: &[(&str, StockState)] = &[
-    // Taken orders for, not yet delivered.
+    // Pre-order.
     ("preorder", StockState::PreOrder),
     ("pre-order", StockState::PreOrder),
     ("pre order", StockState::PreOrder),
@@ -50,7 +50,7 @@ pub(super) const MORE_PHRASES: &[(&str, StockState)] = &[
     ("予約注文", StockState::PreOrder),
     ("예약판매", StockState::PreOrder),
     ("예약 판매", StockState::PreOrder),
-    // Never for sale, or no more.
+    // Not for sale, or no longer.
     ("not for sale", StockState::Out),
     ("no longer for sale", StockState::Out),
     ("auction ended", StockState::Out),
@@ -92,8 +92,8 @@ pub(super) const MORE_PHRASES: &[(&str, StockState)] = &[
     ("out of print", StockState::Discontinued),
 ];
 
-/// Words that say so only where a line has no others: `Sold` does, `Sold by Acme` and `1,200 sold` do not. Wherever they stand they
-/// speak of it, so that nothing is inferred.
+/// Words that state availability only if a text has no others: `Sold` does, `Sold by Acme` and `1,200 sold`
+/// do not. In any text they count as a mention of stock, so that nothing is inferred.
 pub(super) const LONE_PHRASES: &[(&str, StockState)] = &[
     ("sold", StockState::SoldOut),
     ("verkauft", StockState::SoldOut),
@@ -207,7 +207,7 @@ pub(super) const LONE_PHRASES: &[(&str, StockState)] = &[
     ("jonotuslista", StockState::Out),
 ];
 
-/// Words beside those of [`LONE_PHRASES`] that add nothing: `This item is sold`.
+/// Words that may accompany those of [`LONE_PHRASES`] without changing the meaning: `This item is sold`.
 pub(super) const FILLER_WORDS: &[&str] = &[
     "this",
     "item",

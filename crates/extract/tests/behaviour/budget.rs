@@ -1,4 +1,4 @@
-//! Budgets under faults, and replays.
+//! Budgets under failures, and replays.
 
 use std::sync::Arc;
 
@@ -16,18 +16,25 @@ use crate::support::{page, shape};
 const TEXT: &str = "The tower is 324 metres high. Its architect was Stephen Sauvestre.\n";
 
 fn schema() -> serde_json::Value {
-    json!({ "properties": { "heightMetres": { "type": ["number", "null"] }, "architect": { "type": ["string", "null"] } } })
+    json!({
+        "properties": {
+            "heightMetres": { "type": ["number", "null"] }, "architect": { "type": ["string", "null"] },
+        },
+    })
 }
 
 fn answer() -> String {
-    json!({ "heightMetres": { "value": 324, "quote": "324 metres high" }, "architect": { "value": "Gustave", "quote": "Its architect was" } })
-        .to_string()
+    json!({
+        "heightMetres": { "value": 324, "quote": "324 metres high" },
+        "architect": { "value": "Gustave", "quote": "Its architect was" },
+    })
+    .to_string()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
-    fn no_history_of_faults_passes_the_budget(
+    fn no_sequence_of_failures_exceeds_the_budget(
         tokens in 0_u64..60_000,
         faults in prop::collection::vec(0_u8..5, 1..12),
     ) {
@@ -43,7 +50,7 @@ proptest! {
         let shape = shape(schema());
         for _ in 0..faults.len() {
             let found = block_on(Extractor::new(model.clone()).page(&page(TEXT), Task::new(&shape)));
-            // Whatever happened, there is a result in the schema's shape.
+            // There is always a result in the schema's shape.
             prop_assert!(found.extraction.data.get("architect").is_some());
             prop_assert!(ledger.spent().tokens <= tokens);
         }
@@ -51,7 +58,7 @@ proptest! {
 }
 
 #[test]
-fn a_call_that_does_not_fit_is_not_made_and_the_result_says_so() {
+fn a_call_beyond_the_budget_is_not_made_and_the_result_says_so() {
     let model = Scripted::with(|_| Ok(answer()));
     let ledger = Ledger::new(Budget { tokens: Some(10), ..Budget::default() });
     let shape = shape(schema());
@@ -64,7 +71,7 @@ fn a_call_that_does_not_fit_is_not_made_and_the_result_says_so() {
 }
 
 #[test]
-fn a_replay_is_the_same_to_the_byte() {
+fn a_replay_is_byte_identical() {
     let shape = shape(schema());
     let recorder = Arc::new(Recorder::new(Scripted::with(|_| Ok(answer()))));
     let run = |extractor: Extractor| {
@@ -73,7 +80,7 @@ fn a_replay_is_the_same_to_the_byte() {
     };
     let live = run(Extractor::new(recorder.clone()).with_seed(7));
     assert!(live.0.contains("324") && !live.0.contains("Gustave"));
-    assert_eq!(live.1, 2, "a refused claim is asked once more");
+    assert_eq!(live.1, 2, "a refused claim is asked for once more");
     let written = serde_json::to_string(&recorder.transcript()).expect("a transcript is JSON");
     let transcript: Transcript = serde_json::from_str(&written).expect("a transcript can be read back");
     assert_eq!(run(Extractor::new(Arc::new(Replay::new(transcript.clone()))).with_seed(7)), live);
@@ -83,7 +90,7 @@ fn a_replay_is_the_same_to_the_byte() {
 
 #[test]
 fn a_long_page_is_read_as_far_as_the_budget_goes() {
-    /// A model that could read the page at once.
+    /// A model whose context holds the whole page.
     #[derive(Debug, Clone)]
     struct Hosted(Scripted);
 

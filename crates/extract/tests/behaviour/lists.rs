@@ -1,4 +1,4 @@
-//! Lists, with a model that leaves rows out.
+//! Lists, with a model that omits rows.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn members(count: usize) -> String {
     format!("# Members\n\n{}\n\nThat is all.\n", rows.join("\n"))
 }
 
-/// Reads the records it is shown as `keep` says.
+/// A model that reads the records selected by `keep`.
 fn reader(keep: impl Fn(usize, usize) -> bool + Send + Sync + 'static) -> Scripted {
     Scripted::with(move |request| {
         let lines: Vec<&str> = page_text(request).lines().filter(|line| line.starts_with("- ")).collect();
@@ -35,9 +35,14 @@ fn reader(keep: impl Fn(usize, usize) -> bool + Send + Sync + 'static) -> Script
             .map(|(_, line)| {
                 let words: Vec<&str> = line.split(' ').collect();
                 json!({
-                    "person": { "value": format!("{} {}", words[1], words[2]), "quote": format!("{} {}", words[1], words[2]) },
+                    "person": {
+                        "value": format!("{} {}", words[1], words[2]),
+                        "quote": format!("{} {}", words[1], words[2]),
+                    },
                     "city": { "value": words[4], "quote": words[4] },
-                    "badge": { "value": words[7].parse::<u64>().unwrap(), "quote": format!("badge {}", words[7]) },
+                    "badge": {
+                        "value": words[7].parse::<u64>().unwrap(), "quote": format!("badge {}", words[7]),
+                    },
                 })
             })
             .collect();
@@ -53,7 +58,7 @@ fn read(count: usize, model: Scripted) -> (Vec<Value>, Option<String>, usize) {
 }
 
 #[test]
-fn a_lazy_model_is_asked_until_the_list_is_whole() {
+fn a_lazy_model_is_called_until_the_list_is_complete() {
     for count in [10, 100, 1_000] {
         let lazy = reader(|at, shown| at < shown.div_ceil(3) || at % 2 == 0);
         let (rows, warning, calls) = read(count, lazy);
@@ -74,13 +79,20 @@ fn a_lazy_model_is_asked_until_the_list_is_whole() {
 }
 
 #[test]
-fn what_a_list_lacks_is_stated() {
-    // Every line whose badge ends in 7 is left out, however often it is asked for.
+fn missing_rows_are_reported() {
+    // The model never reads a line whose badge ends in 7.
     let model = Scripted::with(|request| {
         let rows: Vec<Value> = page_text(request)
             .lines()
             .filter(|line| line.starts_with("- ") && !line.ends_with('7'))
-            .map(|line| json!({ "badge": { "value": line[line.len() - 4..].parse::<u64>().unwrap(), "quote": &line[line.len() - 10..] } }))
+            .map(|line| {
+                json!({
+                    "badge": {
+                        "value": line[line.len() - 4..].parse::<u64>().unwrap(),
+                        "quote": &line[line.len() - 10..],
+                    },
+                })
+            })
             .collect();
         Ok(json!({ "rows": rows }).to_string())
     });
@@ -92,7 +104,12 @@ fn what_a_list_lacks_is_stated() {
 #[test]
 fn invented_and_repeated_rows_do_not_count() {
     let model = Scripted::with(|_| {
-        let row = |person: &str, badge: u64| json!({ "person": { "value": person, "quote": person }, "badge": { "value": badge, "quote": format!("badge {badge}") } });
+        let row = |person: &str, badge: u64| {
+            json!({
+                "person": { "value": person, "quote": person },
+                "badge": { "value": badge, "quote": format!("badge {badge}") },
+            })
+        };
         let rows = [
             row("Person3 Berg", 5_003),
             row("Person3 Berg", 5_003),
@@ -106,10 +123,11 @@ fn invented_and_repeated_rows_do_not_count() {
 }
 
 #[test]
-fn rows_may_hold_objects() {
+fn rows_may_contain_objects() {
     let shape = shape(
         json!({ "properties": { "members": { "type": "array", "items": { "type": "object", "properties": {
-        "person": { "type": "string" }, "residence": { "type": "object", "properties": { "town": { "type": ["string", "null"] } } },
+        "person": { "type": "string" },
+        "residence": { "type": "object", "properties": { "town": { "type": ["string", "null"] } } },
     } } } } }),
     );
     let model = Scripted::with(|request| {
@@ -131,14 +149,14 @@ fn rows_may_hold_objects() {
 }
 
 #[test]
-fn a_row_gets_no_address_of_another_record() {
+fn a_row_gets_no_url_of_another_record() {
     let shape = shape(
         json!({ "properties": { "cups": { "type": "array", "items": { "type": "object", "properties": {
         "name": { "type": "string" }, "url": { "type": ["string", "null"], "format": "uri" },
     } } } } }),
     );
     let text: String = (0..6).map(|at| format!("- Cup number{at} [buy](/cups/{at})\n")).collect();
-    // Each row is given the link of the record behind it; the last one its own.
+    // The model gives each row the link of the next record, and the last row its own link.
     let model = Scripted::with(|request| {
         let ids: Vec<String> = page_text(request)
             .lines()
@@ -165,7 +183,7 @@ fn a_row_gets_no_address_of_another_record() {
 }
 
 #[test]
-fn lists_of_plain_values_are_asked_for_and_each_is_proved() {
+fn plain_values_are_asked_for_and_verified() {
     let shape = shape(json!({ "properties": {
         "skills": { "type": "array", "items": { "type": "string" }, "description": "what one must know" },
     } }));
@@ -187,17 +205,22 @@ fn lists_of_plain_values_are_asked_for_and_each_is_proved() {
 }
 
 #[test]
-fn what_markup_gives_of_a_list_is_completed_and_counted() {
+fn a_list_from_markup_is_completed_and_counted() {
     let marked: Vec<Value> = [2_usize, 3, 7]
         .iter()
-        .map(|at| json!({ "@type": "Person", "person": format!("Person{at} Berg"), "badge": 5_000 + at, "city": CITIES[at % 4] }))
+        .map(|at| {
+            json!({
+                "@type": "Person", "person": format!("Person{at} Berg"), "badge": 5_000 + at,
+                "city": CITIES[at % 4],
+            })
+        })
         .collect();
     let html = format!(r#"<script type="application/ld+json">{}</script><h1>Members</h1>"#, json!(marked));
     let shape = shape(schema());
     let url = "https://example.com/page".parse().unwrap();
     let page = gleaner_extract::Page::new(url, html).with_markdown(members(12));
 
-    // Without a model, the answer says how short the list is.
+    // Without a model, the warning says how many rows are missing.
     let free = block_on(Extractor::model_free().page(&page, Task::new(&shape)));
     assert_eq!(free.extraction.data["members"].as_array().map(Vec::len), Some(3));
     assert!(
@@ -206,7 +229,7 @@ fn what_markup_gives_of_a_list_is_completed_and_counted() {
         free.warning()
     );
 
-    // With one, only the nine others are asked for, and no row comes twice.
+    // With a model, only the nine other records are asked for, and no row appears twice.
     let model = reader(|_, _| true);
     let found = block_on(Extractor::new(Arc::new(model.clone())).page(&page, Task::new(&shape)));
     let asked = page_text(&model.asked()[0]).lines().filter(|line| line.starts_with("- ")).count();
@@ -221,7 +244,7 @@ fn what_markup_gives_of_a_list_is_completed_and_counted() {
 }
 
 #[test]
-fn a_column_that_no_row_states_is_told() {
+fn a_field_that_no_row_states_is_reported() {
     let html = "<table><tr><th>Person</th><th>Badge</th></tr><tr><td>Ada Berg</td><td>5001</td></tr>\
                 <tr><td>Ole Lund</td><td>5002</td></tr></table>";
     let page = gleaner_extract::Page::new("https://example.com/page".parse().unwrap(), html);

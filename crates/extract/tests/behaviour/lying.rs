@@ -1,4 +1,4 @@
-//! A model that lies, and one that tells the truth in its own words.
+//! A model that invents values, and one that states the truth in its own words.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn schema() -> Value {
 
 const NAMES: [&str; 5] = ["Ada Holm", "Jean Moreau", "Zoë Núñez", "Tomasz Zieliński", "李小龍"];
 
-/// A firm's page in running text, and the truth about it with the words that state it.
+/// A company's page in running text, and its true values with the words that state them.
 fn firm(at: usize) -> (String, Vec<(Value, String)>) {
     let name = NAMES[at % NAMES.len()];
     let (day, employees, turnover) = (1 + at % 28, 1_000 + at * 7, 2.5 + at as f64);
@@ -34,7 +34,8 @@ fn firm(at: usize) -> (String, Vec<(Value, String)>) {
     let motto = format!("“Work — and *rest* {at}”");
     let food = if canteen { "There is a canteen in the yard." } else { "There is no canteen." };
     let text = format!(
-        "# The firm\n\nIts head is **{name}**. {founded}\nand {employs}, with {turned}. Over its door stands {motto}. {food}\n"
+        "# The firm\n\nIts head is **{name}**. {founded}\nand {employs}, with {turned}. Over its door \
+            stands {motto}. {food}\n"
     );
     let truth = vec![
         (json!(name), format!("Its head is {name}")),
@@ -66,7 +67,7 @@ fn by_model(found: &PageExtraction) -> usize {
 }
 
 #[test]
-fn no_lie_passes() {
+fn no_invented_value_passes() {
     let mut planted = 0;
     let mut passed = 0;
     for at in 0..20 {
@@ -79,7 +80,7 @@ fn no_lie_passes() {
             json!("Never late, never sorry"),
             json!(at % 2 == 1),
         ];
-        // The lie with a true quote, with an invented one, and with none.
+        // The lie with a true quote, with an invented quote, and without a quote.
         let tactics: [fn(&Value, &str) -> Value; 3] = [
             |lie, quote| json!({ "value": lie, "quote": quote }),
             |lie, _| json!({ "value": lie, "quote": format!("It is said to be {lie}") }),
@@ -101,13 +102,13 @@ fn no_lie_passes() {
 }
 
 #[test]
-fn the_truth_passes_in_the_models_own_writing() {
-    let (mut told, mut refused) = (0, 0);
+fn true_values_pass_in_the_notation_of_the_model() {
+    let (mut total, mut refused) = (0, 0);
     for at in 0..60 {
         let (text, truth) = firm(at);
         let answer = truth.iter().map(|(value, quote)| json!({ "value": value, "quote": quote })).collect();
         let found = ask(&text, answer);
-        told += truth.len();
+        total += truth.len();
         refused += truth.len() - found.extraction.leaves.len();
         for leaf in &found.extraction.leaves {
             let span = leaf.provenance[0].span.as_ref().expect("a model's proof has a place");
@@ -116,6 +117,6 @@ fn the_truth_passes_in_the_models_own_writing() {
             );
         }
     }
-    println!("true values refused: {refused} of {told}");
-    assert!(refused * 50 <= told, "{refused} of {told}");
+    println!("true values refused: {refused} of {total}");
+    assert!(refused * 50 <= total, "{refused} of {total}");
 }

@@ -1,4 +1,4 @@
-//! What a program that embeds the crate would notice, with models that are scripted.
+//! Behaviour that a program embedding the crate observes, with scripted models.
 
 #![expect(
     clippy::expect_used,
@@ -10,11 +10,11 @@
 
 mod budget;
 mod hostile;
+mod list_search;
 mod lists;
 mod lying;
 mod page;
 mod product;
-mod runs;
-mod stated;
 mod support;
 mod template;
+mod values;

@@ -21,7 +21,7 @@ fn product() -> Value {
 }
 
 #[test]
-fn a_product_is_read_from_whatever_notation_the_page_has() {
+fn a_product_is_read_from_every_notation() {
     let json_ld = r#"<h1>Red cup</h1><script type="application/ld+json">{"@type":"Product","name":"Red cup","sku":"48213",
         "gtin13":"4006381333931","brand":{"@type":"Brand","name":"Acme"},"offers":{"@type":"Offer","price":"12.50",
         "priceCurrency":"EUR","availability":"https://schema.org/InStock"},}</script>"#;
@@ -48,7 +48,7 @@ fn a_product_is_read_from_whatever_notation_the_page_has() {
 }
 
 #[test]
-fn every_value_has_a_quote_that_the_page_holds() {
+fn every_value_has_a_quote_from_the_page() {
     let html = "<h1>Red cup</h1><p class=price>12,50 €</p><dl><dt>Brand<dd>Acme &amp; Sons</dl>";
     let found = read(html, product());
     assert_eq!(found.data["brand"], "Acme & Sons");
@@ -67,7 +67,7 @@ fn every_value_has_a_quote_that_the_page_holds() {
 }
 
 #[test]
-fn what_the_page_does_not_say_is_null_with_a_reason() {
+fn unstated_values_are_null_with_a_reason() {
     let found = read("<h1>About us</h1><p>We like cups.</p>", product());
     assert_eq!(found.data["price"], Value::Null);
     assert!(

@@ -1,4 +1,4 @@
-//! Pages and models that several tests share.
+//! Pages and helpers that several tests share.
 
 use gleaner_extract::model::ModelRequest;
 use gleaner_extract::{Page, Shape};

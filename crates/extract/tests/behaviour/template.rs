@@ -1,4 +1,4 @@
-//! Pages of one template: what a model reads on the first of them is read without it on the others.
+//! Pages of one template: values that a model reads on the first pages are read without it on the others.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ const PAGES: usize = 50;
 struct Site {
     pages: Vec<Page>,
     truth: Vec<Map<String, Value>>,
-    /// What a model that reads well answers to each page.
+    /// The correct answer of a model to each page.
     answers: BTreeMap<String, String>,
 }
 
@@ -35,8 +35,8 @@ fn site(html: impl Fn(usize, &[String]) -> String, with_motto: bool) -> Site {
         out.pages.push(Page::new(url, html(at, &written)).with_markdown(markdown.clone()));
         let mut truth = Map::new();
         let mut answer = Map::new();
-        for (place, name) in SHIP_FIELDS.iter().enumerate() {
-            let known = values.get(place);
+        for (index, name) in SHIP_FIELDS.iter().enumerate() {
+            let known = values.get(index);
             let value = known.map_or(Value::Null, |known| known.json.parse().expect("JSON"));
             let quote = known.map(|known| &known.written);
             answer.insert((*name).to_owned(), json!({ "value": value, "quote": quote }));
@@ -51,7 +51,8 @@ fn site(html: impl Fn(usize, &[String]) -> String, with_motto: bool) -> Site {
 fn ship_shape() -> Shape {
     let text = json!({ "type": ["string", "null"] });
     shape(json!({ "type": "object", "properties": {
-        "yard": text, "keelLaid": { "type": ["string", "null"], "format": "date" }, "crewSize": { "type": ["integer", "null"] },
+        "yard": text, "keelLaid": { "type": ["string", "null"], "format": "date" },
+        "crewSize": { "type": ["integer", "null"] },
         "draught": { "type": ["number", "null"] }, "engineMaker": text, "motto": text,
     } }))
 }
@@ -69,19 +70,19 @@ struct Outcome {
     saved: f64,
     f1: f64,
     calls: u64,
-    /// Pages that did not fit what was learned.
+    /// Pages that did not fit the learned template.
     drifts: Vec<(usize, Drift)>,
 }
 
 fn run(site: &Site) -> Outcome {
     let shape = ship_shape();
-    let (every, every_ledger) = extractor(site);
+    let (baseline, baseline_ledger) = extractor(site);
     for page in &site.pages {
-        block_on(every.page(page, Task::new(&shape)));
+        block_on(baseline.page(page, Task::new(&shape)));
     }
     let (learning, ledger) = extractor(site);
     let memory = Mutex::new(TemplateMemory::new());
-    let (mut right, mut told, mut known) = (0, 0, 0);
+    let (mut correct, mut found_values, mut true_values) = (0, 0, 0);
     let mut drifts = Vec::new();
     for (at, page) in site.pages.iter().enumerate() {
         let found = block_on(learning.page_of(&memory, "ships.example/ship/*", page, Task::new(&shape)));
@@ -89,15 +90,15 @@ fn run(site: &Site) -> Outcome {
         let truth = &site.truth[at];
         for name in SHIP_FIELDS {
             let value = &found.page.extraction.data[name];
-            told += usize::from(!value.is_null());
-            known += usize::from(!truth[name].is_null());
-            right += usize::from(!value.is_null() && *value == truth[name]);
+            found_values += usize::from(!value.is_null());
+            true_values += usize::from(!truth[name].is_null());
+            correct += usize::from(!value.is_null() && *value == truth[name]);
         }
     }
     let spent = |ledger: &Ledger| ledger.spent().tokens as f64;
     Outcome {
-        saved: 1.0 - spent(&ledger) / spent(&every_ledger),
-        f1: 2.0 * right as f64 / (told + known) as f64,
+        saved: 1.0 - spent(&ledger) / spent(&baseline_ledger),
+        f1: 2.0 * correct as f64 / (found_values + true_values) as f64,
         calls: ledger.spent().calls,
         drifts,
     }
@@ -136,7 +137,7 @@ fn prose(_: usize, values: &[String]) -> String {
     )
 }
 
-/// Bare cells in a fixed order; from the middle on another layout.
+/// Cells without names in a fixed order; the second half of the pages has another layout.
 fn positions(at: usize, values: &[String]) -> String {
     if at < PAGES / 2 {
         let cells: Vec<String> =
@@ -182,7 +183,7 @@ fn later_pages_of_a_template_cost_no_tokens() {
 }
 
 #[test]
-fn what_was_learned_can_be_stored_and_goes_on() {
+fn a_template_memory_survives_storage() {
     let site = site(labelled, false);
     let shape = ship_shape();
     let (extractor, ledger) = extractor(&site);
@@ -202,8 +203,8 @@ fn what_was_learned_can_be_stored_and_goes_on() {
 }
 
 #[test]
-fn a_lying_template_is_found_out_and_forgotten() {
-    // The marks stay, the values behind them change places at page 20: dates where yards were.
+fn a_template_with_swapped_values_is_detected() {
+    // The marks stay, but their values are swapped from page 20 on: dates in place of yards.
     let swapped = |at: usize, values: &[String]| {
         if at < 20 {
             marked(at, values)
@@ -228,7 +229,7 @@ fn a_lying_template_is_found_out_and_forgotten() {
 }
 
 #[test]
-fn hostile_pages_fill_no_memory() {
+fn hostile_pages_do_not_fill_the_memory() {
     let shape = ship_shape();
     let (extractor, _) = extractor(&site(labelled, false));
     let memory = Mutex::new(TemplateMemory::new());

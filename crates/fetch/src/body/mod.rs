@@ -152,9 +152,9 @@ pub(crate) async fn read(
     Ok((headers, memory.attach_to(body)))
 }
 
-/// What undoes the codings of a body with these headers.
+/// The decoder for a body with these headers.
 pub(crate) fn decoder(headers: &HeaderMap, url: &Url, limits: Limits) -> Result<Decoder, Error> {
-    Decoder::new(&codings(headers, url)?, limits).map_err(|stopped| stop(url, limits, stopped))
+    Decoder::new(&codings(headers, url)?, limits).map_err(|error| decode_failure(url, limits, error))
 }
 
 /// The codings of a body in the order in which they were applied.

@@ -1,10 +1,9 @@
 //! Copies in files, which survive a restart.
 //!
-//! One file for each entry, written beside its place and moved into it, under a checksum. An embedded
-//! database was the obvious alternative: it would make every page of a crawl a transaction with an `fsync`,
-//! for a cache that may lose anything at any time; and one damaged page of its tree can take all entries with
-//! it, where here a damaged file is one entry less. What a crash leaves behind is at most a temporary file,
-//! which the next start removes.
+//! One file for each entry, with a checksum, written to a temporary file and then renamed. Alternative: an
+//! embedded database. It would make every page of a crawl a transaction with an `fsync`, for a cache that may
+//! lose anything at any time. And one damaged page of its tree can cost all entries, while here a damaged
+//! file costs one entry. A crash leaves at most a temporary file, which the next start removes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, TryLockError};
@@ -16,19 +15,17 @@ use async_trait::async_trait;
 
 use super::{CacheEntry, CacheKey, CacheStore};
 
-/// Most bytes that a [`DiskCache`] takes where nothing else is said: 1 GiB.
-pub const DEFAULT_DISK_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
-/// A file is taken to need whole blocks of so many bytes; this bounds the number of entries as well.
+/// A file counts as whole blocks of this many bytes. This also bounds the number of entries.
 const BLOCK_BYTES: u64 = 4096;
-/// The folder of this layout of files. Another layout gets another name, and this one is left alone.
+/// The folder of this layout of files. Another layout gets another name and leaves this folder alone.
 const LAYOUT: &str = "v1";
-/// How the names of files that are being written begin.
+/// Prefix of temporary files.
 const UNFINISHED: &str = "unfinished-";
 
-/// Copies in a folder, bounded in bytes; what has not been used for longest goes first. Cheap to clone.
+/// Copies in a folder, bounded in bytes. The least recently used entry is evicted first. Cheap to clone.
 ///
-/// The folder belongs to one cache at a time, and holds what it is given in the clear: keep it where others
-/// cannot read.
+/// The folder belongs to one cache at a time. Its files are not encrypted: keep it where others cannot read
+/// it.
 #[derive(Debug, Clone)]
 pub struct DiskCache(Arc<Inner>);
 
@@ -37,84 +34,84 @@ struct Inner {
     folder: PathBuf,
     max_bytes: u64,
     index: Mutex<Index>,
-    /// Holds the folder for this process.
+    /// Locks the folder for this process.
     lock: File,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // Said rather than left to the closing of the file: a child process that is being started at this
-        // moment has a copy of the handle, and would hold the folder until its program begins.
+        // Explicit, because closing the file may not be enough: a child process that is just being started
+        // has a copy of the handle, and would hold the lock until its program begins.
         let _ = self.lock.unlock();
     }
 }
 
-/// Which files there are, and in which order they were used.
+/// The files and the order in which they were used.
 #[derive(Debug, Default)]
 struct Index {
-    files: HashMap<String, Kept>,
+    files: HashMap<String, IndexedFile>,
     by_use: BTreeMap<u64, String>,
     next_use: u64,
     bytes: u64,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct IndexedFile {
     bytes: u64,
-    used: u64,
+    last_use: u64,
 }
 
 impl Index {
     fn add(&mut self, name: &str, bytes: u64) {
         self.remove(name);
         let bytes = bytes.div_ceil(BLOCK_BYTES).max(1) * BLOCK_BYTES;
-        let used = self.next_use;
+        let last_use = self.next_use;
         self.next_use += 1;
         self.bytes += bytes;
-        self.by_use.insert(used, name.to_owned());
-        self.files.insert(name.to_owned(), Kept { bytes, used });
+        self.by_use.insert(last_use, name.to_owned());
+        self.files.insert(name.to_owned(), IndexedFile { bytes, last_use });
     }
 
     fn touch(&mut self, name: &str) {
-        if let Some(kept) = self.files.get_mut(name)
-            && let Some(name) = self.by_use.remove(&kept.used)
+        if let Some(file) = self.files.get_mut(name)
+            && let Some(name) = self.by_use.remove(&file.last_use)
         {
-            kept.used = self.next_use;
+            file.last_use = self.next_use;
             self.by_use.insert(self.next_use, name);
             self.next_use += 1;
         }
     }
 
     fn remove(&mut self, name: &str) {
-        if let Some(kept) = self.files.remove(name) {
-            self.bytes -= kept.bytes;
-            self.by_use.remove(&kept.used);
+        if let Some(file) = self.files.remove(name) {
+            self.bytes -= file.bytes;
+            self.by_use.remove(&file.last_use);
         }
     }
 
-    /// Takes out what has to go so that at most `max_bytes` stay.
+    /// Removes the least recently used entries until at most `max_bytes` are left, and returns their names.
     fn evict(&mut self, max_bytes: u64) -> Vec<String> {
-        let mut gone = Vec::new();
+        let mut evicted = Vec::new();
         while self.bytes > max_bytes
-            && let Some((_, name)) = self.by_use.first_key_value().map(|(used, name)| (*used, name.clone()))
+            && let Some(name) = self.by_use.first_key_value().map(|(_, name)| name.clone())
         {
             self.remove(&name);
-            gone.push(name);
+            evicted.push(name);
         }
-        gone
+        evicted
     }
 }
 
 impl DiskCache {
-    /// Opens the cache in `folder`, which is made where it is not there, and looks through its files. It does
-    /// so on the calling thread: with many entries, call it where blocking is fine.
+    /// Opens the cache in `folder` and lists its files. Creates the folder if it does not exist. This blocks
+    /// the calling thread: with many entries, call it on a blocking thread.
     ///
     /// # Errors
     ///
-    /// What the file system says; [`io::ErrorKind::ResourceBusy`] where another cache has the folder open.
+    /// Errors of the file system; [`io::ErrorKind::ResourceBusy`] if another cache has the folder open.
     pub fn open(folder: impl AsRef<Path>, max_bytes: u64) -> io::Result<Self> {
         let folder = folder.as_ref().join(LAYOUT);
-        make_private(&folder)?;
+        create_private(&folder)?;
         let lock = File::create(folder.join("lock"))?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => {
@@ -122,37 +119,25 @@ impl DiskCache {
             }
             TryLockError::Error(error) => error,
         })?;
-        let mut found = Vec::new();
+        let mut files = Vec::new();
         for file in fs::read_dir(&folder)? {
             let file = file?;
             let Ok(name) = file.file_name().into_string() else { continue };
             if name.starts_with(UNFINISHED) {
                 let _ = fs::remove_file(file.path());
             } else if name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-                let facts = file.metadata()?;
-                found.push((facts.modified()?, name, facts.len()));
+                let metadata = file.metadata()?;
+                files.push((metadata.modified()?, name, metadata.len()));
             }
         }
-        found.sort_unstable();
+        files.sort_unstable();
         let mut index = Index::default();
-        for (_, name, bytes) in &found {
+        for (_, name, bytes) in &files {
             index.add(name, *bytes);
         }
         let cache = Self(Arc::new(Inner { folder, max_bytes, index: Mutex::new(index), lock }));
-        cache.0.make_room();
+        cache.0.evict();
         Ok(cache)
-    }
-
-    /// Bytes that are taken, in whole blocks.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.0.index().bytes
-    }
-
-    /// How many entries there are.
-    #[must_use]
-    pub fn entries(&self) -> usize {
-        self.0.index().files.len()
     }
 
     async fn blocking<T: Send + 'static>(
@@ -169,9 +154,9 @@ impl Inner {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn make_room(&self) {
-        let gone = self.index().evict(self.max_bytes);
-        for name in gone {
+    fn evict(&self) {
+        let evicted = self.index().evict(self.max_bytes);
+        for name in evicted {
             let _ = fs::remove_file(self.folder.join(name));
         }
     }
@@ -191,7 +176,7 @@ impl Inner {
             Err(error) => return Err(error),
         };
         match CacheEntry::decode(bytes) {
-            // A file under another's name, or two names that collide.
+            // The file was renamed, or two keys have the same name.
             Ok(entry) if entry.key().name() != name => Ok(None),
             Ok(entry) => {
                 self.index().touch(name);
@@ -210,19 +195,19 @@ impl Inner {
         }
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         file.write_all(bytes)?;
-        // Counted while it is put into place, so that of two writers of one name both count what is there in
-        // the end.
+        // Renamed and counted under one lock, so that with two writers of one name the count fits the file
+        // that stays.
         let mut index = self.index();
         file.persist(self.folder.join(name)).map_err(|failed| failed.error)?;
         index.add(name, bytes.len() as u64);
         drop(index);
-        self.make_room();
+        self.evict();
         Ok(())
     }
 }
 
-/// Makes a folder that only its owner can look into, where the system knows such a thing.
-fn make_private(folder: &Path) -> io::Result<()> {
+/// Creates a folder that only its owner can read, if the system supports it.
+fn create_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -259,6 +244,12 @@ mod tests {
         DiskCache::open(folder, 1_000_000).unwrap()
     }
 
+    /// Bytes in whole blocks, and the number of entries.
+    fn size(cache: &DiskCache) -> (u64, usize) {
+        let index = cache.0.index();
+        (index.bytes, index.files.len())
+    }
+
     fn only_file(folder: &Path) -> PathBuf {
         let mut files = fs::read_dir(folder.join(LAYOUT)).unwrap().map(|file| file.unwrap().path());
         files.find(|path| path.file_name().unwrap().len() == 64).unwrap()
@@ -278,12 +269,12 @@ mod tests {
         let cache = open(folder.path());
         assert_eq!(cache.get(one.key()).await.unwrap(), Some(one));
         assert_eq!(cache.get(other.key()).await.unwrap(), None);
-        assert_eq!((cache.entries(), cache.bytes()), (1, BLOCK_BYTES));
+        assert_eq!(size(&cache), (BLOCK_BYTES, 1));
         assert_eq!(fs::read_dir(folder.path().join(LAYOUT)).unwrap().count(), 2, "the entry and the lock");
     }
 
     #[tokio::test]
-    async fn a_damaged_file_is_an_error_once_and_then_gone() {
+    async fn a_damaged_file_is_reported_once_and_removed() {
         let folder = tempfile::tempdir().unwrap();
         let entry = Arc::new(entry("/", b"text"));
         let cache = open(folder.path());
@@ -295,11 +286,11 @@ mod tests {
         assert_eq!(cache.get(entry.key()).await.unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert_eq!(cache.get(entry.key()).await.unwrap(), None);
         assert!(!path.exists());
-        assert_eq!(cache.bytes(), 0);
+        assert_eq!(size(&cache), (0, 0));
     }
 
     #[tokio::test]
-    async fn a_file_under_anothers_name_is_not_served() {
+    async fn a_file_under_the_name_of_another_is_not_served() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (Arc::new(entry("/1", b"one")), Arc::new(entry("/2", b"other")));
         let cache = open(folder.path());
@@ -312,7 +303,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_not_used_for_longest_goes_first() {
+    async fn the_least_recently_used_entry_is_evicted_first() {
         let folder = tempfile::tempdir().unwrap();
         let cache = DiskCache::open(folder.path(), 5 * BLOCK_BYTES).unwrap();
         let entries: Vec<_> = (0..7).map(|page| Arc::new(entry(&format!("/{page}"), b"text"))).collect();
@@ -330,13 +321,13 @@ mod tests {
             }
         }
         assert_eq!(kept, [0, 3, 4, 5, 6]);
-        assert_eq!(cache.bytes(), 5 * BLOCK_BYTES);
+        assert_eq!(size(&cache), (5 * BLOCK_BYTES, 5));
         cache.put(Arc::new(entry("/large", &[b'x'; 100_000]))).await.unwrap();
-        assert_eq!(cache.entries(), 5, "what cannot fit pushes nothing out");
+        assert_eq!(size(&cache), (5 * BLOCK_BYTES, 5), "an entry that cannot fit evicts nothing");
     }
 
     #[test]
-    fn a_folder_has_one_cache() {
+    fn a_folder_belongs_to_one_cache() {
         let folder = tempfile::tempdir().unwrap();
         let cache = open(folder.path());
         let error = DiskCache::open(folder.path(), 1).unwrap_err();

@@ -1,8 +1,8 @@
 //! An entry as bytes, for stores that keep bytes.
 //!
-//! A checksum over everything stands in front, so that a flipped bit, a torn write and a file of another
-//! version all read as one thing: no entry. Own lines rather than a serialisation library: there are eight
-//! fields, and the body must not be copied.
+//! A checksum at the front covers everything, so a flipped bit, a torn write and a file of another version
+//! all give the same error. No serialisation library: there are only eight fields, and the body must not be
+//! copied.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -16,11 +16,11 @@ use url::Url;
 use super::{CacheEntry, CacheKey};
 use crate::response::Hop;
 
-/// Says what this is, and in which version. Another layout gets another number.
+/// Identifies the format and its version. Another layout gets another number.
 const MAGIC: &[u8; 8] = b"glnrpg\x00\x01";
 const CHECKSUM_BYTES: usize = 32;
 
-/// The bytes are no entry: damaged, cut short, or written by something else.
+/// The bytes are not an entry: damaged, cut off, or written by another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorruptEntry;
 
@@ -70,13 +70,13 @@ impl CacheEntry {
     ///
     /// # Errors
     ///
-    /// [`CorruptEntry`] where a single bit is another.
+    /// [`CorruptEntry`] if even one bit differs.
     pub fn decode(bytes: impl Into<Bytes>) -> Result<Self, CorruptEntry> {
         read(bytes.into()).ok_or(CorruptEntry)
     }
 }
 
-/// These fields as an entry has them: behind its beginning and their checksum.
+/// The bytes of an entry with these fields: the magic number, the checksum, and the fields.
 pub(crate) fn sealed(fields: &[u8]) -> Vec<u8> {
     [&MAGIC[..], Sha256::digest(fields).as_slice(), fields].concat()
 }
@@ -87,13 +87,12 @@ fn put(bytes: &mut Vec<u8>, text: &[u8]) {
 }
 
 fn put_count(bytes: &mut Vec<u8>, count: usize) {
-    // Texts and lists here are bounded far below 4 GiB; a longer one would fail to read back, not read back
-    // wrong.
+    // Texts and lists are bounded far below 4 GiB. A longer one would fail to decode rather than decode
+    // wrongly.
     bytes.extend_from_slice(&u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
 }
 
-/// Reads from the front. Nothing is reserved on the word of a count: each read checks that its bytes are
-/// there.
+/// Reads from the front. A count reserves no memory: each read checks that its bytes are there.
 struct Reader {
     bytes: Bytes,
 }
@@ -134,7 +133,7 @@ fn read(bytes: Bytes) -> Option<CacheEntry> {
     if checksum != Sha256::digest(&reader.bytes).as_slice() {
         return None;
     }
-    let key = CacheKey::restored(std::str::from_utf8(&reader.text()?).ok()?);
+    let key = CacheKey::from_text(std::str::from_utf8(&reader.text()?).ok()?);
     let url = reader.url()?;
     let status = reader.status()?;
     let seconds = u64::from_le_bytes(reader.array()?);
@@ -165,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn entries_survive_encoding() {
         for body in [&b""[..], b"text", &[0xff; 100_000]] {
             let entry = entry("/a?b=c", body);
             assert_eq!(CacheEntry::decode(entry.encode()), Ok(entry));
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flipped_bit_is_no_entry() {
+    fn a_flipped_bit_is_an_error() {
         let bytes = entry("/", b"some text").encode();
         for at in 0..bytes.len() {
             for bit in 0..8 {
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_no_entry() {
+    fn missing_and_extra_bytes_are_errors() {
         let bytes = entry("/", b"some text").encode();
         for length in 0..bytes.len() {
             assert_eq!(CacheEntry::decode(bytes[..length].to_vec()), Err(CorruptEntry), "{length} bytes");
@@ -195,9 +194,9 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Somebody who can compute the checksum can write anything behind it.
+        /// An attacker can compute the checksum of any content.
         #[test]
-        fn any_content_reads_or_is_refused(content: Vec<u8>) {
+        fn any_content_decodes_or_is_refused(content: Vec<u8>) {
             let mut bytes = MAGIC.to_vec();
             bytes.extend_from_slice(&Sha256::digest(&content));
             bytes.extend_from_slice(&content);

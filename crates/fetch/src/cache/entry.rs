@@ -14,10 +14,10 @@ use super::CacheKey;
 use crate::redirect::without_fragment;
 use crate::response::Hop;
 
-/// What an entry is taken to need besides its text, in bytes.
+/// Estimated memory of an entry besides its text, in bytes.
 const OVERHEAD: usize = 512;
 
-/// One page as it came, with the addresses that led to it. `Debug` shows no header values and no text.
+/// One page as it was received, with its redirects. `Debug` shows no header values and no text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CacheEntry {
     pub(super) key: CacheKey,
@@ -45,25 +45,25 @@ impl fmt::Debug for CacheEntry {
 }
 
 impl CacheEntry {
-    /// What it is kept under.
+    /// Its key.
     #[must_use]
     pub fn key(&self) -> &CacheKey {
         &self.key
     }
 
-    /// When it was fetched, or last confirmed by the server.
+    /// When it was fetched or last confirmed by the server.
     #[must_use]
     pub fn stored_at(&self) -> SystemTime {
         self.stored_at
     }
 
-    /// The body, decoded.
+    /// The decoded body.
     #[must_use]
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// About how many bytes it takes in memory.
+    /// Its estimated size in memory, in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {
         let hops: usize = self.hops.iter().map(|hop| hop.url.as_str().len() + size_of::<Hop>()).sum();
@@ -73,20 +73,20 @@ impl CacheEntry {
         OVERHEAD + hops + headers + texts + self.body.len()
     }
 
-    /// How old it is; `None` where it is from the future.
+    /// Its age; `None` if it is from the future.
     pub(super) fn age(&self, now: SystemTime) -> Option<Duration> {
         now.duration_since(self.stored_at).ok()
     }
 
-    /// What the server can be asked by whether the entry still stands.
+    /// The validators for a conditional request.
     pub(crate) fn validators(&self) -> Option<Validators> {
         let etag = self.headers.get(ETAG).cloned();
         let modified = self.headers.get(LAST_MODIFIED).cloned();
         (etag.is_some() || modified.is_some()).then(|| Validators { url: self.url.clone(), etag, modified })
     }
 
-    /// The entry after the server answered 304 with `headers`: they replace those of the same name, save
-    /// those that describe the body that was not sent (RFC 9111 section 3.2).
+    /// The entry after the server answered 304 with `headers`. They replace those of the same name, except
+    /// those that describe a body, because none was sent (RFC 9111 section 3.2).
     pub(super) fn confirmed(&self, headers: &HeaderMap, hops: Vec<Hop>, now: SystemTime) -> Self {
         let mut entry = Self { hops, stored_at: now, ..self.clone() };
         for name in headers.keys().filter(|name| !DESCRIBES_BODY.contains(name)) {
@@ -99,7 +99,7 @@ impl CacheEntry {
     }
 }
 
-/// The headers in memory of their own.
+/// A copy of the headers that shares no memory with them.
 pub(super) fn owned(headers: &HeaderMap) -> HeaderMap {
     let mut copy = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
@@ -109,7 +109,7 @@ pub(super) fn owned(headers: &HeaderMap) -> HeaderMap {
 }
 
 fn owned_name(name: &HeaderName) -> HeaderName {
-    // What was a name once is one again.
+    // A valid name parses again.
     HeaderName::from_bytes(name.as_str().as_bytes()).unwrap_or_else(|_| name.clone())
 }
 
@@ -119,8 +119,7 @@ fn owned_value(value: &HeaderValue) -> HeaderValue {
     copy
 }
 
-/// Headers that an entry keeps as they were when a 304 comes without a body; and cookies, which are never
-/// kept.
+/// Headers that an entry keeps when a 304 comes without a body; and cookies, which are never kept.
 const DESCRIBES_BODY: &[HeaderName] = &[
     CONTENT_ENCODING,
     CONTENT_LENGTH,
@@ -131,8 +130,8 @@ const DESCRIBES_BODY: &[HeaderName] = &[
     SET_COOKIE,
 ];
 
-/// What a request carries to have a copy confirmed. It is sent to the address that gave the copy, and to no
-/// other on the way there.
+/// The validators of a copy. They are sent only to the URL that gave the copy, not to the redirects before
+/// it.
 #[derive(Clone)]
 pub(crate) struct Validators {
     pub(crate) url: Url,

@@ -1,11 +1,13 @@
-//! One piece of work for all who want its outcome at the same time.
+//! Single flight: concurrent tasks share one piece of work for the same key.
 //!
-//! The first to ask for a key leads and works in its own task; the others wait for it. A spawned task that
-//! all wait for would be simpler, and would go on working when nobody wants the outcome any more, past every
-//! deadline. So a leader that is cancelled hands over: the next of those who wait leads in its place.
+//! The first task that joins a key becomes the leader and does the work itself; the others wait for it.
+//! Alternative: a spawned task that all wait for. It is simpler, but would go on working when nobody waits
+//! any more, past every deadline. So a cancelled leader hands over: one of the waiting tasks becomes the
+//! leader.
 //!
-//! A leader whose outcome is not for others (an error, a page that must not be kept) releases them, and each
-//! works for itself: one after the other in line they would wait for the sum of all.
+//! If the leader's outcome cannot be shared (an error, a page that must not be cached), it releases the
+//! others, and each does the work for itself. One after the other would make the last one wait for the sum of
+//! all.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,11 +15,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-/// What is being worked on, by key; as many entries as there are leaders.
+/// The work in progress by key; as many entries as there are leaders.
 #[derive(Debug)]
-pub(crate) struct Flights<K, V>(Arc<UnderWay<K, V>>);
+pub(crate) struct Flights<K, V>(Arc<InProgress<K, V>>);
 
-type UnderWay<K, V> = Mutex<HashMap<K, watch::Receiver<Outcome<V>>>>;
+type InProgress<K, V> = Mutex<HashMap<K, watch::Receiver<Outcome<V>>>>;
 
 #[derive(Debug, Clone)]
 enum Outcome<V> {
@@ -26,21 +28,21 @@ enum Outcome<V> {
     Released,
 }
 
-/// What became of asking for a key.
+/// The role of a task that joined a key.
 #[derive(Debug)]
 pub(crate) enum FlightRole<K: Eq + Hash, V> {
     /// Do the work.
     Leader(Leader<K, V>),
-    /// Another did it.
+    /// Another task did it, with this outcome.
     Landed(V),
-    /// Another tried; do the work for yourself.
+    /// Another task did it, but its outcome cannot be shared. Do the work for yourself.
     Released,
 }
 
-/// The duty to work on a key. Dropped without an outcome, it passes to another.
+/// The right to work on a key. Dropped without an outcome, it passes to another task.
 #[derive(Debug)]
 pub(crate) struct Leader<K: Eq + Hash, V> {
-    flights: Arc<UnderWay<K, V>>,
+    flights: Arc<InProgress<K, V>>,
     key: K,
     outcome: watch::Sender<Outcome<V>>,
 }
@@ -52,7 +54,7 @@ impl<K, V> Default for Flights<K, V> {
 }
 
 impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
-    /// Leads the work on `key`, or waits until another's is done.
+    /// Becomes the leader for `key`, or waits until the leader is done.
     pub(crate) async fn join(&self, key: &K) -> FlightRole<K, V> {
         loop {
             let mut waiting = {
@@ -74,25 +76,25 @@ impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
             match outcome.as_deref() {
                 Ok(Outcome::Landed(value)) => return FlightRole::Landed(value.clone()),
                 Ok(_) => return FlightRole::Released,
-                // The leader is gone and has said nothing.
+                // The leader was dropped without an outcome.
                 Err(_) => {}
             }
         }
     }
 }
 
-fn locked<K, V>(under_way: &UnderWay<K, V>) -> MutexGuard<'_, HashMap<K, watch::Receiver<Outcome<V>>>> {
-    // Nothing panics while it is held, and a map is whole between any two calls.
-    under_way.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked<K, V>(flights: &InProgress<K, V>) -> MutexGuard<'_, HashMap<K, watch::Receiver<Outcome<V>>>> {
+    // Nothing panics while the lock is held, and the map is consistent between any two calls.
+    flights.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<K: Eq + Hash, V> Leader<K, V> {
-    /// Here is the outcome, for all who wait.
+    /// Gives the outcome to all waiting tasks.
     pub(crate) fn land(self, value: V) {
         self.outcome.send_replace(Outcome::Landed(value));
     }
 
-    /// There is none for others.
+    /// Tells all waiting tasks that there is no outcome for them.
     pub(crate) fn release(self) {
         self.outcome.send_replace(Outcome::Released);
     }
@@ -111,8 +113,8 @@ mod tests {
 
     use super::*;
 
-    /// `count` tasks that all want "k"; each that leads works for a second.
-    fn crowd(
+    /// `count` tasks that all join "k". A leader works for a second.
+    fn spawn_tasks(
         flights: &Arc<Flights<&'static str, usize>>,
         works: &Arc<AtomicUsize>,
         count: usize,
@@ -137,9 +139,9 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_works_for_all() {
+    async fn one_task_works_for_all() {
         let (flights, works) = (Arc::default(), Arc::default());
-        for task in crowd(&flights, &works, 100) {
+        for task in spawn_tasks(&flights, &works, 100) {
             assert_eq!(task.await.unwrap(), 1);
         }
         assert_eq!(works.load(SeqCst), 1);
@@ -147,24 +149,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_duty_of_a_cancelled_leader_passes_on() {
+    async fn a_cancelled_leader_hands_over() {
         let (flights, works) = (Arc::default(), Arc::default());
-        let mut tasks = crowd(&flights, &works, 100);
+        let mut tasks = spawn_tasks(&flights, &works, 100);
         tokio::time::sleep(Duration::from_millis(500)).await;
         let leader = tasks.remove(0);
         leader.abort();
         assert!(leader.await.unwrap_err().is_cancelled());
         for task in tasks {
-            assert_eq!(task.await.unwrap(), 2, "the second worked for all that were left");
+            assert_eq!(task.await.unwrap(), 2, "the second leader worked for all others");
         }
         assert_eq!(works.load(SeqCst), 2);
         assert!(locked(&flights.0).is_empty());
     }
 
     #[tokio::test]
-    async fn who_is_released_works_alone() {
+    async fn released_tasks_work_for_themselves() {
         let flights: Arc<Flights<_, usize>> = Arc::default();
-        let FlightRole::Leader(leader) = flights.join(&"k").await else { panic!("nobody else leads") };
+        let FlightRole::Leader(leader) = flights.join(&"k").await else { panic!("there is no other task") };
         let waiting = tokio::spawn({
             let flights = Arc::clone(&flights);
             async move { matches!(flights.join(&"k").await, FlightRole::Released) }

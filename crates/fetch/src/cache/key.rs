@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, Method};
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// Headers of the caller that make an answer personal or partial: a request with one of them has no key.
+/// Headers of the caller that make an answer personal or partial. A request with one of them has no key.
 const UNKEYED: &[HeaderName] = &[
     AUTHORIZATION,
     COOKIE,
@@ -23,26 +23,25 @@ const UNKEYED: &[HeaderName] = &[
     IF_RANGE,
 ];
 
-/// What a copy is kept under: the method, the address without its fragment, and every option that changes the
-/// bytes.
+/// The key of a copy: the method, the URL without its fragment, and every option that changes the bytes.
 ///
-/// It is a text rather than a hash, so that a store can compare the whole of it and two keys cannot collide.
-/// Header values are in it as a SHA-256 only: a key is no place to keep a secret.
+/// It is a text rather than a hash, so a store can compare the whole key and two keys cannot collide. Of the
+/// header values it holds only the SHA-256, because they may be secrets.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct CacheKey(Arc<str>);
 
-/// What tells one variant of a page from another, besides its address.
+/// What distinguishes the variants of a page at the same URL.
 pub(crate) struct Variant<'a> {
-    /// All headers of the first request, those of the engine and those of the caller.
+    /// All headers of the first request, the engine's and the caller's.
     pub(crate) headers: &'a HeaderMap,
     /// Their digest.
     pub(crate) digest: &'a str,
-    /// Each option by its name; none may be left out that changes what comes back.
+    /// Each option by its name. Every option that changes the answer must be here.
     pub(crate) options: &'a [(&'static str, &'a dyn fmt::Display)],
 }
 
 impl CacheKey {
-    /// The key of a request; `None` where its answer belongs to nobody else.
+    /// The key of a request; `None` if its answer must not be shared.
     pub(crate) fn of(method: &Method, url: &Url, variant: &Variant<'_>) -> Option<Self> {
         if *method != Method::GET || UNKEYED.iter().any(|name| variant.headers.contains_key(name)) {
             return None;
@@ -55,22 +54,22 @@ impl CacheKey {
         Some(Self(text.into()))
     }
 
-    /// The key in full. Its first line is the method and the address.
+    /// The whole key. Its first line is the method and the URL.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// A name for it that is safe in file systems and in other stores: SHA-256 of the text, 64 hexadecimal
-    /// digits. Whoever finds an entry by it still has to compare [`crate::CacheEntry::key`], as the fetcher
-    /// does.
+    /// A name for the key that is safe in file systems and other stores: the SHA-256 of its text, 64
+    /// hexadecimal digits. After a lookup by name [`crate::CacheEntry::key`] must still be compared, as the
+    /// fetcher does.
     #[must_use]
     pub fn name(&self) -> String {
         hex(&Sha256::digest(self.0.as_bytes()))
     }
 
-    /// A key that was written out before.
-    pub(crate) fn restored(text: &str) -> Self {
+    /// The key with this text, from an encoded entry.
+    pub(crate) fn from_text(text: &str) -> Self {
         Self(text.into())
     }
 }
@@ -84,19 +83,19 @@ impl fmt::Debug for CacheKey {
     }
 }
 
-/// The digest of the engine's own headers, as they were last. The pages of a crawl carry the same ones, and
-/// comparing them costs less than hashing them again.
+/// The last digest of the engine's own headers. The requests of a crawl have the same headers, and comparing
+/// them costs less than hashing them again.
 #[derive(Debug, Default)]
 pub(crate) struct LastDigest(Mutex<Option<(HeaderMap, Arc<str>)>>);
 
 impl LastDigest {
-    /// As [`digest_of`]. Headers of a caller may be secrets: none is given here, where it would outlive its
-    /// request.
+    /// As [`digest_of`]. Do not pass headers of a caller: they may be secrets, and would outlive their
+    /// request here.
     pub(crate) fn of(&self, headers: &HeaderMap) -> Arc<str> {
-        // Nothing panics while it is held, and a pair is whole between any two calls.
+        // Nothing panics while the lock is held, and the pair is consistent between any two calls.
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, digest)) = &*last
-            && known == headers
+        if let Some((last_headers, digest)) = &*last
+            && last_headers == headers
         {
             return Arc::clone(digest);
         }
@@ -106,7 +105,7 @@ impl LastDigest {
     }
 }
 
-/// SHA-256 over names and values in the order of names, each with its length before it.
+/// The SHA-256 of names and values in the order of names, each with its length before it.
 pub(crate) fn digest_of(headers: &HeaderMap) -> String {
     let mut names: Vec<&HeaderName> = headers.keys().collect();
     names.sort_unstable_by_key(|name| name.as_str());
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn where_one_header_ends_matters() {
+    fn boundaries_between_headers_matter() {
         let name = |text| HeaderName::from_static(text);
         let one = key("https://a.example/", &[(name("x-a"), "b"), (name("x-c"), "d")], false);
         let other = key("https://a.example/", &[(name("x-a"), "bx-cd")], false);
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_digest_is_the_digest() {
+    fn the_last_digest_is_correct() {
         let last = LastDigest::default();
         let one = HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_static("one"))]);
         let two = HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_static("two"))]);
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn personal_and_partial_requests_have_none() {
+    fn personal_and_partial_requests_have_no_key() {
         for name in UNKEYED {
             assert_eq!(key("https://a.example/", &[(name.clone(), "x")], false), None, "{name}");
         }
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_and_shows_no_secrets() {
+    fn keys_hold_and_show_no_secrets() {
         let headers = [(HeaderName::from_static("x-api-key"), "hunter2")];
         let key = key("https://a.example/?token=swordfish", &headers, false).unwrap();
         assert!(!key.as_str().contains("hunter2"));

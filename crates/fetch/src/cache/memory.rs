@@ -6,19 +6,19 @@ use moka::sync::Cache;
 
 use super::{CacheEntry, CacheKey, CacheStore};
 
-/// Most bytes that a [`MemoryCache`] holds where nothing else is said: 4 MiB, some hundred pages, so that a
-/// crawl stays small.
+/// Most bytes that a [`MemoryCache`] holds by default: 4 MiB, some hundred pages, so that a crawl needs
+/// little memory.
 pub const DEFAULT_MEMORY_CACHE_BYTES: u64 = 4 << 20;
 
-/// Copies in memory, bounded in bytes. Which one goes when it is full is up to moka's TinyLFU: what is asked
-/// for seldom.
+/// Copies in memory, bounded in bytes. Beyond the bound the least frequently used are evicted (moka's
+/// TinyLFU).
 #[derive(Debug, Clone)]
 pub struct MemoryCache {
     entries: Cache<CacheKey, Arc<CacheEntry>>,
 }
 
 impl MemoryCache {
-    /// A cache of at most so many bytes: bodies, headers, addresses and an allowance for what holds them.
+    /// A cache of at most this many bytes: bodies, headers, URLs and an estimated overhead.
     #[must_use]
     pub fn new(max_bytes: u64) -> Self {
         let entries = Cache::builder()
@@ -28,13 +28,6 @@ impl MemoryCache {
             })
             .build();
         Self { entries }
-    }
-
-    /// Bytes that are held, after what is due has been evicted.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.entries.run_pending_tasks();
-        self.entries.weighted_size()
     }
 }
 
@@ -67,7 +60,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn keeps_and_forgets() {
+    async fn entries_are_kept_replaced_and_removed() {
         let cache = MemoryCache::default();
         let (one, other) = (Arc::new(entry("/1", b"one")), Arc::new(entry("/2", b"other")));
         cache.put(Arc::clone(&one)).await.unwrap();
@@ -87,7 +80,8 @@ mod tests {
         for page in 0..500 {
             cache.put(Arc::new(entry(&format!("/{page}"), &[b'x'; 20_000]))).await.unwrap();
         }
-        let bytes = cache.bytes();
+        cache.entries.run_pending_tasks();
+        let bytes = cache.entries.weighted_size();
         assert!(bytes <= 1_000_000 && bytes > 500_000, "{bytes}");
     }
 }

@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime};
 
-/// What a request wants from the cache. It has an effect where the fetcher was built with one
+/// How a request uses the cache. It has no effect in a fetcher without one
 /// ([`crate::FetcherBuilder::cache`]).
 ///
 /// ```
@@ -15,11 +15,11 @@ use std::time::{Duration, SystemTime};
 #[non_exhaustive]
 pub struct CachePolicy {
     /// A copy younger than this is served; an older one is offered to the server for revalidation. With zero
-    /// no copy is served, and the request waits for nobody else's.
+    /// no copy is served, and the request does not wait for another request for the same page.
     pub max_age: Duration,
     /// Serve only from the cache, and only a copy that is at least this old.
     pub min_age: Option<Duration>,
-    /// May the answer be kept?
+    /// Whether the answer may be cached.
     pub store: bool,
     /// Serve only from the cache: without a copy of the right age the request fails with
     /// [`crate::ErrorKind::NotCached`] and no traffic.
@@ -27,19 +27,19 @@ pub struct CachePolicy {
 }
 
 impl CachePolicy {
-    /// Serves copies younger than `max_age`, and keeps what is fetched.
+    /// Serves copies younger than `max_age`, and caches fetched pages.
     #[must_use]
     pub fn max_age(max_age: Duration) -> Self {
         Self { max_age, min_age: None, store: true, only: false }
     }
 
-    /// Is a copy the only answer that will do?
-    pub(crate) fn is_closed(&self) -> bool {
+    /// Whether only a copy is accepted, and no fetch.
+    pub(crate) fn is_cache_only(&self) -> bool {
         self.only || self.min_age.is_some()
     }
 
-    /// Will a copy of this age do? `None` is the age of a copy from the future, which a clock that was set
-    /// back makes: nothing is known about it, so that it will not.
+    /// Whether a copy of this age is accepted. `None` means that the copy is from the future, because the
+    /// clock was set back. Its age is unknown, so it is not accepted.
     pub(crate) fn accepts(&self, age: Option<Duration>) -> bool {
         age.is_some_and(|age| age < self.max_age && self.min_age.is_none_or(|least| age >= least))
     }
@@ -51,7 +51,7 @@ impl CachePolicy {
 pub struct CacheFacts {
     /// Where the answer came from.
     pub used: CacheUse,
-    /// When the answer was kept, or last confirmed by the server; `None` where it is not in the cache.
+    /// When the answer was cached or last confirmed by the server; `None` if it is not in the cache.
     pub stored_at: Option<SystemTime>,
 }
 
@@ -61,7 +61,7 @@ pub struct CacheFacts {
 pub enum CacheUse {
     /// The cache, without traffic of this request: from the store, or from another request for the same page.
     Hit,
-    /// The cache, after the server confirmed that the copy still stands.
+    /// The cache, after the server confirmed the copy.
     Revalidated,
     /// The server.
     Miss,
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages() {
+    fn ages_are_accepted_within_the_window() {
         let seconds = |n| Some(Duration::from_secs(n));
         let plain = CachePolicy::max_age(Duration::from_secs(10));
         let window = CachePolicy { min_age: seconds(5), ..plain };
@@ -89,6 +89,6 @@ mod tests {
         ] {
             assert_eq!(policy.accepts(age), accepted, "{name}");
         }
-        assert!(window.is_closed() && !plain.is_closed());
+        assert!(window.is_cache_only() && !plain.is_cache_only());
     }
 }

@@ -1,4 +1,4 @@
-//! The way of a request that may be answered from the cache.
+//! Requests that use the cache.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,63 +21,62 @@ use crate::request::Request;
 use crate::response::{Hop, Response, Timings};
 use crate::transport::trace::{Stage, Trace};
 
-/// Longest wait for a store to give, keep or forget a copy; a slower one counts as one that failed.
+/// Longest wait for an operation of a store. A slower one counts as failed.
 pub const STORE_TIMEOUT: Duration = Duration::from_secs(1);
-/// A caller who takes longer to say whether a redirect may be followed holds up nobody else who wants the
-/// page.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// If the caller's check of a redirect takes longer, requests that wait for the same page are released.
+const CHECK_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Answers `request` from the cache, or fetches it and keeps what came.
+/// Answers `request` from the cache, or fetches it and caches the answer.
 pub(crate) async fn run(
     fetcher: &Inner,
     policy: CachePolicy,
     request: Request,
-    hops: &dyn RedirectCheck,
+    check: &dyn RedirectCheck,
     trace: Arc<Trace>,
     deadline: Instant,
 ) -> Result<Response, Error> {
     let started = Instant::now();
-    let found = match &fetcher.cache {
+    let keyed = match &fetcher.cache {
         Some(cache) => key_of(fetcher, cache, &request)?.map(|key| (cache, key)),
         None => None,
     };
-    let Some((cache, key)) = found else {
-        if policy.is_closed() {
+    let Some((cache, key)) = keyed else {
+        if policy.is_cache_only() {
             return Err(not_cached(&request.url));
         }
-        return exchange::tiers(fetcher, request, hops, trace, deadline).await;
+        return exchange::fetch_by_tiers(fetcher, request, check, trace, deadline).await;
     };
-    let mut errand = KeyedRequest { fetcher, cache, key, policy, hops, started, stale: None };
-    if let Some(copy) = errand.look_up(&request).await {
-        return errand.serve(&copy, &request, &trace).await;
+    let mut keyed = KeyedRequest { fetcher, cache, key, policy, check, started, stale: None };
+    if let Some(copy) = keyed.look_up(&request).await {
+        return keyed.serve(&copy, &request, &trace).await;
     }
-    if policy.is_closed() {
+    if policy.is_cache_only() {
         return Err(not_cached(&request.url));
     }
     if !policy.store || policy.max_age.is_zero() {
-        return errand.fetch(request, trace, deadline, None).await;
+        return keyed.fetch(request, trace, deadline, None).await;
     }
     trace.enter(Stage::Shared);
-    // Whoever is waited for may be waiting too: for a retry, or for a place that somebody here holds. So half
-    // of the time is kept for going alone.
+    // The leader may be waiting too, for example for a slot of a host that a request here holds. So half of
+    // the time is reserved for a fetch of our own.
     let patience = deadline.saturating_duration_since(Instant::now()) / 2;
-    let key = errand.key.clone();
-    let Ok(seat) = tokio::time::timeout(patience, cache.flights.join(&key)).await else {
-        return errand.fetch(request, trace, deadline, None).await;
+    let key = keyed.key.clone();
+    let Ok(role) = tokio::time::timeout(patience, cache.flights.join(&key)).await else {
+        return keyed.fetch(request, trace, deadline, None).await;
     };
-    match seat {
-        FlightRole::Released => errand.fetch(request, trace, deadline, None).await,
+    match role {
+        FlightRole::Released => keyed.fetch(request, trace, deadline, None).await,
         FlightRole::Landed(copy) if fits(fetcher, &request, &copy) => {
-            errand.serve(&copy, &request, &trace).await
+            keyed.serve(&copy, &request, &trace).await
         }
-        FlightRole::Landed(_) => errand.fetch(request, trace, deadline, None).await,
+        FlightRole::Landed(_) => keyed.fetch(request, trace, deadline, None).await,
         FlightRole::Leader(leader) => {
-            // Another may have led and landed since the store was asked.
-            if let Some(copy) = errand.look_up(&request).await {
+            // Another leader may have finished since the first lookup.
+            if let Some(copy) = keyed.look_up(&request).await {
                 leader.land(Arc::clone(&copy));
-                return errand.serve(&copy, &request, &trace).await;
+                return keyed.serve(&copy, &request, &trace).await;
             }
-            errand.fetch(request, trace, deadline, Some(leader)).await
+            keyed.fetch(request, trace, deadline, Some(leader)).await
         }
     }
 }
@@ -90,14 +89,14 @@ struct KeyedRequest<'a> {
     cache: &'a Cache,
     key: CacheKey,
     policy: CachePolicy,
-    hops: &'a dyn RedirectCheck,
+    check: &'a dyn RedirectCheck,
     started: Instant,
-    /// A copy that is too old, and can be confirmed.
+    /// A copy that is too old. The server may confirm it.
     stale: Option<Arc<CacheEntry>>,
 }
 
 impl<'a> KeyedRequest<'a> {
-    /// A copy that will do.
+    /// A copy that the request accepts.
     async fn look_up(&mut self, request: &Request) -> Option<Arc<CacheEntry>> {
         if self.policy.max_age.is_zero() {
             return None;
@@ -109,7 +108,7 @@ impl<'a> KeyedRequest<'a> {
                 return None;
             }
             Ok(Err(error)) => {
-                tracing::warn!(key = ?self.key, %error, "the cache did not give a copy");
+                tracing::warn!(key = ?self.key, %error, "the cache could not be read");
                 return None;
             }
         };
@@ -123,7 +122,7 @@ impl<'a> KeyedRequest<'a> {
         None
     }
 
-    /// Answers by a copy, under the rules that a fetch would be under.
+    /// Answers with a copy, under the same rules as a fetch.
     async fn serve(&self, copy: &CacheEntry, request: &Request, trace: &Trace) -> Result<Response, Error> {
         let fragment = request.url.fragment();
         let url = with_fragment(&copy.url, fragment);
@@ -132,18 +131,18 @@ impl<'a> KeyedRequest<'a> {
             .iter()
             .map(|hop| Hop { url: with_fragment(&hop.url, fragment), status: hop.status })
             .collect();
-        let _checking = trace.checking();
+        let _checking = trace.pause(Stage::RedirectCheck);
         self.fetcher.check(hops.first().map_or(&url, |hop| &hop.url))?;
         let targets = hops.iter().skip(1).map(|hop| &hop.url).chain([&url]);
         for (from, to) in hops.iter().map(|hop| &hop.url).zip(targets) {
             self.fetcher.check(to)?;
-            self.hops.check(from, to).await.map_err(|refused| refused.at(to))?;
+            self.check.check(from, to).await.map_err(|refused| refused.at(to))?;
         }
         tracing::debug!(key = ?self.key, "served from the cache");
         Ok(response_of(copy, url, hops, CacheUse::Hit, self.started))
     }
 
-    /// Fetches, keeps what may be kept, and tells those who wait.
+    /// Fetches, caches the answer if allowed, and shares it with waiting requests.
     async fn fetch(
         self,
         mut request: Request,
@@ -152,29 +151,31 @@ impl<'a> KeyedRequest<'a> {
         leader: Option<Leader>,
     ) -> Result<Response, Error> {
         let stale = leader.as_ref().and(self.stale.as_ref());
-        request.confirm = stale.and_then(|copy| copy.validators());
+        request.validators = stale.and_then(|copy| copy.validators());
         let fragment = request.url.fragment().map(str::to_owned);
-        let plain = request.confirm.is_some().then(|| Request { confirm: None, ..request.clone() });
-        let sharing = Sharing { hops: self.hops, leader: Mutex::new(leader) };
-        // A failure is for nobody else. One that is cancelled says nothing, and another leads in its place.
+        let unconditional =
+            request.validators.is_some().then(|| Request { validators: None, ..request.clone() });
+        let sharing = Sharing { check: self.check, leader: Mutex::new(leader) };
+        // A failure is not shared. If this future is dropped, another request becomes the leader.
         let releasing = |error: Error| {
             sharing.release();
             error
         };
-        let outcome = exchange::tiers(self.fetcher, request, &sharing, Arc::clone(&trace), deadline).await;
+        let outcome =
+            exchange::fetch_by_tiers(self.fetcher, request, &sharing, Arc::clone(&trace), deadline).await;
         let mut response = outcome.map_err(releasing)?;
         let is_confirmed =
             |copy: &&Arc<CacheEntry>| without_fragment(&response.url) == without_fragment(&copy.url);
         let mut confirmed = stale.filter(|_| response.status == 304).filter(is_confirmed);
         if response.status == 304 && confirmed.is_none() {
-            // It says that something stands which we do not have. The caller asked for a page, without a
+            // It confirms a page that is not in the cache. The caller needs a page, so ask without a
             // condition.
             self.forget(deadline).await;
-            let again = plain.ok_or_else(|| releasing(unasked(&response.url)))?;
-            let outcome = exchange::tiers(self.fetcher, again, &sharing, trace, deadline).await;
+            let again = unconditional.ok_or_else(|| releasing(unexpected_304(&response.url)))?;
+            let outcome = exchange::fetch_by_tiers(self.fetcher, again, &sharing, trace, deadline).await;
             response = outcome.map_err(releasing)?;
             if response.status == 304 {
-                return Err(releasing(unasked(&response.url)));
+                return Err(releasing(unexpected_304(&response.url)));
             }
             confirmed = None;
         }
@@ -185,9 +186,8 @@ impl<'a> KeyedRequest<'a> {
             let entry = copy.confirmed(&response.headers, hops, now);
             let hops = std::mem::take(&mut response.hops);
             let timings = response.timings;
-            let attempts = response.attempts;
             response = response_of(&entry, response.url, hops, CacheUse::Revalidated, self.started);
-            (response.timings, response.attempts) = (timings, attempts);
+            response.timings = timings;
             (permits(&entry.headers) && !sent_cookies).then_some(entry)
         } else {
             response.cache = Some(CacheFacts { used: CacheUse::Miss, stored_at: None });
@@ -196,10 +196,10 @@ impl<'a> KeyedRequest<'a> {
         };
         let Some(entry) = entry.map(Arc::new) else {
             sharing.release();
-            // What the server no longer has, or no longer lets us have, is not served to others either. What
-            // it made of somebody's cookies says nothing about that.
-            let says_so = response.is_success() || matches!(response.status, 404 | 410);
-            if self.policy.store && says_so && !sent_cookies {
+            // If the page is gone, or the server now forbids caching, its copy is removed. An answer to
+            // somebody's cookies does not count.
+            let is_outdated = response.is_success() || matches!(response.status, 404 | 410);
+            if self.policy.store && is_outdated && !sent_cookies {
                 self.forget(deadline).await;
             }
             return Ok(response);
@@ -207,7 +207,7 @@ impl<'a> KeyedRequest<'a> {
         if let Some(facts) = &mut response.cache {
             facts.stored_at = Some(now);
         }
-        // Before the store has it, which may take its time.
+        // Before the store has it, which may take a while.
         if let Some(leader) = sharing.take() {
             leader.land(Arc::clone(&entry));
         }
@@ -219,7 +219,7 @@ impl<'a> KeyedRequest<'a> {
         self.in_time(deadline, self.cache.store.remove(&self.key)).await;
     }
 
-    /// Waits for the store, but not so long that the answer in hand comes too late.
+    /// Waits for the store, but not past the deadline of the answer.
     async fn in_time(&self, deadline: Instant, work: impl Future<Output = std::io::Result<()>>) {
         let latest = deadline.min(Instant::now() + STORE_TIMEOUT);
         match tokio::time::timeout_at(latest, work).await {
@@ -230,14 +230,14 @@ impl<'a> KeyedRequest<'a> {
 
     fn warn(&self, outcome: std::io::Result<()>) {
         if let Err(error) = outcome {
-            tracing::warn!(key = ?self.key, %error, "the cache did not take a copy");
+            tracing::warn!(key = ?self.key, %error, "the cache could not be changed");
         }
     }
 }
 
-/// The caller's check, asked by one for whom others wait.
+/// The caller's check, used by a leader that other requests wait for.
 struct Sharing<'a> {
-    hops: &'a dyn RedirectCheck,
+    check: &'a dyn RedirectCheck,
     leader: Mutex<Option<Leader>>,
 }
 
@@ -255,11 +255,11 @@ impl Sharing<'_> {
 
 #[async_trait]
 impl RedirectCheck for Sharing<'_> {
-    /// An answer may need a place at the host that one of those who wait holds. They are let go where it
-    /// takes long.
+    /// The check may wait for a slot of a host that a waiting request holds. So after a while the others are
+    /// released.
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        let mut answer = self.hops.check(from, to);
-        match tokio::time::timeout(PATIENCE, &mut answer).await {
+        let mut answer = self.check.check(from, to);
+        match tokio::time::timeout(CHECK_PATIENCE, &mut answer).await {
             Ok(answer) => answer,
             Err(_) => {
                 self.release();
@@ -269,8 +269,8 @@ impl RedirectCheck for Sharing<'_> {
     }
 }
 
-/// Does a copy keep to this request's limit, and would each address on the way to it be asked without
-/// cookies?
+/// Whether a copy is within this request's limit, and the request has no cookies for any URL of its
+/// redirects.
 fn fits(fetcher: &Inner, request: &Request, copy: &CacheEntry) -> bool {
     let now = (fetcher.clock)();
     let personal = |url: &Url| request.cookies.as_ref().is_some_and(|jar| jar.header(url, now).is_some());
@@ -278,32 +278,31 @@ fn fits(fetcher: &Inner, request: &Request, copy: &CacheEntry) -> bool {
         && !copy.hops.iter().map(|hop| &hop.url).chain([&copy.url]).any(personal)
 }
 
-/// The key of a request; `None` where its answer is for nobody else.
+/// The key of a request; `None` if its answer must not be shared.
 fn key_of(fetcher: &Inner, cache: &Cache, request: &Request) -> Result<Option<CacheKey>, Error> {
-    // No `..`: whoever adds an option decides here whether it changes what comes back.
+    // No `..`, so that for each new option it is decided here whether it changes the answer.
     let Request {
         url,
         scheme_assumed,
         method,
-        headers: given, // among those of `first_headers`
+        headers: given, // part of `first_headers`
         body,
         timeout: _,
-        max_body: _, // held against each copy by `fits`
+        max_body: _, // checked for each copy by `fits`
         max_redirects,
-        max_retries: _,
         skip_tls_verification,
         mobile,
         block_ads,
-        languages: _, // among those of `first_headers`
+        languages: _, // part of `first_headers`
         proxy,
         country,
         accept,
         cookies,
         cache: _,
-        confirm: _,
+        validators: _,
         meter: _,
     } = request;
-    // Secure cookies go to `https` only, so that this is the address to which most go.
+    // Secure cookies go to `https` only, so this URL gets the most cookies.
     let address = if *scheme_assumed { exchange::with_scheme(url, "https") } else { url.clone() };
     let personal = cookies.as_ref().is_some_and(|jar| jar.header(&address, (fetcher.clock)()).is_some());
     if body.is_some() || personal {
@@ -320,25 +319,26 @@ fn key_of(fetcher: &Inner, cache: &Cache, request: &Request) -> Result<Option<Ca
         ("mobile", mobile),
         ("block-ads", block_ads),
         ("proxy", &format_args!("{proxy:?}")),
-        // A copy got by one guard is none for another, which might not have let its names through.
+        // A copy that one policy permitted must not be served under another policy.
         ("egress", &fetcher.policy_digest),
         ("country", &country.as_deref().unwrap_or("-")),
         ("accept", &format_args!("{accept:?}")),
-        // What a browser makes of a page is another variant, which does not come this way.
+        // Rendered pages would be another variant. They are not cached here.
         ("rendering", &"none"),
     ];
     Ok(CacheKey::of(method, &address, &Variant { headers: &headers, digest: &digest, options: &options }))
 }
 
-fn unasked(url: &Url) -> Error {
-    Error::new(ErrorKind::Protocol, url, "the server answers 304 to a request without a condition").lasting()
+fn unexpected_304(url: &Url) -> Error {
+    let text = "the server answers 304 to a request without a condition";
+    Error::new(ErrorKind::Protocol, url, text).permanent()
 }
 
 fn not_cached(url: &Url) -> Error {
     Error::new(
         ErrorKind::NotCached,
         url,
-        "the request is to be served from the cache alone, which holds no copy of the right age",
+        "the request accepts cached copies only, and there is no copy of the right age",
     )
 }
 
@@ -355,7 +355,6 @@ fn response_of(copy: &CacheEntry, url: Url, hops: Vec<Hop>, used: CacheUse, star
         body: copy.body.clone(),
         hops,
         retry_after: None,
-        attempts: 0,
         proxy_used: copy.proxy_used,
         sent_cookies: false,
         cache: Some(CacheFacts { used, stored_at: Some(copy.stored_at) }),
@@ -369,11 +368,11 @@ fn entry_of(
     fragment: Option<&str>,
     stored_at: std::time::SystemTime,
 ) -> CacheEntry {
-    // Copies, since the originals are slices of the connection's read buffers and would keep all of those.
+    // Copies, because the originals are slices of the connection's read buffers and would keep those alive.
     let mut headers = super::entry::owned(&response.headers);
     headers.remove(http::header::SET_COOKIE);
-    // A fragment that is the request's own was handed down to here; another is a redirect's, and part of the
-    // answer.
+    // The request's own fragment is inherited by redirects and not kept. Another fragment is a redirect's,
+    // and kept.
     let url = if response.url.fragment() == fragment {
         without_fragment(&response.url)
     } else {
@@ -395,7 +394,7 @@ fn bare_hops(hops: &[Hop]) -> Vec<Hop> {
     hops.iter().map(|hop| Hop { url: without_fragment(&hop.url), status: hop.status }).collect()
 }
 
-/// The address with this fragment, unless it has its own.
+/// The URL with this fragment, unless it has its own.
 fn with_fragment(url: &Url, fragment: Option<&str>) -> Url {
     let mut changed = url.clone();
     match fragment {

@@ -1,32 +1,31 @@
-//! Which answers are kept.
+//! Which answers are cached.
 
 use http::HeaderMap;
 use http::header::{CACHE_CONTROL, VARY};
 
-use crate::proxy::is_wall;
+use crate::proxy::is_bot_challenge;
 use crate::response::Response;
 
-/// Greatest body that is kept, in bytes: 16 MiB. Larger ones are fetched each time.
+/// Largest body that is cached, in bytes: 16 MiB. Larger ones are fetched each time.
 pub const MAX_CACHED_BODY: usize = 16 * 1024 * 1024;
 
-/// May this answer be served to others? It may where
+/// Whether this answer may be served to other requests. It may if
 ///
-/// - its status is 200 or 203: a whole page, rather than a part (206), an error or a redirect. That it came
-///   back whole is known from its being a [`Response`] at all;
-/// - no request on the way to it carried cookies;
-/// - the server did not say `no-store`, `private` or `Vary: *`;
-/// - it does not look like a wall that a site puts before a page, which is for the one visitor and for a
-///   while;
-/// - it is no larger than [`MAX_CACHED_BODY`].
+/// - its status is 200 or 203: a whole page rather than a part (206), an error or a redirect. A [`Response`]
+///   is always complete;
+/// - no request of its chain carried cookies;
+/// - the server did not send `no-store`, `private` or `Vary: *`;
+/// - it does not look like a bot challenge, which is for one visitor and for a while;
+/// - it is at most [`MAX_CACHED_BODY`] long.
 pub(super) fn is_storable(response: &Response) -> bool {
     matches!(response.status, 200 | 203)
         && !response.sent_cookies
         && response.body.len() <= MAX_CACHED_BODY
         && permits(&response.headers)
-        && !is_wall(&response.body)
+        && !is_bot_challenge(&response.body)
 }
 
-/// Does the server permit that an answer with these headers is kept?
+/// Whether the server permits caching of an answer with these headers.
 pub(super) fn permits(headers: &HeaderMap) -> bool {
     let forbids = directives(headers, CACHE_CONTROL).any(|directive| {
         // `private="field"` forbids less, and is read as the stricter form (RFC 9111 section 5.2.2.7).
@@ -37,7 +36,7 @@ pub(super) fn permits(headers: &HeaderMap) -> bool {
 }
 
 fn directives(headers: &HeaderMap, name: http::HeaderName) -> impl Iterator<Item = &str> {
-    // A value that is not text is not understood, and a directive that is not understood forbids nothing.
+    // A value that is not text is ignored, as unknown directives are.
     headers
         .get_all(name)
         .into_iter()
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_server_says() {
+    fn server_directives_are_respected() {
         for (name, value, permitted) in [
             ("cache-control", "max-age=0, no-cache", true),
             ("cache-control", "public, must-revalidate", true),

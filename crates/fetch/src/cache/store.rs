@@ -6,12 +6,12 @@ use async_trait::async_trait;
 
 use super::{CacheEntry, CacheKey};
 
-/// Where copies are kept. [`crate::MemoryCache`] and [`crate::DiskCache`] are two; implement it to keep them
+/// A store of copies. [`crate::MemoryCache`] and [`crate::DiskCache`] are two; implement it to keep copies
 /// elsewhere.
 ///
-/// A store is trusted with nothing but its bound: what it returns is checked against the key that was asked
-/// for, and its failures are logged and count as "not there", so that no request fails because of its cache.
-/// One that keeps bytes should keep those of [`CacheEntry::encode`], which carry a checksum.
+/// A store is trusted only to keep its bound. The key of a returned entry is checked, and failures are logged
+/// and count as a missing entry, so no request fails because of its cache. A store that keeps bytes should
+/// keep those of [`CacheEntry::encode`], which have a checksum.
 ///
 /// The contract:
 ///
@@ -21,24 +21,24 @@ use super::{CacheEntry, CacheKey};
 /// - All may be called from many tasks at once, and may be cancelled at every await.
 #[async_trait]
 pub trait CacheStore: Send + Sync + fmt::Debug {
-    /// The entry under `key`, of whatever age.
+    /// The entry under `key`, of any age.
     ///
     /// # Errors
     ///
-    /// Whatever kept the store from answering, a damaged entry included.
+    /// Any failure of the store, including a damaged entry.
     async fn get(&self, key: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>>;
 
     /// Keeps `entry` under [`CacheEntry::key`].
     ///
     /// # Errors
     ///
-    /// Whatever kept the store from keeping it.
+    /// Any failure of the store.
     async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()>;
 
-    /// Forgets what is under `key`.
+    /// Removes the entry under `key`.
     ///
     /// # Errors
     ///
-    /// Whatever kept the store from it.
+    /// Any failure of the store.
     async fn remove(&self, key: &CacheKey) -> io::Result<()>;
 }

@@ -1,7 +1,7 @@
 //! A tunnel through an HTTP proxy (`CONNECT`, RFC 9110 section 9.3.6).
 //!
-//! Read byte by byte up to the empty line, because what follows belongs to the tunnel; that is a hundred
-//! reads per connection from a socket whose data is there already.
+//! The answer is read byte by byte up to the empty line, because the bytes after it belong to the tunnel.
+//! That is about a hundred reads per connection of data that is already there.
 
 use http::HeaderValue;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -25,7 +25,7 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
             return Err(ProxyFailure::Garbled);
         }
         head.push(stream.read_u8().await.map_err(broke_off)?);
-        // Whatever does not begin like HTTP is not waited for.
+        // Stop early if the answer is not HTTP.
         if head.len() == 5 && head != b"HTTP/" {
             return Err(ProxyFailure::Garbled);
         }
@@ -75,7 +75,7 @@ mod tests {
         Destination::Address(std::net::IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 0, 9)), 443);
 
     #[tokio::test]
-    async fn what_is_said() {
+    async fn requests_name_the_destination() {
         let mut secret = HeaderValue::from_static("Basic dTpw");
         secret.set_sensitive(true);
         let rows = [
@@ -88,7 +88,8 @@ mod tests {
             (
                 Destination::Name("a.example", 443),
                 Some(&secret),
-                "CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\nProxy-Authorization: Basic dTpw\r\n\r\n",
+                "CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\
+                 Proxy-Authorization: Basic dTpw\r\n\r\n",
             ),
         ];
         for (destination, authorization, expected) in rows {
@@ -97,11 +98,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_heard() {
+    async fn answers_are_classified() {
         let endless = [b"HTTP/1.1 200 OK\r\n".to_vec(), b"x: y\r\n".repeat(10_000)].concat();
         let rows: [(&str, &[u8], Result<(), ProxyFailure>); 16] = [
             ("plain", b"HTTP/1.1 200 Connection established\r\n\r\n", Ok(())),
-            ("of HTTP/1.0", b"HTTP/1.0 200 OK\r\nVia: x\r\n\r\n", Ok(())),
+            ("HTTP/1.0", b"HTTP/1.0 200 OK\r\nVia: x\r\n\r\n", Ok(())),
             ("bare line feeds", b"HTTP/1.1 200 OK\nVia: x\n\n", Ok(())),
             ("no reason", b"HTTP/1.1 200\r\n\r\n", Ok(())),
             ("any success", b"HTTP/1.1 204 Fine\r\n\r\n", Ok(())),
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_follows_belongs_to_the_tunnel() {
+    async fn bytes_after_the_answer_belong_to_the_tunnel() {
         let script = vec![Reply::after_blank_line(b"HTTP/1.1 200 OK\r\n\r\nHELLO".to_vec(), usize::MAX)];
         let first = converse(script, async |stream| {
             handshake(stream, &V4, None).await.unwrap();
@@ -144,20 +145,21 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever a proxy says, it is read up to the end of its answer and no further.
+        /// Any answer is read up to its end and no further.
         #[test]
         fn any_answer_is_read_to_its_end(start in 0..3_usize, rest: Vec<u8>, more: Vec<u8>) {
             const STARTS: [&[u8]; 3] = [b"", b"HTTP/1.1 200 ", b"HTTP/1.1 200 OK\r\n\r\n"];
-            let hear = |bytes: &[u8]| {
+            let read = |bytes: &[u8]| {
                 let mut stream = tokio::io::join(bytes, tokio::io::sink());
                 let outcome = handshake(&mut stream, &V4, None).now_or_never();
-                (outcome.expect("all of it is there"), stream.into_inner().0.len())
+                (outcome.expect("all bytes are there"), stream.into_inner().0.len())
             };
             let answer = [STARTS[start], &rest].concat();
-            let (outcome, left) = hear(&answer);
+            let (outcome, left) = read(&answer);
             proptest::prop_assert!(answer.len() - left <= MAX_ANSWER);
             if outcome != Err(ProxyFailure::BrokeOff) {
-                proptest::prop_assert_eq!(hear(&[answer, more.clone()].concat()), (outcome, left + more.len()));
+                let longer = [answer, more.clone()].concat();
+                proptest::prop_assert_eq!(read(&longer), (outcome, left + more.len()));
             }
         }
     }

@@ -1,8 +1,8 @@
-//! Proxies: pools of them, which of them a request goes through, and when it goes again through a better one.
+//! Proxies: their pools, which proxy a request goes through, and when it is repeated through a better one.
 //!
-//! Proxies are what the embedder configures and nothing else; the environment is never asked. A pool's own
-//! addresses are held against a policy of the pool's, so that a proxy on a private network is opened by name
-//! and opens nothing for pages.
+//! Only the embedder configures proxies; the environment is never read. The addresses of proxies are checked
+//! against a policy of their pool, so a proxy on a private network can be allowed without allowing pages
+//! there.
 
 mod bot_challenge;
 mod connect;
@@ -15,7 +15,7 @@ mod script;
 mod secret;
 mod socks5;
 
-pub(crate) use bot_challenge::{is_wall, wants_better_proxy};
+pub(crate) use bot_challenge::{is_bot_challenge, wants_better_proxy};
 pub use pool::{MAX_COOL_DOWN, MAX_PROXIES, MIN_COOL_DOWN, ProxyPool};
 pub use proxy::Proxy;
 pub(crate) use proxy::{Destination, ProxyFailure};

@@ -1,4 +1,4 @@
-//! Which proxy is next, and which has to cool down first.
+//! Pools of proxies: which proxy is next, and which one must cool down first.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,22 +8,22 @@ use ipnet::IpNet;
 use tokio::time::Instant;
 
 use super::proxy::Proxy;
+use crate::config_error::{ConfigError, ConfigErrorKind};
 use crate::egress::EgressPolicy;
-use crate::error::ConfigError;
-use crate::resolve::{Guarded, Resolve};
+use crate::resolve::{GuardedResolver, Resolve};
 use crate::transport::{Clients, HttpTransport, Route};
 
 /// Most proxies of a pool.
 pub const MAX_PROXIES: usize = 1000;
-/// So long a proxy is left alone after a failure; twice as long after each further one in a row.
+/// How long a proxy is not used after a failure. Each further failure in a row doubles this time.
 pub const MIN_COOL_DOWN: Duration = Duration::from_secs(10);
-/// No cool-down is longer.
+/// Longest cool-down.
 pub const MAX_COOL_DOWN: Duration = Duration::from_secs(300);
 
-/// Proxies that stand in for each other, and the addresses where they may be.
+/// Interchangeable proxies, and the addresses that they may have.
 ///
-/// They take turns. One that fails is left alone for [`MIN_COOL_DOWN`] up to [`MAX_COOL_DOWN`]; where all
-/// have failed, the one that has cooled longest is tried, so that no pool is dead for good.
+/// They are used in turn. A proxy that fails is not used for [`MIN_COOL_DOWN`] up to [`MAX_COOL_DOWN`]. If
+/// all have failed, the one whose cool-down ends first is used, so a pool never stops for good.
 ///
 /// ```
 /// use gleaner_fetch::{Fetcher, Proxy, ProxyPool};
@@ -44,18 +44,18 @@ pub struct ProxyPool {
 }
 
 impl ProxyPool {
-    /// These proxies, at most [`MAX_PROXIES`], anywhere on the public Internet.
+    /// A pool of these proxies, 1 to [`MAX_PROXIES`], on the public Internet.
     pub fn new(proxies: impl IntoIterator<Item = Proxy>) -> Self {
         Self { proxies: proxies.into_iter().collect(), policy: EgressPolicy::public_only() }
     }
 
-    /// Proxies may also be in this network. It opens nothing for pages.
+    /// Also allows proxies in this network. Pages there stay forbidden.
     pub fn allow_cidr(mut self, network: IpNet) -> Self {
         self.policy = self.policy.allow_cidr(network);
         self
     }
 
-    /// The proxy of this name may be anywhere. It opens nothing for pages.
+    /// Also allows the proxy of this name at any address. Pages there stay forbidden.
     pub fn allow_host(mut self, name: &str) -> Self {
         self.policy = self.policy.allow_host(name);
         self
@@ -67,26 +67,28 @@ impl ProxyPool {
         resolver: &Arc<dyn Resolve>,
     ) -> Result<ProxyList, ConfigError> {
         if self.proxies.is_empty() || self.proxies.len() > MAX_PROXIES {
-            return Err(ConfigError::new(format!("a pool has 1 to {MAX_PROXIES} proxies")));
+            let text = format!("a pool has 1 to {MAX_PROXIES} proxies");
+            return Err(ConfigError::new(ConfigErrorKind::ProxyPool, text));
         }
-        let guard = Guarded { policy: Arc::new(self.policy), resolver: Arc::clone(resolver) };
+        let guard = GuardedResolver { policy: Arc::new(self.policy), resolver: Arc::clone(resolver) };
         let member = |proxy: Proxy| {
             let proxy = Arc::new(proxy);
-            let way = Route::Proxy { proxy: Arc::clone(&proxy), guard: guard.clone() };
-            PooledProxy { clients: transport.clients(&way), proxy, health: Mutex::default() }
+            let route = Route::Proxy { proxy: Arc::clone(&proxy), guard: guard.clone() };
+            PooledProxy { clients: transport.clients(&route), proxy, health: Mutex::default() }
         };
-        Ok(ProxyList { members: self.proxies.into_iter().map(member).collect(), turn: AtomicUsize::new(0) })
+        Ok(ProxyList { members: self.proxies.into_iter().map(member).collect(), next: AtomicUsize::new(0) })
     }
 }
 
-/// A pool at work.
+/// The proxies of a pool in use.
 #[derive(Debug)]
 pub(crate) struct ProxyList {
     members: Vec<PooledProxy>,
-    turn: AtomicUsize,
+    /// Where the next search for a proxy begins, modulo their number.
+    next: AtomicUsize,
 }
 
-/// A proxy at work, with the connections that go through it.
+/// A proxy in use, with the connections that go through it.
 #[derive(Debug)]
 pub(crate) struct PooledProxy {
     pub(crate) clients: Clients,
@@ -96,7 +98,7 @@ pub(crate) struct PooledProxy {
 
 #[derive(Debug, Default)]
 struct Health {
-    /// In a row.
+    /// Failures in a row.
     failures: u32,
     cools_until: Option<Instant>,
 }
@@ -120,11 +122,12 @@ impl PooledProxy {
             port = self.proxy.port(),
             failures = health.failures,
             seconds = pause.as_secs(),
-            "proxy left alone"
+            "proxy paused after a failure"
         );
     }
 
-    fn cools(&self, now: Instant) -> Duration {
+    /// The rest of its cool-down.
+    fn cool_down(&self, now: Instant) -> Duration {
         self.health().cools_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 }
@@ -134,21 +137,21 @@ impl ProxyList {
         self.members.get(index)
     }
 
-    /// Whose turn it is among those that `tried` does not hold: a healthy one of the country, else a healthy
-    /// one of no particular country, else a healthy one, else the one that will be healthy first.
+    /// The next proxy that is not in `tried`: a healthy one of the country, else a healthy one without a
+    /// country, else any healthy one, else the one that will be healthy first.
     pub(crate) fn pick(&self, country: Option<&str>, tried: &[usize], now: Instant) -> Option<usize> {
         let count = self.members.len();
-        let start = self.turn.fetch_add(1, Relaxed) % count.max(1);
+        let start = self.next.fetch_add(1, Relaxed) % count.max(1);
         let rank = |index: &usize| {
             let member = self.members.get(*index);
-            let cools = member.map_or(Duration::MAX, |member| member.cools(now));
-            let abroad = match (country, member.and_then(|member| member.proxy.country_code())) {
+            let cool_down = member.map_or(Duration::MAX, |member| member.cool_down(now));
+            let country_mismatch = match (country, member.and_then(|member| member.proxy.country_code())) {
                 (Some(wanted), Some(has)) if wanted.eq_ignore_ascii_case(has) => 0,
                 (None, _) => 0,
                 (Some(_), None) => 1,
                 (Some(_), Some(_)) => 2,
             };
-            (cools, abroad)
+            (cool_down, country_mismatch)
         };
         (start..count).chain(0..start).filter(|index| !tried.contains(index)).min_by_key(rank)
     }
@@ -158,6 +161,7 @@ impl ProxyList {
 mod tests {
     use super::*;
     use crate::resolve::SystemResolver;
+    use crate::transport::DEFAULT_CONNECT_TIMEOUT;
 
     fn proxy_list(rows: &[(&str, Option<&str>)]) -> ProxyList {
         let proxies = rows.iter().map(|(address, country)| {
@@ -165,13 +169,16 @@ mod tests {
             country.map_or_else(|| proxy.clone(), |code| proxy.clone().country(code).unwrap())
         });
         let resolver: Arc<dyn Resolve> = Arc::new(SystemResolver::default());
-        let guard = Guarded { policy: Arc::default(), resolver: Arc::clone(&resolver) };
-        let transport = HttpTransport::open(&guard, &[], 8).unwrap();
-        ProxyPool::new(proxies).open(&transport, &resolver).unwrap()
+        ProxyPool::new(proxies).open(&transport(&resolver), &resolver).unwrap()
+    }
+
+    fn transport(resolver: &Arc<dyn Resolve>) -> HttpTransport {
+        let guard = GuardedResolver { policy: Arc::default(), resolver: Arc::clone(resolver) };
+        HttpTransport::open(&guard, &[], DEFAULT_CONNECT_TIMEOUT, 8).unwrap()
     }
 
     #[tokio::test]
-    async fn they_take_turns_and_countries_count() {
+    async fn proxies_alternate_and_countries_count() {
         let proxy_list = proxy_list(&[
             ("http://a/", Some("DE")),
             ("http://b/", Some("US")),
@@ -185,13 +192,13 @@ mod tests {
         assert_eq!(picks(None, 4), [0, 1, 2, 3]);
         assert!(picks(Some("de"), 8).iter().all(|index| [0, 3].contains(index)));
         assert_eq!(picks(Some("US"), 2), [1, 1]);
-        assert_eq!(picks(Some("FR"), 2), [2, 2], "of no particular country");
+        assert_eq!(picks(Some("FR"), 2), [2, 2], "the one without a country");
         assert_eq!(proxy_list.pick(None, &[0, 1, 2, 3], now), None);
         assert_eq!(proxy_list.pick(Some("US"), &[1], now), Some(2));
     }
 
     #[tokio::test]
-    async fn who_fails_cools_down_longer_each_time() {
+    async fn each_failure_in_a_row_doubles_the_cool_down() {
         let proxy_list = proxy_list(&[("http://a/", Some("DE")), ("http://b/", None)]);
         let start = Instant::now();
         let a = proxy_list.member(0).unwrap();
@@ -205,7 +212,7 @@ mod tests {
         }
         a.succeeded();
         assert_eq!(pick(start), 0);
-        // Where all have failed, the first to be healthy again.
+        // If all have failed, the first one to be healthy again.
         a.failed(start);
         proxy_list.member(1).unwrap().failed(start + Duration::from_secs(1));
         assert_eq!(pick(start + Duration::from_secs(2)), 0);
@@ -214,8 +221,7 @@ mod tests {
     #[tokio::test]
     async fn a_pool_has_bounds() {
         let resolver: Arc<dyn Resolve> = Arc::new(SystemResolver::default());
-        let guard = Guarded { policy: Arc::default(), resolver: Arc::clone(&resolver) };
-        let transport = HttpTransport::open(&guard, &[], 8).unwrap();
+        let transport = transport(&resolver);
         let proxy = Proxy::parse("http://a/").unwrap();
         assert!(ProxyPool::new([]).open(&transport, &resolver).is_err());
         assert!(ProxyPool::new(vec![proxy; MAX_PROXIES + 1]).open(&transport, &resolver).is_err());

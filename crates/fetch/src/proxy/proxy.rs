@@ -1,23 +1,25 @@
-//! One proxy: where it is, how it is spoken to, and what it is told.
+//! One proxy: its address, its protocol, and its failures.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use http::HeaderValue;
 use tokio::io::{AsyncRead, AsyncWrite};
 use url::Url;
 
 use super::secret::Secret;
 use super::{connect, socks5};
-use crate::base64::base64;
-use crate::error::ConfigError;
+use crate::config_error::{ConfigError, ConfigErrorKind};
 
 /// A proxy with its credentials and its country. `Debug` shows no credentials.
 ///
-/// A proxy is told the address that the egress guard has checked, not the name: the name is resolved here,
-/// and the proxy connects to that very address while `Host` and the TLS handshake carry the name. A proxy
-/// that resolved names itself could be led to any address by whoever answers for the name, and the guard
-/// would have seen the proxy's address alone. [`Proxy::resolve_names_remotely`] gives that up for proxies
-/// that take names only.
+/// A proxy gets the address that the egress guard has checked, not the name: the name is resolved here, and
+/// the proxy connects to that address while `Host` and the TLS handshake carry the name. If the proxy
+/// resolved names itself, DNS records could lead it to any address, and the guard would check the proxy's
+/// address alone. [`Proxy::resolve_names_remotely`] gives up this protection for proxies that accept only
+/// names.
 ///
 /// ```
 /// use gleaner_fetch::Proxy;
@@ -48,7 +50,7 @@ pub(crate) struct Credentials {
     pub(crate) password: Secret,
 }
 
-/// Where a tunnel leads.
+/// The destination of a tunnel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Destination<'a> {
     Address(IpAddr, u16),
@@ -57,30 +59,32 @@ pub(crate) enum Destination<'a> {
 }
 
 impl Proxy {
-    /// Reads `http://user:password@host:port` or `socks5://user:password@host:port`; credentials and port (80
-    /// and 1080) may be left out. Reserved characters in credentials are percent-encoded.
+    /// Parses `http://user:password@host:port` or `socks5://user:password@host:port`. Credentials and port
+    /// (80 and 1080) are optional. Reserved characters in credentials are percent-encoded.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] for another scheme, a missing host, a path, and credentials longer than the 255 bytes
-    /// that SOCKS5 has room for. Its text does not repeat the input, which holds a password.
+    /// [`ConfigErrorKind::Proxy`] for another scheme, a missing host, a path, and a user name or password
+    /// longer than 255 bytes, the limit of SOCKS5. The text of the error does not repeat the input, which may
+    /// hold a password.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let wrong = |what: &str| {
-            ConfigError::new(format!(
-                "{what}: a proxy is written `http://host:port` or `socks5://host:port`, with `user:password@` before \
-                 the host where it wants them"
+        let invalid_address = |what: &str| {
+            invalid(format!(
+                "{what}: write a proxy as `http://host:port` or `socks5://host:port`, with `user:password@` \
+                 before the host if it needs credentials"
             ))
         };
-        let url = Url::parse(text).map_err(|_| wrong("the proxy's address is not a URL"))?;
+        let url = Url::parse(text).map_err(|_| invalid_address("the proxy's address is not a URL"))?;
         let (kind, default_port) = match url.scheme() {
             "http" => (Kind::Http, 80),
             "socks5" => (Kind::Socks5, 1080),
-            _ => return Err(wrong("the proxy's scheme is neither `http` nor `socks5`")),
+            _ => return Err(invalid_address("the proxy's scheme is neither `http` nor `socks5`")),
         };
-        let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(|| wrong("no host is named"))?;
+        let host = url.host_str().filter(|host| !host.is_empty());
+        let host = host.ok_or_else(|| invalid_address("the proxy's address has no host"))?;
         let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
-            return Err(wrong("the proxy's address goes on behind its port"));
+            return Err(invalid_address("the proxy's address has a path, a query or a fragment"));
         }
         let credentials = match (url.username(), url.password()) {
             ("", None) => None,
@@ -99,26 +103,26 @@ impl Proxy {
         })
     }
 
-    /// The country in which its requests appear, ISO 3166-1 alpha-2 in any case. Requests with a
-    /// [`Request::country`](crate::Request::country) go through a proxy of theirs where there is one.
+    /// Sets the country that its requests come from: ISO 3166-1 alpha-2, in upper or lower case. Requests
+    /// with a [`Request::country`](crate::Request::country) prefer a proxy of that country.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] for what is not two letters.
+    /// [`ConfigErrorKind::Proxy`] if it is not two letters.
     pub fn country(mut self, code: &str) -> Result<Self, ConfigError> {
         if code.len() != 2 || !code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-            return Err(ConfigError::new("a proxy's country is a code of two letters, such as `DE`"));
+            return Err(invalid("a proxy's country is a code of two letters, such as `DE`"));
         }
         self.country = Some(code.to_ascii_uppercase());
         Ok(self)
     }
 
-    /// An escape hatch: the proxy is told names, and resolves them as it likes. Plain `http` requests go to
-    /// an HTTP proxy in absolute form then, not through a tunnel.
+    /// Lets the proxy resolve names itself. Plain `http` requests then go to an HTTP proxy in absolute form,
+    /// not through a tunnel.
     ///
-    /// Names are still resolved and judged here as well, so that a name that leads to a closed address for us
-    /// stays closed. But what the proxy connects to is up to the proxy: use it where the proxy's own network
-    /// has nothing to hide, or a guard of its own.
+    /// Names are still resolved and checked here too, so a name that resolves to a forbidden address here
+    /// stays forbidden. But the proxy decides what it connects to: use this only if the proxy's own network
+    /// holds no private services, or if the proxy has a guard of its own.
     #[must_use]
     pub fn resolve_names_remotely(mut self) -> Self {
         self.resolves_names = true;
@@ -141,22 +145,22 @@ impl Proxy {
         self.resolves_names
     }
 
-    /// Is a plain `http` request sent to it whole, for it to pass on?
+    /// Whether a plain `http` request is sent to the proxy in absolute form rather than through a tunnel.
     pub(crate) fn takes_absolute_form(&self) -> bool {
         self.resolves_names && self.kind == Kind::Http
     }
 
-    /// `Proxy-Authorization` (RFC 7617), where it wants credentials.
+    /// The value of `Proxy-Authorization` (RFC 7617), if there are credentials.
     pub(crate) fn authorization(&self) -> Option<HeaderValue> {
         let credentials = self.credentials.as_ref()?;
         let pair = format!("{}:{}", credentials.user.expose(), credentials.password.expose());
-        let mut value = HeaderValue::from_str(&format!("Basic {}", base64(pair.as_bytes()))).ok()?;
+        let mut value = HeaderValue::from_str(&format!("Basic {}", BASE64_STANDARD.encode(pair))).ok()?;
         value.set_sensitive(true);
         Some(value)
     }
 
-    /// Asks the proxy at the other end of `stream` to lead to `destination`. What comes after is the
-    /// destination's.
+    /// Asks the proxy at the other end of `stream` to connect to `destination`. Later bytes belong to the
+    /// destination.
     pub(crate) async fn tunnel<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         stream: &mut S,
@@ -169,46 +173,50 @@ impl Proxy {
     }
 }
 
-/// Why a proxy led nowhere. Holds nothing of what the proxy said.
+/// Why a proxy did not connect. Holds no text of the proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ProxyFailure {
     #[error("the proxy cannot be reached")]
     Unreachable,
-    #[error("the proxy's own address is one that its pool does not open")]
+    #[error("the proxy's own address is one that its pool does not allow")]
     Forbidden,
     #[error("the proxy does not answer")]
     Silent,
-    #[error("the proxy refuses the credentials, or wants some")]
+    #[error("the proxy refuses the credentials, or requires some")]
     Credentials,
-    #[error("the proxy will not connect to this address")]
+    #[error("the proxy refuses to connect to this address")]
     Refused,
     #[error("the proxy cannot reach this address")]
     TargetUnreachable,
-    #[error("the proxy's answer is not of its protocol")]
+    #[error("the proxy's answer does not follow its protocol")]
     Garbled,
-    #[error("the proxy broke the connection off")]
+    #[error("the proxy closed the connection")]
     BrokeOff,
 }
 
 impl ProxyFailure {
-    /// May it as well be the target's, of which the proxy waits for a connection or says nothing when there
-    /// is none?
-    pub(crate) fn may_be_the_targets(self) -> bool {
+    /// Whether the target may have caused it: some proxies wait, or close the connection, if they cannot
+    /// reach the target.
+    pub(crate) fn may_be_targets_fault(self) -> bool {
         matches!(self, Self::Silent | Self::BrokeOff)
     }
 
-    /// Is it the proxy's fault, rather than the target's?
+    /// Whether it is reported as the proxy's fault rather than the target's.
     pub(crate) fn blames_proxy(self) -> bool {
         !matches!(self, Self::Refused | Self::TargetUnreachable)
     }
 }
 
 fn decoded(text: &str) -> Result<String, ConfigError> {
-    let fits = percent_encoding::percent_decode_str(text).decode_utf8().ok();
-    match fits {
+    let decoded = percent_encoding::percent_decode_str(text).decode_utf8().ok();
+    match decoded {
         Some(text) if text.len() <= 255 && !text.chars().any(char::is_control) => Ok(text.into_owned()),
-        _ => Err(ConfigError::new("the proxy's user name or password is no text of at most 255 bytes")),
+        _ => Err(invalid("the proxy's user name or password is not a text of at most 255 bytes")),
     }
+}
+
+fn invalid(text: impl Into<Cow<'static, str>>) -> ConfigError {
+    ConfigError::new(ConfigErrorKind::Proxy, text)
 }
 
 #[cfg(test)]
@@ -216,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses() {
+    fn addresses_are_parsed() {
         let proxy = Proxy::parse("http://us%3Aer:p%40ss@Proxy.Example:3128/").unwrap();
         assert_eq!((proxy.kind, proxy.host(), proxy.port()), (Kind::Http, "proxy.example", 3128));
         // `us:er:p@ss`
@@ -229,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_proxy_is_named_without_its_password() {
+    fn errors_do_not_show_passwords() {
         let long = format!("http://{}:x@p/", "u".repeat(256));
         for text in [
             "proxy:3128",
@@ -243,15 +251,16 @@ mod tests {
             "",
             &long,
         ] {
-            let error = Proxy::parse(text).unwrap_err().to_string();
-            assert!(!error.contains("hunter2"), "{error}");
+            let error = Proxy::parse(text).unwrap_err();
+            assert_eq!(error.kind(), ConfigErrorKind::Proxy);
+            assert!(!format!("{error} {error:?}").contains("hunter2"), "{error}");
         }
         let debug = format!("{:?}", Proxy::parse("http://name9:hunter2@p/").unwrap());
         assert!(!debug.contains("hunter2") && !debug.contains("name9"), "{debug}");
     }
 
     #[test]
-    fn countries() {
+    fn countries_are_two_letters() {
         let proxy = || Proxy::parse("http://p/").unwrap();
         assert_eq!(proxy().country("de").unwrap().country_code(), Some("DE"));
         for wrong in ["", "D", "DEU", "4x", "ä"] {

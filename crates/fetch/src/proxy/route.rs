@@ -1,4 +1,4 @@
-//! The way of one request: direct, or through a proxy, or through another where that one fails.
+//! The route of one request: direct, through a proxy, or through another proxy if that one fails.
 
 use bytes::Bytes;
 use gleaner_types::ProxyUsed;
@@ -17,10 +17,10 @@ use crate::transport::{self, Clients, Incoming};
 /// Most proxies of a pool that one request tries before it fails.
 pub const MAX_PROXY_TRIES: usize = 3;
 
-/// Which of the two ways.
+/// One of the two sets of routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tier {
-    /// The basic pool, or direct where there is none.
+    /// The basic pool, or a direct connection without one.
     Basic,
     /// The stealth pool.
     Stealth,
@@ -35,7 +35,7 @@ impl Tier {
     }
 }
 
-/// All ways that a fetcher has.
+/// All routes of a fetcher.
 #[derive(Debug)]
 pub(crate) struct Proxies {
     pub(crate) direct: Clients,
@@ -44,7 +44,7 @@ pub(crate) struct Proxies {
 }
 
 impl Proxies {
-    /// Which way a request of this mode takes, and which it takes after that where the first does not do.
+    /// The tier that a request of this mode uses first, and the tier of its second attempt.
     pub(crate) fn tiers(&self, mode: ProxyMode, url: &Url) -> Result<(Tier, Option<Tier>), Error> {
         match (mode, &self.stealth) {
             (ProxyMode::Basic, _) | (ProxyMode::Auto, None) => Ok((Tier::Basic, None)),
@@ -53,12 +53,12 @@ impl Proxies {
             (ProxyMode::Stealth, None) => Err(Error::new(
                 ErrorKind::ProxyNotConfigured,
                 url,
-                "the proxy mode `stealth` needs stealth proxies, and none are configured: ask for `basic` or `auto`",
+                "the proxy mode `stealth` needs stealth proxies, and there are none: use `basic` or `auto`",
             )),
         }
     }
 
-    pub(crate) fn route(&self, tier: Tier, country: Option<String>) -> ProxySession<'_> {
+    pub(crate) fn session(&self, tier: Tier, country: Option<String>) -> ProxySession<'_> {
         let proxy_list = match tier {
             Tier::Basic => self.basic.as_ref(),
             Tier::Stealth => self.stealth.as_ref(),
@@ -67,8 +67,8 @@ impl Proxies {
     }
 }
 
-/// The way of one request and its redirects: they stay with one proxy, because a site that sees a visitor's
-/// address change on the way begins again from the start.
+/// The route of one request and its redirects. They stay with one proxy, because some sites start over if a
+/// visitor's address changes between redirects.
 #[derive(Debug)]
 pub(crate) struct ProxySession<'a> {
     direct: &'a Clients,
@@ -79,7 +79,7 @@ pub(crate) struct ProxySession<'a> {
 }
 
 impl ProxySession<'_> {
-    /// Sends `request`, through the next proxy where one fails before the request was under way.
+    /// Sends `request`. If a proxy fails before it has forwarded the request, the next one is used.
     pub(crate) async fn send(
         &mut self,
         request: Request<Full<Bytes>>,
@@ -97,7 +97,7 @@ impl ProxySession<'_> {
                 Some(index) => index,
                 None => match proxy_list.pick(self.country.as_deref(), &tried, now) {
                     Some(index) => index,
-                    None => return Err(Error::new(ErrorKind::Proxy, url, "no proxy is left to try")),
+                    None => return Err(Error::new(ErrorKind::Proxy, url, "all proxies were tried")),
                 },
             };
             let Some(member) = proxy_list.member(index) else { continue };
@@ -114,8 +114,8 @@ impl ProxySession<'_> {
                     return Err(error);
                 }
             };
-            // Another may do better, but a target must not be able to put the proxies of a pool out of use.
-            if failure.blames_proxy() && !failure.may_be_the_targets() {
+            // Another proxy may do better, but a target must not be able to disable the proxies of a pool.
+            if failure.blames_proxy() && !failure.may_be_targets_fault() {
                 member.failed(Instant::now());
             }
             tried.push(index);
@@ -126,20 +126,20 @@ impl ProxySession<'_> {
     }
 }
 
-/// Sends `request` through one proxy. The failure is there where the proxy is what failed.
+/// Sends `request` through one proxy. The error has a [`ProxyFailure`] if the proxy failed.
 async fn through(
     member: &PooledProxy,
     mut request: Request<Full<Bytes>>,
     url: &Url,
     skip_tls_verification: bool,
 ) -> Result<Response<Incoming>, (Option<ProxyFailure>, Error)> {
-    let whole = member.proxy.takes_absolute_form() && url.scheme() == "http";
-    if whole && let Some(value) = member.proxy.authorization() {
+    let absolute_form = member.proxy.takes_absolute_form() && url.scheme() == "http";
+    if absolute_form && let Some(value) = member.proxy.authorization() {
         request.headers_mut().insert(PROXY_AUTHORIZATION, value);
     }
     match member.clients.send(request, skip_tls_verification).await {
-        // Only a proxy that reads the request can say so.
-        Ok(answer) if whole && answer.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+        // Only a proxy that reads the request can send this status.
+        Ok(answer) if absolute_form && answer.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
             let failure = ProxyFailure::Credentials;
             Err((Some(failure), Error::new(ErrorKind::Proxy, url, failure.to_string())))
         }

@@ -1,13 +1,13 @@
-//! A proxy for tests that answers with given bytes, in pieces of a given size.
+//! A proxy for tests that sends given bytes in pieces of a given size.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
-/// What the proxy says once it has heard something.
+/// What the proxy sends once it has received something.
 pub(crate) struct Reply {
     bytes: Vec<u8>,
     /// Bytes in a piece.
     split: usize,
-    /// Heard only when an empty line came, rather than when anything did.
+    /// Sent after an empty line rather than after any bytes.
     awaits_blank_line: bool,
 }
 
@@ -21,19 +21,19 @@ impl Reply {
     }
 }
 
-/// Runs `client` against a proxy that follows `script` and then hangs up.
+/// Runs `client` against a proxy that follows `script` and then closes the connection.
 pub(crate) async fn converse<T>(script: Vec<Reply>, client: impl AsyncFnOnce(&mut DuplexStream) -> T) -> T {
     let (mut near, mut far) = tokio::io::duplex(64);
     let server = tokio::spawn(async move {
         for reply in script {
-            let mut heard = Vec::new();
+            let mut received = Vec::new();
             let mut piece = [0; 512];
             loop {
                 match far.read(&mut piece).await {
                     Ok(0) | Err(_) => return,
-                    Ok(read) => heard.extend_from_slice(&piece[..read]),
+                    Ok(read) => received.extend_from_slice(&piece[..read]),
                 }
-                if !reply.awaits_blank_line || heard.ends_with(b"\r\n\r\n") {
+                if !reply.awaits_blank_line || received.ends_with(b"\r\n\r\n") {
                     break;
                 }
             }

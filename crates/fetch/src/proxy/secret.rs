@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// A text that no log and no error shows.
+/// A text that is never shown in logs or errors.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Secret(String);
 
@@ -9,7 +9,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself, for the one place that sends it.
+    /// The text itself, to send it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
-//! A tunnel through a SOCKS5 proxy (RFC 1928), with a user name and a password where it wants them (RFC
+//! A tunnel through a SOCKS5 proxy (RFC 1928), with a user name and a password if it requires them (RFC
 //! 1929).
 //!
-//! Every message has a known length, so that nothing is read of what follows.
+//! Every message has a known length, so no byte after it is read.
 
 use std::net::IpAddr;
 
@@ -22,12 +22,12 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
         Some(_) => &[VERSION, 2, NO_CREDENTIALS, USER_AND_PASSWORD],
         None => &[VERSION, 1, NO_CREDENTIALS],
     };
-    say(stream, greeting).await?;
-    match (hear::<2, _>(stream).await?, credentials) {
+    send(stream, greeting).await?;
+    match (receive::<2, _>(stream).await?, credentials) {
         ([VERSION, NO_CREDENTIALS], _) => {}
         ([VERSION, USER_AND_PASSWORD], Some(credentials)) => {
-            say(stream, &introduction(credentials)?).await?;
-            let [version, status] = hear::<2, _>(stream).await?;
+            send(stream, &credentials_message(credentials)?).await?;
+            let [version, status] = receive::<2, _>(stream).await?;
             // Some proxies answer with the version of the protocol rather than with that of the negotiation.
             if status != 0 || !matches!(version, 1 | VERSION) {
                 return Err(ProxyFailure::Credentials);
@@ -36,8 +36,8 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
         ([VERSION, 0xff], _) => return Err(ProxyFailure::Credentials),
         _ => return Err(ProxyFailure::Garbled),
     }
-    say(stream, &request(destination)?).await?;
-    let [version, reply, _, kind] = hear::<4, _>(stream).await?;
+    send(stream, &request(destination)?).await?;
+    let [version, reply, _, kind] = receive::<4, _>(stream).await?;
     if version != VERSION {
         return Err(ProxyFailure::Garbled);
     }
@@ -47,12 +47,12 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
         3..=6 => return Err(ProxyFailure::TargetUnreachable),
         _ => return Err(ProxyFailure::Garbled),
     }
-    // The address that the proxy connects from, which nobody needs.
+    // The address that the proxy connects from. It is not used.
     let length = match kind {
         1 => 4,
         4 => 16,
         3 => {
-            let [length] = hear::<1, _>(stream).await?;
+            let [length] = receive::<1, _>(stream).await?;
             usize::from(length)
         }
         _ => return Err(ProxyFailure::Garbled),
@@ -62,7 +62,7 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     stream.read_exact(bound).await.map(drop).map_err(|_| ProxyFailure::BrokeOff)
 }
 
-async fn say<S: AsyncWrite + Unpin>(stream: &mut S, bytes: &[u8]) -> Result<(), ProxyFailure> {
+async fn send<S: AsyncWrite + Unpin>(stream: &mut S, bytes: &[u8]) -> Result<(), ProxyFailure> {
     let sent = async {
         stream.write_all(bytes).await?;
         stream.flush().await
@@ -70,13 +70,13 @@ async fn say<S: AsyncWrite + Unpin>(stream: &mut S, bytes: &[u8]) -> Result<(), 
     sent.await.map_err(|_| ProxyFailure::BrokeOff)
 }
 
-async fn hear<const N: usize, S: AsyncRead + Unpin>(stream: &mut S) -> Result<[u8; N], ProxyFailure> {
+async fn receive<const N: usize, S: AsyncRead + Unpin>(stream: &mut S) -> Result<[u8; N], ProxyFailure> {
     let mut bytes = [0; N];
     stream.read_exact(&mut bytes).await.map_err(|_| ProxyFailure::BrokeOff)?;
     Ok(bytes)
 }
 
-fn introduction(credentials: &Credentials) -> Result<Vec<u8>, ProxyFailure> {
+fn credentials_message(credentials: &Credentials) -> Result<Vec<u8>, ProxyFailure> {
     let mut message = vec![1];
     for text in [&credentials.user, &credentials.password] {
         message.push(u8::try_from(text.expose().len()).map_err(|_| ProxyFailure::Credentials)?);
@@ -125,8 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said() {
-        assert_eq!(introduction(&credentials()).unwrap(), b"\x01\x02us\x04pass");
+    fn messages_follow_the_standards() {
+        assert_eq!(credentials_message(&credentials()).unwrap(), b"\x01\x02us\x04pass");
         assert_eq!(request(&V4).unwrap(), b"\x05\x01\x00\x01\xc0\x00\x00\x09\x01\xbb");
         let v6 = Destination::Address("::1".parse().unwrap(), 80);
         assert_eq!(request(&v6).unwrap(), b"\x05\x01\x00\x04\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\x50");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_heard() {
+    async fn answers_are_classified() {
         use ProxyFailure::{BrokeOff, Credentials as Denied, Garbled, Refused, TargetUnreachable};
         const BOUND: &[u8] = b"\x01\x7f\0\0\x01\x04\x38";
         let done = |code: u8| [&[5, code, 0][..], BOUND].concat();
@@ -179,22 +179,34 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever a proxy says, it is read up to the end of its answer and no further.
+        /// Any answer is read up to its end and no further.
         #[test]
-        fn any_answer_is_read_to_its_end(start in 0..5_usize, rest: Vec<u8>, more: Vec<u8>, knows_us: bool) {
-            const STARTS: [&[u8]; 5] = [b"", b"\x05\x00", b"\x05\x02\x01\x00", b"\x05\x00\x05\x00\x00", b"\x05\x00\x05\x00\x00\x03"];
-            let given = knows_us.then(credentials);
-            let hear = |bytes: &[u8]| {
+        fn any_answer_is_read_to_its_end(
+            start in 0..5_usize,
+            rest: Vec<u8>,
+            more: Vec<u8>,
+            with_credentials: bool,
+        ) {
+            const STARTS: [&[u8]; 5] = [
+                b"",
+                b"\x05\x00",
+                b"\x05\x02\x01\x00",
+                b"\x05\x00\x05\x00\x00",
+                b"\x05\x00\x05\x00\x00\x03",
+            ];
+            let given = with_credentials.then(credentials);
+            let read = |bytes: &[u8]| {
                 let mut stream = tokio::io::join(bytes, tokio::io::sink());
                 let outcome = handshake(&mut stream, &V4, given.as_ref()).now_or_never();
-                (outcome.expect("all of it is there"), stream.into_inner().0.len())
+                (outcome.expect("all bytes are there"), stream.into_inner().0.len())
             };
             let answer = [STARTS[start], &rest].concat();
-            let (outcome, left) = hear(&answer);
-            // The longest answer: a method, a verdict, and an address that is a name.
+            let (outcome, left) = read(&answer);
+            // The longest answer: a method, a status, and an address that is a name.
             proptest::prop_assert!(answer.len() - left <= 2 + 2 + 5 + 255 + 2);
             if outcome != Err(ProxyFailure::BrokeOff) {
-                proptest::prop_assert_eq!(hear(&[answer, more.clone()].concat()), (outcome, left + more.len()));
+                let longer = [answer, more.clone()].concat();
+                proptest::prop_assert_eq!(read(&longer), (outcome, left + more.len()));
             }
         }
     }

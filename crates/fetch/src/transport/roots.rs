@@ -1,16 +1,28 @@
+use std::fmt;
+
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 use crate::config_error::{ConfigError, ConfigErrorKind};
 
-/// Certificates of further authorities, as they were given.
-#[derive(Debug, Clone)]
+/// Certificates of further authorities, as they were given. `Debug` shows only their size, because a text may
+/// be a private key by mistake.
+#[derive(Clone)]
 pub(crate) enum RootCertificates {
     /// One certificate.
     Der(Vec<u8>),
     /// A text with one or more certificates.
     Pem(Vec<u8>),
+}
+
+impl fmt::Debug for RootCertificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Der(bytes) => write!(f, "Der({} bytes)", bytes.len()),
+            Self::Pem(bytes) => write!(f, "Pem({} bytes)", bytes.len()),
+        }
+    }
 }
 
 /// Mozilla's roots and `extra`. Mozilla's are built in rather than read from the machine: a container without

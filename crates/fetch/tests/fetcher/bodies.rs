@@ -28,7 +28,7 @@ fn encoded(coding: &str, body: &[u8]) -> Vec<u8> {
 
 #[tokio::test]
 async fn content_codings_are_undone() {
-    let text = b"<p>the same page, however it travels</p>".repeat(100);
+    let text = b"<p>the same page in every coding</p>".repeat(100);
     let rows = [
         ("gzip", gzip(&text)),
         ("X-GZIP", gzip(&text)),
@@ -47,7 +47,7 @@ async fn content_codings_are_undone() {
 }
 
 #[tokio::test]
-async fn codings_that_cannot_be_undone() {
+async fn unknown_and_broken_codings_are_errors() {
     let cut = gzip(&b"<p>cut off</p>".repeat(1000));
     let rows = [
         ("compress", b"x".to_vec(), ErrorKind::Decode),
@@ -65,7 +65,7 @@ async fn codings_that_cannot_be_undone() {
 }
 
 #[tokio::test]
-async fn bombs() {
+async fn decompression_bombs_are_stopped() {
     let zeros = vec![0; 32 * 1024 * 1024];
     let rows = [
         ("gzip", gzip(&zeros)),
@@ -88,7 +88,7 @@ async fn bombs() {
 #[tokio::test]
 async fn an_endless_body_stops_at_the_limit() {
     const LIMIT: u64 = 100_000;
-    // Without a length, in chunks, in one chunk that never ends, and compressed so that nothing ever comes out.
+    // Without a length, in chunks, in one chunk that never ends, and compressed without any output.
     let rows: [(&str, &[u8], &[u8]); 4] = [
         ("until close", b"content-type: text/html\r\n\r\n", &[b'x'; 1000]),
         ("chunked", b"content-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n", &{
@@ -107,9 +107,9 @@ async fn an_endless_body_stops_at_the_limit() {
             b"content-type: text/html\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffff\r\n",
             &[b'x'; 1000],
         ),
-        // Empty metadata blocks of brotli: input without output.
+        // A gzip header whose file name never ends: input without output.
         (
-            "nothing comes out",
+            "no output",
             b"content-type: text/html\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\x03",
             &[b'n'; 1000],
         ),
@@ -134,14 +134,14 @@ async fn an_endless_body_stops_at_the_limit() {
         request.max_body = Some(LIMIT);
         let error = fetcher().fetch(request, &FollowAll).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TooLarge, "{name}: {error}");
-        // What the sockets of both sides hold is on its way when the reader stops.
+        // When the reader stops, the buffers of both sockets may be full.
         let sent = sent.load(Ordering::SeqCst);
         assert!(sent < LIMIT + 16 * 1024 * 1024, "{name}: {sent}");
     }
 }
 
 #[tokio::test]
-async fn lengths_that_lie() {
+async fn wrong_lengths_are_errors() {
     let head = |length: &str| {
         format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\n\r\n")
     };
@@ -174,7 +174,7 @@ async fn lengths_that_lie() {
 }
 
 #[tokio::test]
-async fn a_body_without_bytes_needs_no_coding() {
+async fn an_empty_body_needs_no_coding() {
     let site = Site::serve(|seen| match seen.path() {
         "/head" => b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 77\r\n\r\n".to_vec(),
         _ => encoded("gzip", b""),
@@ -186,9 +186,9 @@ async fn a_body_without_bytes_needs_no_coding() {
     assert!(fetcher().fetch(request, &FollowAll).await.unwrap().body.is_empty());
 }
 
-/// The server never sends the body that its head announces: who waits for it waits for ever.
+/// The server never sends the body that its head announces, so waiting for it would end in a timeout.
 #[tokio::test(start_paused = true)]
-async fn binary_kinds_are_refused_before_their_body() {
+async fn binary_types_are_refused_before_their_body() {
     for kind in ["image/png", "VIDEO/mp4", "application/zip", "font/woff2", "audio/ogg; codecs=opus"] {
         let site = Site::script(move |mut stream| async move {
             read_request(&mut stream).await;
@@ -206,7 +206,7 @@ async fn binary_kinds_are_refused_before_their_body() {
 }
 
 #[tokio::test]
-async fn errors_of_a_kind_that_is_not_read_are_errors_all_the_same() {
+async fn error_statuses_with_a_binary_body_are_responses() {
     for status in [404, 403, 500] {
         let site =
             Site::serve(move |_| answer(status, &[("content-type", "image/png")], b"\x89PNG\r\n\x1a\n...."))
@@ -219,8 +219,8 @@ async fn errors_of_a_kind_that_is_not_read_are_errors_all_the_same() {
 }
 
 #[tokio::test]
-async fn bodies_of_no_telling_type_are_judged_by_their_bytes() {
-    for (body, taken) in [
+async fn bodies_without_a_useful_type_are_judged_by_their_bytes() {
+    for (body, accepted) in [
         (&b"%PDF-1.7\n\x00\x01"[..], true),
         (b"<!doctype html><p>text", true),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", false),
@@ -228,23 +228,18 @@ async fn bodies_of_no_telling_type_are_judged_by_their_bytes() {
         for headers in [&[][..], &[("content-type", "application/octet-stream")]] {
             let site = Site::serve(move |_| answer(200, headers, body)).await;
             let outcome = get(site.url("a.test", "/")).await;
-            assert_eq!(outcome.is_ok(), taken, "{body:?} {headers:?}");
+            assert_eq!(outcome.is_ok(), accepted, "{body:?} {headers:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn floods_of_headers_have_an_end() {
+async fn too_large_header_sections_are_errors() {
     let one = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "y".repeat(1 << 20));
     let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "x: y\r\n".repeat(10_000));
-    let trailers = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n{}\r\n",
-        "x: y\r\n".repeat(100_000)
-    );
-    let extension = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n2;{}\r\nok\r\n0\r\n\r\n",
-        "e".repeat(1 << 20)
-    );
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n";
+    let trailers = format!("{head}2\r\nok\r\n0\r\n{}\r\n", "x: y\r\n".repeat(100_000));
+    let extension = format!("{head}2;{}\r\nok\r\n0\r\n\r\n", "e".repeat(1 << 20));
     for (name, text) in [
         ("one of 1 MiB", one),
         ("ten thousand", many),
@@ -258,9 +253,11 @@ async fn floods_of_headers_have_an_end() {
 }
 
 #[tokio::test]
-async fn sloppy_heads_are_read_as_browsers_do() {
+async fn malformed_heads_are_accepted_as_in_browsers() {
     let site = Site::serve(|_| {
-        b"HTTP/1.1 200\r\ncontent-type : text/html\r\nbad header line\r\nx-long: a\r\n b\r\ncontent-length: 2\r\n\r\nok".to_vec()
+        b"HTTP/1.1 200\r\ncontent-type : text/html\r\nbad header line\r\nx-long: a\r\n b\r\n\
+          content-length: 2\r\n\r\nok"
+            .to_vec()
     })
     .await;
     let response = get(site.url("a.test", "/")).await.unwrap();
@@ -268,7 +265,7 @@ async fn sloppy_heads_are_read_as_browsers_do() {
 }
 
 #[tokio::test]
-async fn statuses_are_answers() {
+async fn all_statuses_are_responses() {
     for status in [200, 204, 304, 403, 404, 410, 429, 500, 503] {
         let site =
             Site::serve(move |_| answer(status, &[("retry-after", "7"), ("connection", "close")], b"")).await;
@@ -281,7 +278,7 @@ async fn statuses_are_answers() {
 }
 
 #[tokio::test]
-async fn the_identity_of_a_request() {
+async fn requests_have_the_expected_headers() {
     let site = Site::serve(|_| page("")).await;
     let mut request = Request::get(site.url("a.test", "/p?q=1#f"));
     request.languages = vec!["de-CH".to_owned(), "en".to_owned()];
@@ -295,7 +292,7 @@ async fn the_identity_of_a_request() {
     assert_eq!(seen[0].header("user-agent"), Some(gleaner_fetch::DEFAULT_USER_AGENT));
     assert_eq!(seen[0].header("accept-language"), Some("de-CH,en;q=0.9"));
     assert!(seen[0].header("accept").unwrap().starts_with("text/html"));
-    assert_eq!(seen[1].header("user-agent"), Some(gleaner_fetch::DEFAULT_MOBILE_USER_AGENT));
+    assert_eq!(seen[1].header("user-agent"), Some(gleaner_fetch::MOBILE_USER_AGENT));
     assert_eq!((seen[2].header("user-agent"), seen[2].header("x-mine")), (Some("custom/1"), Some("1")));
     assert!(seen.iter().all(|seen| seen.header("referer").is_none() && seen.header("cookie").is_none()));
 }

@@ -6,11 +6,11 @@ use gleaner_fetch::{FollowAll, Request};
 use super::support::{Names, Site, builder, fetcher, page, redirect};
 
 #[tokio::test]
-async fn an_answer_tells_the_address_that_was_dialled() {
+async fn a_response_has_the_address_that_was_dialled() {
     let loopback = Some(IpAddr::from([127, 0, 0, 1]));
     let site = Site::serve(|seen| if seen.path() == "/" { redirect(302, "/end") } else { page("end") }).await;
     let fetcher = fetcher();
-    for connection in ["a new one", "the same again"] {
+    for connection in ["new", "reused"] {
         let response = fetcher.fetch(Request::get(site.url("a.test", "/")), &FollowAll).await.unwrap();
         assert_eq!(response.address, loopback, "{connection}");
         assert!(!format!("{response:?}").contains("127.0.0.1"), "{response:?}");
@@ -25,7 +25,7 @@ async fn an_answer_tells_the_address_that_was_dialled() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_bound_serve_one_request() {
+async fn connections_above_the_limit_serve_one_request() {
     let mut sites = Vec::new();
     for _ in 0..4 {
         sites.push(Site::serve(|_| page("")).await);

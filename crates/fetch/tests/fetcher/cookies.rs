@@ -7,7 +7,7 @@ fn cookie(seen: &Seen) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_job_keeps_its_cookies_and_no_other_sees_them() {
+async fn jobs_do_not_share_cookies() {
     let site =
         Site::serve(|_| answer(200, &[("content-type", "text/html"), ("set-cookie", "k=v; Path=/")], b""))
             .await;
@@ -23,7 +23,7 @@ async fn a_job_keeps_its_cookies_and_no_other_sees_them() {
 }
 
 #[tokio::test]
-async fn a_redirect_that_sets_a_cookie_and_leads_back_is_no_circle() {
+async fn a_redirect_back_after_setting_a_cookie_is_not_a_loop() {
     let site = Site::serve(|seen| match cookie(seen) {
         Some(_) => page("welcome"),
         None => answer(302, &[("location", "/"), ("set-cookie", "seen=1")], b""),
@@ -34,7 +34,7 @@ async fn a_redirect_that_sets_a_cookie_and_leads_back_is_no_circle() {
 }
 
 #[tokio::test]
-async fn cookie_ping_pong_ends_at_the_cap() {
+async fn redirects_with_changing_cookies_end_at_the_limit() {
     let site = Site::serve(|seen| {
         let count = cookie(seen).map_or(0, |text| text["n=".len()..].parse::<u32>().unwrap());
         let next = format!("n={}", count + 1);
@@ -44,7 +44,7 @@ async fn cookie_ping_pong_ends_at_the_cap() {
     assert_eq!(get(site.url("a.test", "/")).await.unwrap_err().kind(), ErrorKind::TooManyRedirects);
     assert_eq!(site.seen().len(), 21);
 
-    // The same cookie each time changes nothing the second time.
+    // The same cookie each time is a loop.
     let site = Site::serve(|_| answer(302, &[("location", "/"), ("set-cookie", "n=1")], b"")).await;
     assert_eq!(get(site.url("a.test", "/")).await.unwrap_err().kind(), ErrorKind::RedirectLoop);
     assert_eq!(site.seen().len(), 2);
@@ -65,12 +65,12 @@ async fn cookies_do_not_cross_to_another_host() {
 }
 
 #[tokio::test]
-async fn the_callers_own_come_first() {
+async fn the_callers_cookies_come_first() {
     let site = Site::serve(|_| page("")).await;
     let jar = CookieJar::new();
-    let setting =
+    let setter =
         Site::serve(|_| answer(200, &[("set-cookie", "theirs=2"), ("content-type", "text/html")], b"")).await;
-    for url in [setting.url("a.test", "/"), site.url("a.test", "/")] {
+    for url in [setter.url("a.test", "/"), site.url("a.test", "/")] {
         let mut request = Request::get(url).header("cookie", "mine=1").unwrap();
         request.cookies = Some(jar.clone());
         fetcher().fetch(request, &FollowAll).await.unwrap();

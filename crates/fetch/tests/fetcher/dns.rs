@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_fetch::{Answers, EgressPolicy, ErrorKind, Fetcher, FollowAll, MIN_DNS_TTL, Request, Resolve};
+use gleaner_fetch::{DnsAnswer, EgressPolicy, ErrorKind, Fetcher, FollowAll, MIN_DNS_TTL, Request, Resolve};
 
 use super::support::{Canary, Site, answer};
 
-/// Answers with an open and a closed address in turn, and says that neither holds for any time.
+/// Answers with an allowed and a forbidden address in turn, with a time to live of zero.
 #[derive(Debug, Default)]
 struct Flipping {
     calls: AtomicUsize,
@@ -21,15 +21,15 @@ impl Resolve for Flipping {
         Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 2 } else { 1 }])])
     }
 
-    async fn resolve_with_ttl(&self, host: &str) -> std::io::Result<Answers> {
-        Ok(Answers { addresses: self.resolve(host).await?, ttl: Some(Duration::ZERO) })
+    async fn resolve_with_ttl(&self, host: &str) -> std::io::Result<DnsAnswer> {
+        Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: Some(Duration::ZERO) })
     }
 }
 
-/// The open address is an alias of the loopback interface, which only Linux has without set-up.
+/// The allowed address is an alias of the loopback interface, which only Linux has without set-up.
 #[cfg(target_os = "linux")]
 #[tokio::test(start_paused = true)]
-async fn rebinding_through_the_cache() {
+async fn cached_answers_do_not_enable_dns_rebinding() {
     let site = Site::serve_on("127.0.0.2:0", None, |_| {
         answer(200, &[("connection", "close"), ("content-type", "text/html")], b"open")
     })
@@ -53,13 +53,13 @@ async fn rebinding_through_the_cache() {
                 blocked += 1;
             }
         }
-        // Each answer serves two rounds; a closed one is refused in both.
+        // Each answer serves two rounds. A forbidden one is refused in both.
         if round % 2 == 1 {
             tokio::time::advance(MIN_DNS_TTL).await;
         }
     }
     assert_eq!((open, blocked), (500, 500));
-    assert_eq!(resolver.calls.load(SeqCst), 500, "one resolution for two connections");
+    assert_eq!(resolver.calls.load(SeqCst), 500, "one lookup for two rounds");
     assert_eq!(site.connections(), 500);
     assert_eq!(canary.connections(), 0);
 }

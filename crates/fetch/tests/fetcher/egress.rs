@@ -9,7 +9,7 @@ use url::Url;
 use super::support::{Canary, Names, Site, builder, fetcher, get, page, redirect};
 
 #[tokio::test]
-async fn literal_addresses_in_every_disguise() {
+async fn encodings_of_local_addresses_are_forbidden() {
     let canary = Canary::on("127.0.0.1:0");
     let hosts = [
         "127.0.0.1",
@@ -44,7 +44,7 @@ async fn literal_addresses_in_every_disguise() {
 }
 
 #[tokio::test]
-async fn names_that_lead_to_closed_addresses() {
+async fn names_that_resolve_to_forbidden_addresses_are_forbidden() {
     let canary = Canary::on("127.0.0.1:0");
     let rows: [(&str, &[&str]); 6] = [
         ("private only", &["127.0.0.1"]),
@@ -69,7 +69,7 @@ async fn names_that_lead_to_closed_addresses() {
 }
 
 #[tokio::test]
-async fn redirects_to_closed_addresses() {
+async fn redirects_to_forbidden_addresses_are_refused() {
     let canary = Canary::on("127.0.0.1:0");
     let port = canary.port();
     let targets = [
@@ -103,7 +103,7 @@ async fn redirects_to_closed_addresses() {
 }
 
 #[tokio::test]
-async fn redirects_to_other_schemes_and_ports() {
+async fn redirects_to_other_schemes_and_bad_ports_are_refused() {
     let rows = [
         ("file:///etc/passwd", ErrorKind::Scheme),
         ("ftp://a.test/", ErrorKind::Scheme),
@@ -125,7 +125,7 @@ async fn redirects_to_other_schemes_and_ports() {
     }
 }
 
-/// Answers with an open and a closed address in turn.
+/// Answers with an allowed and a forbidden address in turn.
 #[derive(Debug, Default)]
 struct Flipping {
     calls: AtomicUsize,
@@ -139,10 +139,10 @@ impl Resolve for Flipping {
     }
 }
 
-/// The open address is an alias of the loopback interface, which only Linux has without set-up.
+/// The allowed address is an alias of the loopback interface, which only Linux has without set-up.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_flipping_resolver_for_a_thousand_rounds() {
+async fn a_resolver_that_changes_its_answers_cannot_bypass_the_policy() {
     let site = Site::serve_on("127.0.0.2:0", None, |_| {
         super::support::answer(200, &[("connection", "close"), ("content-type", "text/html")], b"open")
     })
@@ -169,13 +169,13 @@ async fn a_flipping_resolver_for_a_thousand_rounds() {
         }
     }
     assert_eq!((open, blocked), (500, 500));
-    assert_eq!(resolver.calls.load(Ordering::SeqCst), 1000, "one resolution for each connection");
+    assert_eq!(resolver.calls.load(Ordering::SeqCst), 1000, "one lookup for each round");
     assert_eq!(site.connections(), 500);
     assert_eq!(canary.connections(), 0);
 }
 
 #[tokio::test]
-async fn hatches_open_what_they_name() {
+async fn exceptions_permit_only_what_they_name() {
     let site = Site::serve(|_| page("inside")).await;
     let canary = Canary::on("127.0.0.1:0");
     let with = |policy| builder().egress(policy).build().unwrap();
@@ -189,11 +189,11 @@ async fn hatches_open_what_they_name() {
         (&host, site.url("A.TEST.", "/")),
     ] {
         let response = fetcher.fetch(Request::get(url.clone()), &FollowAll).await;
-        // A system without IPv6 cannot dial the mapped form at all, which is no refusal.
-        let is_fine = response
+        // A system without IPv6 cannot dial the mapped form, but the policy does not refuse it.
+        let is_permitted = response
             .as_ref()
-            .map_or_else(gleaner_fetch::Error::is_connect, |found| &found.body[..] == b"inside");
-        assert!(is_fine, "{url}: {response:?}");
+            .map_or_else(gleaner_fetch::Error::is_connect, |response| &response.body[..] == b"inside");
+        assert!(is_permitted, "{url}: {response:?}");
     }
     for url in [format!("http://127.0.0.1:{}/", canary.port()), format!("http://b.test:{}/", canary.port())] {
         let error = host.fetch(Request::get(url.parse().unwrap()), &FollowAll).await.unwrap_err();
@@ -202,7 +202,7 @@ async fn hatches_open_what_they_name() {
     assert_eq!(canary.connections(), 0);
 }
 
-/// The environment names a proxy; a child process looks whether the fetcher asks it.
+/// The environment names a proxy. A child process checks that the fetcher does not use it.
 #[tokio::test]
 async fn proxies_of_the_environment_are_not_used() {
     let site = Site::serve(|_| page("direct")).await;
@@ -231,8 +231,8 @@ async fn proxies_of_the_environment_are_not_used() {
 }
 
 #[tokio::test]
-#[ignore = "run by proxies_of_the_environment_are_not_used, in an environment that it makes"]
-#[expect(clippy::disallowed_methods, reason = "the child learns from its parent where to go")]
+#[ignore = "run by proxies_of_the_environment_are_not_used, in a prepared environment"]
+#[expect(clippy::disallowed_methods, reason = "the parent passes the URL in the environment")]
 async fn child_of_a_proxied_environment() {
     let Ok(url) = std::env::var("GLEANER_TEST_URL") else { return };
     let response = fetcher().fetch(Request::get(url.parse().unwrap()), &FollowAll).await.unwrap();

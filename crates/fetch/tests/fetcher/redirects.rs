@@ -9,7 +9,7 @@ use super::support::{Site, fetcher, get, page, redirect};
 use super::tls::{Identity, acceptor};
 
 #[tokio::test]
-async fn the_chain_is_reported() {
+async fn the_response_lists_its_redirects() {
     let site = Site::serve(|seen| match seen.path() {
         "/one" => redirect(301, "two?x=1"),
         "/two?x=1" => redirect(307, "/three#there"),
@@ -25,7 +25,7 @@ async fn the_chain_is_reported() {
 }
 
 #[tokio::test]
-async fn caps_and_circles() {
+async fn redirects_are_limited_and_loops_detected() {
     let chain = Site::serve(|seen| {
         let hop: usize = seen.path()[1..].parse().unwrap();
         redirect(302, &format!("/{}", hop + 1))
@@ -44,19 +44,19 @@ async fn caps_and_circles() {
     for (name, targets, requests) in
         [("itself", vec!["/0"], 1), ("two", vec!["/1", "/0"], 2), ("by fragment", vec!["/0#x"], 1)]
     {
-        let circle = Site::serve(move |seen| {
+        let site = Site::serve(move |seen| {
             let hop: usize = seen.path()[1..].parse().unwrap();
             redirect(302, targets[hop])
         })
         .await;
-        let error = get(circle.url("a.test", "/0")).await.unwrap_err();
+        let error = get(site.url("a.test", "/0")).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::RedirectLoop, "{name}");
-        assert_eq!(circle.seen().len(), requests, "{name}");
+        assert_eq!(site.seen().len(), requests, "{name}");
     }
 }
 
 #[tokio::test]
-async fn none_followed_gives_the_redirect_itself() {
+async fn a_redirect_that_is_not_followed_is_the_response() {
     let site = Site::serve(|_| redirect(302, "/elsewhere")).await;
     let mut request = Request::get(site.url("a.test", "/"));
     request.max_redirects = Some(0);
@@ -65,9 +65,9 @@ async fn none_followed_gives_the_redirect_itself() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_nowhere_is_an_answer_or_a_failure() {
-    let silent = Site::serve(|_| super::support::answer(302, &[], b"gone")).await;
-    let response = get(silent.url("a.test", "/")).await.unwrap();
+async fn a_redirect_without_a_location_is_a_response_and_a_broken_one_an_error() {
+    let missing = Site::serve(|_| super::support::answer(302, &[], b"gone")).await;
+    let response = get(missing.url("a.test", "/")).await.unwrap();
     assert_eq!((response.status, &response.body[..]), (302, &b"gone"[..]));
 
     let broken = Site::serve(|_| redirect(302, "http://[")).await;
@@ -75,7 +75,7 @@ async fn a_redirect_to_nowhere_is_an_answer_or_a_failure() {
 }
 
 #[tokio::test]
-async fn methods_and_bodies() {
+async fn methods_and_bodies_change_by_status() {
     for (status, expected) in [
         (301, "GET /next HTTP/1.1"),
         (302, "GET /next HTTP/1.1"),
@@ -98,7 +98,7 @@ async fn methods_and_bodies() {
 }
 
 #[tokio::test]
-async fn another_origin_sees_no_header_of_the_callers() {
+async fn another_origin_gets_no_headers_of_the_caller() {
     let secret = ["authorization", "cookie", "x-api-key", "x-custom", "referer"];
     let identity = Identity::new("a.test");
     let other = Site::serve(|_| page("")).await;
@@ -124,7 +124,7 @@ async fn another_origin_sees_no_header_of_the_callers() {
             request = request.header(name, "hunter2").unwrap();
         }
         fetcher().fetch(request, &FollowAll).await.unwrap();
-        assert!(first.seen()[0].head.contains("hunter2"), "{change}: the first origin is the one meant");
+        assert!(first.seen()[0].head.contains("hunter2"), "{change}: the first origin gets them");
         let seen = [other.seen(), other_tls.seen()].concat();
         for name in secret {
             checked += 1;
@@ -135,7 +135,7 @@ async fn another_origin_sees_no_header_of_the_callers() {
 }
 
 #[tokio::test]
-async fn the_same_origin_sees_them_and_a_way_back_does_not_restore_them() {
+async fn a_redirect_back_does_not_restore_removed_headers() {
     let site = Site::serve(|seen| match seen.path() {
         "/start" => redirect(302, "/same"),
         "/same" => {
@@ -155,12 +155,12 @@ async fn the_same_origin_sees_them_and_a_way_back_does_not_restore_them() {
     assert_eq!(with_key, [true, true, false, false]);
 }
 
-/// Remembers what it was asked, and refuses one path.
+/// Records its calls and refuses one path.
 #[derive(Default)]
-struct RenderProxy(Mutex<Vec<(String, String)>>);
+struct Recorder(Mutex<Vec<(String, String)>>);
 
 #[async_trait]
-impl RedirectCheck for RenderProxy {
+impl RedirectCheck for Recorder {
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
         self.0.lock().unwrap().push((from.path().to_owned(), to.path().to_owned()));
         if to.path() == "/forbidden" {
@@ -177,17 +177,18 @@ async fn the_caller_is_asked_before_each_hop() {
         _ => redirect(302, "/forbidden"),
     })
     .await;
-    let gate = RenderProxy::default();
-    let error = fetcher().fetch(Request::get(site.url("a.test", "/a")), &gate).await.unwrap_err();
+    let recorder = Recorder::default();
+    let error = fetcher().fetch(Request::get(site.url("a.test", "/a")), &recorder).await.unwrap_err();
+    assert!(error.is_blocked() && !error.is_egress_denied());
     assert_eq!((error.kind(), error.code()), (ErrorKind::RedirectRefused, ErrorCode::CrawlDenial));
     assert!(error.to_string().contains("robots.txt forbids it"));
-    let asked = gate.0.into_inner().unwrap();
-    assert_eq!(asked, [("/a".to_owned(), "/b".to_owned()), ("/b".to_owned(), "/forbidden".to_owned())]);
-    assert_eq!(site.seen().len(), 2, "the forbidden page was not asked for");
+    let calls = recorder.0.into_inner().unwrap();
+    assert_eq!(calls, [("/a".to_owned(), "/b".to_owned()), ("/b".to_owned(), "/forbidden".to_owned())]);
+    assert_eq!(site.seen().len(), 2, "the forbidden page was not requested");
 }
 
 #[tokio::test]
-async fn credentials_in_urls() {
+async fn credentials_in_urls_are_not_sent() {
     let site = Site::serve(|seen| match seen.path() {
         "/" => {
             let host = seen.header("host").unwrap();

@@ -9,7 +9,7 @@ fn meta(target: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_page_that_only_sends_on_is_a_redirect() {
+async fn a_page_with_a_refresh_is_a_redirect() {
     let site = Site::serve(|seen| match seen.path() {
         "/meta" => meta("/header"),
         "/header" => answer(200, &[("refresh", "1;url=/end"), ("content-type", "text/html")], b"moved"),
@@ -28,14 +28,14 @@ async fn a_page_that_only_sends_on_is_a_redirect() {
 }
 
 #[tokio::test]
-async fn a_page_that_may_not_send_on_is_shown_itself() {
+async fn a_page_with_a_forbidden_refresh_is_the_response() {
     let canary = Canary::on("127.0.0.1:0");
     let port = canary.port();
-    for (target, is_shown) in [
+    for (target, is_response) in [
         (format!("http://127.0.0.1:{port}/"), true),
         ("http://169.254.169.254/latest/".to_owned(), true),
         ("http://a.test:25/".to_owned(), true),
-        // Where a name leads is known only once the page is left.
+        // The address of a name is known only after the redirect is followed.
         (format!("//closed.test:{port}/"), false),
     ] {
         for by_header in [true, false] {
@@ -50,21 +50,21 @@ async fn a_page_that_may_not_send_on_is_shown_itself() {
             })
             .await;
             match get(site.url("a.test", "/")).await {
-                Ok(response) => assert!(is_shown && response.url.path() == "/", "{response:?}"),
-                Err(error) => assert!(!is_shown && error.kind() == ErrorKind::Blocked, "{error}"),
+                Ok(response) => assert!(is_response && response.url.path() == "/", "{response:?}"),
+                Err(error) => assert!(!is_response && error.kind() == ErrorKind::Blocked, "{error}"),
             }
         }
     }
     assert_eq!(canary.connections(), 0);
 
-    let circle = Site::serve(|seen| meta(if seen.path() == "/a" { "/b" } else { "/a" })).await;
-    let response = get(circle.url("a.test", "/a")).await.unwrap();
-    // The page itself, not where it sent its reader: that is another page, which is asked for under its own address.
+    let site = Site::serve(|seen| meta(if seen.path() == "/a" { "/b" } else { "/a" })).await;
+    let response = get(site.url("a.test", "/a")).await.unwrap();
+    // The first page of the loop, which has the requested URL.
     assert_eq!((response.url.path(), response.hops.len()), ("/a", 0));
-    assert_eq!(circle.seen().len(), 2);
+    assert_eq!(site.seen().len(), 2);
 }
 
-/// Lets nothing go on to `/out`.
+/// Refuses redirects to `/out`.
 struct Inside;
 
 #[async_trait]
@@ -75,7 +75,7 @@ impl RedirectCheck for Inside {
 }
 
 #[tokio::test]
-async fn a_refusal_of_the_callers_leaves_the_page_and_how_it_was_reached() {
+async fn a_page_with_a_refused_refresh_keeps_its_redirects() {
     let site = Site::serve(|seen| match seen.path() {
         "/" => redirect(302, "/sends-on"),
         "/sends-on" => meta("/out"),
@@ -92,7 +92,7 @@ async fn a_refusal_of_the_callers_leaves_the_page_and_how_it_was_reached() {
 }
 
 #[tokio::test]
-async fn headers_of_the_callers_stay_with_their_origin() {
+async fn headers_of_the_caller_stay_with_their_origin() {
     let other = Site::serve(|_| page("")).await;
     let target = other.url("b.test", "/").to_string();
     let site = Site::serve(move |_| meta(&target)).await;
@@ -102,7 +102,7 @@ async fn headers_of_the_callers_stay_with_their_origin() {
 }
 
 #[tokio::test]
-async fn pages_that_stay_are_left_alone() {
+async fn pages_that_stay_are_the_response() {
     for body in [
         "<meta http-equiv=refresh content='300;url=/next'>",
         "<meta http-equiv=refresh content='0;url=/'>",

@@ -1,4 +1,4 @@
-//! Servers that say exactly what a test tells them to, names that lead where it wants, and a listener that nobody may
+//! Servers that send exactly the bytes of a test, a resolver with a table, and a listener that no request may
 //! reach.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
 
-/// One request as the server saw it.
+/// One request as the server received it.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub(crate) head: String,
@@ -45,7 +45,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Answers each request with the bytes that `answer` gives, and keeps the connection unless they say
+    /// Answers each request with the bytes of `answer`, and keeps the connection open unless they contain
     /// `connection: close`.
     pub(crate) async fn serve(answer: impl Fn(&Seen) -> Vec<u8> + Send + Sync + 'static) -> Self {
         Self::serve_on("127.0.0.1:0", None, answer).await
@@ -84,7 +84,7 @@ impl Site {
         Self { seen, ..site }
     }
 
-    /// Hands each connection to `script`, which does with it what it likes.
+    /// Passes each connection to `script`.
     pub(crate) async fn script<F>(script: impl Fn(TcpStream) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -145,7 +145,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// One request off the wire; `None` at its end.
+/// One request from the wire; `None` at the end of the connection.
 pub(crate) async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> Option<Seen> {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
@@ -158,7 +158,7 @@ pub(crate) async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> Option
     Some(seen)
 }
 
-/// A complete answer.
+/// A complete answer with these headers.
 pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status} Status\r\ncontent-length: {}\r\n", body.len());
     for (name, value) in headers {
@@ -175,7 +175,7 @@ pub(crate) fn redirect(status: u16, location: &str) -> Vec<u8> {
     answer(status, &[("location", location)], b"")
 }
 
-/// A server that knows no TLS, and says so to a handshake as common servers do: by a 400 in plain HTTP.
+/// A server without TLS. It answers a TLS handshake as common servers do: with a 400 in plain HTTP.
 pub(crate) async fn plain_only(body: &'static str) -> Site {
     Site::script(move |mut stream| async move {
         let mut first = [0; 1];
@@ -209,7 +209,7 @@ impl Resolve for Names {
     }
 }
 
-/// The hosts that the tests' policy opens by name; the addresses they lead to stay closed to everybody else.
+/// The hosts that the policy of the tests allows by name. Their addresses stay forbidden for other names.
 pub(crate) const OPEN_HOSTS: &[&str] = &["a.test", "b.test", "sub.a.test"];
 
 pub(crate) fn policy() -> EgressPolicy {
@@ -228,7 +228,7 @@ pub(crate) async fn get(url: Url) -> Result<Response, Error> {
     fetcher().fetch(Request::get(url), &FollowAll).await
 }
 
-/// Listens where nobody may connect, and counts who did.
+/// Listens on a forbidden address and counts connections.
 pub(crate) struct Canary(std::net::TcpListener);
 
 impl Canary {
@@ -242,7 +242,7 @@ impl Canary {
         self.0.local_addr().unwrap().port()
     }
 
-    /// The system completes connections by itself, so that none is missed for want of an `accept`.
+    /// The system completes connections before `accept`, so none is missed.
     pub(crate) fn connections(&self) -> usize {
         std::iter::from_fn(|| self.0.accept().ok()).count()
     }

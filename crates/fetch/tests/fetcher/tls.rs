@@ -1,3 +1,4 @@
+use std::error::Error as _;
 use std::sync::Arc;
 
 use gleaner_fetch::{ErrorKind, FollowAll, Request};
@@ -20,7 +21,7 @@ impl Identity {
         Self::with(name, |_| {})
     }
 
-    /// `change` has the last word on the certificate.
+    /// `change` adjusts the certificate before it is signed.
     fn with(name: &str, change: impl FnOnce(&mut CertificateParams)) -> Self {
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -54,7 +55,7 @@ pub(crate) fn acceptor(identity: &Identity, protocols: &[&str]) -> TlsAcceptor {
 }
 
 #[tokio::test]
-async fn certificates_are_verified_unless_told_otherwise() {
+async fn certificates_are_verified_by_default() {
     let identity = Identity::new("a.test");
     let site = Site::serve_tls(acceptor(&identity, &["http/1.1"]), |_| page("secure")).await;
     let trusting = builder().add_root_certificate(identity.authority.to_vec()).build().unwrap();
@@ -66,7 +67,10 @@ async fn certificates_are_verified_unless_told_otherwise() {
 
     let stranger = fetcher();
     let error = fetch(&stranger, "a.test", false).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
+    assert!(
+        error.is_tls() && error.source().is_some_and(<dyn std::error::Error>::is::<rustls::Error>),
+        "{error}"
+    );
     assert!(error.to_string().contains("certificate"), "{error}");
     assert_eq!(fetch(&stranger, "a.test", true).await.unwrap().status, 200);
     // The connection that was opened without verification is idle now, and must not serve this one.
@@ -77,12 +81,12 @@ async fn certificates_are_verified_unless_told_otherwise() {
     assert_eq!(fetch(&trusting, "b.test", true).await.unwrap().status, 200);
 }
 
-/// In words, and not as the TLS library prints its errors.
+/// In plain words, not in the debug form of the TLS library.
 #[tokio::test]
-async fn what_is_wrong_with_a_certificate_is_told() {
+async fn errors_say_what_is_wrong_with_a_certificate() {
     type Change = fn(&mut CertificateParams);
     let rows: [(&str, Change, bool, &str); 5] = [
-        ("a.test", |_| {}, false, "the server's certificate is not from an issuer that is trusted"),
+        ("a.test", |_| {}, false, "the server's certificate is not from a trusted issuer"),
         ("b.test", |_| {}, true, "the server's certificate is not valid for this name"),
         (
             "a.test",
@@ -100,7 +104,7 @@ async fn what_is_wrong_with_a_certificate_is_told() {
             "a.test",
             |certificate| certificate.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
             true,
-            "the certificate is that of a certificate authority, not of a server",
+            "the certificate belongs to a certificate authority, not to a server",
         ),
     ];
     for (host, change, trusted, words) in rows {
@@ -113,12 +117,12 @@ async fn what_is_wrong_with_a_certificate_is_told() {
         let fetcher = builder.build().unwrap();
         let error = fetcher.fetch(Request::get(site.https(host, "/")), &FollowAll).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
-        assert!(error.to_string().contains(words), "{error} in place of {words:?}");
+        assert!(error.to_string().contains(words), "{error} instead of {words:?}");
     }
 }
 
 #[tokio::test]
-async fn what_a_connection_took_is_told_where_one_was_opened() {
+async fn timings_include_connecting_only_for_new_connections() {
     let identity = Identity::new("a.test");
     let secure = Site::serve_tls(acceptor(&identity, &["http/1.1"]), |_| page("secure")).await;
     let plain = Site::serve(|_| page("plain")).await;
@@ -140,7 +144,7 @@ async fn what_a_connection_took_is_told_where_one_was_opened() {
 #[tokio::test]
 async fn http2_is_offered() {
     let identity = Identity::new("a.test");
-    // Only HTTP/2 is on offer: what comes over the connection begins with its preface.
+    // The server offers only HTTP/2, so the connection begins with its preface.
     let site = Site::serve_tls(acceptor(&identity, &["h2"]), |_| Vec::new()).await;
     let mut request = Request::get(site.https("a.test", "/"));
     request.skip_tls_verification = true;
@@ -168,7 +172,7 @@ async fn an_assumed_scheme_tries_https_first() {
     let response = fetcher().fetch(request.clone(), &FollowAll).await.unwrap();
     assert_eq!((response.url.scheme(), &response.body[..]), ("https", &b"secure"[..]));
 
-    // TLS was spoken and the certificate refused: no second try in the clear.
+    // The server speaks TLS and its certificate is refused: no second attempt over plain HTTP.
     request.skip_tls_verification = false;
     let error = fetcher().fetch(request, &FollowAll).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Tls);
@@ -185,12 +189,12 @@ async fn an_assumed_scheme_falls_back_to_http() {
     assert_eq!(
         get(plain.https("a.test", "/p")).await.unwrap_err().kind(),
         ErrorKind::Tls,
-        "nothing was assumed"
+        "the scheme is explicit"
     );
 }
 
 #[tokio::test]
-async fn an_assumed_scheme_does_not_hide_where_the_way_is_barred() {
+async fn an_assumed_scheme_does_not_hide_other_errors() {
     let mut request = Request::get("https://127.0.0.1:9443/".parse().unwrap());
     request.scheme_assumed = true;
     assert_eq!(fetcher().fetch(request, &FollowAll).await.unwrap_err().kind(), ErrorKind::Blocked);

@@ -127,7 +127,7 @@ impl Graph {
     }
 
     /// Marks the redirect target of a leased page as fetched. False if it was admitted before. In both cases
-    /// it has the depth of the page, and keeps it if a shorter path to either is found.
+    /// it has the depth of the page, also after a shorter path to either of them is found.
     pub(super) fn redirect(&mut self, page: UrlKey, target: UrlKey, admitted: &mut Vec<Candidate>) -> bool {
         let Some(page_index) = self.find(page) else { return self.visit(target) };
         let depth = self.node(page_index).map_or(0, |node| node.depth);

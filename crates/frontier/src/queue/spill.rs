@@ -13,7 +13,7 @@ pub const SPILL_BLOCK_BYTES: usize = 16 * 1024;
 /// dropped unread if its job ends first. The order of pages is the same with and without a spill.
 ///
 /// ```
-/// use gleaner_frontier::{SpilledBlock, QueueSpill, Frontier, FrontierConfig};
+/// use gleaner_frontier::{Frontier, FrontierConfig, QueueSpill, SpilledBlock};
 ///
 /// #[derive(Debug)]
 /// struct MemorySpill;

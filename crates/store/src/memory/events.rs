@@ -1,4 +1,4 @@
-//! The outbox of a job, and which is due next.
+//! The outbox of a job, and the schedule of all due events.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use url::Url;
 use super::job::Job;
 use super::state::State;
 use crate::outbox::{self, EventData};
-use crate::results::Held;
+use crate::results::DocumentSource;
 use crate::{
     Conclusion, DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, Error, EventId,
     MAX_LISTED_DEAD_LETTERS,
 };
 
-/// The events of one job that were not delivered yet, in order.
+/// The undelivered events of one job, in order.
 #[derive(Debug)]
 pub(super) struct Outbox {
     pub(super) webhook: Arc<WebhookPlan>,
@@ -27,10 +27,10 @@ pub(super) struct Outbox {
     /// Number of the first of `events`.
     first: u64,
     events: VecDeque<Event>,
-    /// Of the first event.
+    /// Number of attempts for the first event.
     pub(super) attempt: u32,
     due: Duration,
-    pub(super) dead: Vec<DeadLetter>,
+    pub(super) dead_letters: Vec<DeadLetter>,
 }
 
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Outbox {
             events: VecDeque::new(),
             attempt: 0,
             due: Duration::ZERO,
-            dead: Vec::new(),
+            dead_letters: Vec::new(),
         }
     }
 
@@ -57,7 +57,7 @@ impl Outbox {
         self.events.is_empty()
     }
 
-    /// The event whose turn it is.
+    /// The next event.
     pub(super) fn next(&self) -> Option<(u64, EventName, &Event)> {
         let event = self.events.front()?;
         Some((self.first, EventName { job: self.kind, event: event.kind }, event))
@@ -75,8 +75,8 @@ impl Outbox {
 pub(super) struct EventSchedule(BTreeSet<(Duration, JobId)>);
 
 impl EventSchedule {
-    /// Writes an event, where the webhook asks for its kind.
-    pub(super) fn tell(&mut self, job: JobId, outbox: &mut Option<Box<Outbox>>, event: Event, now: Duration) {
+    /// Adds an event, if the webhook asks for its kind.
+    pub(super) fn push(&mut self, job: JobId, outbox: &mut Option<Box<Outbox>>, event: Event, now: Duration) {
         let Some(outbox) = outbox else { return };
         if !outbox.webhook.events.contains(&event.kind) {
             return;
@@ -93,14 +93,14 @@ impl EventSchedule {
         self.0.first().copied()
     }
 
-    /// The event of a job was taken to be delivered.
-    pub(super) fn taken(&mut self, job: JobId, outbox: &mut Outbox, now: Duration) {
+    /// Records that the event of a job was taken for delivery.
+    pub(super) fn mark_taken(&mut self, job: JobId, outbox: &mut Outbox, now: Duration) {
         self.0.remove(&(outbox.due, job));
         outbox.due = now + DELIVERY_LEASE;
         self.0.insert((outbox.due, job));
     }
 
-    pub(super) fn delivered(
+    pub(super) fn record_outcome(
         &mut self,
         id: EventId,
         outbox: &mut Outbox,
@@ -121,10 +121,10 @@ impl EventSchedule {
             DeliveryOutcome::Postponed { not_before } => outbox.due = not_before,
             DeliveryOutcome::GivenUp { reason, tried } => {
                 let name = outbox.next().map(|(_, name, _)| name);
-                if let Some(name) = name.filter(|_| outbox.dead.len() < MAX_LISTED_DEAD_LETTERS) {
+                if let Some(name) = name.filter(|_| outbox.dead_letters.len() < MAX_LISTED_DEAD_LETTERS) {
                     let url = SafeUrl::from(&outbox.webhook.url);
                     let attempts = outbox.attempt.saturating_add(u32::from(tried));
-                    outbox.dead.push(DeadLetter { id, name, url, attempts, reason, at: now });
+                    outbox.dead_letters.push(DeadLetter { id, name, url, attempts, reason, at: now });
                 }
                 outbox.drop_first();
             }
@@ -134,14 +134,14 @@ impl EventSchedule {
         }
     }
 
-    /// Forgets a job whose events will not be sent any more.
-    pub(super) fn forget(&mut self, job: JobId, outbox: &Outbox) {
+    /// Removes a job whose events will not be sent any more.
+    pub(super) fn remove(&mut self, job: JobId, outbox: &Outbox) {
         self.0.remove(&(outbox.due, job));
     }
 }
 
-/// An event whose body is to be written, with what it takes: no document is copied or read back for it.
-pub(super) struct Letter {
+/// An event whose body is to be built, with its data: no document is copied or read for it under the lock.
+pub(super) struct PendingBody {
     id: EventId,
     name: EventName,
     webhook: Arc<WebhookPlan>,
@@ -151,8 +151,8 @@ pub(super) struct Letter {
 
 enum Content {
     Nothing,
-    /// `None` where it is gone.
-    Document(Option<Held>),
+    /// `None` if it was removed.
+    Document(Option<DocumentSource>),
     Failure {
         url: Url,
         slash_added: bool,
@@ -160,33 +160,33 @@ enum Content {
     Conclusion(Option<Arc<Conclusion>>),
 }
 
-impl Letter {
-    /// Its exact bytes. Costly, so it is done without the store's lock.
+impl PendingBody {
+    /// Builds the exact bytes. It is slow, so it runs without the lock of the store.
     pub(super) fn write(self) -> Result<Vec<u8>, Error> {
-        let unwritable = |cause| Error::io("an event could not be written as JSON", &cause);
-        let json = |value: &Value| serde_json::to_vec(value).map_err(unwritable);
+        let write_error = |cause| Error::io("an event could not be written as JSON", &cause);
+        let json = |value: &Value| serde_json::to_vec(value).map_err(write_error);
         let mut error = self.error.as_deref();
         let data = match self.content {
             Content::Nothing | Content::Conclusion(None) => None,
-            Content::Document(held) => {
-                let document = held.and_then(|held| held.json().ok()).map(Vec::from);
+            Content::Document(source) => {
+                let document = source.and_then(|source| source.json().ok()).map(Vec::from);
                 if document.is_none() {
-                    error = Some("the document could not be read back");
+                    error = Some("the document could not be read");
                 }
                 document
             }
             Content::Failure { url, slash_added } => {
                 let page = outbox::failed_page(&url, slash_added);
-                Some(serde_json::to_vec(&page).map_err(unwritable)?)
+                Some(serde_json::to_vec(&page).map_err(write_error)?)
             }
             Content::Conclusion(Some(found)) => Some(json(&found.data)?),
         };
-        outbox::body(self.id, self.name, data.as_deref(), &self.webhook.metadata, error).map_err(unwritable)
+        outbox::body(self.id, self.name, data.as_deref(), &self.webhook.metadata, error).map_err(write_error)
     }
 }
 
 impl State {
-    /// Takes up to `max` events that are due.
+    /// Takes at most `max` due events.
     pub(super) fn due(&mut self, max: usize, now: Duration) -> Due {
         let mut due = Due::default();
         while let Some((at, id)) = self.event_schedule.first() {
@@ -194,51 +194,54 @@ impl State {
                 due.next = Some(at);
                 break;
             }
-            let job = self.jobs.get_mut(&id).or_else(|| self.leftover.get_mut(&id));
+            let job = self.jobs.get_mut(&id).or_else(|| self.removed.get_mut(&id));
             let Some(job) = job else { break };
             due.events.extend(job.due_event(id));
             let Some(outbox) = job.outbox.as_deref_mut() else { break };
-            self.event_schedule.taken(id, outbox, now);
+            self.event_schedule.mark_taken(id, outbox, now);
         }
         due
     }
 
-    /// Drops the events that still wait of jobs which are forgotten and had ended then already.
-    pub(super) fn drop_undelivered(&mut self, until: Duration) {
-        let Self { leftover, event_schedule, has_chores, .. } = self;
-        leftover.retain(|id, job| {
+    /// Drops the undelivered events of removed jobs that ended at or before `until`.
+    pub(super) fn drop_expired_events(&mut self, until: Duration) {
+        let Self { removed, event_schedule, has_maintenance, .. } = self;
+        removed.retain(|id, job| {
             let keep = job.ended_at.is_none_or(|ended| ended > until);
             if let Some(outbox) = job.outbox.as_deref().filter(|_| !keep) {
-                event_schedule.forget(*id, outbox);
+                event_schedule.remove(*id, outbox);
                 let (events, url) = (outbox.events.len(), SafeUrl::from(&outbox.webhook.url));
-                tracing::warn!(job = %id, events, %url, "webhook events expired undelivered with the results of their job");
-                // Somebody may wait until none is left.
-                *has_chores = true;
+                tracing::warn!(
+                    job = %id, events, %url,
+                    "webhook events expired undelivered with the results of their job"
+                );
+                // A caller may be waiting until no event is left.
+                *has_maintenance = true;
             }
             keep
         });
     }
 
-    /// The event of this id, while it is its job's next.
-    pub(super) fn letter(&mut self, id: EventId) -> Option<Letter> {
-        let job = self.jobs.get_mut(&id.job).or_else(|| self.leftover.get_mut(&id.job))?;
+    /// The body of this event, if it is the next of its job.
+    pub(super) fn pending_body(&mut self, id: EventId) -> Option<PendingBody> {
+        let job = self.jobs.get_mut(&id.job).or_else(|| self.removed.get_mut(&id.job))?;
         let outbox = job.outbox.as_deref()?;
         let (_, name, event) = outbox.next().filter(|(sequence, ..)| *sequence == id.sequence)?;
         let (webhook, error) = (Arc::clone(&outbox.webhook), event.error.clone());
         let content = match &event.data {
             EventData::Nothing => Content::Nothing,
-            EventData::Document(position) => Content::Document(job.results.held(*position)),
+            EventData::Document(position) => Content::Document(job.results.document_at(*position)),
             EventData::Failure { url, slash_added } => {
                 Content::Failure { url: url.clone(), slash_added: *slash_added }
             }
             EventData::Conclusion => Content::Conclusion(job.conclusion.clone()),
         };
-        Some(Letter { id, name, webhook, content, error })
+        Some(PendingBody { id, name, webhook, content, error })
     }
 }
 
 impl Job {
-    /// The event of the job that is to be delivered next.
+    /// The next event of the job.
     fn due_event(&self, id: JobId) -> Option<DueEvent> {
         let outbox = self.outbox.as_deref()?;
         let (sequence, name, _) = outbox.next()?;
@@ -265,7 +268,7 @@ mod tests {
 
     const START: Duration = Duration::from_secs(1_700_000_000);
 
-    /// What was logged.
+    /// The captured log.
     #[derive(Debug, Clone, Default)]
     struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -280,16 +283,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn events_that_expire_are_logged_and_wait_no_more() {
+    async fn expired_events_are_logged_and_dropped() {
         let log = Log::default();
         let writer = log.clone();
         let subscriber =
             tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
-        // For the whole process: a listener of one thread misses what another thread has asked for first. Other tests speak
-        // of other jobs.
+        // A global subscriber: with one per thread, tracing may cache the interest of another thread. Other
+        // tests log other job ids.
         tracing::subscriber::set_global_default(subscriber).unwrap();
         let id = JobId::from_uuid(Uuid::from_u128(0x0195_c0de_0e5e));
-        let said = || {
+        let logged = || {
             let all = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
             all.lines().filter(|line| line.contains(&id.to_string())).collect::<String>()
         };
@@ -302,18 +305,18 @@ mod tests {
             metadata: Default::default(),
             events: vec![EventKind::Started, EventKind::Completed],
         };
-        // Without pages: it has begun and ended at once.
+        // A job without pages starts and ends at once.
         let job = NewJob::new(id, Some(JobKind::Crawl), JobRules::with_limit(1), Vec::new());
         store.submit(NewJob { webhook: Some(Arc::new(webhook)), ..job }, START).await.unwrap();
-        let chores = store.chores();
+        let maintenance = store.chores();
         store.expire(START + retention / 2).await.unwrap();
-        assert!(!chores.has_changed().unwrap() && said().is_empty());
+        assert!(!maintenance.has_changed().unwrap() && logged().is_empty());
         assert_eq!(store.expire(START + retention).await.unwrap(), [id]);
-        let said = said();
-        assert!(said.contains("WARN") && said.contains("events=2"), "{said}");
-        assert!(!said.contains("secret"), "{said}");
+        let logged = logged();
+        assert!(logged.contains("WARN") && logged.contains("events=2"), "{logged}");
+        assert!(!logged.contains("secret"), "{logged}");
         let due = store.due(10, START + retention).await.unwrap();
         assert!(due.events.is_empty() && due.next.is_none());
-        assert!(chores.has_changed().unwrap(), "who waits for the end of them is told");
+        assert!(maintenance.has_changed().unwrap(), "a caller that waits for the last event is notified");
     }
 }

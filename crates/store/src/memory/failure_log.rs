@@ -1,4 +1,4 @@
-//! What the reader of a job is told of pages that gave no document.
+//! Records pages without a document, for the reader of their job.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use super::state::State;
 use crate::outbox::EventData;
 use crate::{BlockedPage, PageFailure};
 
-/// What the reader is told where not all pages without a document could be listed.
+/// The warning if not all pages without a document could be listed.
 const NOT_ALL_LISTED: &str = "not all pages without a document are listed";
 
 impl State {
-    /// Lists the pages that were given up because their leases kept being lost.
-    pub(super) fn list_lost(&mut self, now: Duration) {
+    /// Lists the pages that were given up because their leases kept expiring.
+    pub(super) fn list_lost_pages(&mut self, now: Duration) {
         for lost in self.frontier.take_lost() {
             let Some((id, _)) = self.running.get(&lost.job).copied() else { continue };
             let message = format!("the page was given up after {} tries", lost.attempts);
@@ -26,7 +26,7 @@ impl State {
         }
     }
 
-    /// Lists a page that failed, and tells the webhook.
+    /// Lists a failed page, and adds its event.
     pub(super) fn page_failed(
         &mut self,
         id: JobId,
@@ -39,16 +39,16 @@ impl State {
         if job.outbox.is_some() {
             let data = EventData::Failure { url: url.clone(), slash_added };
             let text = Some(error.message.clone().into_boxed_str());
-            self.event_schedule.tell(
+            self.event_schedule.push(
                 id,
                 &mut job.outbox,
                 Event { kind: EventKind::Page, data, error: text },
                 now,
             );
-            self.has_chores = true;
+            self.has_maintenance = true;
         }
         let sequence = job.failures.failures.len();
-        if self.listing.take(job.team, sequence) {
+        if self.failure_quota.reserve(job.team, sequence) {
             let sequence = sequence as u64;
             job.failures.failures.push(PageFailure { sequence, at: now, url, slash_added, error });
         } else {
@@ -60,33 +60,35 @@ impl State {
     pub(super) fn page_blocked(&mut self, id: JobId, url: Url, slash_added: bool) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         job.robots_blocked += 1;
-        if self.listing.take(job.team, job.failures.robots_blocked.len()) {
+        if self.failure_quota.reserve(job.team, job.failures.robots_blocked.len()) {
             job.failures.robots_blocked.push(BlockedPage { url, slash_added });
         } else {
             job.warn(NOT_ALL_LISTED);
         }
     }
 
-    /// Tells the reader of a job that pages of it were left out.
-    pub(super) fn note_overflow(&mut self, id: JobId, admitted: &Admitted) {
+    /// Warns the reader of a job that some of its pages were not queued.
+    pub(super) fn warn_overflow(&mut self, id: JobId, admitted: &Admitted) {
         if admitted.overflow > 0
             && let Some(job) = self.jobs.get_mut(&id)
         {
-            job.warn("pages were left out: too many of the job wait already, or an address is too long");
+            job.warn(
+                "some pages were not queued: too many pages of the job wait already, or a URL is too long",
+            );
         }
     }
 
-    /// Sees to the jobs whose pages did not come back from the file that they waited in. They are counted as failed already;
-    /// which they were, nobody knows any more.
-    pub(super) fn note_dropped(&mut self, now: Duration) {
+    /// Updates the jobs with pages that could not be read back from their file. They already count as failed;
+    /// their URLs are unknown.
+    pub(super) fn record_lost_pages(&mut self, now: Duration) {
         for dropped in self.frontier.take_dropped() {
             let Some((id, _)) = self.running.get(&dropped.job).copied() else { continue };
             if let Some(job) = self.jobs.get_mut(&id) {
-                job.dropped += dropped.pages;
-                job.progressed();
+                job.lost_pages += dropped.pages;
+                job.notify_progress();
             }
             self.check_budget(id);
-            let _ended = self.end_if_dry(id, now) || self.fail_if_denied(id, now);
+            let _ended = self.end_if_done(id, now) || self.fail_if_denied(id, now);
         }
     }
 }
@@ -105,7 +107,7 @@ mod tests {
     const NOW: Duration = Duration::from_secs(1_700_000_000);
 
     #[tokio::test]
-    async fn documents_that_the_file_lost_are_counted_and_told_and_the_others_come() {
+    async fn lost_documents_are_counted_and_the_others_are_read() {
         let none_in_memory = MemoryConfig { all_retained_bytes: 0, ..MemoryConfig::default() };
         let store = MemoryStore::new(none_in_memory);
         let page = |n: u64| Candidate {
@@ -121,17 +123,17 @@ mod tests {
             let outcome = PageOutcome::Document(Box::default(), 1);
             store.finish(FinishedPage::new(page, outcome), NOW).await.unwrap();
         }
-        store.lock().jobs[&id].results.spoil(2);
+        store.lock().jobs[&id].results.corrupt(2);
         let slice = store.read(id, 0, ReadBound::default()).await.unwrap();
         assert_eq!((slice.documents.len(), slice.next, slice.end), (4, 5, true));
         let warning = store.snapshot(id).await.unwrap().warning.unwrap();
         assert!(warning.contains("1 documents were lost"), "{warning}");
     }
 
-    /// A store over this file with a batch of 5,000 pages of 100 bytes.
+    /// A store with this file and a batch of 5,000 pages of 100 bytes.
     async fn store(file: &QueueFile, in_memory: bool) -> (MemoryStore, JobId) {
         let store = MemoryStore::default();
-        let frontier = Frontier::new(FrontierConfig::default()).with_cold_storage(Box::new(file.clone()));
+        let frontier = Frontier::new(FrontierConfig::default()).with_spill(Box::new(file.clone()));
         store.lock().frontier = frontier;
         let page = |n: u64| Candidate {
             url: Url::parse(&format!("https://a.test/{n:088}")).unwrap(),
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pages_that_the_file_lost_are_counted_and_told_and_their_job_ends() {
+    async fn lost_pages_are_counted_and_their_job_ends() {
         let file = QueueFile::new(1 << 20, None);
         let (store, id) = store(&file, false).await;
         assert!(file.blocks() > 20);
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pages_of_a_job_with_zero_data_retention_are_in_no_file() {
+    async fn pages_with_zero_data_retention_are_not_spilled() {
         let file = QueueFile::new(1 << 20, None);
         let (store, _) = store(&file, true).await;
         assert_eq!(file.blocks(), 0);

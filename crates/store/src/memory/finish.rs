@@ -1,102 +1,78 @@
-//! What a finished page changes: its job, its documents, its events and the queue, together.
+//! Finishing a page changes its job, its documents, its events and the queue together.
 
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Fingerprint, Finished, HostFeedback, Outcome, UrlKey};
+use gleaner_frontier::{Finished, HostFeedback, Outcome};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{ErrorCode, PageError};
 
 use super::events::Event;
 use super::state::State;
 use crate::outbox::EventData;
-use crate::results::{Form, Prepared};
-use crate::{Error, FinishedPage, JobFailure, LeasedPage, PageOutcome, Receipt, Remembered};
+use crate::results::{PreparedDocument, StorageForm};
+use crate::{Error, FinishedPage, JobFailure, PageOutcome, Receipt, Remembered};
 
-const STALE: Receipt = Receipt { accepted: false, admitted: 0, job_ended: false };
-
-/// A finished page, its document in the form that it is kept in.
-pub(super) struct Finish {
-    page: LeasedPage,
-    outcome: Outcome,
-    /// With what it cost.
-    document: Option<(Prepared, u64)>,
-    listed: Listed,
-    redirected_to: Option<UrlKey>,
-    asked: bool,
-    /// How the host answered, and where.
-    feedback: HostFeedback,
-    fingerprint: Option<Fingerprint>,
-    links: Vec<Candidate>,
-    remembered: Option<Box<Remembered>>,
-    slash_added: bool,
+/// A finished page whose document is ready to be stored.
+pub(super) struct PreparedPage {
+    page: FinishedPage,
+    /// The document, taken out of `page`, with its price in credits.
+    document: Option<(PreparedDocument, u64)>,
 }
 
-/// Where a page without a document is listed.
-enum Listed {
-    Nowhere,
-    Failure(PageError),
-    RobotsBlocked,
-}
-
-impl Finish {
-    /// Does what needs no lock. Where its job is gone there is no form, and the document is dropped.
-    pub(super) fn prepare(page: FinishedPage, form: Option<&Form>) -> Result<Self, Error> {
-        let FinishedPage { lease, outcome, redirected_to, asked, observed, address, .. } = page;
-        let FinishedPage { fingerprint, links, remembered, slash_added, .. } = page;
-        let feedback = HostFeedback { observed, address, ..HostFeedback::default() };
-        let (outcome, document, listed) = match outcome {
-            PageOutcome::Document(found, credits) => {
-                let prepared = form.map(|form| form.prepare(found)).transpose()?;
-                (Outcome::Document, prepared.map(|document| (document, credits)), Listed::Nowhere)
+impl PreparedPage {
+    /// Does the work that needs no lock. If the job is gone, there is no form, and the document is dropped.
+    pub(super) fn prepare(mut page: FinishedPage, form: Option<&StorageForm>) -> Result<Self, Error> {
+        let document = match (&mut page.outcome, form) {
+            (PageOutcome::Document(document, credits), Some(form)) => {
+                Some((form.prepare(std::mem::take(document))?, *credits))
             }
-            PageOutcome::Failed(error) => (Outcome::Failed, None, Listed::Failure(error)),
-            PageOutcome::RobotsBlocked => (Outcome::Skipped, None, Listed::RobotsBlocked),
-            PageOutcome::Skipped => (Outcome::Skipped, None, Listed::Nowhere),
-            PageOutcome::Retry(not_before) => (Outcome::Retry { not_before }, None, Listed::Nowhere),
-            PageOutcome::Return(not_before) => (Outcome::Return { not_before }, None, Listed::Nowhere),
+            _ => None,
         };
-        Ok(Self {
-            page: lease,
-            outcome,
-            document,
-            listed,
-            redirected_to,
-            asked,
-            feedback,
-            fingerprint,
-            links,
-            remembered,
-            slash_added,
-        })
+        Ok(Self { page, document })
     }
 }
 
 impl State {
-    pub(super) fn finish(&mut self, finish: Finish, now: Duration) -> Receipt {
-        let Finish { page, mut outcome, mut document, mut listed, redirected_to, feedback, .. } = finish;
-        let Finish { asked, fingerprint, links, remembered, slash_added, .. } = finish;
-        if !asked {
-            self.frontier.unasked(page.lease);
-        }
+    pub(super) fn finish(&mut self, prepared: PreparedPage, now: Duration) -> Receipt {
+        let PreparedPage { page, mut document } = prepared;
+        let FinishedPage {
+            lease: page,
+            outcome,
+            redirected_to,
+            asked,
+            observed,
+            address,
+            fingerprint,
+            links,
+            remembered,
+            slash_added,
+        } = page;
+        let feedback = HostFeedback { observed, address, ..HostFeedback::default() };
+        let mut queue_outcome = outcome.queue_outcome();
+        let is_blocked = matches!(outcome, PageOutcome::RobotsBlocked);
+        let mut failure = if let PageOutcome::Failed(error) = outcome { Some(error) } else { None };
         let mut full = None;
+        if !asked {
+            self.frontier.no_request_sent(page.lease);
+        }
         let leased = self.frontier.is_leased(page.lease);
         let Some(job) = self.jobs.get_mut(&page.job).filter(|_| leased) else {
-            // Its host is free again, though.
+            // The lease still counts for its host until now.
             self.frontier.finish(page.lease, Outcome::Skipped, [], now);
-            return STALE;
+            return Receipt::default();
         };
         if feedback != HostFeedback::default() {
             self.frontier.feedback(&page.url, feedback, now);
         }
-        // Before its links, which are judged by it.
-        if let Some(said) = fingerprint {
-            self.frontier.fingerprinted(page.lease, said);
+        // Before the links are admitted, because it may defer them.
+        if let Some(fingerprint) = fingerprint {
+            self.frontier.record_fingerprint(page.lease, fingerprint);
         }
         if let Some(target) = redirected_to
             && !self.frontier.redirected(page.lease, target, now)
         {
-            // The target has a place of its own in the queue.
-            (outcome, document) = (Outcome::Skipped, None);
+            // The target has its own entry in the queue.
+            (queue_outcome, document) = (Outcome::Skipped, None);
         }
         if let Some((document, credits)) = document {
             let position = job.results.end();
@@ -105,48 +81,48 @@ impl State {
                     job.credits += credits;
                     if let Some(remembered) = remembered {
                         let Remembered { key, scrape } = *remembered;
-                        self.histories.remember(page.job, key, scrape);
+                        self.histories.record(page.job, key, scrape);
                     }
-                    self.teams.succeeded(job.team, now);
+                    self.teams.page_succeeded(job.team, now);
                     if job.outbox.is_some() {
                         let data = EventData::Document(position);
                         let event = Event { kind: EventKind::Page, data, error: None };
-                        self.event_schedule.tell(page.job, &mut job.outbox, event, now);
-                        self.has_chores = true;
+                        self.event_schedule.push(page.job, &mut job.outbox, event, now);
+                        self.has_maintenance = true;
                     }
                 }
-                // The page is done as far as the queue knows, so its loss must be told.
+                // The queue will not offer the page again, so its loss must be reported.
                 Err(error) => {
-                    outcome = Outcome::Failed;
+                    queue_outcome = Outcome::Failed;
                     let message = error.to_string();
                     full = error.is_full().then(|| message.clone());
-                    listed = Listed::Failure(PageError { code: ErrorCode::UnknownError, message });
+                    failure = Some(PageError { code: ErrorCode::UnknownError, message });
                 }
             }
-            job.progressed();
+            job.notify_progress();
         }
-        let (metered, fills) = (job.account.is_some(), !job.unread && job.results.is_full());
-        self.teams.finished(job.team, &self.frontier);
-        match listed {
-            Listed::Nowhere => {}
-            Listed::Failure(error) => self.page_failed(page.job, page.url, slash_added, error, now),
-            Listed::RobotsBlocked => self.page_blocked(page.job, page.url, slash_added),
+        let (has_account, fills) = (job.account.is_some(), !job.reader_behind && job.results.is_full());
+        self.teams.page_finished(job.team, &self.frontier);
+        if let Some(error) = failure {
+            self.page_failed(page.job, page.url, slash_added, error, now);
+        } else if is_blocked {
+            self.page_blocked(page.job, page.url, slash_added);
         }
         if fills {
-            self.set_unread(page.job, true);
+            self.set_reader_behind(page.job, true);
         }
-        let Finished::Accepted { admitted, .. } = self.frontier.finish(page.lease, outcome, links, now)
+        let Finished::Accepted { admitted, .. } = self.frontier.finish(page.lease, queue_outcome, links, now)
         else {
-            return STALE;
+            return Receipt::default();
         };
-        self.note_overflow(page.job, &admitted);
-        self.list_lost(now);
+        self.warn_overflow(page.job, &admitted);
+        self.list_lost_pages(now);
         let mut job_ended = match full {
-            // To fetch more that cannot be kept would be vain.
+            // More documents could not be stored.
             Some(reason) => self.fail(page.job, JobFailure::NoRoom, &reason, now).is_ok(),
-            None => self.end_if_dry(page.job, now),
+            None => self.end_if_done(page.job, now),
         };
-        if metered && !job_ended {
+        if has_account && !job_ended {
             self.check_budget(page.job);
             job_ended = self.fail_if_denied(page.job, now);
         }

@@ -1,5 +1,5 @@
-//! The last scrapes of pages, bounded. Where there are too many, the oldest of the team that has most go first: so no team
-//! can make the history of another be forgotten that has less.
+//! The last scrapes of pages, up to a limit. Above it, the oldest scrapes of the team with the most are
+//! dropped, so that no team can displace the history of a team with fewer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -8,27 +8,27 @@ use gleaner_types::JobId;
 
 use crate::{HistoryKey, PastScrape, TeamId};
 
-/// Pages whose last scrape is kept for change tracking, of all teams.
+/// Maximum number of pages with a history, of all teams.
 pub const MAX_HISTORIES: usize = 100_000;
-/// Bytes of last scrapes that are kept for change tracking, of all teams, their addresses included.
+/// Maximum size of histories in bytes, of all teams, including their URLs.
 pub const MAX_HISTORY_BYTES: usize = 256 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Histories {
-    teams: HashMap<TeamId, Share>,
-    /// The teams by what they have, in bytes.
+    teams: HashMap<TeamId, TeamHistories>,
+    /// The teams by size, in bytes.
     by_size: BTreeSet<(usize, TeamId)>,
     clock: u64,
     entries: usize,
     bytes: usize,
 }
 
-/// What one team has.
+/// The histories of one team.
 #[derive(Debug, Default)]
-struct Share {
+struct TeamHistories {
     entries: HashMap<Arc<HistoryKey>, Entry>,
     /// Keys by age.
-    ages: BTreeMap<u64, Arc<HistoryKey>>,
+    by_age: BTreeMap<u64, Arc<HistoryKey>>,
     bytes: usize,
 }
 
@@ -37,7 +37,7 @@ struct Entry {
     job: JobId,
     age: u64,
     current: PastScrape,
-    before: Option<PastScrape>,
+    previous: Option<PastScrape>,
 }
 
 fn weight(scrape: &PastScrape) -> usize {
@@ -46,68 +46,68 @@ fn weight(scrape: &PastScrape) -> usize {
 }
 
 impl Entry {
-    /// With its key, which both lists share.
+    /// The size including the key, which both maps share.
     fn weight(&self, key: &HistoryKey) -> usize {
         let key = size_of::<HistoryKey>() + key.url.len() + key.tag.as_ref().map_or(0, String::len);
-        size_of::<Self>() + key + weight(&self.current) + self.before.as_ref().map_or(0, weight)
+        size_of::<Self>() + key + weight(&self.current) + self.previous.as_ref().map_or(0, weight)
     }
 }
 
 impl Histories {
-    /// The last scrape that is not the job's own.
+    /// The last scrape that is not of this job.
     pub(super) fn last(&self, job: JobId, key: &HistoryKey) -> Option<&PastScrape> {
         let entry = self.teams.get(&key.team)?.entries.get(key)?;
-        if entry.job == job { entry.before.as_ref() } else { Some(&entry.current) }
+        if entry.job == job { entry.previous.as_ref() } else { Some(&entry.current) }
     }
 
-    /// Takes note of a scrape, in place of one of the same job.
-    pub(super) fn remember(&mut self, job: JobId, key: HistoryKey, scrape: PastScrape) {
-        let before = self.take(&key).and_then(|entry| match entry.job == job {
-            true => entry.before,
+    /// Records a scrape. It replaces an earlier scrape of the same job.
+    pub(super) fn record(&mut self, job: JobId, key: HistoryKey, scrape: PastScrape) {
+        let previous = self.remove(&key).and_then(|entry| match entry.job == job {
+            true => entry.previous,
             false => Some(entry.current),
         });
         self.clock += 1;
-        self.put(key, Entry { job, age: self.clock, current: scrape, before });
+        self.insert(key, Entry { job, age: self.clock, current: scrape, previous });
         while self.entries > MAX_HISTORIES || self.bytes > MAX_HISTORY_BYTES {
-            let Some(oldest) = self.oldest_of_the_largest() else { break };
-            self.take(&oldest);
+            let Some(oldest) = self.oldest_of_largest_team() else { break };
+            self.remove(&oldest);
         }
     }
 
-    fn oldest_of_the_largest(&self) -> Option<Arc<HistoryKey>> {
+    fn oldest_of_largest_team(&self) -> Option<Arc<HistoryKey>> {
         let (_, team) = self.by_size.last()?;
-        self.teams.get(team)?.ages.values().next().cloned()
+        self.teams.get(team)?.by_age.values().next().cloned()
     }
 
-    fn put(&mut self, key: HistoryKey, entry: Entry) {
+    fn insert(&mut self, key: HistoryKey, entry: Entry) {
         let (team, bytes) = (key.team.clone(), entry.weight(&key));
         let key = Arc::new(key);
-        let share = self.teams.entry(team.clone()).or_default();
-        share.ages.insert(entry.age, Arc::clone(&key));
-        share.entries.insert(key, entry);
+        let team_histories = self.teams.entry(team.clone()).or_default();
+        team_histories.by_age.insert(entry.age, Arc::clone(&key));
+        team_histories.entries.insert(key, entry);
         self.entries += 1;
-        self.book(&team, bytes, 0);
+        self.update_size(&team, bytes, 0);
     }
 
-    fn take(&mut self, key: &HistoryKey) -> Option<Entry> {
-        let share = self.teams.get_mut(&key.team)?;
-        let entry = share.entries.remove(key)?;
-        share.ages.remove(&entry.age);
+    fn remove(&mut self, key: &HistoryKey) -> Option<Entry> {
+        let team_histories = self.teams.get_mut(&key.team)?;
+        let entry = team_histories.entries.remove(key)?;
+        team_histories.by_age.remove(&entry.age);
         self.entries -= 1;
-        self.book(&key.team, 0, entry.weight(key));
+        self.update_size(&key.team, 0, entry.weight(key));
         Some(entry)
     }
 
-    /// Books what a team has more, or less.
-    fn book(&mut self, team: &TeamId, more: usize, less: usize) {
-        let Some(share) = self.teams.get_mut(team) else { return };
-        self.by_size.remove(&(share.bytes, team.clone()));
-        share.bytes = (share.bytes + more).saturating_sub(less);
-        self.bytes = (self.bytes + more).saturating_sub(less);
-        if share.entries.is_empty() {
+    /// Updates the size of a team.
+    fn update_size(&mut self, team: &TeamId, added: usize, removed: usize) {
+        let Some(team_histories) = self.teams.get_mut(team) else { return };
+        self.by_size.remove(&(team_histories.bytes, team.clone()));
+        team_histories.bytes = (team_histories.bytes + added).saturating_sub(removed);
+        self.bytes = (self.bytes + added).saturating_sub(removed);
+        if team_histories.entries.is_empty() {
             self.teams.remove(team);
         } else {
-            self.by_size.insert((share.bytes, team.clone()));
+            self.by_size.insert((team_histories.bytes, team.clone()));
         }
     }
 }
@@ -126,13 +126,13 @@ mod tests {
         let markdown = Arc::from("x".repeat(bytes));
         let scrape = PastScrape { at: Duration::ZERO, status: Some(200), markdown, json: None };
         let job = JobId::from_uuid(Uuid::from_u128(job));
-        let is_known = histories.last(job, &key).is_some();
-        histories.remember(job, key, scrape);
-        is_known
+        let had_history = histories.last(job, &key).is_some();
+        histories.record(job, key, scrape);
+        had_history
     }
 
     #[test]
-    fn a_team_that_tracks_much_forgets_its_own() {
+    fn a_team_with_many_histories_loses_only_its_own() {
         let mut histories = Histories::default();
         for page in 0..10 {
             assert!(!track(&mut histories, "small", page, 1, 1_000));
@@ -145,7 +145,7 @@ mod tests {
             track(&mut histories, "heavy", page, 2, 1 << 20);
         }
         assert!(histories.bytes <= MAX_HISTORY_BYTES);
-        assert!((0..10).all(|page| track(&mut histories, "small", page, 3, 1_000)), "all are known still");
-        assert!(!track(&mut histories, "large", 0, 3, 0), "the oldest of the largest went first");
+        assert!((0..10).all(|page| track(&mut histories, "small", page, 3, 1_000)), "all histories are kept");
+        assert!(!track(&mut histories, "large", 0, 3, 0), "the oldest of the largest team was dropped first");
     }
 }

@@ -1,4 +1,4 @@
-//! One job, as the store keeps it.
+//! A job in the store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::events::Outbox;
-use super::teams::TeamSlot;
+use super::teams::TeamIndex;
 use crate::result_space::TeamQuota;
 use crate::results::Results;
 use crate::{Conclusion, JobAccount, JobFailure, NewJob, PageFailures, Retention};
@@ -21,44 +21,44 @@ pub(super) struct Job {
     pub(super) state: JobState,
     pub(super) limit: u64,
     pub(super) sealed: bool,
-    /// The reader is behind.
-    pub(super) unread: bool,
-    /// Its reader wants it to wait.
+    /// Too many documents are unread.
+    pub(super) reader_behind: bool,
+    /// It was paused by the user.
     pub(super) paused: bool,
     pub(super) in_memory: bool,
     pub(super) results: Results,
     pub(super) failures: PageFailures,
     pub(super) robots_blocked: u64,
-    /// Pages that did not come back from the file that they waited in.
-    pub(super) dropped: u64,
-    /// Documents that did not come back from the file that they waited in, and are gone.
-    pub(super) unreadable: u64,
+    /// Pages that could not be read back from their file.
+    pub(super) lost_pages: u64,
+    /// Documents that could not be read back from their file, and are removed.
+    pub(super) lost_documents: u64,
     pub(super) tokens: u64,
     pub(super) credits: u64,
     pub(super) created_at: Duration,
     pub(super) ended_at: Option<Duration>,
-    /// As they were at the end; the frontier counts while the job runs.
+    /// The counts at the end; while the job runs, the frontier counts.
     pub(super) final_counts: Counts,
     pub(super) warning: Option<String>,
     pub(super) failure: Option<JobFailure>,
     pub(super) error: Option<String>,
     pub(super) progress: watch::Sender<u64>,
-    pub(super) team: TeamSlot,
+    pub(super) team: TeamIndex,
     pub(super) url: Option<String>,
     pub(super) account: Option<Box<JobAccount>>,
     /// The budget does not cover the next page.
-    pub(super) short: bool,
-    /// Nor will it.
-    pub(super) denied: bool,
+    pub(super) short_of_credits: bool,
+    /// No further credits will be granted.
+    pub(super) credits_denied: bool,
     pub(super) outbox: Option<Box<Outbox>>,
     pub(super) conclusion: Option<Arc<Conclusion>>,
 }
 
 impl Job {
-    /// A job that has just begun; its pages are in the queue already.
+    /// A new job, whose pages are already queued.
     pub(super) fn new(
         slot: JobSlot,
-        team: TeamSlot,
+        team: TeamIndex,
         job: NewJob,
         retained_bytes: usize,
         quota: TeamQuota,
@@ -69,19 +69,19 @@ impl Job {
         Self {
             slot,
             kind,
-            // Nobody asks for that of another job.
+            // Only the requests of crawls are read.
             request: if kind == Some(JobKind::Crawl) { job.request } else { Value::Null },
             state: JobState::Scraping,
             limit: job.rules.limit,
             sealed: job.sealed,
-            unread: false,
+            reader_behind: false,
             paused: false,
             in_memory: job.in_memory,
             results: Results::new(retention, retained_bytes, job.in_memory, quota),
             failures: PageFailures::default(),
             robots_blocked: 0,
-            dropped: 0,
-            unreadable: 0,
+            lost_pages: 0,
+            lost_documents: 0,
             tokens: 0,
             credits: 0,
             created_at: now,
@@ -94,28 +94,29 @@ impl Job {
             team,
             url: job.url,
             account: job.account,
-            short: false,
-            denied: false,
+            short_of_credits: false,
+            credits_denied: false,
             outbox: job.webhook.zip(kind).map(|(webhook, kind)| Box::new(Outbox::new(webhook, kind))),
             conclusion: None,
         }
     }
 
-    /// What its reader is to know.
-    pub(super) fn remarks(&self) -> Option<String> {
-        let lost = [(self.dropped, "pages"), (self.unreadable, "documents")];
-        let lost = lost.iter().filter(|(count, _)| *count > 0).map(|(count, what)| {
-            format!("{count} {what} were lost: the temporary file that they waited in could not be read")
-        });
-        let remarks: Vec<String> = self.warning.iter().cloned().chain(lost).collect();
-        (!remarks.is_empty()).then(|| remarks.join("; "))
+    /// The warnings for the reader.
+    pub(super) fn warnings(&self) -> Option<String> {
+        let lost = [(self.lost_pages, "pages"), (self.lost_documents, "documents")];
+        let lost = lost
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what} were lost: their temporary file could not be read"));
+        let warnings: Vec<String> = self.warning.iter().cloned().chain(lost).collect();
+        (!warnings.is_empty()).then(|| warnings.join("; "))
     }
 
-    pub(super) fn progressed(&self) {
+    pub(super) fn notify_progress(&self) {
         self.progress.send_modify(|version| *version = version.wrapping_add(1));
     }
 
-    /// Adds a remark for the reader; repeated ones are kept once.
+    /// Adds a warning for the reader; a repeated warning is kept once.
     pub(super) fn warn(&mut self, warning: &str) {
         match &mut self.warning {
             Some(all) if all.contains(warning) => {}
@@ -133,8 +134,8 @@ impl Job {
         }
     }
 
-    /// How many credits are missing for one page more, where one more is wanted.
-    pub(super) fn missing(&self, frontier: &Frontier) -> Option<u64> {
+    /// The credits that are missing for one more page, if one more is wanted.
+    pub(super) fn missing_credits(&self, frontier: &Frontier) -> Option<u64> {
         let account = self.account.as_ref()?;
         let budget = account.budget?;
         let counts = frontier.counts(self.slot)?;
@@ -142,6 +143,9 @@ impl Job {
         let leased = counts.leased.saturating_sub(counts.auxiliary);
         let wanted = counts.total > counts.documents.saturating_add(leased);
         let started = leased.saturating_mul(account.price).saturating_add(self.credits);
-        started.saturating_add(account.price).checked_sub(budget).filter(|missing| wanted && *missing > 0)
+        started
+            .saturating_add(account.price)
+            .checked_sub(budget)
+            .filter(|missing_credits| wanted && *missing_credits > 0)
     }
 }

@@ -1,5 +1,5 @@
-//! Idempotency keys in use. Where there are too many, the oldest of the team that has most go first, so that no team can
-//! make a repeated submit of another pass for a new one.
+//! Used idempotency keys. Above the limit, the oldest keys of the team with the most keys are dropped, so
+//! that no team can make a repeated submit of another team look new.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -8,80 +8,81 @@ use uuid::Uuid;
 
 use crate::TeamId;
 
-/// So many idempotency keys are remembered, those of all teams; beyond it the oldest of the team that has most may be
-/// used again.
+/// Maximum number of remembered idempotency keys of all teams. Above it the oldest keys of the team with the
+/// most are forgotten and can be used again.
 pub const MAX_IDEMPOTENCY_KEYS: usize = 1_000_000;
 
-/// Idempotency keys in use, as long as results are kept.
+/// The used idempotency keys, kept as long as results.
 #[derive(Debug)]
-pub(super) struct Keys {
-    most: usize,
+pub(super) struct IdempotencyKeys {
+    max: usize,
     count: usize,
-    teams: HashMap<TeamId, Share>,
-    /// The teams by how many they have.
+    teams: HashMap<TeamId, TeamKeys>,
+    /// The teams by number of keys.
     by_size: BTreeSet<(usize, TeamId)>,
 }
 
-/// What one team has.
+/// The keys of one team.
 #[derive(Debug, Default)]
-struct Share {
-    known: HashSet<Uuid>,
-    ages: VecDeque<(Duration, Uuid)>,
+struct TeamKeys {
+    keys: HashSet<Uuid>,
+    by_age: VecDeque<(Duration, Uuid)>,
 }
 
-impl Default for Keys {
+impl Default for IdempotencyKeys {
     fn default() -> Self {
         Self::new(MAX_IDEMPOTENCY_KEYS)
     }
 }
 
-impl Keys {
-    fn new(most: usize) -> Self {
-        Self { most, count: 0, teams: HashMap::new(), by_size: BTreeSet::new() }
+impl IdempotencyKeys {
+    fn new(max: usize) -> Self {
+        Self { max, count: 0, teams: HashMap::new(), by_size: BTreeSet::new() }
     }
 
-    /// False where the key was used before.
-    pub(super) fn enter(&mut self, team: &TeamId, key: Uuid, now: Duration) -> bool {
-        let share = self.teams.entry(team.clone()).or_default();
-        if !share.known.insert(key) {
+    /// Adds a key. False if it was used before.
+    pub(super) fn insert(&mut self, team: &TeamId, key: Uuid, now: Duration) -> bool {
+        let team_keys = self.teams.entry(team.clone()).or_default();
+        if !team_keys.keys.insert(key) {
             return false;
         }
-        share.ages.push_back((now, key));
-        let size = share.ages.len();
+        team_keys.by_age.push_back((now, key));
+        let size = team_keys.by_age.len();
         self.count += 1;
-        self.resized(team, size - 1, size);
-        while self.count > self.most {
+        self.update_size(team, size - 1, size);
+        while self.count > self.max {
             let Some((_, largest)) = self.by_size.last().cloned() else { break };
-            self.drop_first(&largest, 1);
+            self.drop_oldest(&largest, 1);
         }
         true
     }
 
     pub(super) fn is_used(&self, team: &TeamId, key: Uuid) -> bool {
-        self.teams.get(team).is_some_and(|share| share.known.contains(&key))
+        self.teams.get(team).is_some_and(|team_keys| team_keys.keys.contains(&key))
     }
 
     pub(super) fn expire(&mut self, until: Duration) {
-        let old = |share: &Share| share.ages.iter().take_while(|(since, _)| *since <= until).count();
+        let old =
+            |team_keys: &TeamKeys| team_keys.by_age.iter().take_while(|(since, _)| *since <= until).count();
         let expired: Vec<(TeamId, usize)> =
-            self.teams.iter().map(|(team, share)| (team.clone(), old(share))).collect();
+            self.teams.iter().map(|(team, team_keys)| (team.clone(), old(team_keys))).collect();
         for (team, count) in expired {
-            self.drop_first(&team, count);
+            self.drop_oldest(&team, count);
         }
     }
 
-    fn drop_first(&mut self, team: &TeamId, count: usize) {
-        let Some(share) = self.teams.get_mut(team) else { return };
-        let before = share.ages.len();
-        for (_, key) in share.ages.drain(..count.min(before)) {
-            share.known.remove(&key);
+    fn drop_oldest(&mut self, team: &TeamId, count: usize) {
+        let Some(team_keys) = self.teams.get_mut(team) else { return };
+        let before = team_keys.by_age.len();
+        for (_, key) in team_keys.by_age.drain(..count.min(before)) {
+            team_keys.keys.remove(&key);
         }
-        let after = share.ages.len();
+        let after = team_keys.by_age.len();
         self.count = self.count.saturating_sub(before - after);
-        self.resized(team, before, after);
+        self.update_size(team, before, after);
     }
 
-    fn resized(&mut self, team: &TeamId, before: usize, after: usize) {
+    fn update_size(&mut self, team: &TeamId, before: usize, after: usize) {
         self.by_size.remove(&(before, team.clone()));
         if after == 0 {
             self.teams.remove(team);
@@ -96,21 +97,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_team_with_many_keys_forgets_its_own_and_all_go_with_time() {
-        let mut keys = Keys::new(100);
+    fn a_team_with_many_keys_loses_only_its_own() {
+        let mut keys = IdempotencyKeys::new(100);
         let (small, large) = (TeamId::new("small"), TeamId::new("large"));
         let at = Duration::from_secs;
         let key = Uuid::from_u128;
         for number in 0..10 {
-            assert!(keys.enter(&small, key(number), at(0)));
+            assert!(keys.insert(&small, key(number), at(0)));
         }
         for number in 0..1_000 {
-            assert!(keys.enter(&large, key(number), at(1)));
+            assert!(keys.insert(&large, key(number), at(1)));
         }
         assert_eq!(keys.count, 100);
-        assert!((0..10).all(|number| keys.is_used(&small, key(number))), "no key of another team went");
-        assert!(!keys.is_used(&large, key(909)) && keys.is_used(&large, key(910)), "the oldest went first");
-        assert!(!keys.enter(&small, key(3), at(2)));
+        assert!(
+            (0..10).all(|number| keys.is_used(&small, key(number))),
+            "no key of another team was dropped"
+        );
+        assert!(
+            !keys.is_used(&large, key(909)) && keys.is_used(&large, key(910)),
+            "the oldest was dropped first"
+        );
+        assert!(!keys.insert(&small, key(3), at(2)));
         keys.expire(at(0));
         assert_eq!((keys.is_used(&small, key(3)), keys.count), (false, 90));
         keys.expire(at(1));

@@ -1,5 +1,5 @@
-//! Documents of pages that were answered at once, bounded. Where there are too many, the oldest of the team that has most
-//! go first: so no team can make those of another go that has less.
+//! Kept documents of single scrapes, up to a limit. Above it, the oldest documents of the team with the most
+//! are dropped, so that no team can displace the documents of a team with fewer.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
@@ -9,44 +9,45 @@ use uuid::Uuid;
 
 use crate::TeamId;
 
-/// Scrapes whose documents are kept for a later look, of all teams.
+/// Maximum number of kept scrapes of all teams.
 pub const MAX_KEPT_SCRAPES: usize = 10_000;
-/// Bytes of documents of scrapes that are kept for a later look, of all teams.
+/// Maximum size of kept scrapes of all teams, in bytes.
 pub const MAX_KEPT_SCRAPE_BYTES: usize = 64 << 20;
 
-/// Every document counts as this many bytes at least: so the bytes bound their number, and what has most in bytes has most in
-/// all. With a bound of its own for their number, many small documents of one team made large ones of another go.
-const LEAST_BYTES: usize = MAX_KEPT_SCRAPE_BYTES.div_ceil(MAX_KEPT_SCRAPES);
+/// Minimum weight of a document, in bytes. So the limit in bytes also limits the number, and the team with
+/// the most bytes has the most in both. With a separate limit for the number, many small documents of one
+/// team would displace large ones of another.
+const MIN_WEIGHT: usize = MAX_KEPT_SCRAPE_BYTES.div_ceil(MAX_KEPT_SCRAPES);
 
 #[derive(Debug, Default)]
 pub(super) struct Scrapes {
-    teams: HashMap<TeamId, Share>,
-    /// The teams by what they have, in bytes.
+    teams: HashMap<TeamId, TeamScrapes>,
+    /// The teams by size, in bytes.
     by_size: BTreeSet<(usize, TeamId)>,
     bytes: usize,
 }
 
-/// What one team has.
+/// The kept scrapes of one team.
 #[derive(Debug, Default)]
-struct Share {
+struct TeamScrapes {
     documents: HashMap<Uuid, Bytes>,
-    /// The oldest first.
-    ages: VecDeque<(Duration, Uuid)>,
+    /// Oldest first.
+    by_age: VecDeque<(Duration, Uuid)>,
     bytes: usize,
 }
 
 impl Scrapes {
-    /// Keeps a document, and lets older ones go for it.
+    /// Keeps a document, and drops older ones if needed.
     pub(super) fn keep(&mut self, team: &TeamId, scrape: Uuid, json: Bytes, now: Duration) {
         let weight = weight(&json);
         let is_known = self.find(team, scrape).is_some();
         if is_known || weight > MAX_KEPT_SCRAPE_BYTES {
             return;
         }
-        let share = self.teams.entry(team.clone()).or_default();
-        share.documents.insert(scrape, json);
-        share.ages.push_back((now, scrape));
-        self.book(team, weight, 0);
+        let team_scrapes = self.teams.entry(team.clone()).or_default();
+        team_scrapes.documents.insert(scrape, json);
+        team_scrapes.by_age.push_back((now, scrape));
+        self.update_size(team, weight, 0);
         while self.bytes > MAX_KEPT_SCRAPE_BYTES {
             let Some((_, largest)) = self.by_size.last().cloned() else { break };
             self.drop_oldest(&largest);
@@ -58,11 +59,13 @@ impl Scrapes {
         self.teams.get(team)?.documents.get(&scrape).cloned()
     }
 
-    /// Forgets what was kept by then already.
-    pub(super) fn forget_old(&mut self, until: Duration) {
+    /// Removes documents kept at or before `until`.
+    pub(super) fn remove_expired(&mut self, until: Duration) {
         let teams: Vec<TeamId> = self.teams.keys().cloned().collect();
         for team in teams {
-            let is_old = |share: &Share| share.ages.front().is_some_and(|(kept_at, _)| *kept_at <= until);
+            let is_old = |team_scrapes: &TeamScrapes| {
+                team_scrapes.by_age.front().is_some_and(|(kept_at, _)| *kept_at <= until)
+            };
             while self.teams.get(&team).is_some_and(is_old) {
                 self.drop_oldest(&team);
             }
@@ -70,28 +73,28 @@ impl Scrapes {
     }
 
     fn drop_oldest(&mut self, team: &TeamId) {
-        let Some(share) = self.teams.get_mut(team) else { return };
-        let Some((_, oldest)) = share.ages.pop_front() else { return };
-        let freed = share.documents.remove(&oldest).map_or(0, |json| weight(&json));
-        self.book(team, 0, freed);
+        let Some(team_scrapes) = self.teams.get_mut(team) else { return };
+        let Some((_, oldest)) = team_scrapes.by_age.pop_front() else { return };
+        let freed = team_scrapes.documents.remove(&oldest).map_or(0, |json| weight(&json));
+        self.update_size(team, 0, freed);
     }
 
-    /// Books what a team has more, or less.
-    fn book(&mut self, team: &TeamId, more: usize, less: usize) {
-        let Some(share) = self.teams.get_mut(team) else { return };
-        self.by_size.remove(&(share.bytes, team.clone()));
-        share.bytes = (share.bytes + more).saturating_sub(less);
-        self.bytes = (self.bytes + more).saturating_sub(less);
-        if share.documents.is_empty() {
+    /// Updates the size of a team.
+    fn update_size(&mut self, team: &TeamId, added: usize, removed: usize) {
+        let Some(team_scrapes) = self.teams.get_mut(team) else { return };
+        self.by_size.remove(&(team_scrapes.bytes, team.clone()));
+        team_scrapes.bytes = (team_scrapes.bytes + added).saturating_sub(removed);
+        self.bytes = (self.bytes + added).saturating_sub(removed);
+        if team_scrapes.documents.is_empty() {
             self.teams.remove(team);
         } else {
-            self.by_size.insert((share.bytes, team.clone()));
+            self.by_size.insert((team_scrapes.bytes, team.clone()));
         }
     }
 }
 
 fn weight(json: &Bytes) -> usize {
-    json.len().max(LEAST_BYTES)
+    json.len().max(MIN_WEIGHT)
 }
 
 #[cfg(test)]
@@ -108,35 +111,38 @@ mod tests {
     }
 
     fn count(scrapes: &Scrapes) -> usize {
-        scrapes.teams.values().map(|share| share.documents.len()).sum()
+        scrapes.teams.values().map(|team_scrapes| team_scrapes.documents.len()).sum()
     }
 
     #[test]
-    fn a_team_that_scrapes_much_forgets_its_own() {
+    fn a_team_with_many_scrapes_loses_only_its_own() {
         let mut scrapes = Scrapes::default();
         (0..10).for_each(|number| keep(&mut scrapes, "small", number, 300_000));
         let most = MAX_KEPT_SCRAPES as u128;
         (0..most + 500).for_each(|number| keep(&mut scrapes, "large", number, 0));
         assert!((9_000..=MAX_KEPT_SCRAPES).contains(&count(&scrapes)));
         assert!(!has(&scrapes, "large", 0) && has(&scrapes, "large", most + 499), "the oldest go first");
-        assert!((0..10).all(|number| has(&scrapes, "small", number)), "few and large, they are less");
+        assert!((0..10).all(|number| has(&scrapes, "small", number)), "a few large ones weigh less");
         (0..100).for_each(|number| keep(&mut scrapes, "heavy", number, 1 << 20));
         assert!(scrapes.bytes <= MAX_KEPT_SCRAPE_BYTES, "{} bytes", scrapes.bytes);
         assert!((0..10).all(|number| has(&scrapes, "small", number)));
         keep(&mut scrapes, "small", 10, MAX_KEPT_SCRAPE_BYTES + 1);
-        assert!(!has(&scrapes, "small", 10) && has(&scrapes, "small", 9), "what has no room costs no other");
+        assert!(
+            !has(&scrapes, "small", 10) && has(&scrapes, "small", 9),
+            "a document without space displaces no other"
+        );
     }
 
     #[test]
-    fn nothing_is_left_of_what_is_forgotten() {
+    fn expired_scrapes_are_removed_completely() {
         let mut scrapes = Scrapes::default();
         for (team, number) in [("a", 1), ("b", 2), ("a", 3), ("a", 3)] {
             keep(&mut scrapes, team, number, 100);
         }
-        assert_eq!(count(&scrapes), 3, "one that is kept twice counts once");
-        scrapes.forget_old(Duration::from_secs(2));
+        assert_eq!(count(&scrapes), 3, "a scrape that is kept twice counts once");
+        scrapes.remove_expired(Duration::from_secs(2));
         assert!(!has(&scrapes, "a", 1) && !has(&scrapes, "b", 2) && has(&scrapes, "a", 3));
-        scrapes.forget_old(Duration::from_secs(3));
+        scrapes.remove_expired(Duration::from_secs(3));
         assert_eq!((scrapes.teams.len(), scrapes.by_size.len(), scrapes.bytes), (0, 0, 0));
     }
 }

@@ -1,7 +1,7 @@
 //! Teams, and which of their pages waited for a slot.
 //!
-//! Each is a [`Group`] of the frontier, which lets them take turns and keeps them to their slots. One of which there is
-//! nothing left to tell leaves its place to the next: programs that make a team for each of their users make many.
+//! Each team is a [`Group`] of the frontier, which lets teams take turns and enforces their slots. An unused
+//! team frees its index for another: programs with one team per user have many teams.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -10,11 +10,11 @@ use gleaner_frontier::{Frontier, Group, GroupLoad, JobSlot};
 
 use crate::TeamId;
 
-/// A team's place in the list.
+/// The index of a team in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct TeamSlot(usize);
+pub(super) struct TeamIndex(usize);
 
-impl TeamSlot {
+impl TeamIndex {
     pub(super) const fn group(self) -> Group {
         Group(self.0 as u64)
     }
@@ -23,141 +23,144 @@ impl TeamSlot {
 #[derive(Debug, Default)]
 pub(super) struct Teams {
     list: Vec<Team>,
-    by_name: HashMap<Option<TeamId>, TeamSlot>,
-    /// Those with freed slots.
-    freed: BTreeSet<TeamSlot>,
-    /// Places that nobody has.
-    spare: BTreeSet<TeamSlot>,
+    by_name: HashMap<Option<TeamId>, TeamIndex>,
+    /// Teams with freed slots.
+    freed_slots: BTreeSet<TeamIndex>,
+    /// Free indexes.
+    free_indexes: BTreeSet<TeamIndex>,
 }
 
 #[derive(Debug, Default)]
 struct Team {
     jobs: BTreeSet<JobSlot>,
     slots: Option<u32>,
-    /// Slots that became free while all were in use and pages waited: so many of the pages that are leased next waited
-    /// for them.
-    freed: u64,
+    /// Slots that became free while all were in use and pages waited: this many of the next leased pages
+    /// waited for a slot.
+    freed_slots: u64,
     last_success: Option<Duration>,
 }
 
 impl Team {
-    fn has_room(&self, load: GroupLoad) -> bool {
+    fn has_free_slot(&self, load: GroupLoad) -> bool {
         self.slots.is_none_or(|slots| load.leased < u64::from(slots))
     }
 }
 
 impl Teams {
-    pub(super) fn slot(&mut self, name: Option<&TeamId>) -> TeamSlot {
-        if let Some(slot) = self.by_name.get(&name.cloned()) {
-            return *slot;
+    pub(super) fn find_or_insert(&mut self, name: Option<&TeamId>) -> TeamIndex {
+        if let Some(index) = self.by_name.get(&name.cloned()) {
+            return *index;
         }
-        let slot = self.spare.pop_first().unwrap_or_else(|| {
+        let index = self.free_indexes.pop_first().unwrap_or_else(|| {
             self.list.push(Team::default());
-            TeamSlot(self.list.len() - 1)
+            TeamIndex(self.list.len() - 1)
         });
-        self.by_name.insert(name.cloned(), slot);
-        slot
+        self.by_name.insert(name.cloned(), index);
+        index
     }
 
-    /// Forgets the teams without jobs that had their last success by then, save those whose places are still used.
-    pub(super) fn forget_old(&mut self, used: &HashSet<TeamSlot>, until: Duration) {
-        let Self { list, by_name, freed, spare } = self;
-        by_name.retain(|_, slot| {
+    /// Removes teams without jobs whose last success was at or before `until`, except those whose index is in
+    /// use.
+    pub(super) fn remove_expired(&mut self, used: &HashSet<TeamIndex>, until: Duration) {
+        let Self { list, by_name, freed_slots, free_indexes } = self;
+        by_name.retain(|_, index| {
             let is_old = |team: &Team| team.last_success.is_none_or(|at| at <= until);
-            let is_gone = |team: &Team| team.jobs.is_empty() && is_old(team) && !used.contains(slot);
-            let Some(team) = list.get_mut(slot.0).filter(|team| is_gone(team)) else { return true };
+            let is_unused = |team: &Team| team.jobs.is_empty() && is_old(team) && !used.contains(index);
+            let Some(team) = list.get_mut(index.0).filter(|team| is_unused(team)) else { return true };
             *team = Team::default();
-            freed.remove(slot);
-            spare.insert(*slot);
+            freed_slots.remove(index);
+            free_indexes.insert(*index);
             false
         });
     }
 
-    pub(super) fn find(&self, name: &TeamId) -> Option<TeamSlot> {
+    pub(super) fn find(&self, name: &TeamId) -> Option<TeamIndex> {
         self.by_name.get(&Some(name.clone())).copied()
     }
 
-    /// Takes in a job that is open in the frontier.
-    pub(super) fn enter(
+    /// Adds a job that is open in the frontier.
+    pub(super) fn add_job(
         &mut self,
-        slot: TeamSlot,
+        index: TeamIndex,
         slots: Option<u32>,
         job: JobSlot,
         frontier: &mut Frontier,
     ) {
-        let Some(team) = self.list.get_mut(slot.0) else { return };
+        let Some(team) = self.list.get_mut(index.0) else { return };
         team.jobs.insert(job);
         team.slots = slots.or(team.slots);
-        frontier.set_max_in_flight(slot.group(), team.slots);
+        frontier.set_max_in_flight(index.group(), team.slots);
     }
 
-    /// A job ends of which so many pages are in work. It is still open in the frontier.
-    pub(super) fn leave(&mut self, slot: TeamSlot, job: JobSlot, leased: u64, frontier: &Frontier) {
-        let Some(team) = self.list.get_mut(slot.0) else { return };
+    /// Removes a job with this number of leased pages, which is still open in the frontier.
+    pub(super) fn remove_job(&mut self, index: TeamIndex, job: JobSlot, leased: u64, frontier: &Frontier) {
+        let Some(team) = self.list.get_mut(index.0) else { return };
         team.jobs.remove(&job);
-        if leased > 0 && !team.has_room(frontier.load(slot.group())) {
-            team.freed += leased;
-            self.freed.insert(slot);
+        if leased > 0 && !team.has_free_slot(frontier.load(index.group())) {
+            team.freed_slots += leased;
+            self.freed_slots.insert(index);
         }
     }
 
-    /// A page of the team was leased. Tells whether it had waited for a slot.
-    pub(super) fn leased(&mut self, slot: TeamSlot) -> bool {
-        let Some(team) = self.list.get_mut(slot.0).filter(|team| team.freed > 0) else { return false };
-        team.freed -= 1;
-        if team.freed == 0 {
-            self.freed.remove(&slot);
+    /// Records a lease. True if the page had waited for a slot.
+    pub(super) fn page_leased(&mut self, index: TeamIndex) -> bool {
+        let Some(team) = self.list.get_mut(index.0).filter(|team| team.freed_slots > 0) else { return false };
+        team.freed_slots -= 1;
+        if team.freed_slots == 0 {
+            self.freed_slots.remove(&index);
         }
         true
     }
 
-    /// There was nothing more to lease: what teams with slots to spare lease next has not waited for them.
-    pub(super) fn ran_dry(&mut self, frontier: &Frontier) {
+    /// Records that no more pages can be leased: pages that teams with free slots lease next have not waited
+    /// for a slot.
+    pub(super) fn nothing_to_lease(&mut self, frontier: &Frontier) {
         let list = &mut self.list;
-        self.freed.retain(|slot| {
-            let Some(team) = list.get_mut(slot.0) else { return false };
-            let is_full = !team.has_room(frontier.load(slot.group()));
-            team.freed = if is_full { team.freed } else { 0 };
+        self.freed_slots.retain(|index| {
+            let Some(team) = list.get_mut(index.0) else { return false };
+            let is_full = !team.has_free_slot(frontier.load(index.group()));
+            team.freed_slots = if is_full { team.freed_slots } else { 0 };
             is_full
         });
     }
 
-    /// A page of the team is about to end; its links are not admitted yet.
-    pub(super) fn finished(&mut self, slot: TeamSlot, frontier: &Frontier) {
-        let load = frontier.load(slot.group());
-        if let Some(team) = self.list.get_mut(slot.0).filter(|team| !team.has_room(load) && load.waiting > 0)
+    /// Records that a page is about to end, before its links are admitted.
+    pub(super) fn page_finished(&mut self, index: TeamIndex, frontier: &Frontier) {
+        let load = frontier.load(index.group());
+        if let Some(team) =
+            self.list.get_mut(index.0).filter(|team| !team.has_free_slot(load) && load.waiting > 0)
         {
-            team.freed += 1;
-            self.freed.insert(slot);
+            team.freed_slots += 1;
+            self.freed_slots.insert(index);
         }
     }
 
-    /// Nobody knows any more who waited for what, after leases expired.
-    pub(super) fn forget_freed(&mut self) {
-        for slot in std::mem::take(&mut self.freed) {
-            if let Some(team) = self.list.get_mut(slot.0) {
-                team.freed = 0;
+    /// After leases expired, it is unknown which pages waited for a slot.
+    pub(super) fn clear_freed_slots(&mut self) {
+        for index in std::mem::take(&mut self.freed_slots) {
+            if let Some(team) = self.list.get_mut(index.0) {
+                team.freed_slots = 0;
             }
         }
     }
 
-    pub(super) fn succeeded(&mut self, slot: TeamSlot, now: Duration) {
-        if let Some(team) = self.list.get_mut(slot.0) {
+    pub(super) fn page_succeeded(&mut self, index: TeamIndex, now: Duration) {
+        if let Some(team) = self.list.get_mut(index.0) {
             team.last_success = Some(now);
         }
     }
 
-    pub(super) fn last_success(&self, slot: TeamSlot) -> Option<Duration> {
-        self.list.get(slot.0)?.last_success
+    pub(super) fn last_success(&self, index: TeamIndex) -> Option<Duration> {
+        self.list.get(index.0)?.last_success
     }
 
-    /// How many jobs of the team run.
-    pub(super) fn count(&self, slot: TeamSlot) -> u64 {
-        self.list.get(slot.0).map_or(0, |team| team.jobs.len() as u64)
+    /// The number of running jobs of the team.
+    pub(super) fn job_count(&self, index: TeamIndex) -> u64 {
+        self.list.get(index.0).map_or(0, |team| team.jobs.len() as u64)
     }
 
-    pub(super) fn jobs(&self, slot: TeamSlot) -> impl Iterator<Item = JobSlot> {
-        self.list.get(slot.0).into_iter().flat_map(|team| team.jobs.iter().copied())
+    pub(super) fn jobs(&self, index: TeamIndex) -> impl Iterator<Item = JobSlot> {
+        self.list.get(index.0).into_iter().flat_map(|team| team.jobs.iter().copied())
     }
 }
 
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_team_is_forgotten_when_nothing_is_left_to_tell_of_it() {
+    async fn an_unused_team_is_removed() {
         let store = MemoryStore::new(MemoryConfig { retention: HOUR, ..MemoryConfig::default() });
         let stays = TeamId::new("stays");
         submit(&store, 0, &stays, START).await;
@@ -201,7 +204,7 @@ mod tests {
             assert_eq!(store.load(&team).await.unwrap().last_success, Some(now));
             store.expire(now + HOUR).await.unwrap();
             assert_eq!(store.load(&team).await.unwrap().last_success, None);
-            assert_eq!(store.load(&stays).await.unwrap().jobs, 1, "a team with a job is known");
+            assert_eq!(store.load(&stays).await.unwrap().jobs, 1, "a team with a job is kept");
         }
         let teams = &store.lock().teams;
         assert_eq!((teams.list.len(), teams.by_name.len()), (2, 1));

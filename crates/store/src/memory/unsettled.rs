@@ -1,4 +1,4 @@
-//! Jobs that ended and of which their keeper of accounts does not know yet.
+//! Ended jobs that the accounts provider does not know about yet.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,48 +6,52 @@ use gleaner_types::JobId;
 
 use crate::{EndedJob, Error, TeamId};
 
-/// While so many jobs that ended are not settled, no further one is begun. A team has as many of them as it leaves free,
-/// since it may be its account alone that cannot be settled; what runs already is always taken in.
+/// Maximum number of ended jobs that are not settled; above it no further job is accepted. A team has at most
+/// as many as it leaves free, because it may be the only account that cannot be settled. Running jobs are
+/// always added.
 pub const MAX_UNSETTLED_JOBS: usize = 100_000;
 
-/// In the order of their end.
+/// Unsettled jobs in the order of their end.
 #[derive(Debug, Default)]
 pub(super) struct Unsettled {
     jobs: BTreeMap<u64, EndedJob>,
-    places: HashMap<JobId, u64>,
+    sequence_by_job: HashMap<JobId, u64>,
     teams: HashMap<TeamId, usize>,
-    clock: u64,
+    last_sequence: u64,
 }
 
 impl Unsettled {
     pub(super) fn push(&mut self, job: EndedJob) {
-        self.clock += 1;
-        self.places.insert(job.snapshot.id, self.clock);
+        self.last_sequence += 1;
+        self.sequence_by_job.insert(job.snapshot.id, self.last_sequence);
         *self.teams.entry(job.team.clone()).or_default() += 1;
-        self.jobs.insert(self.clock, job);
+        self.jobs.insert(self.last_sequence, job);
     }
 
     pub(super) fn first(&self, max: usize) -> Vec<EndedJob> {
         self.jobs.values().take(max).cloned().collect()
     }
 
-    pub(super) fn settled(&mut self, id: JobId) {
-        let Some(job) = self.places.remove(&id).and_then(|place| self.jobs.remove(&place)) else { return };
-        if let Some(of_team) = self.teams.get_mut(&job.team) {
-            *of_team -= 1;
-            if *of_team == 0 {
+    pub(super) fn mark_settled(&mut self, id: JobId) {
+        let Some(job) = self.sequence_by_job.remove(&id).and_then(|sequence| self.jobs.remove(&sequence))
+        else {
+            return;
+        };
+        if let Some(team_jobs) = self.teams.get_mut(&job.team) {
+            *team_jobs -= 1;
+            if *team_jobs == 0 {
                 self.teams.remove(&job.team);
             }
         }
     }
 
-    /// May a job of this team begin?
-    pub(super) fn check(&self, team: &TeamId) -> Result<(), Error> {
-        let of_team = self.teams.get(team).copied().unwrap_or_default();
-        if of_team < MAX_UNSETTLED_JOBS.saturating_sub(self.jobs.len()) {
+    /// Checks that a job of this team may start.
+    pub(super) fn check_capacity(&self, team: &TeamId) -> Result<(), Error> {
+        let team_jobs = self.teams.get(team).copied().unwrap_or_default();
+        if team_jobs < MAX_UNSETTLED_JOBS.saturating_sub(self.jobs.len()) {
             return Ok(());
         }
-        Err(Error::full(format!("{of_team} jobs of the team have ended and are not settled yet")))
+        Err(Error::full(format!("{team_jobs} jobs of the team have ended and are not settled yet")))
     }
 }
 
@@ -83,24 +87,24 @@ mod tests {
     }
 
     #[test]
-    fn a_team_that_cannot_be_settled_holds_up_no_other() {
+    fn a_team_that_cannot_be_settled_does_not_block_others() {
         let mut unsettled = Unsettled::default();
-        let (gone, well) = (TeamId::new("gone"), TeamId::new("well"));
-        let mut taken = 0;
-        while unsettled.check(&gone).is_ok() {
-            unsettled.push(ended(&gone, taken));
-            taken += 1;
+        let (unreachable, healthy) = (TeamId::new("unreachable"), TeamId::new("healthy"));
+        let mut pushed = 0;
+        while unsettled.check_capacity(&unreachable).is_ok() {
+            unsettled.push(ended(&unreachable, pushed));
+            pushed += 1;
         }
-        assert_eq!(taken as usize, MAX_UNSETTLED_JOBS / 2);
-        assert!(unsettled.check(&gone).is_err_and(|error| error.is_full()));
-        assert!(unsettled.check(&well).is_ok());
-        unsettled.push(ended(&well, taken));
+        assert_eq!(pushed as usize, MAX_UNSETTLED_JOBS / 2);
+        assert!(unsettled.check_capacity(&unreachable).is_err_and(|error| error.is_full()));
+        assert!(unsettled.check_capacity(&healthy).is_ok());
+        unsettled.push(ended(&healthy, pushed));
         let first =
             |unsettled: &Unsettled| unsettled.first(2).iter().map(|job| job.snapshot.id).collect::<Vec<_>>();
         let id = |number| JobId::from_uuid(Uuid::from_u128(number));
         assert_eq!(first(&unsettled), [id(0), id(1)]);
-        (0..taken).chain([0]).for_each(|number| unsettled.settled(id(number)));
-        assert_eq!(first(&unsettled), [id(taken)]);
-        assert!(unsettled.check(&gone).is_ok() && unsettled.teams.len() == 1);
+        (0..pushed).chain([0]).for_each(|number| unsettled.mark_settled(id(number)));
+        assert_eq!(first(&unsettled), [id(pushed)]);
+        assert!(unsettled.check_capacity(&unreachable).is_ok() && unsettled.teams.len() == 1);
     }
 }

@@ -30,8 +30,8 @@ use crate::view::View;
 use blocks::{Block, Blocks};
 
 /// The warning of a page with too many blocks.
-pub(crate) const CUT: &str =
-    "The page has too many blocks of text to judge: those after the limit are kept or left out as a whole.";
+pub(crate) const CUT: &str = "The page has more blocks of text than can be judged: those after the limit are \
+     kept or left out as a whole.";
 
 /// The result of the search for main content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -221,7 +221,7 @@ fn is_numbered_table(tree: &Tree, table: NodeId) -> bool {
         return false;
     }
     let rows = tree
-        .elements(table)
+        .child_elements(table)
         .filter(|part| matches!(tree.tag(*part), Tag::Thead | Tag::Tbody | Tag::Tfoot))
         .take(3)
         .flat_map(|part| tree.child_elements(part))

@@ -33,7 +33,7 @@ pub(super) fn of(tree: &Tree, pre: NodeId, cache: &mut Cache) -> Option<String> 
 /// bare language name counts and a `highlight-` prefix does not.
 fn of_element(tree: &Tree, node: NodeId, own: bool) -> Option<String> {
     let named = [Attr::DataLang, Attr::DataLanguage].into_iter().find_map(|name| tree.attribute(node, name));
-    named.map(names::start).and_then(checked).or_else(|| {
+    named.map(names::prefix).and_then(checked).or_else(|| {
         let class = names::class(tree, node);
         of_class(class, own, tree.tag(node) == Tag::Figure)
     })

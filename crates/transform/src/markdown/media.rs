@@ -12,7 +12,7 @@ impl Writer<'_> {
         if self.heading.is_some() && !self.options.faithful && href.trim_start().starts_with('#') {
             return; // a heading that links to itself
         }
-        let Some(address) = self.options.resolver.output(href) else { return };
+        let Some(address) = self.options.resolver.output_url(href) else { return };
         let Some(left) = self.address_budget.checked_sub(address.len()) else { return };
         self.address_budget = left;
         let title_bytes = tree.attribute(node, Attr::Title).map_or(0, str::len);
@@ -165,7 +165,7 @@ const MAX_LINK_EDGES: usize = 4_000;
 /// Does a link contain blocks?
 fn contains_blocks(tree: &Tree, link: NodeId) -> bool {
     Walk::new(tree, link).take(MAX_LINK_EDGES).any(|edge| match edge {
-        Edge::Enter(node) => tree.tag(node).is_block() && tree.space(node) == Space::Html,
+        Edge::Enter(node) => tree.tag(node).is_block() && tree.namespace(node) == ElementNamespace::Html,
         Edge::Leave(_) => false,
     })
 }

@@ -70,11 +70,16 @@ pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> Output {
     write_with_budget(tree, view, options, tree.attribute_budget())
 }
 
-/// Writes a whole tree that is one of `pieces` parts of a document. The parts share [`ATTRIBUTE_SPARE`], the
-/// fixed part of the attribute budget.
+/// Writes a whole tree that is one of `pieces` parts of a document. The parts share [`BASE_ATTRIBUTE_BYTES`],
+/// the fixed part of the attribute budget.
 pub(crate) fn write_piece(tree: &Tree, options: Options<'_>, pieces: usize) -> Output {
-    let spare = ATTRIBUTE_SPARE / pieces.max(1);
-    write_with_budget(tree, &View::whole(tree), options, tree.attribute_budget() - ATTRIBUTE_SPARE + spare)
+    let spare = BASE_ATTRIBUTE_BYTES / pieces.max(1);
+    write_with_budget(
+        tree,
+        &View::whole(tree),
+        options,
+        tree.attribute_budget() - BASE_ATTRIBUTE_BYTES + spare,
+    )
 }
 
 fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_budget: usize) -> Output {
@@ -91,7 +96,7 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         block_link: None,
         is_task: false,
         address_budget,
-        max_bytes: tree.markdown_bytes(),
+        max_bytes: tree.max_markdown_bytes(),
         cut: false,
         notes: Notes::of_view(tree, view),
         open_notes: Vec::new(),

@@ -9,7 +9,7 @@ use super::emphasis::{self, Style};
 use super::escape::{self, DelimiterCounts};
 use super::inline::Inline;
 use super::piece::{InlineContext, Mark, OpenInline, Piece};
-use crate::tree::UNIT_BYTES;
+use crate::tree::TEXT_BYTES_PER_UNIT;
 
 /// Counts that make every delimiter character be escaped.
 const ESCAPE_ALL: DelimiterCounts = DelimiterCounts {

@@ -54,7 +54,7 @@ fn field<'m>(metadata: &'m mut Metadata, name: &str) -> Option<&'m mut Option<St
 }
 
 /// The first value under a name that has no field of its own.
-pub(super) fn other<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m str> {
+pub(super) fn other_value<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m str> {
     match metadata.other.get(name)? {
         MetaValue::One(value) => Some(value),
         MetaValue::Many(values) => values.first().map(String::as_str),

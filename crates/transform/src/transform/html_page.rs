@@ -1,5 +1,7 @@
 //! From HTML to a page, with or without a tree.
 
+use gleaner_types::plan::{Formats, ScrapeOptionsPlan};
+use gleaner_types::{Document, Interrupt};
 use url::Url;
 
 use super::{Input, Page, Settings, html_to_markdown_within};
@@ -9,8 +11,6 @@ use crate::select::{STEPS_EXHAUSTED, Steps};
 use crate::tree::{NodeId, ParseOptions, Tag, Tree, decode_references, parse_within, prepare};
 use crate::view::View;
 use crate::{ad_block, branding, charset, content, html, markdown, summary};
-use gleaner_types::plan::{Formats, ScrapeOptionsPlan};
-use gleaner_types::{Document, Interrupt};
 
 /// The warning of a page without main content.
 const NO_MAIN_CONTENT: &str =

@@ -192,7 +192,7 @@ impl Tree {
             extra,
             depth: 0,
             tag,
-            sort,
+            kind,
         });
         NodeId(id)
     }

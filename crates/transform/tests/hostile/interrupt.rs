@@ -91,7 +91,7 @@ fn a_heading_of_many_blocks_is_read_once() {
 
 #[test]
 fn an_interrupt_ends_the_collection_of_links() {
-    let request = ScrapeOptions { formats: Some(vec![Format::Links]), ..ScrapeOptions::default() };
+    let request = ScrapeOptions::new().formats([Format::Links]);
     let (options, selection) = (request.check().unwrap(), Selection::default());
     let url = "https://example.org/a/".parse().unwrap();
     let body: String = (0..20_000).map(|at| format!("<a href=/{at}>x</a>")).collect();

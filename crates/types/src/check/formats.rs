@@ -63,8 +63,8 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
                     if checked.attributes.len() == MAX_ATTRIBUTE_SELECTORS {
                         report.fault(Code::OutOfRange, &item, |name| {
                             format!(
-                                "{name} exceeds the limit: all `attributes` formats together may have at most \
-                                 {MAX_ATTRIBUTE_SELECTORS} different selectors"
+                                "{name} exceeds the limit: all `attributes` formats together may have at \
+                                 most {MAX_ATTRIBUTE_SELECTORS} different selectors"
                             )
                         });
                         break;

@@ -23,7 +23,8 @@ pub(crate) fn headers(
         if key.len() > MAX_HEADER_NAME_BYTES || !is_token(&key) {
             report.fault(Code::InvalidValue, &at, |name| {
                 format!(
-                    "{name} is not a header name: it must be at most {MAX_HEADER_NAME_BYTES} letters, digits and hyphens"
+                    "{name} is not a header name: it must be at most {MAX_HEADER_NAME_BYTES} letters, digits \
+                     and hyphens"
                 )
             });
             continue;

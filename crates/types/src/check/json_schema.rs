@@ -92,7 +92,8 @@ pub(crate) fn json_schema(schema: &Value, path: &Path<'_>, report: &mut Report) 
         if nodes > MAX_SCHEMA_NODES || depth > MAX_SCHEMA_DEPTH {
             report.fault(Code::OutOfRange, path, |name| {
                 format!(
-                    "{name} is too large: at most {MAX_SCHEMA_DEPTH} levels and {MAX_SCHEMA_NODES} subschemas are read"
+                    "{name} is too large: it may have at most {MAX_SCHEMA_DEPTH} levels and \
+                     {MAX_SCHEMA_NODES} subschemas"
                 )
             });
             return;
@@ -221,7 +222,8 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
     };
     if patterns.len() > MAX_SCHEMA_PATTERNS {
         return refuse(&format!(
-            "{} regular expressions (`pattern` and `patternProperties`): at most {MAX_SCHEMA_PATTERNS} are allowed",
+            "{} regular expressions (`pattern` and `patternProperties`), but at most {MAX_SCHEMA_PATTERNS} \
+             are allowed",
             patterns.len()
         ));
     }
@@ -229,8 +231,8 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
     let classes: usize = patterns.iter().map(|pattern| class_cost(pattern)).sum();
     if longest.len() > MAX_PATTERN_CHARS || classes > MAX_PATTERN_CLASSES {
         return refuse(&format!(
-            "regular expressions that are too long: each may have {MAX_PATTERN_CHARS} bytes, and all together \
-             {MAX_PATTERN_CLASSES} character classes; the longest is {}",
+            "regular expressions that are too long: each may have at most {MAX_PATTERN_CHARS} bytes, and all \
+             together at most {MAX_PATTERN_CLASSES} character classes; the longest is {}",
             quote(longest)
         ));
     }
@@ -324,7 +326,9 @@ mod tests {
     #[test]
     fn regular_expressions_are_limited() {
         let fits = json!({
-            "properties": { "code": { "pattern": "^[A-Z]{2}\\d{1,20}$" }, "odd": { "pattern": "(?=lookahead)" } },
+            "properties": {
+                "code": { "pattern": "^[A-Z]{2}\\d{1,20}$" }, "odd": { "pattern": "(?=lookahead)" },
+            },
             "patternProperties": { "^x-\\w+$": {} },
         });
         assert_eq!(faults(&fits), Vec::<String>::new());

@@ -257,7 +257,7 @@ pub(crate) fn scrape_options(
         if min > max && max > 0 {
             report.conflict(&path.key("minAge"), &[&path.key("maxAge")], |name| {
                 format!(
-                    "{name} must be at most `maxAge` ({max} milliseconds), not {min}: no copy can satisfy both"
+                    "{name} must be at most `maxAge` ({max} milliseconds), not {min}: no copy satisfies both"
                 )
             });
         }

@@ -96,7 +96,10 @@ fn fit(shape: &Shape, value: &Value, path: &Path<'_>, secret: bool, report: &mut
                 let required = record.fields.iter().filter(|(name, field)| field.required && *name != TAG);
                 let required = alternatives(required.map(|(name, _)| name.as_str()));
                 report.fault(Code::InvalidValue, path, |name| {
-                    format!("{name} must be an object with `type` \"{text}\" and {required}, not the bare name \"{text}\"")
+                    format!(
+                        "{name} must be an object with `type` \"{text}\" and {required}, not the bare name \
+                         \"{text}\""
+                    )
                 });
                 return None;
             }

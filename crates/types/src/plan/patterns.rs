@@ -83,7 +83,8 @@ fn too_many_classes(patterns: &[String]) -> Option<PatternFault> {
         index: None,
         kind: PatternFaultKind::TooLarge,
         text: format!(
-            "must have at most {MAX_PATTERN_CLASSES} character classes together, not {classes} (one that ignores case counts for more)"
+            "must have at most {MAX_PATTERN_CLASSES} character classes together, not {classes} (one that \
+             ignores case counts for more)"
         ),
     })
 }
@@ -106,14 +107,15 @@ fn too_large(patterns: &[String]) -> Vec<PatternFault> {
                 states += own;
                 if own > MAX_PATTERN_STATES {
                     let text = format!(
-                        "is too large: it compiles to {own} states, but at most {MAX_PATTERN_STATES} are allowed ({})",
+                        "is too large: it compiles to {own} states, but at most {MAX_PATTERN_STATES} are \
+                         allowed ({})",
                         quote(pattern)
                     );
                     (PatternFaultKind::TooLarge, text)
                 } else if states > MAX_PATTERNS_STATES {
                     let text = format!(
-                        "makes the patterns too large together: up to this one they compile to {states} states, but at \
-                         most {MAX_PATTERNS_STATES} are allowed ({})",
+                        "makes the patterns too large together: up to this one they compile to {states} \
+                         states, but at most {MAX_PATTERNS_STATES} are allowed ({})",
                         quote(pattern)
                     );
                     (PatternFaultKind::TooLarge, text)
@@ -309,7 +311,8 @@ mod tests {
                 vec!["[a]".repeat(600); 4],
                 text(
                     None,
-                    "must have at most 2000 character classes together, not 2400 (one that ignores case counts for more)",
+                    "must have at most 2000 character classes together, not 2400 (one that ignores case \
+                     counts for more)",
                 ),
             ),
             (
@@ -317,7 +320,8 @@ mod tests {
                 vec![r"(?i)[\W]{0}".to_owned(); 10],
                 text(
                     None,
-                    "must have at most 2000 character classes together, not 2110 (one that ignores case counts for more)",
+                    "must have at most 2000 character classes together, not 2110 (one that ignores case \
+                     counts for more)",
                 ),
             ),
             (

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Target, WebhookPlan};
 use crate::FaultPath;
-use crate::shown::{debug_with, names};
+use crate::redacted::{debug_with, header_names};
 
 /// One page to scrape.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,8 +84,9 @@ pub struct ScrapeOptionsPlan {
 
 debug_with!(ScrapeOptionsPlan {
     formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
-    skip_tls_verification, timeout, pdf, actions, location, remove_base64_images, block_ads, proxy, store_in_cache
-} headers: names);
+    skip_tls_verification, timeout, pdf, actions, location, remove_base64_images, block_ads, proxy,
+    store_in_cache
+} headers: header_names);
 
 /// What a document contains.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -8,7 +8,7 @@ use super::root_slash::{as_written, omits_slash};
 use crate::SafeUrl;
 use crate::check::quote_url;
 use crate::limits::MAX_URL_BYTES;
-use crate::shown::debug_with;
+use crate::redacted::debug_with;
 
 /// A URL to fetch: `http` or `https`, with a host and without credentials.
 #[derive(Clone, PartialEq, Eq, Hash)]

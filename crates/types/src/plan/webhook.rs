@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::SafeUrl;
-use crate::shown::{debug_with, names};
+use crate::redacted::{debug_with, header_names};
 
 /// The receiver of a job's events.
 #[derive(Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub struct WebhookPlan {
     pub events: Vec<EventKind>,
 }
 
-debug_with!(WebhookPlan { metadata, events } url: SafeUrl::from, headers: names);
+debug_with!(WebhookPlan { metadata, events } url: SafeUrl::from, headers: header_names);
 
 /// A kind of event of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

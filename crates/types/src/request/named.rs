@@ -1,9 +1,9 @@
-//! A name or an object: `"pdf"` and `{"type": "pdf", "maxPages": 5}` are the same kind of value.
+//! Values that are a name or an object, such as `"pdf"` and `{"type": "pdf", "maxPages": 5}`.
 //!
-//! Serde has no form for this. An untagged enum over a string and an object would need every variant twice,
-//! and would answer a small mistake inside an object with "did not match any variant". So the types that use
-//! it derive the tagged form only (`#[serde(remote = "Self")]` leaves the trait to us), and a bare name is
-//! read as the object that has nothing but its tag.
+//! Serde has no representation for this. Alternative: an untagged enum over a string and an object. It would
+//! need every variant twice, and would report a small mistake inside an object as "did not match any
+//! variant". Instead, the types derive only the tagged form (with `#[serde(remote = "Self")]`, which does not
+//! implement the traits), and a bare name is read as an object with only a tag.
 
 use schemars::Schema;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Error as _, Serializer};
 use serde_json::{Map, Value, json};
 
-/// Reads a string as `{key: string}` and anything else as it is.
+/// Converts a string to `{key: string}`, and leaves any other value unchanged.
 pub(crate) fn object_form<'de, D: Deserializer<'de>>(deserializer: D, key: &str) -> Result<Value, D::Error> {
     let value = Value::deserialize(deserializer)?;
     Ok(match value {
@@ -32,7 +32,7 @@ where
     read(object_form(deserializer, key)?).map_err(D::Error::custom)
 }
 
-/// Writes an object that has nothing but `key` as a bare string, and any other as it is.
+/// Writes an object with only `key` as a bare string, and any other value unchanged.
 pub(crate) fn serialize<S: Serializer>(
     object: Result<Value, serde_json::Error>,
     key: &str,
@@ -46,8 +46,7 @@ pub(crate) fn serialize<S: Serializer>(
     }
 }
 
-/// Widens the schema of a tagged enum: those of its tags that need no other field are also allowed as bare
-/// strings.
+/// Widens the schema of a tagged enum: tags without required fields are also allowed as bare strings.
 pub(crate) fn allow_names(schema: &mut Schema) {
     let names: Vec<Value> = schema
         .get("oneOf")
@@ -60,7 +59,7 @@ pub(crate) fn allow_names(schema: &mut Schema) {
     widen(schema, json!({ "type": "string", "enum": names }));
 }
 
-/// Widens the schema of a webhook: a bare URL stands for the object that has only that.
+/// Widens the schema of a webhook: a bare URL is allowed in place of an object with only `url`.
 pub(crate) fn allow_url(schema: &mut Schema) {
     widen(schema, json!({ "type": "string" }));
 }

@@ -10,7 +10,7 @@ use super::named::{self, name_or_object};
 use super::setters::{scrape_option_setters, setters};
 use crate::limits;
 use crate::plan::PdfMode;
-use crate::shown::{debug_with, names_of};
+use crate::redacted::{debug_with, optional_header_names};
 
 /// How a page is fetched, rendered and transformed. Options that are left out have v2's defaults.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub struct ScrapeOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_SELECTORS), inner(length(min = 1, max = limits::MAX_SELECTOR_CHARS)))]
     pub exclude_tags: Option<Vec<String>>,
-    /// Accept a cached copy younger than this many milliseconds; default two days. 0 turns the cache off.
+    /// Accept a cached copy younger than this many milliseconds; default two days. 0 accepts none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = limits::DEFAULT_MAX_AGE_MS))]
     pub max_age: Option<u64>,
@@ -102,7 +102,7 @@ debug_with!(ScrapeOptions {
     formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
     skip_tls_verification, timeout, parsers, actions, location, remove_base64_images, block_ads, proxy,
     store_in_cache, extras
-} headers: names_of);
+} headers: optional_header_names);
 
 impl ScrapeOptions {
     /// Every default.

@@ -91,8 +91,8 @@ macro_rules! scrape_option_setters {
                 include_tags: list(String);
                 /// Drops the elements that match one of these CSS selectors.
                 exclude_tags: list(String);
-                /// Accepts a cached copy younger than this many milliseconds; default two days. 0 turns the
-                /// cache off.
+                /// Accepts a cached copy younger than this many milliseconds; default two days. 0 accepts
+                /// none.
                 max_age: value(u64);
                 /// Answers only from the cache, and only with a copy at least this many milliseconds old.
                 min_age: value(u64);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::named::{self, name_or_object};
 use super::setters::setters;
 use crate::limits;
-use crate::shown::{address, debug_with, names_of};
+use crate::redacted::{debug_with, optional_header_names, redacted_url};
 
 /// The receiver of a job's events: a bare URL, or an object.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub struct Webhook {
     pub events: Option<Vec<String>>,
 }
 name_or_object!(Webhook, "url");
-debug_with!(Webhook { metadata, events } url: address, headers: names_of);
+debug_with!(Webhook { metadata, events } url: redacted_url, headers: optional_header_names);
 
 impl Webhook {
     /// A receiver of all events at this URL.

@@ -17,7 +17,7 @@ pub struct Activities {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Activity {
-    /// The job.
+    /// The id of the job.
     pub id: JobId,
     /// The kind of request.
     pub kind: ActivityKind,

@@ -36,12 +36,14 @@ fn actions() {
             ),
             ok(
                 "waits of a minute together",
-                json!({ "actions": [{ "type": "wait", "milliseconds": 30_000 }, { "type": "wait", "milliseconds": 30_000 }] }),
+                json!({ "actions": [{ "type": "wait", "milliseconds": 30_000 },
+                    { "type": "wait", "milliseconds": 30_000 }] }),
                 |p| p.actions.len() == 2,
             ),
             no(
                 "waits of more than a minute together",
-                json!({ "actions": [{ "type": "wait", "milliseconds": 30_000 }, { "type": "wait", "milliseconds": 30_001 }] }),
+                json!({ "actions": [{ "type": "wait", "milliseconds": 30_000 },
+                    { "type": "wait", "milliseconds": 30_001 }] }),
                 "actions",
                 "wait at most 60000 milliseconds together, not 60001",
             ),
@@ -117,15 +119,19 @@ fn actions() {
                 "actions[0].script",
                 "must not be empty",
             ),
-            ok(
-                "pdf",
-                json!({ "actions": [{ "type": "pdf" }] }),
-                |p| matches!(&p.actions[..], [Action::Pdf { landscape: false, format, .. }] if format == "Letter"),
-            ),
+            ok("pdf", json!({ "actions": [{ "type": "pdf" }] }), |p| match &p.actions[..] {
+                [Action::Pdf { landscape, format, .. }] => !landscape && format == "Letter",
+                _ => false,
+            }),
             ok(
                 "pdf with options",
                 json!({ "actions": [{ "type": "pdf", "landscape": true, "scale": 0.5, "format": "A4" }] }),
-                |p| matches!(&p.actions[..], [Action::Pdf { landscape: true, format, scale }] if format == "A4" && *scale < 0.6),
+                |p| match &p.actions[..] {
+                    [Action::Pdf { landscape, format, scale }] => {
+                        *landscape && format == "A4" && *scale < 0.6
+                    }
+                    _ => false,
+                },
             ),
             no(
                 "pdf too small",

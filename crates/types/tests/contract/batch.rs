@@ -84,9 +84,8 @@ fn batches() {
             }),
             ok(
                 "events by both names",
-                with(
-                    json!({ "webhook": { "url": "https://h.example/", "events": ["completed", "batch_scrape.page", "completed"] } }),
-                ),
+                with(json!({ "webhook": { "url": "https://h.example/",
+                        "events": ["completed", "batch_scrape.page", "completed"] } })),
                 |p| p.webhook.as_ref().is_some_and(|w| w.events == [EventKind::Completed, EventKind::Page]),
             ),
             no(

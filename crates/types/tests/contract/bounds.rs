@@ -77,7 +77,8 @@ fn only_experimental_unknown_fields_are_ignored_with_a_warning() {
     assert!(plain.warnings.is_empty());
     let body = json!({
         "url": "a.example", "__experimental_engine": { "deep": [1, 2] },
-        "scrapeOptions": { "__experimental_omce": true, "formats": [{ "type": "links", "__experimental": null }] },
+        "scrapeOptions": { "__experimental_omce": true,
+            "formats": [{ "type": "links", "__experimental": null }] },
     });
     let Checked { plan, request, warnings, .. } = read(&body).unwrap();
     let clean = json!({ "url": "a.example", "scrapeOptions": { "formats": [{ "type": "links" }] } });

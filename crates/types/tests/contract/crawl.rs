@@ -295,9 +295,9 @@ fn webhooks() {
             }),
             ok(
                 "an object",
-                with(
-                    json!({ "url": "https://h.example/", "headers": { "X-A": "b" }, "metadata": { "job": [1, { "a": null }] }, "events": ["started", "page", "completed"] }),
-                ),
+                with(json!({ "url": "https://h.example/", "headers": { "X-A": "b" },
+                        "metadata": { "job": [1, { "a": null }] },
+                        "events": ["started", "page", "completed"] })),
                 |p| {
                     p.webhook.as_ref().is_some_and(|w| {
                         w.headers.contains_key("x-a")

@@ -76,7 +76,9 @@ fn extracts() {
             no("schema only", json!({ "schema": {} }), "prompt", "it is required without `urls`"),
             ok(
                 "schema instead of prompt",
-                json!({ "urls": ["a.example"], "schema": { "type": "object", "properties": { "price": { "type": "number" } }, "required": ["price"] } }),
+                json!({ "urls": ["a.example"],
+                    "schema": { "type": "object", "properties": { "price": { "type": "number" } },
+                    "required": ["price"] } }),
                 |p| p.prompt.is_none() && p.schema.is_some(),
             ),
             no(
@@ -130,9 +132,8 @@ fn extracts() {
             ),
             ok(
                 "switches",
-                with(
-                    json!({ "enableWebSearch": true, "showSources": true, "includeSubdomains": false, "ignoreSitemap": true, "allowExternalLinks": true, "limit": 5 }),
-                ),
+                with(json!({ "enableWebSearch": true, "showSources": true, "includeSubdomains": false,
+                        "ignoreSitemap": true, "allowExternalLinks": true, "limit": 5 })),
                 |p| {
                     p.enable_web_search
                         && p.show_sources

@@ -12,7 +12,8 @@ fn formats() {
             ok("none", json!({ "formats": [] }), |p| !p.formats.markdown),
             ok(
                 "all plain names",
-                json!({ "formats": ["markdown", "html", "rawHtml", "links", "images", "summary", "branding", "screenshot", "changeTracking"] }),
+                json!({ "formats": ["markdown", "html", "rawHtml", "links", "images", "summary", "branding",
+                    "screenshot", "changeTracking"] }),
                 |p| {
                     let f = &p.formats;
                     f.markdown
@@ -28,7 +29,9 @@ fn formats() {
             ),
             ok(
                 "all plain objects",
-                json!({ "formats": [{ "type": "markdown" }, { "type": "html" }, { "type": "rawHtml" }, { "type": "links" }, { "type": "images" }, { "type": "summary" }, { "type": "branding" }] }),
+                json!({ "formats": [{ "type": "markdown" }, { "type": "html" }, { "type": "rawHtml" },
+                    { "type": "links" }, { "type": "images" }, { "type": "summary" },
+                    { "type": "branding" }] }),
                 |p| {
                     let f = &p.formats;
                     f.markdown && f.html && f.raw_html && f.links && f.images && f.summary && f.branding
@@ -162,7 +165,8 @@ fn formats() {
             ),
             ok(
                 "screenshot with options",
-                json!({ "formats": [{ "type": "screenshot", "fullPage": true, "quality": 80, "viewport": { "width": 1280, "height": 800 } }] }),
+                json!({ "formats": [{ "type": "screenshot", "fullPage": true, "quality": 80,
+                    "viewport": { "width": 1280, "height": 800 } }] }),
                 |p| {
                     p.formats.screenshot.as_ref().is_some_and(|s| {
                         s.full_page
@@ -216,7 +220,9 @@ fn formats() {
             ),
             ok(
                 "change tracking with options",
-                json!({ "formats": ["markdown", { "type": "changeTracking", "modes": ["git-diff", "json", "json"], "schema": {}, "prompt": "p", "tag": "t" }] }),
+                json!({ "formats": ["markdown",
+                    { "type": "changeTracking", "modes": ["git-diff", "json", "json"], "schema": {},
+                    "prompt": "p", "tag": "t" }] }),
                 |p| {
                     p.formats.change_tracking.as_ref().is_some_and(|c| {
                         c.modes == [ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]
@@ -243,12 +249,17 @@ fn formats() {
             ),
             ok(
                 "attributes",
-                json!({ "formats": [{ "type": "attributes", "selectors": [{ "selector": "a", "attribute": "data-id" }] }] }),
+                json!({ "formats": [{ "type": "attributes",
+                    "selectors": [{ "selector": "a", "attribute": "data-id" }] }] }),
                 |p| p.formats.attributes.len() == 1 && p.formats.attributes[0].attribute == "data-id",
             ),
             ok(
                 "attributes from two entries",
-                json!({ "formats": [{ "type": "attributes", "selectors": [{ "selector": "a", "attribute": "b" }] }, { "type": "attributes", "selectors": [{ "selector": "a", "attribute": "b" }, { "selector": "c", "attribute": "d" }] }] }),
+                json!({ "formats": [{ "type": "attributes",
+                    "selectors": [{ "selector": "a", "attribute": "b" }] },
+                    { "type": "attributes",
+                    "selectors": [{ "selector": "a", "attribute": "b" },
+                    { "selector": "c", "attribute": "d" }] }] }),
                 |p| {
                     let places: Vec<String> =
                         p.formats.places.attributes.iter().map(FaultPath::to_string).collect();
@@ -266,7 +277,8 @@ fn formats() {
             no(
                 "attributes with too many selectors in total",
                 json!({ "formats": (0..3).map(|entry| {
-                    let selectors = (0..50).map(|at| json!({ "selector": format!("a{entry}b{at}"), "attribute": "id" }));
+                    let selectors = (0..50).map(|at| json!({ "selector": format!("a{entry}b{at}"),
+                        "attribute": "id" }));
                     json!({ "type": "attributes", "selectors": selectors.collect::<Vec<_>>() })
                 }).collect::<Vec<_>>() }),
                 "formats[2]",
@@ -274,7 +286,8 @@ fn formats() {
             ),
             ok(
                 "formats are equal in any position",
-                json!({ "formats": ["markdown", { "type": "json", "prompt": "p" }, { "type": "json", "prompt": "p" }] }),
+                json!({ "formats": ["markdown", { "type": "json", "prompt": "p" },
+                    { "type": "json", "prompt": "p" }] }),
                 |p| {
                     let mut moved = p.formats.clone();
                     moved.places.json = FaultPath::default();

@@ -50,7 +50,8 @@ fn all_faults_are_reported_together() {
         "limit": "many",
         "maxDepth": 2,
         "includePaths": ["("],
-        "scrapeOptions": { "timeout": 0, "formats": [{ "type": "screenshot", "quality": 500 }, "changeTracking"] },
+        "scrapeOptions": { "timeout": 0, "formats": [{ "type": "screenshot", "quality": 500 },
+            "changeTracking"] },
         "webhook": { "events": ["nope"] }
     });
     let mut paths: Vec<String> =

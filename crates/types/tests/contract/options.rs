@@ -256,7 +256,8 @@ fn selectors_headers_and_location() {
             ),
             ok(
                 "the greatest number of selectors",
-                json!({ "excludeTags": vec![".a0001,.b0002".repeat(14); 100], "includeTags": vec!["a"; 500] }),
+                json!({ "excludeTags": vec![".a0001,.b0002".repeat(14); 100],
+                    "includeTags": vec!["a"; 500] }),
                 |p| p.exclude_tags.len() == 100 && p.include_tags.len() == 500,
             ),
             no(
@@ -370,7 +371,9 @@ fn extras() {
             ),
             ok(
                 "options that are off",
-                json!({ "useMock": null, "profile": "", "auditMetadata": {}, "checkPromptInjection": false, "threatProtection": [], "redactPII": "off", "onlyCleanContent": false, "safeMode": "none" }),
+                json!({ "useMock": null, "profile": "", "auditMetadata": {}, "checkPromptInjection": false,
+                    "threatProtection": [], "redactPII": "off", "onlyCleanContent": false,
+                    "safeMode": "none" }),
                 |p| p.formats.markdown,
             ),
             no("useMock", json!({ "useMock": "x" }), "useMock", "is not supported by this engine"),

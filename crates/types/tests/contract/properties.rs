@@ -237,7 +237,8 @@ proptest! {
     }
 
     #[test]
-    fn batches_survive_a_round_trip(urls in vec(url(), 1..5), options in options(), webhook in of(webhook())) {
+    fn batches_survive_a_round_trip(urls in vec(url(), 1..5), options in options(),
+        webhook in of(webhook())) {
         let mut request = BatchScrapeRequest::new(urls).options(options);
         request.webhook = webhook;
         round_trip(&request, BatchScrapeRequest::from_json, BatchScrapeRequest::check, BatchPlan::from_json)?;
@@ -264,7 +265,8 @@ proptest! {
     }
 
     #[test]
-    fn maps_and_extracts_survive_a_round_trip(url in url(), search in of(text()), schema in of(schema()), options in of(options())) {
+    fn maps_and_extracts_survive_a_round_trip(url in url(), search in of(text()), schema in of(schema()),
+        options in of(options())) {
         let mut map = MapRequest::new(url.clone());
         map.search = search;
         round_trip(&map, MapRequest::from_json, MapRequest::check, MapPlan::from_json)?;
@@ -291,6 +293,7 @@ proptest! {
     #[test]
     fn no_options_make_a_check_panic(options in any_json()) {
         refused_with_reason(CrawlPlan::from_json(&json!({ "url": "a.example", "scrapeOptions": options })))?;
-        refused_with_reason(v1::CrawlRequest::plan_from_json(&json!({ "url": "a.example", "scrapeOptions": options })))?;
+        refused_with_reason(v1::CrawlRequest::plan_from_json(&json!({ "url": "a.example",
+            "scrapeOptions": options })))?;
     }
 }

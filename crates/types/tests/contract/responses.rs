@@ -69,7 +69,8 @@ fn submissions() {
 #[test]
 fn statuses() {
     let mut wire = json!({
-        "success": true, "status": "scraping", "completed": 1, "total": 3, "creditsUsed": 1, "expiresAt": TIME,
+        "success": true, "status": "scraping", "completed": 1, "total": 3, "creditsUsed": 1,
+        "expiresAt": TIME,
         "data": [{ "markdown": "# A", "metadata": {} }], "createdAt": TIME
     });
     round_trips(&status(), &wire);
@@ -110,7 +111,8 @@ fn extract_statuses() {
     };
     round_trips(
         &working,
-        &json!({ "success": true, "status": "processing", "data": [], "expiresAt": TIME, "creditsUsed": 0, "tokensUsed": 0 }),
+        &json!({ "success": true, "status": "processing", "data": [], "expiresAt": TIME, "creditsUsed": 0,
+            "tokensUsed": 0 }),
     );
     let done = ExtractStatus {
         status: ExtractState::Completed,
@@ -136,7 +138,8 @@ fn job_errors_and_active_crawls() {
     round_trips(
         &errors,
         &json!({
-            "errors": [{ "id": "x", "timestamp": TIME, "url": "https://a.example/", "code": "SCRAPE_TIMEOUT", "error": "too slow" }],
+            "errors": [{ "id": "x", "timestamp": TIME, "url": "https://a.example/", "code": "SCRAPE_TIMEOUT",
+                "error": "too slow" }],
             "robotsBlocked": ["https://a.example/b"]
         }),
     );
@@ -152,7 +155,8 @@ fn job_errors_and_active_crawls() {
     };
     round_trips(
         &crawls,
-        &json!({ "success": true, "crawls": [{ "id": ID, "teamId": "t", "url": "https://a.example/", "created_at": TIME, "options": {} }] }),
+        &json!({ "success": true, "crawls": [{ "id": ID, "teamId": "t", "url": "https://a.example/",
+            "created_at": TIME, "options": {} }] }),
     );
 }
 
@@ -163,7 +167,8 @@ fn maps_and_previews() {
     let map = MapResponse::new(vec![titled, MapLink::new("https://a.example/b")]);
     round_trips(
         &map,
-        &json!({ "success": true, "links": [{ "url": "https://a.example/", "title": "A" }, { "url": "https://a.example/b" }] }),
+        &json!({ "success": true, "links": [{ "url": "https://a.example/", "title": "A" },
+            { "url": "https://a.example/b" }] }),
     );
     round_trips(
         &MapResponseV1::from(map),
@@ -183,7 +188,8 @@ fn maps_and_previews() {
     };
     round_trips(
         &CrawlParamsPreview { success: true, data, warning: None },
-        &json!({ "success": true, "data": { "url": "https://a.example/", "includePaths": ["^/b"], "regexOnFullURL": false, "deduplicateSimilarURLs": true } }),
+        &json!({ "success": true, "data": { "url": "https://a.example/", "includePaths": ["^/b"],
+            "regexOnFullURL": false, "deduplicateSimilarURLs": true } }),
     );
 }
 
@@ -203,7 +209,8 @@ fn team_figures() {
     );
     round_trips(
         &TeamResponse::new(credits),
-        &json!({ "success": true, "data": { "remainingCredits": 1, "planCredits": 2, "billingPeriodStart": TIME } }),
+        &json!({ "success": true, "data": { "remainingCredits": 1, "planCredits": 2,
+            "billingPeriodStart": TIME } }),
     );
     let tokens = TokenUsage {
         remaining_tokens: 15,
@@ -214,7 +221,8 @@ fn team_figures() {
     };
     round_trips(
         &TeamResponse::new(tokens),
-        &json!({ "success": true, "data": { "remainingTokens": 15, "planTokens": 30, "billingPeriodEnd": TIME } }),
+        &json!({ "success": true, "data": { "remainingTokens": 15, "planTokens": 30,
+            "billingPeriodEnd": TIME } }),
     );
     round_trips(
         &QueueStatus {
@@ -225,7 +233,8 @@ fn team_figures() {
             max_concurrency: 50,
             most_recent_success: None,
         },
-        &json!({ "success": true, "jobsInQueue": 3, "activeJobsInQueue": 1, "waitingJobsInQueue": 2, "maxConcurrency": 50, "mostRecentSuccess": null }),
+        &json!({ "success": true, "jobsInQueue": 3, "activeJobsInQueue": 1, "waitingJobsInQueue": 2,
+            "maxConcurrency": 50, "mostRecentSuccess": null }),
     );
     round_trips(
         &ConcurrencyCheck { success: true, concurrency: 1, max_concurrency: 50 },
@@ -248,9 +257,11 @@ fn activities() {
     round_trips(
         &Activities { success: true, data: vec![batch, silent] },
         &json!({ "success": true, "data": [
-            { "id": ID, "kind": "batch_scrape", "url": "https://a.example/", "status": "cancelled", "creditsUsed": 2,
+            { "id": ID, "kind": "batch_scrape", "url": "https://a.example/", "status": "cancelled",
+                "creditsUsed": 2,
               "createdAt": TIME, "completedAt": TIME },
-            { "id": ID, "kind": "batch_scrape", "url": "", "status": "cancelled", "creditsUsed": 2, "createdAt": TIME },
+            { "id": ID, "kind": "batch_scrape", "url": "", "status": "cancelled", "creditsUsed": 2,
+                "createdAt": TIME },
         ] }),
     );
     for (kind, name) in
@@ -279,7 +290,10 @@ fn error_bodies() {
 #[test]
 fn a_bad_request_always_has_details() {
     let fault = |path: Value| json!([{ "code": "invalid_value", "path": path, "message": "wrong" }]);
-    let body = |details: Value| json!({ "success": false, "error": "wrong", "code": "BAD_REQUEST", "details": details });
+    let body = |details: Value| {
+        json!({ "success": false, "error": "wrong", "code": "BAD_REQUEST",
+        "details": details })
+    };
     round_trips(&ErrorBody::with_code(ErrorCode::BadRequest, "wrong"), &body(fault(json!([]))));
     let page = PageError { code: ErrorCode::BadRequest, message: "wrong".to_owned() };
     round_trips(&ErrorBody::from(page), &body(fault(json!([]))));
@@ -297,7 +311,8 @@ fn paths_of_faults_are_lists_of_keys_and_indexes() {
     let body = json!({
         "url": "https://a.example/",
         "limit": 0,
-        "scrapeOptions": { "formats": ["markdown", { "type": "json", "schema": { "type": 5 } }], "headers": { "x y": "z" } },
+        "scrapeOptions": { "formats": ["markdown", { "type": "json", "schema": { "type": 5 } }],
+            "headers": { "x y": "z" } },
     });
     let faults = CrawlPlan::from_json(&body).unwrap_err();
     let paths: Vec<Value> = serde_json::to_value(ErrorBody::from(faults)).unwrap()["details"]
@@ -362,7 +377,8 @@ fn webhook_payloads() {
         &page,
         &json!({
             "success": false, "type": "batch_scrape.page", "id": ID, "webhookId": "w",
-            "data": [{ "metadata": { "sourceURL": "https://a.example/" } }], "metadata": { "mine": 1 }, "error": "too slow"
+            "data": [{ "metadata": { "sourceURL": "https://a.example/" } }], "metadata": { "mine": 1 },
+            "error": "too slow"
         }),
     );
     let started = WebhookPayload::<Document> { success: true, data: Vec::new(), error: None, ..page };
@@ -401,7 +417,8 @@ fn metadata_has_the_wire_names() {
         &metadata,
         &json!({
             "ogTitle": "t", "ogUrl": "u", "ogSiteName": "s", "dcTermsCreated": "c", "articleTag": "a",
-            "ogLocaleAlternate": ["de_DE"], "sourceURL": "x", "statusCode": 200, "theme-color": ["#fff", "#000"]
+            "ogLocaleAlternate": ["de_DE"], "sourceURL": "x", "statusCode": 200,
+            "theme-color": ["#fff", "#000"]
         }),
     );
 }

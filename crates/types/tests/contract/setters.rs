@@ -52,7 +52,8 @@ fn every_option() -> Value {
         "formats": [
             "markdown",
             { "type": "json", "schema": { "type": "object" }, "prompt": "the price" },
-            { "type": "screenshot", "fullPage": true, "quality": 80, "viewport": { "width": 800, "height": 600 } },
+            { "type": "screenshot", "fullPage": true, "quality": 80,
+                "viewport": { "width": 800, "height": 600 } },
             { "type": "attributes", "selectors": [{ "selector": "a", "attribute": "href" }] },
             { "type": "changeTracking", "modes": ["json"], "schema": {}, "prompt": "p", "tag": "t" },
         ],
@@ -121,8 +122,10 @@ fn setters_set_their_field() {
         .extras(extras());
     assert_eq!(crawl.clone().max_path_depth(4).max_path_depth, Some(4));
     let expected = json!({
-        "url": url, "prompt": "the blog", "excludePaths": ["^/a"], "includePaths": ["^/b"], "regexOnFullURL": true,
-        "maxDiscoveryDepth": 1, "sitemap": "only", "ignoreQueryParameters": true, "deduplicateSimilarURLs": false,
+        "url": url, "prompt": "the blog", "excludePaths": ["^/a"], "includePaths": ["^/b"],
+        "regexOnFullURL": true,
+        "maxDiscoveryDepth": 1, "sitemap": "only", "ignoreQueryParameters": true,
+        "deduplicateSimilarURLs": false,
         "limit": 2, "crawlEntireDomain": true, "allowExternalLinks": true, "allowSubdomains": true,
         "ignoreRobotsTxt": true, "robotsUserAgent": "bot", "delay": 0.5, "maxConcurrency": 3,
         "webhook": webhook_json, "zeroDataRetention": true, "scrapeOptions": every_option(),
@@ -139,7 +142,8 @@ fn setters_set_their_field() {
         .location(Location::new().country("FR"))
         .extras(extras());
     let expected = json!({
-        "url": url, "search": "tea", "sitemap": "skip", "includeSubdomains": false, "ignoreQueryParameters": false,
+        "url": url, "search": "tea", "sitemap": "skip", "includeSubdomains": false,
+        "ignoreQueryParameters": false,
         "limit": 1, "timeout": 2, "location": { "country": "FR" },
     });
     assert_json(map, &with_extras(&expected));

@@ -56,7 +56,8 @@ fn options() {
             }),
             ok(
                 "all names",
-                json!({ "formats": ["markdown", "html", "rawHtml", "links", "screenshot", "changeTracking"] }),
+                json!({ "formats": ["markdown", "html", "rawHtml", "links", "screenshot",
+                    "changeTracking"] }),
                 |p| {
                     let f = &p.formats;
                     f.markdown
@@ -80,7 +81,8 @@ fn options() {
             no("an object", json!({ "formats": [{ "type": "markdown" }] }), "formats[0]", "not an object"),
             ok(
                 "json",
-                json!({ "formats": ["json"], "jsonOptions": { "schema": { "type": "object" }, "systemPrompt": "s", "prompt": "p" } }),
+                json!({ "formats": ["json"],
+                    "jsonOptions": { "schema": { "type": "object" }, "systemPrompt": "s", "prompt": "p" } }),
                 |p| {
                     p.formats.json.as_ref().is_some_and(|j| {
                         j.schema.is_some()
@@ -124,7 +126,8 @@ fn options() {
             ),
             ok(
                 "change tracking",
-                json!({ "formats": ["markdown", "changeTracking"], "changeTrackingOptions": { "modes": ["git-diff"], "tag": null } }),
+                json!({ "formats": ["markdown", "changeTracking"],
+                    "changeTrackingOptions": { "modes": ["git-diff"], "tag": null } }),
                 |p| {
                     p.formats
                         .change_tracking
@@ -158,7 +161,8 @@ fn options() {
             ),
             ok(
                 "extract",
-                json!({ "formats": ["extract"], "extract": { "schema": { "type": "object" }, "systemPrompt": "s", "prompt": "p" } }),
+                json!({ "formats": ["extract"],
+                    "extract": { "schema": { "type": "object" }, "systemPrompt": "s", "prompt": "p" } }),
                 |p| {
                     p.formats.json.as_ref().is_some_and(|j| {
                         j.as_extract
@@ -176,7 +180,8 @@ fn options() {
             ),
             no(
                 "extract with the options of json",
-                json!({ "formats": ["extract"], "extract": { "prompt": "p" }, "jsonOptions": { "prompt": "p" } }),
+                json!({ "formats": ["extract"], "extract": { "prompt": "p" },
+                    "jsonOptions": { "prompt": "p" } }),
                 "jsonOptions",
                 "needs `json` in `formats`",
             ),
@@ -188,7 +193,8 @@ fn options() {
             ),
             no(
                 "extract together with json",
-                json!({ "formats": ["json", "extract"], "extract": { "prompt": "p" }, "jsonOptions": { "prompt": "p" } }),
+                json!({ "formats": ["json", "extract"], "extract": { "prompt": "p" },
+                    "jsonOptions": { "prompt": "p" } }),
                 "formats[1]",
                 "second `json` (`extract` is its older name) with other options",
             ),
@@ -280,9 +286,10 @@ fn crawls() {
             ),
             ok(
                 "the rest is v2's",
-                with(
-                    json!({ "includePaths": ["a"], "excludePaths": ["b"], "limit": 3, "delay": 1, "allowExternalLinks": true, "allowSubdomains": true, "ignoreRobotsTxt": true, "ignoreQueryParameters": true, "deduplicateSimilarURLs": false, "regexOnFullURL": true }),
-                ),
+                with(json!({ "includePaths": ["a"], "excludePaths": ["b"], "limit": 3, "delay": 1,
+                        "allowExternalLinks": true, "allowSubdomains": true, "ignoreRobotsTxt": true,
+                        "ignoreQueryParameters": true, "deduplicateSimilarURLs": false,
+                        "regexOnFullURL": true })),
                 |p| {
                     p.limit == 3
                         && p.delay.is_some()

@@ -1,4 +1,4 @@
-//! Product pages in the notations and layouts that shops really use, each small, with what a reader would say of it.
+//! Small product pages in the notations and layouts of real shops, with the values that a reader would find.
 
 mod pages;
 
@@ -37,7 +37,7 @@ fn products_are_read_as_a_reader_would() {
 }
 
 #[test]
-fn a_currency_is_told_as_the_schema_asks() {
+fn a_currency_has_the_form_that_the_schema_requests() {
     let rows = [
         (json!({ "type": "string" }), json!("zł")),
         (json!({ "type": "string", "description": "ISO 4217 code" }), json!("PLN")),

@@ -1,4 +1,4 @@
-/// What a page is about, the page, and what must be read off it as JSON; null where nothing may be read.
+/// A description of a page, the page, and the expected values as JSON; null if nothing may be read.
 pub(super) type Row = (&'static str, &'static str, &'static str);
 
 pub(super) const PAGES: &[Row] = &[
@@ -103,7 +103,7 @@ pub(super) const PAGES: &[Row] = &[
         r#"<head><meta name="twitter:data1" content="€344.00"><meta name="twitter:label1" content="Price"><meta name="twitter:data2" content="Acme"><meta name="twitter:label2" content="Brand"></head><h1>Red cup</h1>"#,
         r#"{"price":344,"brand":"Acme"}"#,
     ),
-    // State that scripts carry.
+    // State in scripts.
     (
         "State of a page's framework",
         r#"<h1>Red cup</h1><script id="__DATA__" type="application/json">{"props":{"pageProps":{"product":{"id":"99120","name":"Red cup","brand":"Acme",
@@ -127,7 +127,7 @@ pub(super) const PAGES: &[Row] = &[
         <script type="text/x-init">{"[data-role=priceBox]":{"priceBox":{"priceConfig":{"productId":"55","prices":{"oldPrice":{"amount":79.9},"finalPrice":{"amount":59.9}}}}}}</script>"#,
         r#"{"price":59.9,"currency":"€"}"#,
     ),
-    // What is seen.
+    // Visible text.
     (
         "A price whose marks say nothing",
         r#"<title>Red cup | Shop</title><header><a href="/cart">Cart <span>0,00 €</span></a></header><div class="a1x"><h1 class="b2y">Red cup</h1><div class="c3z"><span class="d4q">24,90 €</span></div><button class="e5w">In den Warenkorb</button></div>"#,
@@ -226,7 +226,7 @@ pub(super) const PAGES: &[Row] = &[
         r#"<h1>Red cup</h1><p class="price"><span hidden>1.299,50 €</span><span>1.299</span><span>,</span><sup>50</sup> <span>€</span></p>"#,
         r#"{"price":1299.5,"currency":"€"}"#,
     ),
-    // Ways to write a sum.
+    // Notations of amounts.
     ("Comma and point", r#"<h1>Red cup</h1><p class="price">1.234,56 €</p>"#, r#"{"price":1234.56}"#),
     (
         "Apostrophe",
@@ -368,13 +368,13 @@ pub(super) const PAGES: &[Row] = &[
         r#"<h1>Red shirt</h1><p class="price">£5</p><select><option>S - sold out</option><option>M</option></select><p>In stock</p><button>Add to basket</button>"#,
         r#"{"availability":"InStock"}"#,
     ),
-    // No product at all.
+    // Not a product.
     (
         "An article that names sums",
         r#"<h1>Cups get dearer</h1><p>The price of cups rose from 5 € to 7 € last year, and makers expect 9 € soon. A cup of coffee at the market square already costs 4 €.</p>"#,
         r#"{"price":null,"sku":null,"gtin":null}"#,
     ),
-    // Written after the rules were settled, to see what they miss.
+    // Written after the rules were fixed, to measure what they miss.
     (
         "A tile shop that sells by the square metre",
         r##"<h1>Bodenfliese grau</h1><div class="pdp-price">29,95 € / m²</div><div>Paketpreis: <b>43,13 €</b></div><p>Sofort lieferbar</p>"##,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::limits;
+use crate::redacted::{debug_with, optional_header_names};
 use crate::request::{self, Action, ChangeTrackingFormat, Extras, JsonFormat, Location, Parser, Proxy};
-use crate::shown::{debug_with, names_of};
 
 /// v1's names of formats. Their options are fields next to `formats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -76,7 +76,7 @@ pub struct ScrapeOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_SELECTORS), inner(length(min = 1, max = limits::MAX_SELECTOR_CHARS)))]
     pub exclude_tags: Option<Vec<String>>,
-    /// Accept a cached copy younger than this many milliseconds; default 0, which turns the cache off.
+    /// Accept a cached copy younger than this many milliseconds; default 0, which accepts none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = limits::DEFAULT_MAX_AGE_MS_V1))]
     pub max_age: Option<u64>,
@@ -154,7 +154,7 @@ debug_with!(ScrapeOptions {
     formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
     skip_tls_verification, timeout, parse_pdf, json_options, extract, change_tracking_options, actions,
     location, remove_base64_images, block_ads, proxy, store_in_cache, extras
-} headers: names_of);
+} headers: optional_header_names);
 
 impl From<ScrapeOptions> for request::ScrapeOptions {
     /// Entry `i` of `formats` becomes entry `i` of v2's `formats`, with the options that v1 has in other

@@ -1,4 +1,4 @@
-//! Lists on pages that list several things, or that list in running text, with a model that answers well.
+//! Lists on pages with several lists or with lists in running text, with a model that answers correctly.
 
 use std::sync::Arc;
 
@@ -13,10 +13,13 @@ const THINGS: [(&str, u64); 4] =
 
 fn schema() -> Value {
     let row = json!({ "thing": { "type": "string" }, "coins": { "type": ["integer", "null"] } });
-    json!({ "type": "object", "properties": { "things": { "type": "array", "items": { "type": "object", "properties": row } } } })
+    json!({
+        "type": "object",
+        "properties": { "things": { "type": "array", "items": { "type": "object", "properties": row } } },
+    })
 }
 
-/// Gives a row for each thing whose name and coins stand in the text that it is shown.
+/// A model that gives a row for each thing whose name and price are in the text.
 fn reader() -> Scripted {
     Scripted::with(|request| {
         let text = page_text(request);
@@ -24,7 +27,10 @@ fn reader() -> Scripted {
             THINGS.iter().filter(|(name, coins)| text.contains(name) && text.contains(&coins.to_string()));
         let rows: Vec<Value> = seen
             .map(|(name, coins)| {
-                json!({ "thing": { "value": name, "quote": name }, "coins": { "value": coins, "quote": coins.to_string() } })
+                json!({
+                    "thing": { "value": name, "quote": name },
+                    "coins": { "value": coins, "quote": coins.to_string() },
+                })
             })
             .collect();
         Ok(json!({ "rows": rows }).to_string())
@@ -41,7 +47,7 @@ fn read(page: &Page, model: Scripted) -> PageExtraction {
 }
 
 #[test]
-fn a_run_of_something_else_is_not_the_end_of_the_search() {
+fn the_search_continues_after_an_unrelated_list() {
     let each = |form: fn(&str, u64) -> String| -> String {
         THINGS.iter().map(|(name, coins)| form(name, *coins)).collect()
     };
@@ -53,7 +59,8 @@ fn a_run_of_something_else_is_not_the_end_of_the_search() {
     let table = each(|name, coins| format!("| {name} | {coins} |\n"));
     let cards = each(|name, coins| format!("**{name}** - {coins} coins\n\n"));
     let before = each(|name, coins| format!("{coins} coins\n\n{name}\n\nAdd to cart\n\n"));
-    let prose = "We make an Oak table for 240 coins, an Ash chair for 85 coins, a Pine shelf at 60 and an Elm stool at 45.";
+    let prose = "We make an Oak table for 240 coins, an Ash chair for 85 coins, a Pine shelf at 60 and an \
+        Elm stool at 45.";
     let rows = [
         ("bullets below headings", bullets),
         ("a named table beside a longer list", format!("{guides}\n| Thing | Coins |\n|---|---|\n{table}")),
@@ -85,13 +92,16 @@ fn a_run_of_something_else_is_not_the_end_of_the_search() {
 }
 
 #[test]
-fn a_row_of_running_text_takes_no_value_of_another() {
-    // Each row is given the coins of the one behind it.
+fn a_row_of_running_text_takes_no_value_of_another_row() {
+    // The model gives each row the price of the next one.
     let model = Scripted::with(|_| {
         let rows: Vec<Value> = (0..THINGS.len())
             .map(|at| {
                 let (name, coins) = (THINGS[at].0, THINGS[(at + 1) % THINGS.len()].1);
-                json!({ "thing": { "value": name, "quote": name }, "coins": { "value": coins, "quote": coins.to_string() } })
+                json!({
+                    "thing": { "value": name, "quote": name },
+                    "coins": { "value": coins, "quote": coins.to_string() },
+                })
             })
             .collect();
         Ok(json!({ "rows": rows }).to_string())
@@ -104,8 +114,8 @@ fn a_row_of_running_text_takes_no_value_of_another() {
 }
 
 #[test]
-fn reading_goes_on_from_the_row_reached() {
-    // A model that gives two rows at a time.
+fn reading_continues_after_the_last_row() {
+    // A model that gives two rows per call.
     let full = reader();
     let lazy = Scripted::with(move |request| {
         let answer = block_on(gleaner_extract::model::LanguageModel::complete(&full, request))?.text;
@@ -124,7 +134,7 @@ fn reading_goes_on_from_the_row_reached() {
 }
 
 #[test]
-fn a_page_without_the_list_gives_no_row_of_its_heading() {
+fn a_heading_alone_is_not_a_row() {
     let shape = shape(schema());
     let page = Page::new(
         "https://example.com/things".parse().unwrap(),
@@ -141,16 +151,16 @@ fn a_page_without_the_list_gives_no_row_of_its_heading() {
         };
         Ok(json!({ "rows": rows }).to_string())
     });
-    let place = SitePosition { cluster: "example.com/*", alike: false };
+    let position = SitePosition { cluster: "example.com/*", alike: false };
     for extractor in [Extractor::model_free(), Extractor::new(Arc::new(heading))] {
-        let found = block_on(extractor.page_among(None, place, &page, Task::new(&shape))).page;
+        let found = block_on(extractor.page_among(None, position, &page, Task::new(&shape))).page;
         assert_eq!(found.extraction.data["things"], json!([]));
-        assert!(found.warning().is_some_and(|told| told.contains("things")), "{:?}", found.warning());
+        assert!(found.warning().is_some_and(|warning| warning.contains("things")), "{:?}", found.warning());
     }
 }
 
 #[test]
-fn pages_of_a_kind_that_have_no_such_list_are_not_asked_again_and_again() {
+fn a_template_without_the_list_costs_no_further_calls() {
     let shape = shape(json!({ "properties": {
         "motto": { "type": ["string", "null"] }, "things": schema()["properties"]["things"],
     } }));
@@ -175,20 +185,34 @@ fn pages_of_a_kind_that_have_no_such_list_are_not_asked_again_and_again() {
 }
 
 #[test]
-fn rows_may_hold_lists() {
+fn rows_may_contain_lists() {
     let shape = shape(
         json!({ "properties": { "people": { "type": "array", "items": { "type": "object", "properties": {
         "person": { "type": "string" }, "skills": { "type": "array", "items": { "type": "string" } },
-        "posts": { "type": "array", "items": { "type": "object", "properties": { "firm": { "type": "string" }, "years": { "type": ["integer", "null"] } } } },
+        "posts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": { "firm": { "type": "string" }, "years": { "type": ["integer", "null"] } },
+            },
+        },
     } } } } }),
     );
     let text =
         "- Ada Berg knows rye and ovens; 3 years at Nordbrod\n- Ole Lund knows ovens; 5 years at Sydbrod\n";
-    let said = |text: &str| json!({ "value": text, "quote": text });
-    let post = |firm: &str, years: u64| json!({ "firm": said(firm), "years": { "value": years, "quote": format!("{years} years") } });
+    let claim = |text: &str| json!({ "value": text, "quote": text });
+    let post = |firm: &str, years: u64| {
+        json!({
+            "firm": claim(firm), "years": { "value": years, "quote": format!("{years} years") },
+        })
+    };
     let rows = json!({ "rows": [
-        { "person": said("Ada Berg"), "skills": [said("rye"), said("ovens"), said("ovens"), said("Rust")], "posts": [post("Nordbrod", 3), post("Sydbrod", 5)] },
-        { "person": said("Ole Lund"), "skills": [said("ovens")], "posts": [post("Sydbrod", 5)] },
+        {
+            "person": claim("Ada Berg"),
+            "skills": [claim("rye"), claim("ovens"), claim("ovens"), claim("Rust")],
+            "posts": [post("Nordbrod", 3), post("Sydbrod", 5)],
+        },
+        { "person": claim("Ole Lund"), "skills": [claim("ovens")], "posts": [post("Sydbrod", 5)] },
     ] });
     let model = Scripted::with(move |_| Ok(rows.to_string()));
     let found = block_on(Extractor::new(Arc::new(model)).page(&page(text), Task::new(&shape)));
@@ -202,20 +226,27 @@ fn rows_may_hold_lists() {
         let span = leaf.provenance[0].span.as_ref().unwrap();
         assert_eq!(text[span.start..span.end], leaf.provenance[0].quote);
     }
-    // And they come through a merge as they are.
+    // A merge keeps them.
     let merged = gleaner_extract::merge(vec![found.extraction.clone(), found.extraction], &shape);
     assert_eq!(merged.data, expected);
 }
 
 #[test]
-fn entities_give_the_lists_within_them() {
+fn lists_within_entities_are_read() {
     let shape = shape(
         json!({ "properties": { "articles": { "type": "array", "items": { "type": "object", "properties": {
         "headline": { "type": "string" }, "keywords": { "type": "array", "items": { "type": "string" } },
-        "citation": { "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string" } } } },
+        "citation": {
+            "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string" } } },
+        },
     } } } } }),
     );
-    let article = |at: usize, words: &[&str]| json!({ "@type": "Article", "headline": format!("Rye {at}"), "keywords": words, "citation": [{ "name": format!("Source {at}") }] });
+    let article = |at: usize, words: &[&str]| {
+        json!({
+            "@type": "Article", "headline": format!("Rye {at}"), "keywords": words,
+            "citation": [{ "name": format!("Source {at}") }],
+        })
+    };
     let many: Vec<String> = (0..12).map(|at| format!("word {at}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let html = format!(

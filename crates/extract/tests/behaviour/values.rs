@@ -1,4 +1,4 @@
-//! What a page states and what it does not, read without a model.
+//! Stated, inferred and missing values, read without a model.
 
 use gleaner_extract::{Extraction, Page, extract};
 use serde_json::{Value, json};
@@ -10,9 +10,10 @@ fn read(html: &str, schema: Value) -> Extraction {
 }
 
 #[test]
-fn availability_is_inferred_only_where_nothing_is_stated() {
+fn availability_is_inferred_only_if_none_is_stated() {
     let schema = json!({ "properties": {
-        "price": { "type": ["number", "null"] }, "availability": { "type": ["string", "null"], "enum": ["InStock", "OutOfStock", null] },
+        "price": { "type": ["number", "null"] },
+        "availability": { "type": ["string", "null"], "enum": ["InStock", "OutOfStock", null] },
     } });
     const SHOP: &str = r#"<meta property="og:type" content="product">"#;
     let (missing, in_stock, out) = (Value::Null, json!("InStock"), json!("OutOfStock"));
@@ -39,13 +40,13 @@ fn availability_is_inferred_only_where_nothing_is_stated() {
         let found = read(&page, schema.clone());
         assert_eq!(&found.data["availability"], expected, "{name}");
         let warning = found.warning().unwrap_or_default();
-        let told = warning.contains("inferred from the price, not stated: availability");
-        assert_eq!(told, inferred, "{name}: {warning}");
+        let says_inferred = warning.contains("inferred from the price, not stated: availability");
+        assert_eq!(says_inferred, inferred, "{name}: {warning}");
     }
 }
 
 #[test]
-fn availability_is_what_the_schema_tells_apart() {
+fn availability_uses_the_states_of_the_schema() {
     let states = json!({ "enum": ["InStock", "OutOfStock", "SoldOut", "PreOrder", "Reserved", null] });
     let schema = json!({ "properties": { "availability": states } });
     for (line, expected) in [
@@ -60,9 +61,13 @@ fn availability_is_what_the_schema_tells_apart() {
 }
 
 #[test]
-fn entities_are_read_as_far_as_records_are() {
+fn as_many_entities_as_records_are_read() {
     let text = json!({ "type": ["string", "null"] });
-    let schema = json!({ "properties": { "cups": { "type": "array", "items": { "properties": { "name": text, "sku": text } } } } });
+    let schema = json!({
+        "properties": {
+            "cups": { "type": "array", "items": { "properties": { "name": text, "sku": text } } },
+        },
+    });
     let cups: Vec<Value> = (0..5_000)
         .map(|at| json!({ "@type": "Product", "name": format!("Cup {at}"), "sku": format!("C-{at}") }))
         .collect();
@@ -71,7 +76,7 @@ fn entities_are_read_as_far_as_records_are() {
 }
 
 #[test]
-fn a_label_is_the_longest_that_is_known() {
+fn the_longest_known_label_counts() {
     let schema = |name: &str| json!({ "properties": { name: { "type": ["string", "null"] } } });
     for name in ["articleCode", "sku"] {
         let found = read("<h1>Lamp</h1><p>Article number XY-12-B</p>", schema(name));
@@ -82,7 +87,7 @@ fn a_label_is_the_longest_that_is_known() {
 }
 
 #[test]
-fn a_column_is_what_its_header_says() {
+fn a_column_belongs_to_the_field_of_its_header() {
     let text = json!({ "type": ["string", "null"] });
     let row = json!({ "name": text, "jobTitle": text, "phone": text, "email": text, "salary": text });
     let schema = json!({ "properties": { "people": { "type": "array", "items": { "properties": row } } } });
@@ -96,21 +101,25 @@ fn a_column_is_what_its_header_says() {
     assert_eq!(found.data["people"][0]["jobTitle"], Value::Null);
     let warning = found.warning().unwrap_or_default();
     assert!(warning.contains("people/*/salary") && warning.contains("people/*/jobTitle"), "{warning}");
-    // Nor is the heading what a person is.
+    // The heading is not a person's job title.
     let person = json!({ "properties": { "name": text, "jobTitle": text } });
     assert_eq!(
         read("<title>Ada Berg</title><h1>Ada Berg</h1>", person).data,
         json!({ "name": "Ada Berg", "jobTitle": null })
     );
-    // Of a job, it is the title.
+    // For a job, the heading is the title.
     let job = json!({ "properties": { "jobTitle": text, "company": text } });
     assert_eq!(read("<title>Baker</title><h1>Baker</h1>", job).data["jobTitle"], "Baker");
 }
 
 #[test]
-fn tables_of_the_same_columns_are_one_list() {
+fn tables_with_the_same_columns_are_one_list() {
     let text = json!({ "type": ["string", "null"] });
-    let schema = json!({ "properties": { "cups": { "type": "array", "items": { "properties": { "name": text, "colour": text } } } } });
+    let schema = json!({
+        "properties": {
+            "cups": { "type": "array", "items": { "properties": { "name": text, "colour": text } } },
+        },
+    });
     let table = |name: &str| {
         format!(
             "<table><tr><th>Name</th><th>Colour</th></tr><tr><td>{name} 1</td><td>red</td></tr><tr><td>{name} 2</td><td>blue</td></tr></table>"

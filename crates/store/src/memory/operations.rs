@@ -1,0 +1,384 @@
+//! The operations of the store: each takes the lock once, or before and after its slow part.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
+use gleaner_types::{Document, JobId, JobKind, JobState};
+use tokio::sync::watch;
+use url::Url;
+use uuid::Uuid;
+
+use super::MemoryStore;
+use super::events::PendingBody;
+use super::finish::PreparedPage;
+use super::job::Job;
+use super::state::queue_full;
+use crate::results::{DocumentSource, to_json};
+use crate::scrape;
+use crate::{
+    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
+    JobAccount, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures,
+    PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
+};
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
+        let mut state = self.lock();
+        if state.jobs.contains_key(&job.id) || state.removed.contains_key(&job.id) {
+            return Err(Error::job_exists(job.id));
+        }
+        if state.is_key_used(job.account.as_deref()) {
+            return Err(Error::key_used());
+        }
+        self.check_queue_length(0, job.pages.len())?;
+        state.check_job_limit(job.account.as_deref())?;
+        state.check_unsettled(job.account.as_deref())?;
+        state.check_result_space(&job)?;
+        let slot = state.open_queue(&job)?;
+        state.use_key(job.account.as_deref(), now)?;
+        state.start_job(slot, job, self.config.retained_bytes, now);
+        self.finish_operation(state);
+        Ok(())
+    }
+
+    async fn admit(
+        &self,
+        job: JobId,
+        depth: u32,
+        pages: Vec<Candidate>,
+        now: Duration,
+    ) -> Result<Admitted, Error> {
+        let mut state = self.lock();
+        let slot = state.running_slot(job)?;
+        let admitted = state.frontier.admit(slot, depth, pages, now);
+        state.warn_overflow(job, &admitted);
+        state.check_budget(job);
+        self.finish_operation(state);
+        Ok(admitted)
+    }
+
+    async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.job(job)?.sealed = true;
+        state.end_if_done(job, now);
+        self.finish_operation(state);
+        Ok(())
+    }
+
+    async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error> {
+        let mut state = self.lock();
+        state.expire_leases(now);
+        let (leased, waited) = state.lease(max, now);
+        let expires_at = now.saturating_add(self.config.frontier.lease_time);
+        let pages = leased.leases.into_iter().filter_map(|lease| {
+            let (job, _) = *state.running.get(&lease.job)?;
+            let waited_for_slot = waited.contains(&lease.id);
+            Some(LeasedPage { waited_for_slot, ..LeasedPage::new(lease, job, expires_at) })
+        });
+        let leases = Leases { pages: pages.collect(), next: leased.next };
+        if std::mem::take(&mut state.has_maintenance) {
+            drop(state);
+            self.maintenance.send_modify(|version| *version = version.wrapping_add(1));
+        }
+        Ok(leases)
+    }
+
+    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
+        let form = self.lock().jobs.get(&page.lease.job).map(|job| job.results.storage_form());
+        let page = PreparedPage::prepare(page, form.as_ref())?;
+        let mut state = self.lock();
+        let receipt = state.finish(page, now);
+        self.finish_operation(state);
+        Ok(receipt)
+    }
+
+    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error> {
+        self.lock().frontier.feedback(url, feedback, now);
+        self.notify_work();
+        Ok(())
+    }
+
+    async fn limits(&self, url: &Url) -> Result<HostLimits, Error> {
+        Ok(self.lock().frontier.limits(url))
+    }
+
+    async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let record = state.jobs.get_mut(&job).ok_or_else(|| Error::unknown_job(job))?;
+        let mut batch = record.results.read(from, bound);
+        batch.end &= record.ended_at.is_some();
+        let resume = record.reader_behind && record.results.has_capacity();
+        if resume {
+            state.set_reader_behind(job, false);
+        }
+        drop(guard);
+        if resume {
+            self.notify_work();
+        }
+        let (slice, lost) = batch.into_slice();
+        if lost > 0
+            && let Some(record) = self.lock().jobs.get_mut(&job)
+        {
+            record.lost_documents += lost;
+        }
+        slice
+    }
+
+    async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
+        self.lock().snapshot(job)
+    }
+
+    async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
+        Ok(self.lock().job(job)?.failures.clone())
+    }
+
+    async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error> {
+        self.lock().job(job)?.warn(warning);
+        Ok(())
+    }
+
+    async fn is_key_used(&self, team: &TeamId, idempotency_key: Uuid) -> Result<bool, Error> {
+        Ok(self.lock().keys.is_used(team, idempotency_key))
+    }
+
+    async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error> {
+        let mut state = self.lock();
+        state.fail(job, JobFailure::Other, reason, now)?;
+        let snapshot = state.snapshot(job);
+        self.finish_operation(state);
+        snapshot
+    }
+
+    async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error> {
+        let mut state = self.lock();
+        state.running_slot(job)?;
+        state.end_job(job, JobState::Cancelled, now);
+        let snapshot = state.snapshot(job);
+        self.finish_operation(state);
+        snapshot
+    }
+
+    async fn pause(&self, job: JobId, paused: bool) -> Result<JobSnapshot, Error> {
+        let mut state = self.lock();
+        state.running_slot(job)?;
+        state.job(job)?.paused = paused;
+        state.update_hold(job);
+        let snapshot = state.snapshot(job);
+        self.finish_operation(state);
+        snapshot
+    }
+
+    async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error> {
+        let mut state = self.lock();
+        let slot = state.running_slot(job)?;
+        Ok(state.frontier.would_defer(slot, url))
+    }
+
+    async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error> {
+        let mut state = self.lock();
+        if state.job(job)?.ended_at.is_none() {
+            state.end_job(job, JobState::Cancelled, now);
+        }
+        state.remove_job(job);
+        self.finish_operation(state);
+        Ok(())
+    }
+
+    async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error> {
+        let mut state = self.lock();
+        let expired = state.expire_leases(now);
+        let mut removed_jobs = Vec::new();
+        if let Some(until) = now.checked_sub(self.config.retention) {
+            removed_jobs = state.remove_expired(until);
+        }
+        if expired || state.has_maintenance {
+            self.finish_operation(state);
+        }
+        Ok(removed_jobs)
+    }
+
+    async fn append(
+        &self,
+        job: JobId,
+        pages: Vec<Candidate>,
+        credits: u64,
+        idempotency_key: Option<Uuid>,
+        now: Duration,
+    ) -> Result<Admitted, Error> {
+        let mut state = self.lock();
+        let slot = state.running_slot(job)?;
+        let account = state.job(job)?.account.clone();
+        let account = account.map(|account| JobAccount { idempotency_key, ..*account });
+        if state.is_key_used(account.as_ref()) {
+            return Err(Error::key_used());
+        }
+        let waiting = state.frontier.counts(slot).map_or(0, |counts| counts.waiting);
+        self.check_queue_length(waiting, pages.len())?;
+        if !state.frontier.has_capacity(slot, &pages) {
+            return Err(queue_full());
+        }
+        state.use_key(account.as_ref(), now)?;
+        state.job(job)?.add_budget(credits);
+        let admitted = state.frontier.admit(slot, 0, pages, now);
+        state.warn_overflow(job, &admitted);
+        state.check_budget(job);
+        self.finish_operation(state);
+        Ok(admitted)
+    }
+
+    async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error> {
+        let batch = {
+            let mut state = self.lock();
+            let record = state.job(job)?;
+            let mut batch = record.results.read_json(from, bound);
+            batch.end &= record.ended_at.is_some();
+            batch
+        };
+        batch.into_json()
+    }
+
+    async fn keep_scrape(&self, team: &TeamId, document: &Document, now: Duration) -> Result<(), Error> {
+        let Some(scrape) = scrape::id_of(document) else { return Ok(()) };
+        let json = to_json(document)?;
+        self.lock().scrapes.keep(team, scrape, json, now);
+        Ok(())
+    }
+
+    async fn scraped(&self, team: &TeamId, scrape: Uuid) -> Result<Option<Bytes>, Error> {
+        let source = {
+            let mut state = self.lock();
+            match state.scrapes.find(team, scrape) {
+                Some(json) => Some(DocumentSource::Json(json)),
+                None => state.job_document(team, scrape),
+            }
+        };
+        source.map(DocumentSource::json).transpose()
+    }
+
+    async fn conclude(
+        &self,
+        job: JobId,
+        conclusion: Conclusion,
+        now: Duration,
+    ) -> Result<JobSnapshot, Error> {
+        let mut state = self.lock();
+        state.running_slot(job)?;
+        let record = state.job(job)?;
+        (record.tokens, record.credits) = (conclusion.tokens_used, conclusion.credits);
+        record.conclusion = Some(Arc::new(conclusion));
+        state.end_job(job, JobState::Completed, now);
+        let snapshot = state.snapshot(job);
+        self.finish_operation(state);
+        snapshot
+    }
+
+    async fn charge(&self, job: JobId, tokens_used: u64, credits: u64) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.running_slot(job)?;
+        let record = state.job(job)?;
+        (record.tokens, record.credits) = (tokens_used, credits);
+        Ok(())
+    }
+
+    async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error> {
+        let found = self.lock().job(job)?.conclusion.clone();
+        Ok(found.as_deref().cloned())
+    }
+
+    async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error> {
+        let state = self.lock();
+        let slots = state.teams.find(team).into_iter().flat_map(|slot| state.teams.jobs(slot));
+        let ids = slots.filter_map(|slot| state.running.get(&slot));
+        let mut jobs: Vec<JobListing> = ids
+            .filter_map(|(id, _)| {
+                let is_part = |job: &Job| job.account.as_ref().is_some_and(|own| own.part_of.is_some());
+                let job = state.jobs.get(id).filter(|job| job.kind == Some(kind) && !is_part(job));
+                job.map(|job| (id, job))
+            })
+            .filter_map(|(id, job)| {
+                Some(JobListing { snapshot: state.snapshot(*id).ok()?, request: job.request.clone() })
+            })
+            .collect();
+        jobs.sort_by_key(|job| (job.snapshot.created_at, job.snapshot.id));
+        Ok(jobs)
+    }
+
+    async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error> {
+        let state = self.lock();
+        let Some(slot) = state.teams.find(team) else { return Ok(TeamLoad::default()) };
+        let mut load = TeamLoad { last_success: state.teams.last_success(slot), ..TeamLoad::default() };
+        for counts in state.teams.jobs(slot).filter_map(|job| state.frontier.counts(job)) {
+            load.jobs += 1;
+            load.leased += counts.leased;
+            let pages = counts.leased.saturating_sub(counts.auxiliary);
+            load.waiting += counts.total.saturating_sub(counts.documents.saturating_add(pages));
+        }
+        Ok(load)
+    }
+
+    async fn last_scrape(&self, job: JobId, key: &HistoryKey) -> Result<Option<PastScrape>, Error> {
+        Ok(self.lock().histories.last(job, key).cloned())
+    }
+
+    async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {
+        Ok(self.lock().due(max, now))
+    }
+
+    async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error> {
+        let body = self.lock().pending_body(event);
+        body.map(PendingBody::write).transpose()
+    }
+
+    async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let job = state.jobs.get_mut(&event.job).or_else(|| state.removed.get_mut(&event.job));
+        let Some(outbox) = job.and_then(|job| job.outbox.as_deref_mut()) else { return Ok(()) };
+        state.event_schedule.record_outcome(event, outbox, outcome, now);
+        if outbox.is_empty() {
+            state.removed.remove(&event.job);
+        }
+        drop(guard);
+        self.maintenance.send_modify(|version| *version = version.wrapping_add(1));
+        Ok(())
+    }
+
+    async fn dead_letters(&self, job: JobId) -> Result<Vec<DeadLetter>, Error> {
+        let mut state = self.lock();
+        Ok(state.job(job)?.outbox.as_ref().map(|outbox| outbox.dead_letters.clone()).unwrap_or_default())
+    }
+
+    async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
+        let state = self.lock();
+        Ok(Accounting { short: state.shortages(max), ended: state.unsettled.first(max) })
+    }
+
+    async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.grant(job, credits, now);
+        self.finish_operation(state);
+        Ok(())
+    }
+
+    async fn settled(&self, job: JobId) -> Result<(), Error> {
+        self.lock().unsettled.mark_settled(job);
+        Ok(())
+    }
+
+    fn chores(&self) -> watch::Receiver<u64> {
+        self.maintenance.subscribe()
+    }
+
+    fn work(&self) -> watch::Receiver<u64> {
+        self.work.subscribe()
+    }
+
+    fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
+        Ok(self.lock().job(job)?.progress.subscribe())
+    }
+}

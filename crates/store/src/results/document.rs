@@ -1,0 +1,123 @@
+//! The forms of a document: prepared, stored, and taken out to be read.
+
+use bytes::Bytes;
+use gleaner_types::Document;
+
+use crate::result_space::{SpilledDocument, TeamQuota};
+use crate::weight::weight;
+use crate::{Error, Retention, scrape};
+
+/// A document in the store.
+#[derive(Debug)]
+pub(super) enum StoredDocument {
+    /// With its weight.
+    Document(Box<Document>, usize),
+    Json(Bytes),
+    Spilled(SpilledDocument),
+}
+
+impl StoredDocument {
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Document(_, weight) => *weight,
+            Self::Json(json) => json.len(),
+            Self::Spilled(spilled) => spilled.len(),
+        }
+    }
+
+    pub(super) fn in_memory(&self) -> usize {
+        match self {
+            Self::Document(..) | Self::Json(_) => self.weight(),
+            Self::Spilled(_) => 0,
+        }
+    }
+
+    pub(super) fn in_file(&self) -> u64 {
+        match self {
+            Self::Document(..) | Self::Json(_) => 0,
+            Self::Spilled(spilled) => spilled.len() as u64,
+        }
+    }
+}
+
+/// Where to read a document from.
+#[derive(Debug)]
+pub(crate) enum DocumentSource {
+    Document(Box<Document>),
+    Json(Bytes),
+    Spilled(SpilledDocument),
+}
+
+impl From<StoredDocument> for DocumentSource {
+    fn from(item: StoredDocument) -> Self {
+        match item {
+            StoredDocument::Document(document, _) => Self::Document(document),
+            StoredDocument::Json(json) => Self::Json(json),
+            StoredDocument::Spilled(spilled) => Self::Spilled(spilled),
+        }
+    }
+}
+
+impl DocumentSource {
+    pub(super) fn document(self) -> Result<Document, Error> {
+        match self {
+            Self::Document(document) => Ok(*document),
+            source => serde_json::from_slice(&source.json()?).map_err(|cause| unreadable(&cause)),
+        }
+    }
+
+    pub(crate) fn json(self) -> Result<Bytes, Error> {
+        match self {
+            Self::Document(document) => to_json(&document),
+            Self::Json(json) => Ok(json),
+            Self::Spilled(spilled) => spilled.read().map(Bytes::from).map_err(|cause| unreadable(&cause)),
+        }
+    }
+}
+
+pub(crate) fn to_json(document: &Document) -> Result<Bytes, Error> {
+    let json = serde_json::to_vec(document)
+        .map_err(|cause| Error::io("a document could not be written as JSON", &cause))?;
+    // Frees the unused capacity.
+    Ok(Bytes::from(json.into_boxed_slice()))
+}
+
+fn unreadable(cause: &dyn std::fmt::Display) -> Error {
+    Error::io("a stored document could not be read", cause)
+}
+
+/// How the documents of a job are stored, for work that is done before the store is locked.
+#[derive(Debug)]
+pub(crate) struct StorageForm {
+    pub(super) retention: Retention,
+    pub(super) in_memory: bool,
+    pub(super) quota: TeamQuota,
+}
+
+impl StorageForm {
+    /// Prepares a document for storage. Writing JSON is slow; so a streamed document is written here too if
+    /// memory has no capacity for it now, and it will go to a file.
+    pub(crate) fn prepare(&self, document: Box<Document>) -> Result<PreparedDocument, Error> {
+        if self.retention == Retention::Stream {
+            let weight = weight(&document);
+            if self.in_memory || self.quota.has_capacity(weight) {
+                return Ok(PreparedDocument {
+                    item: StoredDocument::Document(document, weight),
+                    scrape: None,
+                });
+            }
+        }
+        // A streamed document is removed when it is read, so no lookup can find it.
+        let keeps = self.retention == Retention::Keep;
+        let scrape = scrape::id_of(&document).filter(|_| keeps).map(scrape::local_half);
+        Ok(PreparedDocument { item: StoredDocument::Json(to_json(&document)?), scrape })
+    }
+}
+
+/// A document that is ready to be stored.
+#[derive(Debug)]
+pub(crate) struct PreparedDocument {
+    pub(super) item: StoredDocument,
+    /// The local half of its scrape id, if it is kept.
+    pub(super) scrape: Option<u64>,
+}

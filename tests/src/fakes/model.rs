@@ -1,0 +1,134 @@
+//! Language models in each wire dialect, served by a fake.
+
+use std::time::Duration;
+
+use gleaner_extract::model::{Message, ModelRequest, Role};
+use gleaner_models::{ApiKey, HttpModel, HttpModelBuilder, Provider};
+use serde_json::{Value, json};
+
+use super::service::{Asked, Fake};
+
+/// The key that services are asked with here; no output may hold it.
+pub const KEY: &str = "sk-live-0123456789-do-not-show";
+
+/// Every dialect.
+pub const PROVIDERS: [Provider; 4] =
+    [Provider::OpenAi, Provider::Anthropic, Provider::Gemini, Provider::Ollama];
+
+/// What a model is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// Make a schema of a prompt.
+    Draft,
+    /// Read values off a page.
+    Read,
+    /// Summarise a page.
+    Summary,
+    /// Choose the sections of a site to crawl.
+    Crawl,
+}
+
+/// Tells it by the engine's own rules, which come first in every request of OpenAI's dialect.
+#[must_use]
+pub fn task_of(asked: &Asked) -> Task {
+    let rules = asked.body["messages"][0]["content"].as_str().unwrap_or_default();
+    match rules.split('.').next().unwrap_or_default() {
+        text if text.contains("design a table") => Task::Draft,
+        text if text.contains("summarise") => Task::Summary,
+        text if text.contains("web crawl") => Task::Crawl,
+        _ => Task::Read,
+    }
+}
+
+/// The base URL of a dialect on this fake, as a user would give it.
+#[must_use]
+pub fn base(provider: Provider, origin: &str) -> String {
+    match provider {
+        Provider::OpenAi => format!("{origin}/v1"),
+        Provider::Gemini => format!("{origin}/v1beta/"),
+        _ => origin.to_owned(),
+    }
+}
+
+/// A model with the key, at this origin.
+pub fn builder(provider: Provider, origin: &str) -> HttpModelBuilder {
+    HttpModel::builder(provider, "some-model")
+        .base_url(base(provider, origin).parse().unwrap())
+        .key(ApiKey::new(KEY).unwrap())
+        .timeout(Duration::from_secs(20))
+}
+
+/// The same at this fake.
+#[must_use]
+pub fn model(provider: Provider, fake: &Fake) -> HttpModel {
+    builder(provider, &fake.url("")).build().unwrap()
+}
+
+/// A request for an object with one text.
+#[must_use]
+pub fn request(text: &str) -> ModelRequest {
+    ModelRequest {
+        messages: vec![Message::new(Role::System, "Answer in JSON."), Message::new(Role::User, text)],
+        schema: Some(json!({ "type": "object", "properties": { "a": { "type": "string" } } })),
+        max_tokens: 300,
+        seed: Some(11),
+    }
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It is whole.
+    Stop,
+    /// It is as long as it may be.
+    Length,
+    /// The model does not want to answer.
+    Refusal,
+}
+
+/// A reply of this dialect that holds `text`, with 21 tokens asked and 8 answered. With [`Ending::Stop`] the
+/// text is JSON.
+#[must_use]
+pub fn reply(provider: Provider, text: &str, ending: Ending) -> Value {
+    let word = |words: [&'static str; 3]| words[ending as usize];
+    match provider {
+        Provider::OpenAi => json!({
+            "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "some-model",
+            "choices": [{
+                "index": 0, "logprobs": null,
+                "finish_reason": word(["stop", "length", "content_filter"]),
+                "message": { "role": "assistant", "content": text, "refusal": null },
+            }],
+            "usage": { "prompt_tokens": 21, "completion_tokens": 8, "total_tokens": 29 },
+        }),
+        Provider::Anthropic => {
+            let block = match serde_json::from_str::<Value>(text) {
+                Ok(input) if ending == Ending::Stop => {
+                    json!({ "type": "tool_use", "id": "toolu_1", "name": "answer", "input": input })
+                }
+                _ => json!({ "type": "text", "text": text }),
+            };
+            json!({
+                "id": "msg_1", "type": "message", "role": "assistant", "model": "some-model", "content": [block],
+                "stop_reason": word(["tool_use", "max_tokens", "refusal"]), "stop_sequence": null,
+                "usage": { "input_tokens": 20, "cache_creation_input_tokens": 1, "cache_read_input_tokens": 0,
+                    "output_tokens": 8 },
+            })
+        }
+        Provider::Gemini => json!({
+            "candidates": [{
+                "content": { "role": "model", "parts": [{ "text": text }] },
+                "finishReason": word(["STOP", "MAX_TOKENS", "SAFETY"]), "index": 0,
+            }],
+            "usageMetadata": { "promptTokenCount": 21, "candidatesTokenCount": 6, "thoughtsTokenCount": 2,
+                "totalTokenCount": 29 },
+            "modelVersion": "some-model",
+        }),
+        _ => json!({
+            "model": "some-model", "created_at": "2026-01-01T00:00:00Z",
+            "message": { "role": "assistant", "content": text },
+            "done": true, "done_reason": word(["stop", "length", "load"]),
+            "total_duration": 5, "load_duration": 1, "prompt_eval_count": 21, "eval_count": 8,
+        }),
+    }
+}
