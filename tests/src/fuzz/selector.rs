@@ -20,7 +20,7 @@ enum Narrowed {
     NoPage,
 }
 
-/// The check and the transformer accept the assert_same selectors. Repeating a selector or wrapping it in
+/// The check and the transformer accept the same selectors. Repeating a selector or wrapping it in
 /// `:is()` changes nothing.
 pub fn selector(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -60,7 +60,7 @@ fn narrowed(html: &str, selectors: &[&str]) -> Narrowed {
     }
 }
 
-/// Asserts that both found the assert_same. Past the step limit the result depends on how a selector is
+/// Asserts that both found the same. Past the step limit the result depends on how a selector is
 /// written.
 fn assert_same(one: &Narrowed, other: &Narrowed, selector: &str) {
     let (Narrowed::To(one), Narrowed::To(other)) = (one, other) else { return };

@@ -11,7 +11,7 @@ use gleaner::{BatchScrapeRequest, CrawlRequest, ErrorCode, Job};
 use gleaner_frontier::FrontierConfig;
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_testkit::{RawServer, Step};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 use url::Url;
 
 use crate::support::engine;
@@ -22,7 +22,8 @@ const PAGES: usize = 20;
 /// When a request was being answered.
 type Span = (Instant, Instant);
 
-/// Hosts of pages `/p/N`, of which every fourth redirects to the next host but six. They live as long as the test.
+/// Hosts of pages `/p/N`, of which every fourth redirects to the next host but six. They live as long as the
+/// test.
 struct Hosts {
     origins: Vec<String>,
     spans: Arc<Vec<Mutex<Vec<Span>>>>,
@@ -146,8 +147,8 @@ async fn a_delay_holds_on_every_host_and_across_redirects_between_them() {
         result.documents.iter().map(|document| document.metadata.url.clone().unwrap()).collect();
     assert_eq!(urls.len(), HOSTS * PAGES + 1, "each page, and the start page");
     assert_eq!(result.documents.len(), urls.len(), "none came twice");
-    // Robots.txt of each host, the hop of every fourth page, and what one host's hops find on the site itself: it is asked
-    // for again as a page of the site, whose links count.
+    // Robots.txt of each host, the hop of every fourth page, and what one host's hops find on the site
+    // itself: it is asked for again as a page of the site, whose links count.
     assert_eq!(hosts.requests(), 1 + HOSTS + HOSTS * PAGES + HOSTS * PAGES / 4 + PAGES / 4);
     assert_eq!(hosts.violations(gap), (0, 0), "(overlaps, gaps that were too short)");
 }
@@ -160,7 +161,7 @@ async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
         let mut frontier = FrontierConfig::default();
         frontier.most_per_address = most_per_address as u32;
         let store = MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() });
-        let engine = local().store(Arc::new(store)).build().unwrap();
+        let engine = engine_builder().store(Arc::new(store)).build().unwrap();
         let batch = async |pages: usize| {
             let some = hosts.origins.iter().take(20);
             let urls = some.flat_map(|origin| (0..pages).map(move |n| format!("{origin}/page-{n}")));
@@ -178,8 +179,8 @@ async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
     }
 }
 
-/// A host that answers the first two requests at once, and then nobody until eight wait for it, or all that are left.
-/// Another host redirects all of its pages there.
+/// A host that answers the first two requests at once, and then nobody until eight wait for it, or all that
+/// are left. Another host redirects all of its pages there.
 struct InEights {
     apex: String,
     /// Fewer came within the bound, and were answered all the same.

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use gleaner::plan::SitemapMode;
 use gleaner_testkit::{Extras, Site, SiteSpec};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 
 use crate::support::{crawl, engine, links_only};
 
@@ -68,7 +68,7 @@ async fn a_host_is_asked_for_no_more_pages_at_once_than_was_said() {
     // Long enough that requests sent at once overlap on a busy machine too.
     let site = Site::generate(SiteSpec { latency: Duration::from_millis(40), ..SiteSpec::pages(200) });
     let server = site.serve().unwrap();
-    let four = local().concurrency(50, 4).build().unwrap();
+    let four = engine_builder().concurrency(50, 4).build().unwrap();
     crawl(&four, links_only(&server)).await;
     assert_eq!(server.log().max_concurrent(), 4);
 

@@ -6,7 +6,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
 use gleaner_fetch::{DEFAULT_MAX_BODY, ErrorKind};
 use gleaner_testkit::{RawServer, Step};
-use gleaner_tests::process::{in_a_process, peak_memory, url_from_parent};
+use gleaner_tests::process::{run_in_process, peak_memory, url_from_parent};
 
 use super::support::get;
 
@@ -118,7 +118,7 @@ fn bombs_end_at_the_cap() {
             Step::SendRepeated { bytes: bomb.again.into(), times: bomb.times },
         ])
         .unwrap();
-        let line = in_a_process("bombs::child", &server.base_url());
+        let line = run_in_process("bombs::child", &server.base_url());
         let words: Vec<&str> = line.split(' ').collect();
         let grown = words[1].parse::<u64>().unwrap();
         assert_eq!(words[0], format!("{:?}", bomb.ends), "{}: {line}", bomb.coding);

@@ -34,7 +34,7 @@ async fn session() -> CookieJar {
     let jar = CookieJar::new();
     let mut request = Request::get(server.base_url().parse().unwrap());
     request.cookies = Some(jar.clone());
-    builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
+    fetcher_builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
     assert_eq!(jar.len(), 1);
     jar
 }
@@ -90,7 +90,8 @@ async fn no_variant_is_served_to_another() {
     let names = variants(&url, &session);
     for (first, one) in &names {
         let store = Arc::new(MemoryCache::default());
-        let fetcher = builder().cache(store).stealth_proxies(pool(&[proxy_url.as_str()])).build().unwrap();
+        let fetcher =
+            fetcher_builder().cache(store).stealth_proxies(pool(&[proxy_url.as_str()])).build().unwrap();
         let kept = fetch(&fetcher, one).await.cache.is_some_and(|facts| facts.stored_at.is_some());
         for (second, other) in variants(&url, &session) {
             let hit = is_hit(&fetch(&fetcher, &other).await);
@@ -136,7 +137,7 @@ async fn nothing_partial_or_failed_is_kept() {
         let first = [vec![Step::ReadRequest], answer.clone(), vec![Step::Close]].concat();
         let then = vec![Step::ReadRequest, page("the page"), Step::Repeat];
         let server = RawServer::start_per_connection([first, then]).unwrap();
-        let fetcher = builder().cache(Arc::new(MemoryCache::default())).build().unwrap();
+        let fetcher = fetcher_builder().cache(Arc::new(MemoryCache::default())).build().unwrap();
         let request = caching(&format!("{}/page", server.base_url()));
         let mut impatient = request.clone();
         impatient.max_redirects = Some(0);
@@ -173,7 +174,7 @@ async fn damaged_and_exchanged_entries_are_not_served() {
     let folder = tempfile::tempdir().unwrap();
     let open = || {
         let store = DiskCache::open(folder.path(), 1 << 20).unwrap();
-        builder().cache(Arc::new(store)).build().unwrap()
+        fetcher_builder().cache(Arc::new(store)).build().unwrap()
     };
     fetch(&open(), &request).await;
     assert!(is_hit(&fetch(&open(), &request).await), "it survives a restart");
@@ -197,7 +198,7 @@ async fn damaged_and_exchanged_entries_are_not_served() {
     let other = caching(&format!("{}/other", server.base_url()));
     let elsewhere = tempfile::tempdir().unwrap();
     let store = DiskCache::open(elsewhere.path(), 1 << 20).unwrap();
-    fetch(&builder().cache(Arc::new(store)).build().unwrap(), &other).await;
+    fetch(&fetcher_builder().cache(Arc::new(store)).build().unwrap(), &other).await;
     std::fs::copy(entry_in(elsewhere.path()), &path).unwrap();
     let response = fetch(&open(), &request).await;
     served += usize::from(is_hit(&response));

@@ -1,4 +1,5 @@
-//! The fetcher as the engine uses it: the options of a request reach it, and what it found out reaches the document.
+//! The fetcher as the engine uses it: the options of a request reach it, and what it found out reaches the
+//! document.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use async_trait::async_trait;
 use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
 use gleaner_fetch::{Error, MemoryCache, Picture, Render, RenderProxy, RenderRequest, Rendered, Request};
 use gleaner_testkit::{ProxyServer, RawServer, Step};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 use gleaner_types::plan::ScrapePlan;
 use gleaner_types::{CacheState, ProxyUsed};
 use serde_json::{Value, json};
@@ -34,7 +35,7 @@ fn is_hit(document: &Document) -> bool {
 
 #[tokio::test]
 async fn copies_are_served_as_the_options_have_it() {
-    let engine = local().build().unwrap();
+    let engine = engine_builder().build().unwrap();
     // What is asked for before, what then, and whether that is a copy.
     let rows = [
         (json!({}), json!({}), true),
@@ -62,7 +63,7 @@ async fn copies_are_served_as_the_options_have_it() {
 
 #[tokio::test]
 async fn a_page_says_nothing_of_the_cache_where_none_was_asked() {
-    let engine = local().build().unwrap();
+    let engine = engine_builder().build().unwrap();
     let server = site();
     for (options, state) in [
         (json!({ "maxAge": 0 }), None),
@@ -82,11 +83,11 @@ async fn a_page_says_nothing_of_the_cache_where_none_was_asked() {
 #[tokio::test]
 async fn from_the_cache_alone_means_no_traffic() {
     let server = site();
-    let engine_with = local().cache(Arc::new(MemoryCache::default())).build().unwrap();
+    let engine_with = engine_builder().cache(Arc::new(MemoryCache::default())).build().unwrap();
     for options in [json!({ "lockdown": true }), json!({ "minAge": 1 })] {
         let error = scrape(&engine_with, &server.base_url(), options.clone()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
-        let without = local().no_cache().build().unwrap();
+        let without = engine_builder().no_cache().build().unwrap();
         let error = scrape(&without, &server.base_url(), options.clone()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
         assert!(
@@ -95,7 +96,7 @@ async fn from_the_cache_alone_means_no_traffic() {
         );
     }
     assert_eq!(server.connections(), 0);
-    let without = local().no_cache().build().unwrap();
+    let without = engine_builder().no_cache().build().unwrap();
     for _ in 0..2 {
         assert!(!is_hit(&scrape(&without, &server.base_url(), json!({})).await.unwrap()));
     }
@@ -113,7 +114,7 @@ async fn the_document_says_which_proxy_was_used() {
     let engine = |builder: EngineBuilder| {
         builder.no_cache().stealth_proxies(pool(&[&format!("http://{}", proxy.addr())])).build().unwrap()
     };
-    let with_pool = engine(local());
+    let with_pool = engine(engine_builder());
     for (mode, used) in
         [("auto", ProxyUsed::Stealth), ("basic", ProxyUsed::Basic), ("stealth", ProxyUsed::Stealth)]
     {
@@ -122,7 +123,7 @@ async fn the_document_says_which_proxy_was_used() {
         assert_eq!(document.metadata.proxy_used, Some(used), "{mode}");
     }
     assert_eq!(proxy.destinations().len(), 1, "one tunnel, used twice");
-    let without = local().build().unwrap();
+    let without = engine_builder().build().unwrap();
     let error = scrape(&without, &server.base_url(), json!({ "proxy": "stealth" })).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::UnsupportedOption);
     assert!(error.to_string().contains("stealth proxies") && error.to_string().contains("basic"), "{error}");
@@ -133,7 +134,7 @@ async fn cookies_last_for_a_job_and_reach_no_other() {
     let set =
         Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", "k=c4nary; Path=/")], "<p>1");
     let server = RawServer::start([Step::ReadRequest, set, Step::Repeat]).unwrap();
-    let engine = local().no_cache().concurrency(1, 1).build().unwrap();
+    let engine = engine_builder().no_cache().concurrency(1, 1).build().unwrap();
     let carried = || {
         let heads = server.requests();
         heads.iter().map(|head| String::from_utf8_lossy(head).contains("c4nary")).collect::<Vec<_>>()
@@ -172,8 +173,8 @@ impl Render for FakeBrowser {
 #[tokio::test]
 async fn pages_that_need_a_browser_go_through_the_one_there_is() {
     let server = site();
-    let plain = local().build().unwrap();
-    let rendering = local().renderer(Arc::new(FakeBrowser)).build().unwrap();
+    let plain = engine_builder().build().unwrap();
+    let rendering = engine_builder().renderer(Arc::new(FakeBrowser)).build().unwrap();
     let rows = [
         (json!({ "waitFor": 10 }), None),
         (json!({ "mobile": true }), None),

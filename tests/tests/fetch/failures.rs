@@ -62,7 +62,7 @@ fn secretive(url: &str) -> Request {
 }
 
 fn fetcher(proxy: &ProxyServer) -> Fetcher {
-    builder()
+    fetcher_builder()
         .resolver(Arc::new(Names))
         .stealth_proxies(pool(&[&format!("http://{CANARY}:{CANARY}@{}", proxy.addr())]))
         .build()
@@ -132,7 +132,7 @@ async fn kept_copy() -> Arc<CacheEntry> {
     let headers = [("Content-Type", "text/html"), ("X-Secret", CANARY)];
     let server = RawServer::start([Step::ReadRequest, Step::respond("200 OK", &headers, CANARY)]).unwrap();
     let shelf = Arc::new(Shelf::default());
-    let fetcher = builder().cache(Arc::<Shelf>::clone(&shelf)).build().unwrap();
+    let fetcher = fetcher_builder().cache(Arc::<Shelf>::clone(&shelf)).build().unwrap();
     let url = format!("http://site.example:{}/?token={CANARY}#{CANARY}", server.addr().port());
     let mut request = Request::get(url.parse().unwrap());
     request.cache = Some(CachePolicy::max_age(Duration::from_secs(60)));
@@ -181,7 +181,7 @@ async fn all_failures(site: &str) -> (Vec<(ErrorKind, Error)>, Vec<String>) {
     let mut stealth = secretive(&base);
     stealth.proxy = ProxyMode::Stealth;
     run(ErrorKind::Proxy, stealth.clone(), &FollowAll).await;
-    let unprepared = builder().build().unwrap();
+    let unprepared = fetcher_builder().build().unwrap();
     failures.push((ErrorKind::ProxyNotConfigured, unprepared.fetch(stealth, &FollowAll).await.unwrap_err()));
     let url: Url = format!("http://{site}/?token={CANARY}#{CANARY}").parse().unwrap();
     failures.push((ErrorKind::Action, Error::action(&url, 3, "nothing matches its selector")));
@@ -205,7 +205,7 @@ async fn no_failure_tells_a_secret() {
     .unwrap();
     let request = secretive(&format!("http://site.example:{}/", server.addr().port()));
     let jar = request.cookies.clone().unwrap();
-    let response = builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
+    let response = fetcher_builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
     assert_eq!(jar.len(), 1);
     sinks.push(format!("{response:?}"));
     let secret = format!("http://site.example/?token={CANARY}#{CANARY}");

@@ -1,4 +1,5 @@
-//! Where requests may go. The rows about hops and names are also held, case by case, by the fetcher's own tests.
+//! Where requests may go. The rows about hops and names are also held, case by case, by the fetcher's own
+//! tests.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -139,7 +140,8 @@ async fn disguises_and_embeddings_lead_nowhere() {
     for host in hosts {
         let Ok(url) = format!("http://{host}:{port}/").parse() else { continue };
         let error = fetcher.fetch(Request::get(url), &FollowAll).await.unwrap_err();
-        // Where the system resolves no `localhost.`, there is nothing to refuse; and credentials are refused as such.
+        // Where the system resolves no `localhost.`, there is nothing to refuse; and credentials are refused
+        // as such.
         let refused = matches!(error.kind(), ErrorKind::Blocked | ErrorKind::Dns | ErrorKind::InvalidRequest);
         bypasses += usize::from(!refused);
         assert!(refused, "{host}: {error}");
@@ -167,7 +169,7 @@ async fn names_with_private_answers() {
     for answers in
         [vec![private], vec![private, public], vec![public, private], vec![public, public, private]]
     {
-        let fetcher = support::builder().resolver(Arc::new(Fixed(answers))).build().unwrap();
+        let fetcher = support::fetcher_builder().resolver(Arc::new(Fixed(answers))).build().unwrap();
         let url = format!("http://mixed.example:{}/", canary.addr().port()).parse().unwrap();
         let error = fetcher.fetch(Request::get(url), &FollowAll).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Blocked);
@@ -195,8 +197,11 @@ async fn rebinding_through_a_proxy_too() {
     let canary = Canary::start_on(format!("127.0.0.2:{}", server.addr().port())).unwrap();
     let proxy = gleaner_testkit::ProxyServer::start().unwrap();
     let pool = support::pool(&[&format!("socks5://{}", proxy.addr())]);
-    let fetcher =
-        support::builder().resolver(Arc::new(Flipping::default())).basic_proxies(pool).build().unwrap();
+    let fetcher = support::fetcher_builder()
+        .resolver(Arc::new(Flipping::default()))
+        .basic_proxies(pool)
+        .build()
+        .unwrap();
     let (mut open, mut blocked) = (0, 0);
     for round in 0..1_000 {
         // Another name each time, so that no cache of names and no idle connection answers for it.
@@ -217,7 +222,7 @@ async fn rebinding_through_a_proxy_too() {
 
 #[tokio::test]
 async fn schemes_and_ports_of_other_protocols() {
-    let fetcher = support::builder().build().unwrap();
+    let fetcher = support::fetcher_builder().build().unwrap();
     let schemes = [
         "file:///etc/passwd",
         "ftp://a.example/",
@@ -289,7 +294,7 @@ async fn schemes_and_ports_of_other_protocols() {
 
 #[tokio::test]
 async fn credentials_in_urls_are_not_sent() {
-    let fetcher = support::builder().build().unwrap();
+    let fetcher = support::fetcher_builder().build().unwrap();
     let error = fetcher
         .fetch(Request::get("http://user:hunter2@127.0.0.1:8080/".parse().unwrap()), &FollowAll)
         .await

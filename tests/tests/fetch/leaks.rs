@@ -37,7 +37,7 @@ async fn arrived(fetcher: &Fetcher, start: &str, end: &RawServer) -> usize {
 #[tokio::test]
 async fn headers_stay_with_their_origin() {
     let identity = Identity::new("a.example");
-    let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
+    let fetcher = fetcher_builder().add_root_certificate(identity.authority()).build().unwrap();
     let end = RawServer::start([Step::ReadRequest, page("end"), Step::Repeat]).unwrap();
     let port = end.addr().port();
     let at = |host: &str| format!("http://{host}:{port}/end");
@@ -96,7 +96,7 @@ async fn cookies_stay_where_they_were_set_for() {
         ("a prefix without a name", "a.com/", "=__Host-k=c4nary; Path=/", "a.com/", false),
         ("expired", "a.com/", "k=c4nary; Max-Age=0; Path=/", "a.com/", false),
     ];
-    let fetcher = builder().build().unwrap();
+    let fetcher = fetcher_builder().build().unwrap();
     let (mut crossings, mut closed) = (0, 0);
     for (name, set_at, cookie, asked_at, belongs) in rows {
         let set = Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", cookie)], "");

@@ -1,17 +1,19 @@
-//! Limits are ceilings, not reservations: memory grows with what comes, not with what might. And what comes has a bound for
-//! all requests together: that of bodies, and that of the pages that the engine makes of them.
+//! Limits are ceilings, not reservations: memory grows with what comes, not with what might. And what comes
+//! has a bound for all requests together: that of bodies, and that of the pages that the engine makes of
+//! them.
 
 use gleaner::{BatchScrapeRequest, MIN_PAGE_MEMORY};
 use gleaner_fetch::{FollowAll, Request};
 use gleaner_testkit::{RawServer, Step};
-use gleaner_tests::fakes::local;
-use gleaner_tests::process::{in_a_process, peak_memory, url_from_parent};
+use gleaner_tests::fakes::engine_builder;
+use gleaner_tests::process::{peak_memory, run_in_process, url_from_parent};
 
 use super::support::{builder, page};
 
 /// Requests of one measurement, all at once.
 const AT_ONCE: usize = 200;
-/// What two runs of the same work may differ by: how many pages are in memory at one moment is up to the machine.
+/// What two runs of the same work may differ by: how many pages are in memory at one moment is up to the
+/// machine.
 const NOISE: u64 = 32 * MIB;
 const MIB: u64 = 1024 * 1024;
 
@@ -20,7 +22,7 @@ fn memory_does_not_depend_on_limits_that_are_not_used() {
     let body = "text ".repeat(2_000);
     let server = RawServer::start([Step::ReadRequest, page(&body), Step::Repeat]).unwrap();
     let grown = |limit: &str| -> u64 {
-        let line = in_a_process("memory::child", &format!("{}/#{limit}", server.base_url()));
+        let line = run_in_process("memory::child", &format!("{}/#{limit}", server.base_url()));
         line.trim().parse().unwrap()
     };
     let (small, large) = (grown("16384"), grown("17179869184"));
@@ -38,7 +40,7 @@ async fn child() {
     let Some(url) = url_from_parent() else { return };
     let url: url::Url = url.parse().unwrap();
     let limit = url.fragment().unwrap().parse().unwrap();
-    let fetcher = builder().build().unwrap();
+    let fetcher = fetcher_builder().build().unwrap();
     let before = peak_memory();
     let tasks: Vec<_> = (0..AT_ONCE)
         .map(|_| {
@@ -62,9 +64,10 @@ const BODIES: u64 = 8 * MIB;
 fn large_bodies_at_once_take_no_more_than_their_share() {
     let body = "text ".repeat(800_000);
     let server = RawServer::start([Step::ReadRequest, page(&body), Step::Repeat]).unwrap();
-    let grown: u64 = in_a_process("memory::bodies_child", &server.base_url()).trim().parse().unwrap();
+    let grown: u64 = run_in_process("memory::bodies_child", &server.base_url()).trim().parse().unwrap();
     println!("memory: 32 pages of 4 MB at once take {} KiB with 8 MiB for all bodies", grown / 1024);
-    // The share, one more body, and of each what is not counted: twice as much, for buffers and what grows by moving.
+    // The share, one more body, and of each what is not counted: twice as much, for buffers and what grows by
+    // moving.
     assert!(grown < 2 * (BODIES + 4 * MIB + 32 * MIB / 2), "{grown}");
 }
 
@@ -73,7 +76,7 @@ fn large_bodies_at_once_take_no_more_than_their_share() {
 async fn bodies_child() {
     let Some(url) = url_from_parent() else { return };
     let url: url::Url = url.parse().unwrap();
-    let fetcher = builder().body_memory(BODIES).build().unwrap();
+    let fetcher = fetcher_builder().body_memory(BODIES).build().unwrap();
     let before = peak_memory();
     let tasks: Vec<_> = (0..32)
         .map(|_| {
@@ -91,7 +94,7 @@ async fn bodies_child() {
 fn a_batch_of_pages_of_many_elements_takes_no_more_than_the_budget() {
     let body = format!("{}needle", "a<br>".repeat(600_000));
     let server = RawServer::start([Step::ReadRequest, page(&body), Step::Repeat]).unwrap();
-    let grown: u64 = in_a_process("memory::pages_child", &server.base_url()).trim().parse().unwrap();
+    let grown: u64 = run_in_process("memory::pages_child", &server.base_url()).trim().parse().unwrap();
     println!("memory: 8 pages of 3 MB of `a<br>` take {} KiB with a budget of 64 MiB", grown / 1024);
     // Three times the budget, for the documents on their way and what the allocator holds.
     assert!(grown < 3 * MIN_PAGE_MEMORY, "{grown}");
@@ -101,7 +104,7 @@ fn a_batch_of_pages_of_many_elements_takes_no_more_than_the_budget() {
 #[ignore = "run in a process of its own, for its memory"]
 async fn pages_child() {
     let Some(url) = url_from_parent() else { return };
-    let engine = local().page_memory(MIN_PAGE_MEMORY).build().unwrap();
+    let engine = engine_builder().page_memory(MIN_PAGE_MEMORY).build().unwrap();
     let before = peak_memory();
     let urls = (0..8).map(|page| format!("{url}/?{page}"));
     let mut job = engine.batch(BatchScrapeRequest::new(urls)).await.unwrap();

@@ -33,7 +33,7 @@ async fn both_protocols_lead_to_the_checked_address() {
                 _ => ProxyServer::start_with_credentials("user", "p@ss").unwrap(),
             };
             let address = format!("{scheme}://{credentials}{}", proxy.addr());
-            let fetcher = builder().basic_proxies(pool(&[&address])).build().unwrap();
+            let fetcher = fetcher_builder().basic_proxies(pool(&[&address])).build().unwrap();
             for _ in 0..3 {
                 let response = fetch(&fetcher, &name_of(&server), ProxyMode::Basic).await.unwrap();
                 assert_eq!((&response.body[..], response.proxy_used), (&b"here"[..], ProxyUsed::Basic));
@@ -58,7 +58,7 @@ async fn tls_is_end_to_end_through_a_proxy() {
     let server = tls::Server::start(&identity, &["h2", "http/1.1"]).await;
     for scheme in ["http", "socks5"] {
         let proxy = ProxyServer::start().unwrap();
-        let fetcher = builder()
+        let fetcher = fetcher_builder()
             .add_root_certificate(identity.authority())
             .stealth_proxies(pool(&[&format!("{scheme}://{}", proxy.addr())]))
             .build()
@@ -111,7 +111,7 @@ async fn a_proxy_needs_leave_for_its_own_address() {
     let canary = Canary::start().unwrap();
     let pool = ProxyPool::new([Proxy::parse(&format!("http://{}", canary.addr())).unwrap()]);
     // That pages may go there does not mean that proxies may.
-    let fetcher = builder().basic_proxies(pool).build().unwrap();
+    let fetcher = fetcher_builder().basic_proxies(pool).build().unwrap();
     let error = fetch(&fetcher, "http://site.example/", ProxyMode::Basic).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.code()),
@@ -130,7 +130,7 @@ async fn names_go_to_the_proxy_only_by_name_of_the_hatch() {
         let member =
             Proxy::parse(&format!("{scheme}://u:p@{}", proxy.addr())).unwrap().resolve_names_remotely();
         let pool = ProxyPool::new([member]).allow_cidr("127.0.0.1/32".parse().unwrap());
-        let fetcher = builder().basic_proxies(pool).build().unwrap();
+        let fetcher = fetcher_builder().basic_proxies(pool).build().unwrap();
         let response = fetch(&fetcher, &name_of(&server), ProxyMode::Basic).await.unwrap();
         assert_eq!(&response.body[..], b"here");
         assert_eq!(proxy.destinations(), [format!("site.example:{}", server.addr().port())], "{scheme}");
@@ -150,13 +150,13 @@ async fn one_proxy_stands_in_for_another() {
     let members =
         [dead.base_url(), format!("socks5://{}", refusing.addr()), format!("http://{}", good.addr())];
     let members: Vec<&str> = members.iter().map(String::as_str).collect();
-    let fetcher = builder().basic_proxies(pool(&members)).build().unwrap();
+    let fetcher = fetcher_builder().basic_proxies(pool(&members)).build().unwrap();
     for _ in 0..6 {
         assert_eq!(fetch(&fetcher, &name_of(&server), ProxyMode::Basic).await.unwrap().status, 200);
     }
     assert_eq!(refusing.connections(), 1, "it cools down after its first failure");
 
-    let fetcher = builder().basic_proxies(pool(&members[..2])).build().unwrap();
+    let fetcher = fetcher_builder().basic_proxies(pool(&members[..2])).build().unwrap();
     let error = fetch(&fetcher, &name_of(&server), ProxyMode::Basic).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Proxy, "{error}");
 }
@@ -170,7 +170,7 @@ async fn countries_choose_the_proxy() {
     };
     let pool = ProxyPool::new([member(&german, "DE"), member(&french, "FR")])
         .allow_cidr("127.0.0.1/32".parse().unwrap());
-    let fetcher = builder().basic_proxies(pool).build().unwrap();
+    let fetcher = fetcher_builder().basic_proxies(pool).build().unwrap();
     for _ in 0..4 {
         let mut request = request(&name_of(&server), ProxyMode::Basic);
         request.country = Some("FR".to_owned());
@@ -204,8 +204,10 @@ async fn auto_goes_to_stealth_once_and_only_where_it_helps() {
         let server =
             RawServer::start_per_connection([first, vec![Step::ReadRequest, page("better"), Step::Close]])
                 .unwrap();
-        let fetcher =
-            builder().stealth_proxies(pool(&[&format!("socks5://{}", proxy.addr())])).build().unwrap();
+        let fetcher = fetcher_builder()
+            .stealth_proxies(pool(&[&format!("socks5://{}", proxy.addr())]))
+            .build()
+            .unwrap();
         let response = fetch(&fetcher, &name_of(&server), ProxyMode::Auto).await.unwrap();
         let expected = if goes { ProxyUsed::Stealth } else { ProxyUsed::Basic };
         assert_eq!(response.proxy_used, expected, "{name}");
@@ -225,11 +227,11 @@ async fn auto_keeps_the_first_answer_where_stealth_does_no_better() {
     let proxy = ProxyServer::start_with_credentials("u", "p").unwrap();
     let server = RawServer::start_per_connection([refused()]).unwrap();
     let stealth = pool(&[&format!("http://{}", proxy.addr())]);
-    let fetcher = builder().stealth_proxies(stealth).build().unwrap();
+    let fetcher = fetcher_builder().stealth_proxies(stealth).build().unwrap();
     let response = fetch(&fetcher, &name_of(&server), ProxyMode::Auto).await.unwrap();
     assert_eq!((response.status, response.proxy_used), (403, ProxyUsed::Basic));
 
-    let plain = builder().build().unwrap();
+    let plain = fetcher_builder().build().unwrap();
     let response = fetch(&plain, &name_of(&server), ProxyMode::Auto).await.unwrap();
     assert_eq!((response.status, server.connections()), (403, 2), "no pool, no second try");
 
@@ -237,7 +239,7 @@ async fn auto_keeps_the_first_answer_where_stealth_does_no_better() {
     let proxy = ProxyServer::start().unwrap();
     let server = RawServer::start_per_connection([refused()]).unwrap();
     let stealth = pool(&[&format!("http://{}", proxy.addr())]);
-    let fetcher = builder().stealth_proxies(stealth).build().unwrap();
+    let fetcher = fetcher_builder().stealth_proxies(stealth).build().unwrap();
     let response = fetch(&fetcher, &name_of(&server), ProxyMode::Auto).await.unwrap();
     assert_eq!((response.status, response.proxy_used), (403, ProxyUsed::Basic));
     assert_eq!((server.connections(), proxy.destinations().len()), (2, 1), "stealth was tried");
@@ -245,8 +247,9 @@ async fn auto_keeps_the_first_answer_where_stealth_does_no_better() {
 
 #[tokio::test]
 async fn stealth_without_a_pool_says_what_to_use_in_its_place() {
-    let error =
-        fetch(&builder().build().unwrap(), "http://site.example/", ProxyMode::Stealth).await.unwrap_err();
+    let error = fetch(&fetcher_builder().build().unwrap(), "http://site.example/", ProxyMode::Stealth)
+        .await
+        .unwrap_err();
     assert_eq!((error.kind(), error.code()), (ErrorKind::ProxyNotConfigured, ErrorCode::UnsupportedOption));
     assert!(error.to_string().contains("`basic` or `auto`"), "{error}");
 }

@@ -1,5 +1,5 @@
-//! The proxy protocols against proxies that others wrote: tinyproxy (HTTP) and microsocks (SOCKS5), both packages of
-//! Debian. Where one is not installed, its test says so and passes.
+//! The proxy protocols against proxies that others wrote: tinyproxy (HTTP) and microsocks (SOCKS5), both
+//! packages of Debian. Where one is not installed, its test says so and passes.
 
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -48,7 +48,7 @@ async fn works(scheme: &str, port: u16) {
     let plain = RawServer::start([Step::ReadRequest, page("plain"), Step::Repeat]).unwrap();
     let identity = tls::Identity::new("site.example");
     let secure = tls::Server::start(&identity, &["h2", "http/1.1"]).await;
-    let fetcher = builder()
+    let fetcher = fetcher_builder()
         .add_root_certificate(identity.authority())
         .stealth_proxies(pool(&[&format!("{scheme}://user:secret@127.0.0.1:{port}")]))
         .build()
@@ -62,8 +62,10 @@ async fn works(scheme: &str, port: u16) {
         let response = fetcher.fetch(request, &FollowAll).await.unwrap();
         assert_eq!((response.status, response.proxy_used), (200, ProxyUsed::Stealth), "{url}");
     }
-    let stranger =
-        builder().basic_proxies(pool(&[&format!("{scheme}://user:wrong@127.0.0.1:{port}")])).build().unwrap();
+    let stranger = fetcher_builder()
+        .basic_proxies(pool(&[&format!("{scheme}://user:wrong@127.0.0.1:{port}")]))
+        .build()
+        .unwrap();
     let url = format!("http://site.example:{}/", plain.addr().port()).parse().unwrap();
     let error = stranger.fetch(Request::get(url), &FollowAll).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Proxy, "{error}");

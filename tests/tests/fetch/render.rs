@@ -62,7 +62,7 @@ fn options(body: Value) -> ScrapeOptionsPlan {
 }
 
 async fn render(url: &str, options: &ScrapeOptionsPlan) -> (Result<Rendered, Error>, CookieJar) {
-    let fetcher = builder().build().unwrap();
+    let fetcher = fetcher_builder().build().unwrap();
     let request = RenderRequest::new(url.parse().unwrap(), options);
     let proxy = RenderProxy::new(&fetcher, &request, Duration::from_secs(20), &FollowAll);
     (FakeBrowser.render(&request, &proxy).await, request.cookies.clone())
@@ -161,7 +161,7 @@ async fn a_refused_redirect_of_the_document_is_never_asked_for() {
     let start = RawServer::start(steps).unwrap();
     let url = format!("http://a.example:{}/#part", start.addr().port()).parse().unwrap();
     let request = RenderRequest::new(url, &options(json!({})));
-    let fetcher = builder().build().unwrap();
+    let fetcher = fetcher_builder().build().unwrap();
     let error = fetcher.render(&Follower, &request, Duration::from_secs(20), &SameHost).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RedirectRefused);
     assert_eq!((start.requests().len(), end.requests().len()), (2, 0));
@@ -212,7 +212,7 @@ async fn requests_at_once_share_the_bytes_of_a_page() {
         ];
         let server = RawServer::start(steps).unwrap();
         let request = RenderRequest::new(server.base_url().parse().unwrap(), &options(json!({})));
-        let fetcher = builder().build().unwrap();
+        let fetcher = fetcher_builder().build().unwrap();
         let rendered =
             fetcher.render(&Greedy(40), &request, Duration::from_secs(60), &FollowAll).await.unwrap();
         assert_eq!(rendered.html, (whole * SIZE).to_string());

@@ -20,7 +20,7 @@ impl Resolve for Loopback {
 }
 
 /// A fetcher that may reach 127.0.0.1 and the public Internet.
-pub(crate) fn builder() -> FetcherBuilder {
+pub(crate) fn fetcher_builder() -> FetcherBuilder {
     let policy = EgressPolicy::public_only().allow_cidr("127.0.0.1/32".parse().unwrap());
     Fetcher::builder().egress(policy).resolver(Arc::new(Loopback))
 }
@@ -38,5 +38,5 @@ pub(crate) fn page(body: &str) -> Step {
 
 /// Fetches with a fetcher that may reach 127.0.0.1.
 pub(crate) async fn get(url: &str) -> Result<Response, Error> {
-    builder().build().unwrap().fetch(Request::get(url.parse().unwrap()), &FollowAll).await
+    fetcher_builder().build().unwrap().fetch(Request::get(url.parse().unwrap()), &FollowAll).await
 }

@@ -1,4 +1,5 @@
-//! A server over TLS that speaks HTTP/1.1 and HTTP/2, and what they share: connections, kept open and counted.
+//! A server over TLS that speaks HTTP/1.1 and HTTP/2, and what they share: connections, kept open and
+//! counted.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -113,7 +114,7 @@ async fn http2_is_negotiated_and_connections_are_shared() {
     let identity = Identity::new("site.example");
     for (protocols, version) in [(&["h2", "http/1.1"][..], "HTTP/2.0"), (&["http/1.1"], "HTTP/1.1")] {
         let server = Server::start(&identity, protocols).await;
-        let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
+        let fetcher = fetcher_builder().add_root_certificate(identity.authority()).build().unwrap();
         let url: url::Url = format!("https://site.example:{}/", server.addr.port()).parse().unwrap();
         for _ in 0..REQUESTS {
             let response = fetcher.fetch(Request::get(url.clone()), &FollowAll).await.unwrap();
@@ -145,7 +146,7 @@ async fn connections_beyond_the_bound_are_closed_over_http2_too() {
         Server::start(&identity, &["h2", "http/1.1"]).await,
     );
     let fetcher =
-        builder().add_root_certificate(identity.authority()).max_kept_connections(1).build().unwrap();
+        fetcher_builder().add_root_certificate(identity.authority()).max_kept_connections(1).build().unwrap();
     for _ in 0..3 {
         for (server, version) in [(&first, "HTTP/2.0"), (&second, "HTTP/1.1")] {
             let url = format!("https://site.example:{}/", server.addr.port()).parse().unwrap();
@@ -153,7 +154,8 @@ async fn connections_beyond_the_bound_are_closed_over_http2_too() {
             assert_eq!(&response.body[..], version.as_bytes());
         }
     }
-    // The pool gives a connection of HTTP/2 up only when it looks at it again; one of HTTP/1.1 is not kept at all.
+    // The pool gives a connection of HTTP/2 up only when it looks at it again; one of HTTP/1.1 is not kept at
+    // all.
     let connections = [&first, &second].map(|server| server.connections.load(Ordering::SeqCst));
     assert_eq!(connections, [1, 3]);
 }
@@ -168,7 +170,7 @@ async fn floods_of_headers_over_http2_have_an_end() {
         }
     };
     let server = Server::answering(&identity, &["h2"], flood).await;
-    let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
+    let fetcher = fetcher_builder().add_root_certificate(identity.authority()).build().unwrap();
     let url = format!("https://site.example:{}/", server.addr.port()).parse().unwrap();
     let error = fetcher.fetch(Request::get(url), &FollowAll).await.unwrap_err();
     assert_eq!(error.kind(), gleaner_fetch::ErrorKind::Protocol, "{error}");

@@ -28,7 +28,7 @@ async fn endless_bodies() {
                 .unwrap();
         let mut request = Request::get(server.base_url().parse().unwrap());
         request.max_body = Some(LIMIT);
-        let error = builder().build().unwrap().fetch(request, &FollowAll).await.unwrap_err();
+        let error = fetcher_builder().build().unwrap().fetch(request, &FollowAll).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{name}: {error}");
         // The rest is what the sockets of both sides hold.
         let sent = server.bytes_sent();
@@ -58,7 +58,7 @@ async fn slow_answers() {
     ];
     for (name, script) in rows {
         let server = RawServer::start(script).unwrap();
-        let fetcher = builder().build().unwrap();
+        let fetcher = fetcher_builder().build().unwrap();
         let tasks: Vec<_> = (0..25)
             .map(|number| {
                 let (fetcher, base) = (fetcher.clone(), server.base_url());
@@ -99,7 +99,7 @@ async fn floods_of_headers() {
             RawServer::start([Step::ReadRequest, Step::send(head), Step::send_endless(piece)]).unwrap();
         let mut request = Request::get(server.base_url().parse().unwrap());
         request.timeout = Some(Duration::from_secs(30));
-        let error = builder().build().unwrap().fetch(request, &FollowAll).await.unwrap_err();
+        let error = fetcher_builder().build().unwrap().fetch(request, &FollowAll).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{name}: {error}");
         // The rest is what the sockets of both sides hold.
         let sent = server.bytes_sent();

@@ -5,19 +5,20 @@ use std::sync::{Arc, Condvar, Mutex};
 use gleaner::extraction::Stop;
 use gleaner::{Budget, ExtractRequest, ScrapeRequest};
 use gleaner_testkit::SHIP_FIELDS;
-use gleaner_tests::fakes::{Asked, Fake, Says};
+use gleaner_tests::fakes::{FakeResponse, FakeServer, ReceivedRequest};
 use serde_json::{Map, Value, json};
 
 use super::ships::{Template, claims, counted, engine, fleet, page_text, ship_of, site};
 
-/// A service that reads ships, but of pages that teach nothing about each other: each says its values in words of its own.
-fn forgetful() -> (Fake, Fake) {
-    let site = Fake::start(|_, asked| {
+/// A service that reads ships, but of pages that teach nothing about each other: each says its values in
+/// words of its own.
+fn forgetful() -> (FakeServer, FakeServer) {
+    let site = FakeServer::start(|_, asked| {
         let path = asked.target();
         let Some(at) = path.strip_prefix("/ship/").and_then(|at| at.parse::<usize>().ok()) else {
             let links: String =
                 (0..30).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
-            return Says::html(&format!("<main><h1>Fleet</h1><ul>{links}</ul></main>"));
+            return FakeResponse::html(&format!("<main><h1>Fleet</h1><ul>{links}</ul></main>"));
         };
         let said = claims(Template::Changing, at);
         let mut texts: Vec<String> = SHIP_FIELDS
@@ -26,9 +27,9 @@ fn forgetful() -> (Fake, Fake) {
             .collect();
         texts.rotate_left(at % 6);
         let tag = ["article", "section", "div", "aside"][at % 4];
-        Says::html(&format!("<main><h1>Ship {at}</h1><{tag}>{}</{tag}></main>", texts.concat()))
+        FakeResponse::html(&format!("<main><h1>Ship {at}</h1><{tag}>{}</{tag}></main>", texts.concat()))
     });
-    let service = Fake::start(|_, asked| {
+    let service = FakeServer::start(|_, asked| {
         counted(asked, &ship_of(asked).map_or(json!({}), |at| claims(Template::Changing, at)))
     });
     (site, service)
@@ -45,7 +46,7 @@ async fn a_token_budget_that_runs_out_gives_what_was_found() {
         .extract(fleet(&[site.url("/*")]))
         .await
         .unwrap();
-    let calls = service.asked().len();
+    let calls = service.requests().len();
     let whole = found.data["ships"].as_array().unwrap().iter().filter(|row| !row["yard"].is_null()).count();
     println!("token budget of 20,000: {} used by {calls} calls, {whole} ships were read", found.tokens_used);
     assert_eq!(found.stopped, Some(Stop::Tokens));
@@ -72,7 +73,7 @@ async fn a_page_budget_and_a_limit_bound_what_is_fetched() {
         .extract(fleet(&[site.url("/*")]))
         .await
         .unwrap();
-    let fetched = site.asked().iter().filter(|asked| asked.line.contains(" /ship/")).count();
+    let fetched = site.requests().iter().filter(|asked| asked.line.contains(" /ship/")).count();
     assert!(fetched <= 7, "{fetched} pages were fetched");
     assert!(found.spent.pages <= 7 && !found.data["ships"].as_array().unwrap().is_empty());
 
@@ -106,7 +107,7 @@ async fn a_reader_that_goes_away_ends_everything() {
     let (asked, held) = (Arc::new(Door::default()), Arc::new(Door::default()));
     let (site, _) = forgetful();
     let (come, answer) = (Arc::clone(&asked), Arc::clone(&held));
-    let service = Fake::start(move |_, request| {
+    let service = FakeServer::start(move |_, request| {
         come.open();
         answer.wait();
         counted(request, &json!({}))
@@ -119,14 +120,14 @@ async fn a_reader_that_goes_away_ends_everything() {
     tokio::task::spawn_blocking(move || asked.wait()).await.unwrap();
     job.abort();
     assert!(job.await.unwrap_err().is_cancelled());
-    let before = site.asked().len();
+    let before = site.requests().len();
     held.open();
     // The engine goes on to serve others, and nobody else.
     engine.scrape(ScrapeRequest::new(site.url("/other"))).await.unwrap();
-    let fetched: Vec<String> = site.asked().into_iter().map(|asked| asked.line).skip(before).collect();
+    let fetched: Vec<String> = site.requests().into_iter().map(|asked| asked.line).skip(before).collect();
     assert!(fetched.iter().any(|line| line.contains("/other")));
     assert!(fetched.len() <= 1 + 8, "pages that were in work at most: {fetched:?}");
-    assert_eq!(service.asked().len(), 1);
+    assert_eq!(service.requests().len(), 1);
 }
 
 /// A table under headings that name nothing of the schema.
@@ -146,7 +147,7 @@ fn table(rows: usize) -> String {
 }
 
 /// What a request asks about the rows of [`table`], as far as the model cares to answer.
-fn read_rows(asked: &Asked, most: usize, until: usize) -> Value {
+fn read_rows(asked: &ReceivedRequest, most: usize, until: usize) -> Value {
     let (_, text) = page_text(asked).unwrap();
     let rows: Vec<Value> = text
         .lines()
@@ -177,10 +178,10 @@ fn harbour_schema() -> Map<String, Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_are_complete_or_say_what_they_lack() {
     const ROWS: usize = 100;
-    let site = Fake::start(|_, _| Says::html(&table(ROWS)));
+    let site = FakeServer::start(|_, _| FakeResponse::html(&table(ROWS)));
     // Lazy: seven rows at a time. Stubborn: nothing beyond the sixtieth.
     for (name, most, until, expected) in [("lazy", 7, ROWS, ROWS), ("stubborn", 50, 60, 60)] {
-        let service = Fake::start(move |_, asked| counted(asked, &read_rows(asked, most, until)));
+        let service = FakeServer::start(move |_, asked| counted(asked, &read_rows(asked, most, until)));
         let request = ExtractRequest::new([site.url("/")]).schema(harbour_schema());
         let found = engine(&service).build().unwrap().extract(request).await.unwrap();
         let rows = found.data["piers"].as_array().unwrap();
@@ -189,7 +190,7 @@ async fn lists_are_complete_or_say_what_they_lack() {
         println!(
             "{name} model: {} of {ROWS} rows by {} calls: {:?}",
             rows.len(),
-            service.asked().len(),
+            service.requests().len(),
             found.warning
         );
         assert_eq!((rows.len(), piers.len()), (expected, expected), "{name}");
@@ -208,7 +209,7 @@ async fn lists_are_complete_or_say_what_they_lack() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failing_service_costs_no_data_that_pages_state_themselves() {
     let site = site(Template::Labels, 3);
-    let service = Fake::saying(Says::new(401, "{}"));
+    let service = FakeServer::always(FakeResponse::new(401, "{}"));
     let found = engine(&service).build().unwrap().extract(fleet(&[site.url("/ship/1")])).await.unwrap();
     let said = found.warning.unwrap();
     assert!(said.contains("the service refuses the key"), "{said}");

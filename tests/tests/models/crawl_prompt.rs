@@ -8,7 +8,9 @@ use gleaner::request::CrawlParamsPreviewRequest;
 use gleaner::{CrawlRequest, Engine, ErrorCode, JobResult};
 use gleaner_models::Provider;
 use gleaner_testkit::{Extras, Server, Site, SiteSpec};
-use gleaner_tests::fakes::{Asked, Ending, Fake, Says, Task, local, model, reply, task_of};
+use gleaner_tests::fakes::{
+    Ending, FakeResponse, FakeServer, ReceivedRequest, Task, engine_builder, model, reply, task_of,
+};
 use serde_json::{Value, json};
 
 /// A shop beside thirty other pages, and what is in it.
@@ -20,19 +22,19 @@ fn shop() -> (Server, BTreeSet<String>) {
 }
 
 /// A site with a blog, documentation and pages about itself; its start page links to all of them.
-fn magazine() -> Fake {
+fn magazine() -> FakeServer {
     let mut paths: Vec<String> = (1..=8).map(|post| format!("/blog/post-{post}")).collect();
     paths.extend((1..=5).map(|page| format!("/docs/part-{page}")));
     paths.extend(["/about", "/contact", "/imprint"].map(str::to_owned));
-    Fake::start(move |_, asked| {
+    FakeServer::start(move |_, asked| {
         let path = asked.target();
         let links: String = paths.iter().map(|path| format!("<li><a href=\"{path}\">{path}</a>")).collect();
         match path {
-            "/" => Says::html(&format!("<main><h1>A magazine</h1><ul>{links}</ul></main>")),
-            path if paths.iter().any(|known| known == path) => Says::html(&format!(
+            "/" => FakeResponse::html(&format!("<main><h1>A magazine</h1><ul>{links}</ul></main>")),
+            path if paths.iter().any(|known| known == path) => FakeResponse::html(&format!(
                 "<main><h1>{path}</h1><p>The text of the page at {path} is not a long one.</p></main>"
             )),
-            _ => Says::new(404, "").with("content-type", "text/html"),
+            _ => FakeResponse::new(404, "").with("content-type", "text/html"),
         }
     })
 }
@@ -60,14 +62,14 @@ fn preview(url: String, prompt: &str) -> CrawlParamsPreviewPlan {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn words_that_name_a_section_crawl_that_section() {
-    let engine = local().build().unwrap();
+    let engine = engine_builder().build().unwrap();
     let site = magazine();
     let posts: BTreeSet<String> = (1..=8).map(|post| format!("/blog/post-{post}")).collect();
     let done = crawl(&engine, asked(site.url("/"), "only blog posts", json!({}))).await;
     assert_eq!((paths(&done), done.snapshot.warning.as_deref()), (posts.clone(), None));
     // Nothing but the start page was fetched beside them, twice: for the map and for the crawl.
     let others: Vec<String> =
-        site.asked().into_iter().map(|asked| asked.line).filter(|line| line.contains("/docs/")).collect();
+        site.requests().into_iter().map(|asked| asked.line).filter(|line| line.contains("/docs/")).collect();
     assert_eq!(others, [""; 0]);
 
     let few = crawl(&engine, asked(site.url("/"), "only blog posts, at most 3 pages", json!({}))).await;
@@ -93,7 +95,7 @@ async fn words_that_name_a_section_crawl_that_section() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_request_states_itself_wins() {
-    let engine = local().build().unwrap();
+    let engine = engine_builder().build().unwrap();
     let site = magazine();
     let more = json!({ "limit": 2, "includePaths": ["^/docs/"] });
     let prompted =
@@ -113,7 +115,7 @@ async fn what_the_request_states_itself_wins() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crawl_below_a_path_is_held_against_what_it_can_reach() {
-    let engine = local().build().unwrap();
+    let engine = engine_builder().build().unwrap();
     let site = magazine();
     // Below the documentation there is no blog.
     let narrow =
@@ -133,7 +135,7 @@ async fn a_crawl_below_a_path_is_held_against_what_it_can_reach() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_rules_do_not_understand_is_refused_by_name() {
-    let engine = local().build().unwrap();
+    let engine = engine_builder().build().unwrap();
     let site = magazine();
     let error = engine.crawl(asked(site.url("/"), "tasty things", json!({}))).await.unwrap_err();
     assert_eq!((error.code(), error.http_status()), (ErrorCode::ModelNotConfigured, 400));
@@ -141,7 +143,7 @@ async fn what_rules_do_not_understand_is_refused_by_name() {
     let error = engine.crawl(asked(site.url("/"), "the blog without the blog", json!({}))).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::BadRequest);
     assert_eq!(error.faults().unwrap().as_slice()[0].path.to_string(), "prompt");
-    let gone = Fake::saying(Says::new(404, ""));
+    let gone = FakeServer::always(FakeResponse::new(404, ""));
     let empty = crawl(&engine, asked(gone.url("/"), "at most 3 pages", json!({}))).await;
     assert_eq!(empty.documents.len(), 1, "a page of an error is a page");
 }
@@ -149,14 +151,14 @@ async fn what_rules_do_not_understand_is_refused_by_name() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_chooses_among_the_sections_of_the_site() {
     let site = magazine();
-    let fake = Fake::start(|_, asked: &Asked| {
+    let fake = FakeServer::start(|_, asked: &ReceivedRequest| {
         assert_eq!(task_of(asked), Task::Crawl);
         let list = asked.body["messages"][1]["content"].as_str().unwrap();
         let blog = list.lines().find(|line| line.contains("/blog/")).unwrap().split(' ').next().unwrap();
         let choice = json!({ "include": [blog, "S999", "^.*$"], "exclude": [], "limit": 4, "depth": null });
-        Says::json(&reply(Provider::OpenAi, &choice.to_string(), Ending::Stop))
+        FakeResponse::json(&reply(Provider::OpenAi, &choice.to_string(), Ending::Stop))
     });
-    let engine = local().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+    let engine = engine_builder().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
     let found = engine
         .crawl_params(preview(site.url("/"), "what they wrote about their lives, 4 will do"))
         .await
@@ -165,14 +167,14 @@ async fn a_model_chooses_among_the_sections_of_the_site() {
     let done =
         crawl(&engine, asked(site.url("/"), "what they wrote about their lives, 4 will do", json!({}))).await;
     assert!(done.documents.len() == 4 && paths(&done).iter().all(|path| path.starts_with("/blog/")));
-    assert_eq!(fake.asked().len(), 2);
+    assert_eq!(fake.requests().len(), 2);
     // Rules are enough, so nothing is spent; a page of the site was never shown to the model.
     engine.crawl_params(preview(site.url("/"), "only the docs")).await.unwrap();
-    assert_eq!(fake.asked().len(), 2);
-    assert!(fake.asked().iter().all(|asked| !asked.body.to_string().contains("A magazine")));
+    assert_eq!(fake.requests().len(), 2);
+    assert!(fake.requests().iter().all(|asked| !asked.body.to_string().contains("A magazine")));
 
-    let away = Fake::saying(Says::new(401, "{}"));
-    let engine = local().model(Arc::new(model(Provider::OpenAi, &away))).build().unwrap();
+    let away = FakeServer::always(FakeResponse::new(401, "{}"));
+    let engine = engine_builder().model(Arc::new(model(Provider::OpenAi, &away))).build().unwrap();
     let error = engine.crawl_params(preview(site.url("/"), "tasty things")).await.unwrap_err();
     assert!(error.to_string().contains("refuses the key"), "{error}");
     let understood = engine.crawl_params(preview(site.url("/"), "the blog, tasty ones")).await.unwrap();
@@ -182,7 +184,7 @@ async fn a_model_chooses_among_the_sections_of_the_site() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_preview_crawls_nothing() {
     let site = magazine();
-    let engine = local().build().unwrap();
+    let engine = engine_builder().build().unwrap();
     let found = engine
         .crawl_params(preview(
             site.url("/"),
@@ -196,5 +198,5 @@ async fn a_preview_crawls_nothing() {
         "maxDiscoveryDepth": 2, "allowSubdomains": true,
     } });
     assert_eq!(found, expected);
-    assert!(site.asked().iter().all(|asked| !asked.line.contains("/blog/")));
+    assert!(site.requests().iter().all(|asked| !asked.line.contains("/blog/")));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gleaner_extract::model::{Finish, LanguageModel as _, Usage};
 use gleaner_extract::{Extractor, Page, Shape, Task};
 use gleaner_models::Provider;
-use gleaner_tests::fakes::{Ending, Fake, KEY, PROVIDERS, Says, model, reply, request};
+use gleaner_tests::fakes::{Ending, FakeResponse, FakeServer, KEY, PROVIDERS, model, reply, request};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -63,11 +63,11 @@ async fn requests_are_what_the_providers_document() {
         ),
     ];
     for (provider, line, key_header, key, body) in rows {
-        let fake = Fake::saying(Says::json(&reply(provider, r#"{"a":"x"}"#, Ending::Stop)));
+        let fake = FakeServer::always(FakeResponse::json(&reply(provider, r#"{"a":"x"}"#, Ending::Stop)));
         let answer = model(provider, &fake).complete(&request("Read: \"ä\"\n")).await.unwrap();
         assert_eq!((answer.text.as_str(), answer.finish), (r#"{"a":"x"}"#, Finish::Stop), "{provider:?}");
         assert_eq!(answer.usage, Some(Usage { input_tokens: 21, output_tokens: 8 }), "{provider:?}");
-        let asked = fake.asked().pop().unwrap();
+        let asked = fake.requests().pop().unwrap();
         assert_eq!(asked.line, line);
         assert_eq!(asked.header(key_header), Some(key.as_str()), "{provider:?}");
         assert_eq!(asked.header("content-type"), Some("application/json"), "{provider:?}");
@@ -92,15 +92,15 @@ async fn endings_are_told_apart() {
             } else {
                 expected
             };
-            let fake = Fake::saying(Says::json(&reply(provider, text, ending)));
+            let fake = FakeServer::always(FakeResponse::json(&reply(provider, text, ending)));
             let answer = model(provider, &fake).complete(&request("x")).await.unwrap();
             assert_eq!((answer.finish, answer.text.as_str()), (expected, text), "{provider:?} {ending:?}");
         }
     }
 }
 
-/// A whole extraction in each dialect: what is on the page passes, what is not does not, and an answer of the wrong shape
-/// or a cut one is no data.
+/// A whole extraction in each dialect: what is on the page passes, what is not does not, and an answer of the
+/// wrong shape or a cut one is no data.
 #[tokio::test]
 async fn pages_are_read_in_every_dialect() {
     let shape = Shape::from_schema(&json!({ "type": "object", "properties": {
@@ -139,7 +139,7 @@ async fn pages_are_read_in_every_dialect() {
     ];
     for provider in PROVIDERS {
         for (name, text, ending, expected) in &rows {
-            let fake = Fake::saying(Says::json(&reply(provider, text, *ending)));
+            let fake = FakeServer::always(FakeResponse::json(&reply(provider, text, *ending)));
             let extractor = Extractor::new(Arc::new(model(provider, &fake)));
             let found = extractor.page(&page, Task::new(&shape)).await;
             assert_eq!(&found.extraction.data, expected, "{provider:?}: {name}");

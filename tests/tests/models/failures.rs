@@ -11,13 +11,15 @@ use gleaner_extract::model::{
 };
 use gleaner_models::{MAX_REPLY_BYTES, Provider};
 use gleaner_testkit::{ClosedPort, RawServer, Step};
-use gleaner_tests::fakes::{Ending, Fake, PROVIDERS, Says, builder, model, reply, request};
+use gleaner_tests::fakes::{
+    Ending, FakeResponse, FakeServer, PROVIDERS, model, model_builder, reply, request,
+};
 use serde_json::json;
 
-async fn ask(provider: Provider, says: Says) -> Result<ModelAnswer, ProviderError> {
-    let fake = Fake::saying(says);
+async fn ask(provider: Provider, says: FakeResponse) -> Result<ModelAnswer, ProviderError> {
+    let fake = FakeServer::always(says);
     let outcome = model(provider, &fake).complete(&request("x")).await;
-    assert_eq!(fake.asked().len(), 1, "{provider:?}");
+    assert_eq!(fake.requests().len(), 1, "{provider:?}");
     outcome
 }
 
@@ -25,7 +27,7 @@ async fn ask(provider: Provider, says: Says) -> Result<ModelAnswer, ProviderErro
 async fn statuses_become_kinds_with_hints() {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT";
     let later = "Sun, 06 Nov 1994 08:50:07 GMT";
-    let limited = Says::new(429, r#"{"error":{"message":"slow down","type":"rate_limit_error"}}"#);
+    let limited = FakeResponse::new(429, r#"{"error":{"message":"slow down","type":"rate_limit_error"}}"#);
     let rows = [
         ("429 without a hint", limited.clone(), ProviderErrorKind::RateLimited, None),
         ("seconds", limited.clone().with("retry-after", "7"), ProviderErrorKind::RateLimited, Some(7_000)),
@@ -44,19 +46,19 @@ async fn statuses_become_kinds_with_hints() {
         ("garbage", limited.with("retry-after", "soon"), ProviderErrorKind::RateLimited, None),
         (
             "overloaded",
-            Says::new(529, "").with("retry-after", "3"),
+            FakeResponse::new(529, "").with("retry-after", "3"),
             ProviderErrorKind::Unavailable,
             Some(3_000),
         ),
-        ("down", Says::new(503, "<html>"), ProviderErrorKind::Unavailable, None),
-        ("wrong key", Says::new(401, "{}"), ProviderErrorKind::Unauthorized, None),
+        ("down", FakeResponse::new(503, "<html>"), ProviderErrorKind::Unavailable, None),
+        ("wrong key", FakeResponse::new(401, "{}"), ProviderErrorKind::Unauthorized, None),
         (
             "no such model",
-            Says::new(404, r#"{"error":"model not found"}"#),
+            FakeResponse::new(404, r#"{"error":"model not found"}"#),
             ProviderErrorKind::BadRequest,
             None,
         ),
-        ("too long", Says::new(413, ""), ProviderErrorKind::TooLong, None),
+        ("too long", FakeResponse::new(413, ""), ProviderErrorKind::TooLong, None),
     ];
     for provider in PROVIDERS {
         for (name, says, kind, wait) in rows.clone() {
@@ -80,15 +82,15 @@ impl Pause for Waits {
 #[tokio::test]
 async fn a_service_that_was_busy_is_asked_again_when_it_says() {
     for provider in PROVIDERS {
-        let fake = Fake::start(move |before, _| match before {
-            0 => Says::new(429, "").with("retry-after", "9"),
-            _ => Says::json(&reply(provider, r#"{"a":"x"}"#, Ending::Stop)),
+        let fake = FakeServer::start(move |before, _| match before {
+            0 => FakeResponse::new(429, "").with("retry-after", "9"),
+            _ => FakeResponse::json(&reply(provider, r#"{"a":"x"}"#, Ending::Stop)),
         });
         let waits = Waits::default();
         let model = Retrying::new(model(provider, &fake), waits.clone(), RetryPolicy::default());
         assert_eq!(model.complete(&request("x")).await.unwrap().text, r#"{"a":"x"}"#);
         assert_eq!(*waits.0.lock().unwrap(), [Duration::from_secs(9)], "{provider:?}");
-        assert_eq!(fake.asked().len(), 2, "{provider:?}");
+        assert_eq!(fake.requests().len(), 2, "{provider:?}");
     }
 }
 
@@ -102,22 +104,26 @@ async fn broken_replies_are_no_answers() {
             "[".repeat(200_000)
         );
         let twice = whole.replacen('{', r#"{"choices":[],"content":[],"candidates":[],"message":null,"#, 1);
-        let mut broken = Says::new(200, half);
-        broken.breaks_off = true;
+        let mut broken = FakeResponse::new(200, half);
+        broken.truncated = true;
         let rows = [
-            ("truncated JSON", Says::new(200, half), ProviderErrorKind::BadAnswer),
-            ("deep JSON", Says::new(200, deep), ProviderErrorKind::BadAnswer),
-            ("a key twice", Says::new(200, twice), ProviderErrorKind::BadAnswer),
-            ("a page", Says::new(200, "<!doctype html><title>Sign in</title>"), ProviderErrorKind::BadAnswer),
-            ("nothing", Says::new(200, ""), ProviderErrorKind::BadAnswer),
+            ("truncated JSON", FakeResponse::new(200, half), ProviderErrorKind::BadAnswer),
+            ("deep JSON", FakeResponse::new(200, deep), ProviderErrorKind::BadAnswer),
+            ("a key twice", FakeResponse::new(200, twice), ProviderErrorKind::BadAnswer),
+            (
+                "a page",
+                FakeResponse::new(200, "<!doctype html><title>Sign in</title>"),
+                ProviderErrorKind::BadAnswer,
+            ),
+            ("nothing", FakeResponse::new(200, ""), ProviderErrorKind::BadAnswer),
             (
                 "wrong types",
-                Says::json(&json!({ "choices": 1, "content": 1, "candidates": 1, "message": 1 })),
+                FakeResponse::json(&json!({ "choices": 1, "content": 1, "candidates": 1, "message": 1 })),
                 ProviderErrorKind::BadAnswer,
             ),
             (
                 "unknown coding",
-                Says::new(200, "x").with("content-encoding", "rot13"),
+                FakeResponse::new(200, "x").with("content-encoding", "rot13"),
                 ProviderErrorKind::BadAnswer,
             ),
             ("connection broken", broken, ProviderErrorKind::Unavailable),
@@ -139,11 +145,13 @@ async fn endless_answers_are_cut() {
     for provider in PROVIDERS {
         // Longer than an answer may be, but a whole reply.
         let long = "x".repeat(MAX_ANSWER_BYTES + 10);
-        let answer = ask(provider, Says::json(&reply(provider, &long, Ending::Length))).await.unwrap();
+        let answer =
+            ask(provider, FakeResponse::json(&reply(provider, &long, Ending::Length))).await.unwrap();
         assert_eq!((answer.text.len(), answer.finish), (MAX_ANSWER_BYTES, Finish::Length), "{provider:?}");
 
-        let answer =
-            ask(provider, Says::new(200, bomb.clone()).with("content-encoding", "gzip")).await.unwrap();
+        let answer = ask(provider, FakeResponse::new(200, bomb.clone()).with("content-encoding", "gzip"))
+            .await
+            .unwrap();
         assert_eq!((answer.text.as_str(), answer.finish), ("", Finish::Length), "{provider:?}");
 
         let endless = RawServer::start([
@@ -152,7 +160,7 @@ async fn endless_answers_are_cut() {
             Step::send_endless(vec![b'a'; 64 << 10]),
         ])
         .unwrap();
-        let model = builder(provider, endless.base_url().trim_end_matches('/')).build().unwrap();
+        let model = model_builder(provider, endless.base_url().trim_end_matches('/')).build().unwrap();
         let answer = model.complete(&request("x")).await.unwrap();
         assert_eq!(
             (answer.text.as_str(), answer.finish, answer.usage),
@@ -169,10 +177,10 @@ async fn services_that_do_not_answer_are_left() {
     let closed = ClosedPort::take().unwrap();
     for provider in PROVIDERS {
         let origin = silent.base_url();
-        let model = builder(provider, origin.trim_end_matches('/')).timeout(Duration::from_millis(100));
+        let model = model_builder(provider, origin.trim_end_matches('/')).timeout(Duration::from_millis(100));
         let error = model.build().unwrap().complete(&request("x")).await.unwrap_err();
         assert_eq!((error.kind(), error.is_retryable()), (ProviderErrorKind::Timeout, true), "{provider:?}");
-        let model = builder(provider, &closed.base_url()).build().unwrap();
+        let model = model_builder(provider, &closed.base_url()).build().unwrap();
         let error = model.complete(&request("x")).await.unwrap_err();
         assert_eq!(error.kind(), ProviderErrorKind::Unavailable, "{provider:?}");
     }

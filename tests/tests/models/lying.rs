@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use gleaner::{ExtractRequest, ExtractResult};
 use gleaner_testkit::{Canary, SHIP_FIELDS};
-use gleaner_tests::fakes::{Asked, Fake, Says};
+use gleaner_tests::fakes::{FakeResponse, FakeServer, ReceivedRequest};
 use serde_json::{Map, Value, json};
 
 use super::ships::{Template, claims, counted, engine, fleet, page, page_text, ship_of, site};
 
-async fn extract(service: &Fake, urls: &[String]) -> ExtractResult {
+async fn extract(service: &FakeServer, urls: &[String]) -> ExtractResult {
     engine(service).build().unwrap().extract(fleet(urls)).await.unwrap()
 }
 
@@ -41,17 +41,17 @@ fn lie(name: &str, at: usize) -> (Value, String) {
 }
 
 /// Ships that have something to lie about.
-fn luring_site(ships: usize) -> Fake {
-    Fake::start(move |_, asked: &Asked| {
+fn luring_site(ships: usize) -> FakeServer {
+    FakeServer::start(move |_, asked: &ReceivedRequest| {
         let path = asked.target();
         match path.strip_prefix("/ship/").and_then(|at| at.parse().ok()).filter(|at| *at < ships) {
-            Some(at) => Says::html(&page(Template::Labels, at, LURE)),
+            Some(at) => FakeResponse::html(&page(Template::Labels, at, LURE)),
             None if path == "/" => {
                 let links: String =
                     (0..ships).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
-                Says::html(&format!("<main><h1>Our fleet</h1><ul>{links}</ul></main>"))
+                FakeResponse::html(&format!("<main><h1>Our fleet</h1><ul>{links}</ul></main>"))
             }
-            None => Says::new(404, "").with("content-type", "text/html"),
+            None => FakeResponse::new(404, "").with("content-type", "text/html"),
         }
     })
 }
@@ -61,7 +61,7 @@ async fn a_lying_model_gets_nothing_through() {
     const SHIPS: usize = 60;
     let site = luring_site(SHIPS);
     // Of each ship every second value is a lie, and that she has a radio always is.
-    let service = Fake::start(|_, asked| {
+    let service = FakeServer::start(|_, asked| {
         let Some(at) = ship_of(asked) else { return counted(asked, &json!({})) };
         let mut told = claims(Template::Labels, at);
         for (_, name) in SHIP_FIELDS.into_iter().enumerate().filter(|(place, _)| (place + at) % 2 == 0) {
@@ -121,21 +121,21 @@ async fn instructions_on_a_page_change_no_address_no_key_and_no_schema() {
     let mut seen: Vec<(Value, BTreeSet<String>)> = Vec::new();
     for hostile in [false, true] {
         let (told, lure) = (elsewhere.clone(), instructions(&elsewhere));
-        let site = Fake::start(move |_, asked: &Asked| {
+        let site = FakeServer::start(move |_, asked: &ReceivedRequest| {
             let path = asked.target().to_owned();
             let more = if hostile { lure.as_str() } else { "" };
             match path.strip_prefix("/ship/").and_then(|at| at.parse().ok()).filter(|at| *at < SHIPS) {
-                Some(at) => Says::html(&page(Template::Labels, at, more)),
+                Some(at) => FakeResponse::html(&page(Template::Labels, at, more)),
                 None if path == "/" => {
                     let links: String =
                         (0..SHIPS).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
-                    Says::html(&format!("<main><h1>Fleet</h1><ul>{links}</ul>{more}</main>"))
+                    FakeResponse::html(&format!("<main><h1>Fleet</h1><ul>{links}</ul>{more}</main>"))
                 }
-                None => Says::new(404, "").with("content-type", "text/html"),
+                None => FakeResponse::new(404, "").with("content-type", "text/html"),
             }
         });
         // A model that obeys.
-        let service = Fake::start(move |_, asked| {
+        let service = FakeServer::start(move |_, asked| {
             let mut said = ship_of(asked).map_or(json!({}), |at| claims(Template::Labels, at));
             if hostile {
                 said["pwned"] = json!(true);
@@ -151,14 +151,14 @@ async fn instructions_on_a_page_change_no_address_no_key_and_no_schema() {
         wanted.sort_unstable();
         assert_eq!(names, wanted, "hostile: {hostile}");
         assert_eq!(found.data["ships"].as_array().unwrap().len(), SHIPS);
-        for asked in service.asked() {
+        for asked in service.requests() {
             assert_eq!(asked.header("host"), Some(service.url("").trim_start_matches("http://")));
             assert_eq!(asked.body["model"], "some-model");
             let (task, _) = page_text(&asked).unwrap();
             assert!(!task.contains(&elsewhere), "the page speaks within its fence alone");
         }
-        let schema = service.asked()[0].body["response_format"].clone();
-        let paths = site.asked().iter().map(|asked| asked.line.clone()).collect();
+        let schema = service.requests()[0].body["response_format"].clone();
+        let paths = site.requests().iter().map(|asked| asked.line.clone()).collect();
         seen.push((schema, paths));
         assert!(!found.data.to_string().contains(&elsewhere), "{}", found.data);
     }
@@ -170,7 +170,7 @@ async fn instructions_on_a_page_change_no_address_no_key_and_no_schema() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_schema_is_drafted_without_the_page() {
     let site = site(Template::Labels, 1);
-    let service = Fake::start(|before, asked| match before {
+    let service = FakeServer::start(|before, asked| match before {
         0 => counted(
             asked,
             &json!({ "many": false, "entity": "ship", "fields": [
@@ -183,6 +183,6 @@ async fn a_schema_is_drafted_without_the_page() {
     let request = ExtractRequest::new([site.url("/ship/0")]).prompt("Where was she built?");
     let found = engine.extract(request).await.unwrap();
     assert_eq!(found.data, Value::Object(Map::from_iter([("yard".to_owned(), json!("Harland"))])));
-    let first = service.asked()[0].body.to_string();
+    let first = service.requests()[0].body.to_string();
     assert!(first.contains("Where was she built?") && !first.contains("Harland"));
 }

@@ -3,13 +3,13 @@
 use gleaner_extract::model::{LanguageModel as _, Recorder};
 use gleaner_models::{ApiKey, HttpModel, HttpModelBuilder, Provider};
 use gleaner_testkit::ProcessLog;
-use gleaner_tests::fakes::{Ending, Fake, KEY, PROVIDERS, Says, base, reply, request};
+use gleaner_tests::fakes::{Ending, FakeResponse, FakeServer, KEY, PROVIDERS, base_url, reply, request};
 
 /// A model by which this test knows its own lines in the log of all.
 const MODEL: &str = "model-of-secrets";
 
-fn builder(provider: Provider, fake: &Fake) -> HttpModelBuilder {
-    let url = base(provider, &fake.url("")).parse().unwrap();
+fn builder(provider: Provider, fake: &FakeServer) -> HttpModelBuilder {
+    let url = base_url(provider, &fake.url("")).parse().unwrap();
     HttpModel::builder(provider, MODEL).base_url(url).key(ApiKey::new(KEY).unwrap())
 }
 
@@ -25,14 +25,16 @@ async fn keys_are_in_no_log_no_error_and_no_debug_output() {
             let echo = format!(
                 r#"{{"error":{{"message":"bad header Bearer {KEY}","code":"{KEY}","type":"{KEY}","status":"{KEY}"}}}}"#
             );
-            Says::new(status, echo).with("x-echo", KEY)
+            FakeResponse::new(status, echo).with("x-echo", KEY)
         });
-        for says in [vec![Says::json(&fine), Says::new(200, format!("{{\"{KEY}"))], echoes.to_vec()].concat()
+        for says in
+            [vec![FakeResponse::json(&fine), FakeResponse::new(200, format!("{{\"{KEY}"))], echoes.to_vec()]
+                .concat()
         {
-            let fake = Fake::saying(says);
+            let fake = FakeServer::always(says);
             let asked = Recorder::new(builder(provider, &fake).build().unwrap());
             let outcome = asked.complete(&request("x")).await;
-            assert_eq!(fake.asked().len(), 1);
+            assert_eq!(fake.requests().len(), 1);
             shown.push_str(&format!("{outcome:?} {asked:?} {:?}\n", builder(provider, &fake)));
             if let Err(error) = &outcome {
                 shown.push_str(&format!("{error}\n"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gleaner::{EngineBuilder, ExtractRequest, ScrapeOptions};
 use gleaner_models::Provider;
 use gleaner_testkit::{SHIP_FIELDS, ship};
-use gleaner_tests::fakes::{Asked, Ending, Fake, Says, local, model, reply};
+use gleaner_tests::fakes::{Ending, FakeResponse, FakeServer, ReceivedRequest, engine_builder, model, reply};
 use serde_json::{Map, Value, json};
 
 /// How the pages of a site are built.
@@ -64,19 +64,19 @@ pub(crate) fn page(template: Template, at: usize, more: &str) -> String {
 }
 
 /// A site of so many ships: a list of links, and a page each.
-pub(crate) fn site(template: Template, ships: usize) -> Fake {
-    Fake::start(move |_, asked: &Asked| {
+pub(crate) fn site(template: Template, ships: usize) -> FakeServer {
+    FakeServer::start(move |_, asked: &ReceivedRequest| {
         let path = asked.target();
         if path == "/" {
             let links: String =
                 (0..ships).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
-            return Says::html(&format!(
+            return FakeResponse::html(&format!(
                 "<html><title>Fleet</title><main><h1>Our fleet</h1><ul>{links}</ul></main></html>"
             ));
         }
         match path.strip_prefix("/ship/").and_then(|at| at.parse().ok()).filter(|at| *at < ships) {
-            Some(at) => Says::html(&page(template, at, "")),
-            None => Says::missing(),
+            Some(at) => FakeResponse::html(&page(template, at, "")),
+            None => FakeResponse::not_found(),
         }
     })
 }
@@ -105,19 +105,19 @@ pub(crate) fn fleet(urls: &[String]) -> ExtractRequest {
 }
 
 /// An engine that may fetch from loopback and asks this service.
-pub(crate) fn engine(service: &Fake) -> EngineBuilder {
-    local().model(Arc::new(model(Provider::OpenAi, service)))
+pub(crate) fn engine(service: &FakeServer) -> EngineBuilder {
+    engine_builder().model(Arc::new(model(Provider::OpenAi, service)))
 }
 
 /// Which ship a request to the model is about, by its page.
-pub(crate) fn ship_of(asked: &Asked) -> Option<usize> {
+pub(crate) fn ship_of(asked: &ReceivedRequest) -> Option<usize> {
     let (_, text) = page_text(asked)?;
     let digits = text.split("Ship ").nth(1)?;
     digits.split(|found: char| !found.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// The rules around the page and the page's text, in a request of OpenAI's dialect.
-pub(crate) fn page_text(asked: &Asked) -> Option<(String, String)> {
+pub(crate) fn page_text(asked: &ReceivedRequest) -> Option<(String, String)> {
     let messages = asked.body["messages"].as_array()?;
     let message = messages.last()?["content"].as_str()?;
     let (task, behind) = message.split_once("\n<<<PAGE ")?;
@@ -125,13 +125,13 @@ pub(crate) fn page_text(asked: &Asked) -> Option<(String, String)> {
 }
 
 /// A reply whose tokens are counted by its length and the request's, as a provider does.
-pub(crate) fn counted(asked: &Asked, answer: &Value) -> Says {
+pub(crate) fn counted(asked: &ReceivedRequest, answer: &Value) -> FakeResponse {
     let text = answer.to_string();
     let mut body = reply(Provider::OpenAi, &text, Ending::Stop);
     let input = asked.body["messages"].to_string().len() / 4;
     body["usage"] = json!({ "prompt_tokens": input, "completion_tokens": text.len() / 4,
         "total_tokens": input + text.len() / 4 });
-    Says::json(&body)
+    FakeResponse::json(&body)
 }
 
 /// What a model that reads well says about a ship.
@@ -150,6 +150,8 @@ pub(crate) fn claims(template: Template, at: usize) -> Value {
 }
 
 /// A service whose model reads ships well.
-pub(crate) fn reader(template: Template) -> Fake {
-    Fake::start(move |_, asked| counted(asked, &ship_of(asked).map_or(json!({}), |at| claims(template, at))))
+pub(crate) fn reader(template: Template) -> FakeServer {
+    FakeServer::start(move |_, asked| {
+        counted(asked, &ship_of(asked).map_or(json!({}), |at| claims(template, at)))
+    })
 }

@@ -7,7 +7,7 @@ use gleaner_extract::{Extractor, Page, Shape, Task};
 use gleaner_fetch::{EgressPolicy, ErrorKind, Fetcher, FollowAll, Request};
 use gleaner_models::Provider;
 use gleaner_testkit::Canary;
-use gleaner_tests::fakes::{Ending, Fake, KEY, PROVIDERS, Says, model, reply, request};
+use gleaner_tests::fakes::{Ending, FakeResponse, FakeServer, KEY, PROVIDERS, model, reply, request};
 use serde_json::json;
 
 /// Texts that speak of another model, another base URL and another key.
@@ -30,12 +30,12 @@ async fn nothing_but_the_embedder_says_where_the_model_is() {
     let mut calls = 0;
     for provider in PROVIDERS {
         let told = elsewhere.to_owned();
-        let fake = Fake::start(move |_, _| {
+        let fake = FakeServer::start(move |_, _| {
             // A reply that tries too, in its headers and its body.
             let mut body = reply(provider, r#"{"a":"x"}"#, Ending::Stop);
             body["base_url"] = told.as_str().into();
             body["next"] = told.as_str().into();
-            Says::json(&body)
+            FakeResponse::json(&body)
                 .with("location", &told)
                 .with("content-location", &told)
                 .with("refresh", &format!("0; url={told}"))
@@ -57,7 +57,7 @@ async fn nothing_but_the_embedder_says_where_the_model_is() {
             let task = Task { shape: &shape, prompt: Some(&lure), system_prompt: Some(&lure) };
             extractor.page(&page, task).await;
         }
-        for seen in fake.asked() {
+        for seen in fake.requests() {
             calls += 1;
             let key =
                 ["authorization", "x-api-key", "x-goog-api-key"].iter().find_map(|name| seen.header(name));
@@ -79,7 +79,7 @@ async fn redirects_are_not_followed() {
     let canary = Canary::start().unwrap();
     for provider in PROVIDERS {
         for status in [301, 302, 303, 307, 308] {
-            let fake = Fake::saying(Says::new(status, "").with("location", &canary.base_url()));
+            let fake = FakeServer::always(FakeResponse::new(status, "").with("location", &canary.base_url()));
             let error = model(provider, &fake).complete(&request("x")).await.unwrap_err();
             assert_eq!(error.kind(), ProviderErrorKind::BadRequest, "{provider:?} {status}");
             assert!(error.to_string().contains("base URL"), "{error}");
@@ -91,11 +91,11 @@ async fn redirects_are_not_followed() {
 /// The model's host is opened for the model alone.
 #[tokio::test]
 async fn a_model_on_loopback_opens_loopback_to_no_page() {
-    let fake = Fake::saying(Says::json(&reply(Provider::OpenAi, r#"{"a":"x"}"#, Ending::Stop)));
+    let fake = FakeServer::always(FakeResponse::json(&reply(Provider::OpenAi, r#"{"a":"x"}"#, Ending::Stop)));
     let asked = model(Provider::OpenAi, &fake);
     asked.complete(&request("x")).await.unwrap();
     let pages = Fetcher::builder().egress(EgressPolicy::public_only()).build().unwrap();
     let error = pages.fetch(Request::get(fake.url("/").parse().unwrap()), &FollowAll).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Blocked);
-    assert_eq!(fake.asked().len(), 1);
+    assert_eq!(fake.requests().len(), 1);
 }

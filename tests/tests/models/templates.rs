@@ -2,14 +2,14 @@
 
 use gleaner::ExtractResult;
 use gleaner_testkit::SHIP_FIELDS;
-use gleaner_tests::fakes::Fake;
+use gleaner_tests::fakes::FakeServer;
 use serde_json::Value;
 
 use super::ships::{Template, engine, fleet, reader, site, truth};
 
 const SHIPS: usize = 50;
 
-async fn extract(service: &Fake, urls: &[String]) -> ExtractResult {
+async fn extract(service: &FakeServer, urls: &[String]) -> ExtractResult {
     engine(service).build().unwrap().extract(fleet(urls)).await.unwrap()
 }
 
@@ -35,7 +35,7 @@ async fn a_site_of_one_template_costs_a_tenth_of_one_call_a_page() {
     for template in [Template::Labels, Template::Changing] {
         let (site, service) = (site(template, SHIPS), reader(template));
         let found = extract(&service, &[site.url("/*")]).await;
-        let calls = service.asked().len();
+        let calls = service.requests().len();
         let rows = found.data["ships"].as_array().unwrap().len();
 
         // One call a page: each page in a request of its own, so that nothing is learned.
@@ -51,7 +51,7 @@ async fn a_site_of_one_template_costs_a_tenth_of_one_call_a_page() {
             saved * 100.0
         );
         assert_eq!(rows, SHIPS, "{:?}", found.warning);
-        assert!(alone.asked().len() >= SHIPS && each > 0);
+        assert!(alone.requests().len() >= SHIPS && each > 0);
         assert!(saved >= 0.9, "{template:?}: {saved}");
         assert!(f1 >= 0.98, "{template:?}: {f1}");
         let spared = found.pages.iter().filter(|page| page.by_template > 0 && page.calls == 0).count();
@@ -81,5 +81,5 @@ async fn every_value_has_its_proof_on_its_page() {
     let plan = found.plan.as_ref().unwrap();
     assert!(found.tokens_used <= plan.estimate.most_tokens, "the estimate holds");
     assert_eq!(found.spent.tokens, found.tokens_used);
-    assert_eq!(found.ledger.len(), service.asked().len());
+    assert_eq!(found.ledger.len(), service.requests().len());
 }

@@ -3,7 +3,7 @@
 use gleaner_extract::model::{Budgeted, LanguageModel as _, ProviderErrorKind};
 use gleaner_extract::{Budget, Ledger};
 use gleaner_models::Provider;
-use gleaner_tests::fakes::{Ending, Fake, PROVIDERS, Says, model, reply, request};
+use gleaner_tests::fakes::{Ending, FakeResponse, FakeServer, PROVIDERS, model, reply, request};
 use serde_json::{Value, json};
 
 /// The reply with its counts replaced by `number`, or without any.
@@ -35,11 +35,11 @@ fn with_counts(provider: Provider, number: Option<Value>) -> Value {
 
 /// What one call costs, and how it ended.
 async fn ask(provider: Provider, body: &Value) -> (Ledger, Option<ProviderErrorKind>) {
-    let fake = Fake::saying(Says::json(body));
+    let fake = FakeServer::always(FakeResponse::json(body));
     let ledger = Ledger::new(Budget { tokens: Some(10_000), ..Budget::default() });
     let paid = Budgeted::new(model(provider, &fake), ledger.clone());
     let outcome = paid.complete(&request("How high is it?")).await;
-    assert_eq!(fake.asked().len(), 1, "{provider:?}");
+    assert_eq!(fake.requests().len(), 1, "{provider:?}");
     (ledger, outcome.err().map(|error| error.kind()))
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use gleaner::Engine;
 use gleaner_http::Service;
 use gleaner_models::Provider;
-use gleaner_tests::fakes::{Ending, Fake, Says, Task, local, model, reply, task_of};
+use gleaner_tests::fakes::{Ending, FakeResponse, FakeServer, Task, engine_builder, model, reply, task_of};
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
@@ -27,13 +27,13 @@ async fn call(engine: &Engine, line: &str, body: Value) -> (u16, Value) {
     (parts.status.as_u16(), serde_json::from_slice(&body).unwrap())
 }
 
-fn site() -> Fake {
-    Fake::start(|_, asked| match asked.target() {
-        "/" => Says::html(
+fn site() -> FakeServer {
+    FakeServer::start(|_, asked| match asked.target() {
+        "/" => FakeResponse::html(
             "<main><h1>Home</h1><a href=/blog/a>A</a> <a href=/blog/b>B</a> <a href=/shop/c>C</a></main>",
         ),
-        "/robots.txt" | "/sitemap.xml" => Says::new(404, ""),
-        path => Says::html(&format!(
+        "/robots.txt" | "/sitemap.xml" => FakeResponse::new(404, ""),
+        path => FakeResponse::html(&format!(
             "<main><h1>{path}</h1><p>Written by Anna Berg, who knows the place well.</p></main>"
         )),
     })
@@ -41,7 +41,7 @@ fn site() -> Fake {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crawl_by_prompt_shows_what_it_runs_with() {
-    let (site, engine) = (site(), local().build().unwrap());
+    let (site, engine) = (site(), engine_builder().build().unwrap());
     let prompt = "only blog posts about unicorns";
     let (status, preview) =
         call(&engine, "POST /v2/crawl/params-preview", json!({ "url": site.url("/"), "prompt": prompt }))
@@ -92,7 +92,7 @@ async fn a_crawl_by_prompt_shows_what_it_runs_with() {
 #[tokio::test(flavor = "multi_thread")]
 async fn formats_that_take_a_model_come_with_every_operation() {
     let site = site();
-    let fake = Fake::start(|_, asked| {
+    let fake = FakeServer::start(|_, asked| {
         let text = match task_of(asked) {
             Task::Draft => json!({ "many": false, "entity": "post", "fields": [
                 { "name": "author", "kind": "text", "list": false, "description": "" }] })
@@ -100,9 +100,9 @@ async fn formats_that_take_a_model_come_with_every_operation() {
             Task::Summary => "Anna Berg wrote it.".to_owned(),
             _ => json!({ "author": { "value": "Anna Berg", "quote": "by Anna Berg" } }).to_string(),
         };
-        Says::json(&reply(Provider::OpenAi, &text, Ending::Stop))
+        FakeResponse::json(&reply(Provider::OpenAi, &text, Ending::Stop))
     });
-    let engine = local().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+    let engine = engine_builder().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
     let formats = json!([{ "type": "json", "prompt": "who wrote it" }, "summary"]);
     let expected = json!({ "author": "Anna Berg" });
     let (_, page) =

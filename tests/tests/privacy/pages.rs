@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ExtractRequest, ScrapeRequest};
 use gleaner_models::Provider;
 use gleaner_testkit::{ClosedPort, RawServer, Step};
-use gleaner_tests::fakes::{Fake, Says, engine, local, model};
+use gleaner_tests::fakes::{FakeResponse, FakeServer, engine, engine_builder, model};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -127,16 +127,16 @@ fn nothing_of_a_large_silent_page_reaches_the_log_from_another_thread() {
     alone(async |log| {
         // The service quotes what it was sent, and the page is large enough to be read on a thread for blocking work.
         let refusal = json!({ "error": { "message": format!("cannot read: {CANARY}") } });
-        let service = Fake::saying(Says::new(400, refusal.to_string()));
+        let service = FakeServer::always(FakeResponse::new(400, refusal.to_string()));
         let page = format!(
             "<main><h1>{CANARY}</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p></main><!--{}-->",
             "x".repeat(100_000)
         );
-        let site = Fake::saying(Says::html(&page));
-        let engine = local().model(Arc::new(model(Provider::OpenAi, &service))).build().unwrap();
+        let site = FakeServer::always(FakeResponse::html(&page));
+        let engine = engine_builder().model(Arc::new(model(Provider::OpenAi, &service))).build().unwrap();
         let schema = json!({ "type": "object", "properties": { "artist": { "type": ["string", "null"] } } });
         for silent in [true, false] {
-            let asked_before = service.asked().len();
+            let asked_before = service.requests().len();
             let request = json!({
                 "url": site.url("/"),
                 "formats": [{ "type": "json", "schema": schema }],
@@ -144,7 +144,7 @@ fn nothing_of_a_large_silent_page_reaches_the_log_from_another_thread() {
                 "zeroDataRetention": silent,
             });
             engine.scrape(serde_json::from_value::<ScrapeRequest>(request).unwrap()).await.unwrap();
-            assert!(service.asked().len() > asked_before, "the model was asked");
+            assert!(service.requests().len() > asked_before, "the model was asked");
             let told = log.take();
             let line = told.lines().find(|line| line.contains(CANARY));
             assert_eq!(line.is_none(), silent, "{line:?}");

@@ -10,7 +10,7 @@ use gleaner::{CacheStore, DiskCache};
 use gleaner_fetch::{CacheEntry, CacheKey};
 use gleaner_http::Service;
 use gleaner_store::{MemoryConfig, MemoryStore};
-use gleaner_tests::fakes::{Fake, Says, local};
+use gleaner_tests::fakes::{FakeResponse, FakeServer, engine_builder};
 use serde_json::{Value, json};
 
 use crate::log::alone;
@@ -74,7 +74,7 @@ fn has_canary(bytes: &[u8]) -> bool {
 type Kept = (usize, usize, usize);
 
 struct World {
-    site: Fake,
+    site: FakeServer,
     wire: Wire,
     shelf: Arc<Shelf>,
     cache: tempfile::TempDir,
@@ -92,14 +92,14 @@ impl World {
             ..MemoryConfig::default()
         };
         let accounts = MemoryAccounts::new().with_team(KEY, TeamConfig::new(Team::new(TeamId::new("birds"))));
-        let engine = local()
+        let engine = engine_builder()
             .store(Arc::new(MemoryStore::new(config)))
             .cache(Arc::<Shelf>::clone(&shelf))
             .accounts(Arc::new(accounts));
-        let site = Fake::start(|_, asked| {
+        let site = FakeServer::start(|_, asked| {
             // The address of a large page says so.
             let text = if asked.line.contains("large") { CANARY.repeat(RETAINED) } else { CANARY.repeat(9) };
-            Says::html(&format!(
+            FakeResponse::html(&format!(
                 "<main><h1>{CANARY}</h1><p>{text}</p><a href=/one>1</a><a href=/two>2</a></main>"
             ))
         });

@@ -10,7 +10,9 @@ use gleaner::{
 use gleaner_http::Service;
 use gleaner_models::Provider;
 use gleaner_testkit::ProxyServer;
-use gleaner_tests::fakes::{Asked, Ending, Fake, KEY as MODEL_KEY, Says, builder, local, reply};
+use gleaner_tests::fakes::{
+    Ending, FakeResponse, FakeServer, KEY as MODEL_KEY, ReceivedRequest, engine_builder, model_builder, reply,
+};
 use serde_json::{Value, json};
 
 use crate::log::alone;
@@ -115,27 +117,27 @@ const SLOTS: &[Slot] = &[
 ];
 
 /// Every page breaks off. A site of its own: one that fails is asked less often.
-fn rough() -> Fake {
-    let mut half = Says::html("<p>half of a page");
-    half.breaks_off = true;
-    Fake::start(
-        move |_, asked| if asked.line.contains("robots.txt") { Says::new(404, "") } else { half.clone() },
-    )
+fn rough() -> FakeServer {
+    let mut half = FakeResponse::html("<p>half of a page");
+    half.truncated = true;
+    FakeServer::start(move |_, asked| {
+        if asked.line.contains("robots.txt") { FakeResponse::new(404, "") } else { half.clone() }
+    })
 }
 
 /// Pages with secrets of their own.
-fn site(rough: String, elsewhere: String) -> Fake {
-    Fake::start(move |_, asked| {
+fn site(rough: String, elsewhere: String) -> FakeServer {
+    FakeServer::start(move |_, asked| {
         let host = asked.header("host").unwrap_or_default();
         match asked.line.split([' ', '?']).nth(1).unwrap_or_default() {
-            "/" => Says::html(&format!(
+            "/" => FakeResponse::html(&format!(
                 "<main><h1>Kites</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p>\
                  <a href='/a?token={LINK_QUERY}'>A</a> <a href='http://me:{LINK_USER}@{host}/b'>B</a>\
                  <a href='{rough}broken?token={LINK_QUERY}'>C</a> <a href='{elsewhere}'>D</a></main>"
             ))
             .with("set-cookie", &format!("session={SESSION}; Path=/")),
-            "/robots.txt" | "/sitemap.xml" => Says::new(404, ""),
-            path => Says::html(&format!(
+            "/robots.txt" | "/sitemap.xml" => FakeResponse::new(404, ""),
+            path => FakeResponse::html(&format!(
                 "<main><h1>{path}</h1><p>It was drawn by Anna Berg in one go.</p></main>"
             )),
         }
@@ -143,14 +145,14 @@ fn site(rough: String, elsewhere: String) -> Fake {
 }
 
 /// A model that answers well at first, and then repeats the key that it was sent and refuses it.
-fn model() -> Fake {
-    Fake::start(|before, asked| {
+fn model() -> FakeServer {
+    FakeServer::start(|before, asked| {
         if before > 3 {
             let echo = asked.header("authorization").unwrap_or_default();
-            return Says::new(401, json!({ "error": { "message": echo, "code": echo } }).to_string());
+            return FakeResponse::new(401, json!({ "error": { "message": echo, "code": echo } }).to_string());
         }
         let claim = json!({ "artist": { "value": "Anna Berg", "quote": "drawn by Anna Berg" } });
-        Says::json(&reply(Provider::OpenAi, &claim.to_string(), Ending::Stop))
+        FakeResponse::json(&reply(Provider::OpenAi, &claim.to_string(), Ending::Stop))
     })
 }
 
@@ -162,12 +164,12 @@ fn headers() -> Value {
     json!({ "Authorization": format!("Bearer {AUTHORIZATION}"), "Cookie": format!("id={COOKIE}"), "X-Own": OWN_HEADER })
 }
 
-fn webhook(receiver: &Fake) -> Value {
+fn webhook(receiver: &FakeServer) -> Value {
     json!({ "url": receiver.url(&format!("/hook?key={HOOK_QUERY}")), "headers": { "X-Hook": HOOK_HEADER } })
 }
 
 /// Requests that are refused, each for a secret that is where it may not be or beside one that is fine.
-fn refused(site: &Fake, rough: &Fake) -> Vec<(u16, &'static str, Value)> {
+fn refused(site: &FakeServer, rough: &FakeServer) -> Vec<(u16, &'static str, Value)> {
     let with_user = |user: &str| site.url("/").replace("http://", &format!("http://me:{user}@"));
     vec![
         (400, "POST /v2/scrape", json!({ "url": with_user(ADDRESS_USER) })),
@@ -211,7 +213,7 @@ fn refused(site: &Fake, rough: &Fake) -> Vec<(u16, &'static str, Value)> {
 }
 
 /// What programs may print of requests, plans and parts of the engine.
-fn shown(site: &Fake, receiver: &Fake) -> Vec<(Place, String)> {
+fn shown(site: &FakeServer, receiver: &FakeServer) -> Vec<(Place, String)> {
     let mut scrape = json!({ "url": site.url("/"), "headers": headers() });
     let mut batch = json!({ "urls": [site.url("/")], "webhook": webhook(receiver), "headers": headers() });
     let mut crawl = json!({ "url": site.url("/"), "webhook": webhook(receiver), "scrapeOptions": { "headers": headers() } });
@@ -231,8 +233,12 @@ fn shown(site: &Fake, receiver: &Fake) -> Vec<(Place, String)> {
 }
 
 /// The heads and the bodies of what a fake was asked.
-fn asked_of(fake: &Fake, place: impl Fn(&Asked) -> Place, body: Place) -> Vec<(Place, String)> {
-    let asked = fake.asked();
+fn asked_of(
+    fake: &FakeServer,
+    place: impl Fn(&ReceivedRequest) -> Place,
+    body: Place,
+) -> Vec<(Place, String)> {
+    let asked = fake.requests();
     let texts = asked.iter().flat_map(|asked| {
         [(place(asked), format!("{} {:?}", asked.line, asked.headers)), (body, asked.body.to_string())]
     });
@@ -260,7 +266,7 @@ fn files(folder: &Path) -> Vec<(Place, String)> {
 struct Parts {
     activity: Arc<MemoryActivityLog>,
     cache: tempfile::TempDir,
-    model: Fake,
+    model: FakeServer,
     proxies: [ProxyServer; 2],
 }
 
@@ -285,10 +291,10 @@ impl Parts {
             self.proxies.iter().map(|proxy| format!("http://user:{PROXY_PASSWORD}@{}", proxy.addr()));
         let proxies = addresses.map(|address| Proxy::parse(&address).unwrap());
         let proxies = ProxyPool::new(proxies).allow_cidr("127.0.0.1/32".parse().unwrap());
-        let model = Arc::new(builder(Provider::OpenAi, &self.model.url("")).build().unwrap());
+        let model = Arc::new(model_builder(Provider::OpenAi, &self.model.url("")).build().unwrap());
         let cache = Arc::new(DiskCache::open(self.cache.path(), 1 << 20).unwrap());
         shown.push(format!("{accounts:?} {proxies:?} {model:?} {cache:?}"));
-        let builder = local()
+        let builder = engine_builder()
             .allow_private("::1/128".parse().unwrap())
             .accounts(accounts)
             .activity_log(Arc::<MemoryActivityLog>::clone(&self.activity))
@@ -306,13 +312,13 @@ impl Parts {
 
 /// Jobs of every kind with a secret in each slot, and all that was heard of them.
 async fn everything(parts: &Parts) -> Vec<(Place, String)> {
-    let foreign = Fake::saying(Says::html("<h1>Elsewhere</h1>"));
+    let foreign = FakeServer::always(FakeResponse::html("<h1>Elsewhere</h1>"));
     let rough = rough();
     // By another name, since cookies know no ports.
     let site = site(rough.url("/"), foreign.url("/").replace("127.0.0.1", "localhost"));
     // The first event of every job is declined.
-    let receiver = Fake::start(|_, asked| {
-        Says::new(if asked.body["type"] == "batch_scrape.started" { 400 } else { 200 }, "")
+    let receiver = FakeServer::start(|_, asked| {
+        FakeResponse::new(if asked.body["type"] == "batch_scrape.started" { 400 } else { 200 }, "")
     });
     let (engine, seen) = parts.build();
     let service = Service::new(engine.clone());
@@ -371,7 +377,8 @@ async fn everything(parts: &Parts) -> Vec<(Place, String)> {
     }
     heard.extend(wire.said.into_iter().map(|said| (Place::Answer, said)));
     heard.extend(asked_of(&receiver, |_| Place::HookHead, Place::HookBody));
-    let robots = |asked: &Asked| if asked.line.contains("robots.txt") { Place::Robots } else { Place::Site };
+    let robots =
+        |asked: &ReceivedRequest| if asked.line.contains("robots.txt") { Place::Robots } else { Place::Site };
     heard.extend(asked_of(&site, robots, Place::Site));
     heard.extend(asked_of(&rough, robots, Place::Site));
     heard.extend(asked_of(&foreign, |_| Place::Elsewhere, Place::Elsewhere));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gleaner::request::Format;
 use gleaner::{EngineBuilder, SkipReason, Verdict};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 
 use crate::escape::Pages;
 use crate::support::{links_only, url};
@@ -56,7 +56,7 @@ async fn the_embedder_says_what_counts_as_a_link() {
             let pages = site();
             let mut request = links_only(pages.url("/"));
             request.scrape_options.as_mut().unwrap().formats = Some(vec![format]);
-            let builder = local();
+            let builder = engine_builder();
             let engine = setting(builder).build().unwrap();
             let asked =
                 [url(&pages.url("/unvouched")), url(&pages.url("/twice")), url(&pages.url("/behind"))];
@@ -106,7 +106,7 @@ async fn a_header_that_asks_not_to_follow_is_heeded_where_the_element_is() {
                 ("/".to_owned(), format!("X-Robots-Tag: {tag}\n<a href=/linked>a</a>")),
                 ("/linked".to_owned(), "linked".to_owned()),
             ]);
-            let builder = local();
+            let builder = engine_builder();
             let engine = builder.robots_agent(agent).obey_nofollow(obeys).build().unwrap();
             let mut job = engine.crawl(links_only(pages.url("/"))).await.unwrap();
             let mut found = 0;

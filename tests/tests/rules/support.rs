@@ -1,5 +1,5 @@
 pub(crate) use gleaner_tests::fakes::{engine, links_only};
-use gleaner_tests::process::{in_a_process, peak_memory};
+use gleaner_tests::process::{peak_memory, run_in_process};
 use gleaner_types::plan::{CrawlRules, SitemapMode};
 use url::Url;
 
@@ -26,8 +26,8 @@ pub(crate) fn rules() -> CrawlRules {
     }
 }
 
-/// How much more memory than before the process holds at most while `work` goes on, in KiB. Only in a process that does
-/// nothing else: see [`alone`].
+/// How much more memory than before the process holds at most while `work` goes on, in KiB. Only in a process
+/// that does nothing else: see [`alone`].
 pub(crate) fn growth<T>(work: impl FnOnce() -> T) {
     let before = peak_memory();
     drop(work());
@@ -36,5 +36,5 @@ pub(crate) fn growth<T>(work: impl FnOnce() -> T) {
 
 /// What the ignored test `name` found by [`growth`], run in a process of its own.
 pub(crate) fn alone(name: &str) -> u64 {
-    in_a_process(name, "").trim().parse().unwrap()
+    run_in_process(name, "").trim().parse().unwrap()
 }

@@ -2,7 +2,7 @@
 
 use gleaner::request::Format;
 use gleaner_testkit::{Extras, Role, Site, SiteSpec};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 
 use crate::escape::Pages;
 use crate::support::{engine, links_only};
@@ -91,7 +91,7 @@ async fn real_pages_beside_soft_404s(max_concurrency: Option<u32>, compares: boo
     let pages = Pages::serve(all.collect());
     let mut request = links_only(pages.url("/")).limit(3 * REAL as u64).formats([Format::Markdown]);
     request.max_concurrency = max_concurrency;
-    let engine = local().near_duplicates(compares);
+    let engine = engine_builder().near_duplicates(compares);
     let result = engine.build().unwrap().crawl(request).await.unwrap().wait().await.unwrap();
     let asked = pages.asked();
     let found = (0..REAL).filter(|n| asked.contains(&format!("/real/{n}"))).count();

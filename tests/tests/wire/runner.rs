@@ -7,7 +7,7 @@ use bytes::Bytes;
 use gleaner::EngineBuilder;
 use gleaner::service::{MemoryAccounts, Operation, Team, TeamConfig, TeamId};
 use gleaner_http::Service;
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 use http::{HeaderMap, Request};
 use http_body_util::{BodyExt as _, Full};
 use serde_json::Value;
@@ -71,7 +71,7 @@ pub(crate) async fn hold(table: &str, cases: Vec<Case>) {
 
 /// What is wrong with the answer to a case.
 async fn run(case: &Case, mut names: Names) -> Vec<String> {
-    let engine = (case.embedder)(local()).build();
+    let engine = (case.embedder)(engine_builder()).build();
     let service = match engine {
         Ok(engine) => Service::new(engine),
         Err(error) => return vec![format!("the engine cannot be built: {error}")],

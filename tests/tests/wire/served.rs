@@ -1,7 +1,7 @@
 //! What is served to the engine: sites on loopback, each under a name that the table uses.
 
 use gleaner_testkit::{Extras, RawServer, Server, Site, SiteSpec, Step};
-use gleaner_tests::fakes::{Fake, Says};
+use gleaner_tests::fakes::{FakeResponse, FakeServer};
 
 use crate::names::Names;
 use crate::secure;
@@ -42,21 +42,21 @@ impl Served {
     }
 }
 
-fn closed() -> Fake {
-    Fake::start(|_, asked| match asked.target() {
+fn closed() -> FakeServer {
+    FakeServer::start(|_, asked| match asked.target() {
         "/robots.txt" => file("text/plain", "User-agent: *\nDisallow: /\n"),
-        _ => Says::html("<main><h1>Closed</h1><p>Nobody should read this.</p></main>"),
+        _ => FakeResponse::html("<main><h1>Closed</h1><p>Nobody should read this.</p></main>"),
     })
 }
 
-fn site() -> Fake {
-    Fake::start(|_, asked| {
+fn site() -> FakeServer {
+    FakeServer::start(|_, asked| {
         let origin = format!("http://{}", asked.header("host").unwrap_or_default());
         page(asked.target(), &origin)
     })
 }
 
-fn page(target: &str, origin: &str) -> Says {
+fn page(target: &str, origin: &str) -> FakeResponse {
     match target {
         "/robots.txt" => file("text/plain", "User-agent: *\nDisallow: /private/\n"),
         "/sitemap.xml" => file("application/xml", sitemap(origin)),
@@ -74,46 +74,49 @@ fn page(target: &str, origin: &str) -> Says {
         "/mixed/" => linking("Mixed", &["/mixed/good", "/mixed/gone", "/mixed/loop"]),
         "/mixed/good" => linking("Good", &[]),
         // Its link must not be followed.
-        "/mixed/gone" => Says::new(404, "<main><h1>Gone</h1><a href=/mixed/behind>Behind</a></main>")
+        "/mixed/gone" => FakeResponse::new(404, "<main><h1>Gone</h1><a href=/mixed/behind>Behind</a></main>")
             .with("content-type", "text/html"),
         "/mixed/loop" => redirect("/mixed/loop"),
         "/walled/" => linking("Walled", &["/walled/open", "/private/paper"]),
         "/walled/open" | "/private/paper" => linking(target, &[]),
-        "/rich" => Says::html(RICH),
+        "/rich" => FakeResponse::html(RICH),
         "/moved" => redirect("/rich"),
-        "/gone" => {
-            Says::new(404, "<h1>Gone</h1><p>There is nothing here.</p>").with("content-type", "text/html")
+        "/gone" => FakeResponse::new(404, "<h1>Gone</h1><p>There is nothing here.</p>")
+            .with("content-type", "text/html"),
+        "/forbidden" => {
+            FakeResponse::new(403, "<h1>No</h1><p>Not for you.</p>").with("content-type", "text/html")
         }
-        "/forbidden" => Says::new(403, "<h1>No</h1><p>Not for you.</p>").with("content-type", "text/html"),
-        "/failing" => Says::new(500, "<h1>Oh</h1><p>It failed.</p>").with("content-type", "text/html"),
+        "/failing" => {
+            FakeResponse::new(500, "<h1>Oh</h1><p>It failed.</p>").with("content-type", "text/html")
+        }
         "/loop" => redirect("/loop"),
-        "/cup" => Says::html(CUP),
-        "/shell" => Says::html(SHELL),
-        "/dot" => Says::html(DOT),
-        "/film" => Says::html(FILM),
+        "/cup" => FakeResponse::html(CUP),
+        "/shell" => FakeResponse::html(SHELL),
+        "/dot" => FakeResponse::html(DOT),
+        "/film" => FakeResponse::html(FILM),
         "/notes.txt" => file("text/plain; charset=utf-8", "Notes\n\nThe gate opens at nine.\n"),
         "/data.json" => file("application/json", "{\"season\": 2026}"),
         "/table.csv" => file("text/csv", "station,visits\nNorth gate,412\n"),
         "/large/1" | "/large/2" | "/large/3" => file("text/plain", "x".repeat(LARGE)),
-        "/hook" => Says::new(200, ""),
-        _ => Says::new(404, "<h1>Not here</h1>").with("content-type", "text/html"),
+        "/hook" => FakeResponse::new(200, ""),
+        _ => FakeResponse::new(404, "<h1>Not here</h1>").with("content-type", "text/html"),
     }
 }
 
 /// Two of them fit into one answer, and three do not.
 const LARGE: usize = 3_400_000;
 
-fn file(content_type: &str, body: impl Into<Vec<u8>>) -> Says {
-    Says::new(200, body).with("content-type", content_type)
+fn file(content_type: &str, body: impl Into<Vec<u8>>) -> FakeResponse {
+    FakeResponse::new(200, body).with("content-type", content_type)
 }
 
-fn redirect(to: &str) -> Says {
-    Says::new(302, "").with("location", to)
+fn redirect(to: &str) -> FakeResponse {
+    FakeResponse::new(302, "").with("location", to)
 }
 
-fn linking(title: &str, links: &[&str]) -> Says {
+fn linking(title: &str, links: &[&str]) -> FakeResponse {
     let items: String = links.iter().map(|to| format!("<li><a href=\"{to}\">To {to}</a></li>")).collect();
-    Says::html(&format!(
+    FakeResponse::html(&format!(
         "<!doctype html><title>{title}</title><main><h1>{title}</h1>\
          <p>The page called {title} says what nobody else says, and is read for {title} alone.</p>\
          <ul>{items}</ul></main>"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gleaner::ErrorCode;
 use gleaner_http::Service;
 use gleaner_testkit::{Attack, ExpectedEnd, PageServer, Size, worst_cases};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 use serde_json::Value;
 
 use crate::always;
@@ -35,7 +35,7 @@ async fn every_worst_case_ends() {
 /// Makes an attack, twice at once, on an engine of its own: how the second of them ended.
 async fn made(attack: &Attack) -> Result<String, String> {
     let site = PageServer::start(attack.pages.clone()).map_err(|error| error.to_string())?;
-    let engine = teams(local()).build().map_err(|error| error.to_string())?;
+    let engine = teams(engine_builder()).build().map_err(|error| error.to_string())?;
     let service = Service::new(engine);
     let asked = asked(attack.line, attack.body_at(&site.base_url()));
     if attack.repeats_previous {
