@@ -86,7 +86,7 @@ pub enum Ending {
     Refusal,
 }
 
-/// A reply of this dialect that holds `text`, with 21 tokens received and 8 answered. With [`Ending::Stop`]
+/// A reply in this dialect with the answer `text`, 21 input tokens and 8 output tokens. With [`Ending::Stop`]
 /// the text is JSON.
 #[must_use]
 pub fn reply(provider: Provider, text: &str, ending: Ending) -> Value {
