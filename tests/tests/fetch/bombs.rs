@@ -6,7 +6,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
 use gleaner_fetch::{DEFAULT_MAX_BODY, ErrorKind};
 use gleaner_testkit::{RawServer, Step};
-use gleaner_tests::process::{run_in_process, peak_memory, url_from_parent};
+use gleaner_tests::process::{peak_memory, run_in_process, url_from_parent};
 
 use super::support::get;
 

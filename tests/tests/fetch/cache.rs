@@ -10,7 +10,7 @@ use gleaner_fetch::{
 use gleaner_testkit::{RawServer, Step};
 use gleaner_types::plan::ProxyMode;
 
-use super::support::{builder, page, pool};
+use super::support::{fetcher_builder, page, pool};
 
 fn caching(url: &str) -> Request {
     let mut request = Request::get(url.parse().unwrap());

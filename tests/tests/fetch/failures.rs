@@ -15,7 +15,7 @@ use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
 use url::Url;
 
-use super::support::{Loopback, builder, page, pool};
+use super::support::{Loopback, fetcher_builder, page, pool};
 
 const CANARY: &str = "c4nary5ecret";
 

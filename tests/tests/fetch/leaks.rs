@@ -4,7 +4,7 @@ use gleaner_fetch::{CookieJar, Fetcher, FollowAll, Request};
 use gleaner_testkit::{RawServer, Step};
 use hyper::header::{HeaderValue, LOCATION};
 
-use super::support::{builder, page};
+use super::support::{fetcher_builder, page};
 use super::tls::{Identity, Server};
 
 /// What a caller may send that another origin must not see.

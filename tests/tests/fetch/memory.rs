@@ -8,7 +8,7 @@ use gleaner_testkit::{RawServer, Step};
 use gleaner_tests::fakes::engine_builder;
 use gleaner_tests::process::{peak_memory, run_in_process, url_from_parent};
 
-use super::support::{builder, page};
+use super::support::{fetcher_builder, page};
 
 /// Requests of one measurement, all at once.
 const AT_ONCE: usize = 200;

@@ -6,7 +6,7 @@ use gleaner_types::ErrorCode;
 use gleaner_types::ProxyUsed;
 use gleaner_types::plan::ProxyMode;
 
-use super::support::{Loopback, builder, page, pool};
+use super::support::{Loopback, fetcher_builder, page, pool};
 use super::tls;
 
 fn request(url: &str, mode: ProxyMode) -> Request {

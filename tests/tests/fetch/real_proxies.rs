@@ -11,7 +11,7 @@ use gleaner_testkit::{RawServer, Step, unused_port};
 use gleaner_types::ProxyUsed;
 use gleaner_types::plan::ProxyMode;
 
-use super::support::{builder, page, pool};
+use super::support::{fetcher_builder, page, pool};
 use super::tls;
 
 /// A proxy's process, ended with the test.

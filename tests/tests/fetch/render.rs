@@ -16,7 +16,7 @@ use std::task::Poll;
 use std::time::Duration;
 use url::Url;
 
-use super::support::{builder, page};
+use super::support::{fetcher_builder, page};
 
 /// Loads a page and every address on it, and counts what it was refused.
 #[derive(Debug, Default)]

@@ -18,7 +18,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use super::support::builder;
+use super::support::fetcher_builder;
 
 /// A certificate for one name, and the authority that signed it.
 pub(crate) struct Identity {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use gleaner_fetch::{DEFAULT_MAX_REDIRECTS, ErrorKind, FollowAll, Request};
 use gleaner_testkit::{RawServer, Step};
 
-use super::support::{builder, get};
+use super::support::{fetcher_builder, get};
 
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
 
