@@ -1,6 +1,6 @@
-//! What a person sees on standard error beside results: words, progress, and the log of `-v`.
+//! Standard error: messages, progress, and the log of `-v`.
 //!
-//! All of it passes one line of progress: whatever is said takes the line away first, so that neither is torn.
+//! Every message first suspends the progress line, so that the two do not mix.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -14,10 +14,10 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::progress::Progress;
 use crate::say::say;
 
-/// All crates of the engine log under names that begin so.
-const OURS: &str = "gleaner";
+/// The common prefix of the engine's log targets.
+const LOG_TARGET_PREFIX: &str = "gleaner";
 
-/// Standard error, as `--quiet` and `--verbose` want it.
+/// Standard error, with the levels of `--quiet` and `--verbose`.
 #[derive(Debug, Clone)]
 pub(crate) struct Console {
     quiet: bool,
@@ -26,12 +26,12 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// A console without a line of progress so far.
+    /// A console without a progress line.
     pub(crate) fn new(quiet: bool, verbosity: u8) -> Self {
         Self { quiet, verbosity, bar: ProgressBar::hidden() }
     }
 
-    /// Shows the engine's log from here on: its warnings, `debug` or `trace`, by how often `-v` was given.
+    /// Starts to show the engine's log, at level `warn`, `debug` or `trace` for one, two or three `-v`.
     pub(crate) fn show_log(&self) {
         let level = match self.verbosity {
             0 => return,
@@ -41,34 +41,34 @@ impl Console {
         };
         let lines =
             tracing_subscriber::fmt::layer().with_writer(self.clone()).with_ansi(io::stderr().is_terminal());
-        let ours = Targets::new().with_target(OURS, level);
-        // Only a second call in one process could fail, and there is none.
+        let ours = Targets::new().with_target(LOG_TARGET_PREFIX, level);
+        // This only fails for a second call in one process.
         let _ = tracing_subscriber::registry().with(lines).with(ours).try_init();
     }
 
-    /// Are errors all that is to be told?
+    /// Whether only errors are reported.
     pub(crate) const fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Is each page to be told?
-    pub(crate) const fn tells_pages(&self) -> bool {
+    /// Whether each page is reported.
+    pub(crate) const fn reports_pages(&self) -> bool {
         self.verbosity > 0
     }
 
-    /// Says something, unless asked to be quiet.
+    /// Prints a message, except with `--quiet`.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.quiet {
             self.error(text);
         }
     }
 
-    /// Says something also to those who want quiet.
+    /// Prints a message, also with `--quiet`.
     pub(crate) fn error(&self, text: impl Display) {
         self.bar.suspend(|| say(text));
     }
 
-    /// Begins to show how far the work is.
+    /// Starts to show progress.
     pub(crate) fn progress(&self) -> Progress {
         Progress::begin(&self.bar, !self.quiet)
     }
@@ -82,7 +82,7 @@ impl<'a> MakeWriter<'a> for Console {
     }
 }
 
-/// Writes lines of the log above the line of progress.
+/// Writes log lines above the progress line.
 #[derive(Debug)]
 pub(crate) struct LogLines<'a>(&'a ProgressBar);
 

@@ -1,27 +1,27 @@
-//! What is said about addresses that `--explain` names.
+//! The report about the URLs of `--explain`.
 
 use std::fmt::Write;
 
 use gleaner::{Explanation, SkipReason};
 
 use crate::args::in_flags;
-use crate::printable::{printable_address, printable_line};
+use crate::printable::{printable_line, printable_url};
 
-/// Some lines for a person, without a line feed at the end.
+/// The report, without a trailing line feed.
 pub(crate) fn explanation(explanations: &[Explanation], rejections: &[(SkipReason, u64)]) -> String {
     let mut text = String::new();
     for explained in explanations {
         let verdict = in_flags(&explained.verdict.to_string());
-        let _ = write!(text, "{}: {}", printable_address(&explained.url), printable_line(&verdict));
+        let _ = write!(text, "{}: {}", printable_url(&explained.url), printable_line(&verdict));
         if let Some(page) = &explained.found_on {
-            let _ = write!(text, "\n  first found on {}", printable_address(page));
+            let _ = write!(text, "\n  first found on {}", printable_url(page));
         }
         if let Some(sitemap) = &explained.named_in {
-            let _ = write!(text, "\n  named by the sitemap {}", printable_address(sitemap));
+            let _ = write!(text, "\n  listed in the sitemap {}", printable_url(sitemap));
         }
         match explained.depth {
             Some(0) if explained.named_in.is_some() => {
-                text.push_str("\n  0 clicks from the start (the sitemap names it)");
+                text.push_str("\n  0 clicks from the start (it is listed in the sitemap)");
             }
             Some(1) => text.push_str("\n  1 click from the start"),
             Some(clicks) => {
@@ -30,7 +30,7 @@ pub(crate) fn explanation(explanations: &[Explanation], rejections: &[(SkipReaso
             None => {}
         }
         if let Some(trap) = explained.put_off {
-            let _ = write!(text, "\n  put off until other pages were done: {trap}");
+            let _ = write!(text, "\n  deferred until other pages were done: {trap}");
         }
         text.push('\n');
     }
@@ -50,17 +50,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_reads_well_for_one_link_and_for_many() {
-        // By path segments only the first version of the contract limits a crawl, and no option of this program.
+    fn every_reason_fits_one_link_and_many() {
+        // Only v1 of the API limits path segments; this program has no option for it.
         for reason in SkipReason::ALL.into_iter().filter(|reason| *reason != SkipReason::TooDeep) {
             let text = explanation(&[], &[(reason, 3)]);
-            assert!(!text.contains('`'), "the option is named as it is given here: {text}");
-            assert!(!text.contains("because it") && !text.contains(" its "), "three are not one: {text}");
+            assert!(!text.contains('`'), "options have their names on the command line: {text}");
+            assert!(
+                !text.contains("because it") && !text.contains(" its "),
+                "the text is in the plural: {text}"
+            );
         }
         let text = explanation(&[], &[(SkipReason::OtherHost, 1), (SkipReason::TooLong, 2)]);
         assert_eq!(
             text,
-            "links that were left out:\n  1 because other sites are left out (--allow-external-links lets them in)\n  \
+            "links that were left out:\n  \
+             1 because other sites are left out (--allow-external-links lets them in)\n  \
              2 because URLs longer than 8192 bytes are not crawled"
         );
     }

@@ -6,33 +6,34 @@ use crate::say::say;
 /// Why a command ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line or what it names is wrong; each line names the option, what is wrong and what would be right.
+    /// The command line or a file that it names is wrong. Each line names the option, the fault and a
+    /// correction.
     Usage(Vec<String>),
-    /// Nothing came out.
+    /// There is no output.
     Failed {
         /// What happened.
         message: String,
-        /// What to do about it.
+        /// A possible remedy.
         hint: Option<String>,
     },
-    /// Whoever read standard output has enough: no reason to complain.
+    /// The reader of standard output has closed it, which is not an error.
     ReaderGone,
-    /// Ctrl-C or a signal that asks for the end, before anything came out.
+    /// Ctrl-C or a termination signal, before any output.
     Interrupted,
 }
 
 impl Failure {
-    /// Without a hint.
+    /// A failure without a hint.
     pub(crate) fn failed(message: impl ToString) -> Self {
         Self::Failed { message: message.to_string(), hint: None }
     }
 
-    /// Wrong usage, in one line.
+    /// A usage error with one line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(vec![message.into()])
     }
 
-    /// With another word in place of one in what is said about usage.
+    /// Replaces a text in the lines of a usage error.
     pub(crate) fn reworded(mut self, from: &str, to: &str) -> Self {
         if let Self::Usage(messages) = &mut self {
             for message in messages {
@@ -42,8 +43,8 @@ impl Failure {
         self
     }
 
-    /// Tells the person and gives the exit code.
-    pub(crate) fn tell(self, command: &str) -> u8 {
+    /// Prints the failure and returns the exit code.
+    pub(crate) fn report(self, command: &str) -> u8 {
         match self {
             Self::Usage(messages) => {
                 for message in messages {

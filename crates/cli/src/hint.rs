@@ -1,15 +1,15 @@
-//! What to add to a command whose target was refused for being private.
+//! Hints for commands that failed because of a private address or a certificate.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 use url::{Host, Url};
 
-/// The advice for `url`, which was refused by policy; `None` where its address is a public one or among the `allowed`, so
-/// that the reason was another.
+/// The hint for a `url` that policy refused. `None` if its address is public or `allowed`, because then the
+/// reason is another.
 ///
-/// The guard does not tell what a name resolved to, and neither do we: that would help whoever probes a network through
-/// someone else's crawler.
+/// The hint does not show the resolved address of a name: that would help attackers who probe a network
+/// through a crawler.
 pub(crate) fn for_refused(url: &Url, allowed: &[IpNet]) -> Option<String> {
     let is_allowed = |address: IpAddr| allowed.iter().any(|range| range.contains(&address));
     let range = match url.host()? {
@@ -21,8 +21,8 @@ pub(crate) fn for_refused(url: &Url, allowed: &[IpNet]) -> Option<String> {
         Host::Domain(name) if is_localhost(name) => "127.0.0.0/8".to_owned(),
         Host::Domain(_) => {
             return Some(
-                "private addresses are refused; if this host is yours, add --allow-private with the range of its \
-                 address, such as --allow-private 10.0.0.0/8"
+                "private addresses are refused; if this host is yours, add --allow-private with the range \
+                 of its address, such as --allow-private 10.0.0.0/8"
                     .to_owned(),
             );
         }
@@ -30,9 +30,10 @@ pub(crate) fn for_refused(url: &Url, allowed: &[IpNet]) -> Option<String> {
     Some(format!("private addresses are refused; to allow this one, add --allow-private {range}"))
 }
 
-/// The advice for a host with which TLS failed.
+/// The hint for a host with a TLS failure.
 pub(crate) fn for_certificates(skips_verification: bool) -> Option<String> {
-    let advice = "if the certificate is what is wrong, and you trust the host without one, add --skip-tls-verification";
+    let advice =
+        "if the certificate is the problem and you trust the host anyway, add --skip-tls-verification";
     (!skips_verification).then(|| advice.to_owned())
 }
 
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn no_hint_is_given_for_what_is_allowed_already() {
+    fn allowed_addresses_have_no_hint() {
         let loopback = ["127.0.0.0/8".parse().unwrap()];
         for (address, hinted) in
             [("http://127.0.0.1:22/", false), ("http://localhost:22/", false), ("http://10.0.0.1/", true)]

@@ -1,37 +1,38 @@
-//! Ctrl-C and the signals that ask for the end: the first ends the work and keeps what is done, the second ends the program.
+//! Ctrl-C and termination signals: the first stops the work and keeps finished results, the second ends the
+//! program.
 
 use tokio::sync::watch;
 
 use crate::exit;
 
-/// Tells whether Ctrl-C was pressed, or the end was asked for by a signal.
+/// Receives Ctrl-C and termination signals.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupt {
     pressed: watch::Receiver<bool>,
 }
 
 impl Interrupt {
-    /// Listens from now on.
+    /// Starts to listen.
     ///
-    /// A task of its own listens, so that the second Ctrl-C works also while the first is held up, by a reader of
-    /// standard output that does not read.
+    /// A separate task listens, so that the second Ctrl-C works even if handling the first is blocked by a
+    /// reader of standard output that does not read.
     pub(crate) fn listen() -> Self {
         let (sender, pressed) = watch::channel(false);
-        tokio::spawn(pass_on(Signals::listen(), sender));
+        tokio::spawn(forward(Signals::listen(), sender));
         Self { pressed }
     }
 
-    /// Returns once Ctrl-C was pressed.
+    /// Completes when Ctrl-C was pressed.
     pub(crate) async fn pressed(&mut self) {
         if self.pressed.wait_for(|pressed| *pressed).await.is_err() {
-            // Nobody listens, so it will never be.
+            // The listening task is gone, so this never completes.
             std::future::pending::<()>().await;
         }
     }
 }
 
-/// Tells of the first signal, and ends the program with the second.
-async fn pass_on(mut signals: Signals, pressed: watch::Sender<bool>) {
+/// Forwards the first signal, and ends the program at the second.
+async fn forward(mut signals: Signals, pressed: watch::Sender<bool>) {
     signals.next().await;
     let _ = pressed.send(true);
     signals.next().await;
@@ -47,7 +48,7 @@ mod unix {
 
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    /// The signals that ask for the end. One that cannot be listened for keeps the system's own rule: it ends the program.
+    /// Termination signals. A signal without a handler keeps the system's default: it ends the program.
     #[derive(Debug)]
     pub(super) struct Signals {
         interrupt: Option<Signal>,
@@ -56,7 +57,7 @@ mod unix {
     }
 
     impl Signals {
-        /// Listens from now on.
+        /// Starts to listen.
         pub(super) fn listen() -> Self {
             let hangup = if ignores_hangups() { None } else { signal(SignalKind::hangup()).ok() };
             Self {
@@ -66,7 +67,7 @@ mod unix {
             }
         }
 
-        /// Returns with the next of them.
+        /// Completes at the next signal.
         pub(super) async fn next(&mut self) {
             tokio::select! {
                 () = arrived(&mut self.interrupt) => {}
@@ -76,7 +77,7 @@ mod unix {
         }
     }
 
-    /// Returns with the next signal; never where it is not listened for.
+    /// Completes at the next signal; never if it has no handler.
     async fn arrived(signal: &mut Option<Signal>) {
         if let Some(signal) = signal
             && signal.recv().await.is_some()
@@ -86,8 +87,9 @@ mod unix {
         std::future::pending::<()>().await;
     }
 
-    /// Was the program started with hangups ignored, as `nohup` does it? A handler would undo that. Assumed where the
-    /// system does not tell: without a handler a hangup ends the program at once, and what was written stays.
+    /// Whether the program was started with hangups ignored, for example by `nohup`. A handler would undo
+    /// that. If unknown, it is assumed: without a handler, a hangup ends the program, and written results
+    /// remain.
     fn ignores_hangups() -> bool {
         let Ok(status) = fs::read_to_string("/proc/self/status") else { return true };
         let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -97,7 +99,7 @@ mod unix {
     }
 }
 
-/// Ctrl-C, where the system has no signals.
+/// Ctrl-C on systems without signals.
 #[cfg(not(unix))]
 #[derive(Debug)]
 struct Signals;
@@ -110,7 +112,7 @@ impl Signals {
 
     async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
-            // Without a handler the system's own rule holds: the program ends at once.
+            // Without a handler, the system's default ends the program.
             std::future::pending::<()>().await;
         }
     }

@@ -7,15 +7,15 @@ mod demo;
 mod exit;
 mod explanation;
 mod failure;
+mod file_names;
 mod hint;
 mod interrupt;
-mod left_out;
-mod names;
 mod output;
 mod pdf_worker;
 mod printable;
 mod progress;
 mod say;
+mod skipped_links;
 mod summary;
 
 use std::ffi::OsString;
@@ -23,7 +23,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
-    // Before anything is set up: it is started for each PDF, and all that it takes counts against the file.
+    // Before any setup: a worker is started for each PDF, and its limits of time and memory include the
+    // setup.
     let is_worker = words.get(1).is_some_and(|word| word == pdf_worker::WORD);
     ExitCode::from(if is_worker { pdf_worker::run() } else { commands::main(words) })
 }

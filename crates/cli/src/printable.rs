@@ -1,14 +1,14 @@
-//! Text from the network that is about to reach a terminal.
+//! Text from the network on a terminal.
 
 use std::borrow::Cow;
 
 use gleaner::SafeUrl;
 use url::Url;
 
-/// `text` without what a terminal takes as a command: C0 and C1 control characters and DEL become U+FFFD, save line feed
-/// and tab. Bidirectional overrides, which make text read otherwise than it is, go the same way.
+/// `text` without terminal control: C0 and C1 control characters and DEL become U+FFFD, except line feed and
+/// tab. So do bidirectional overrides, which make text look different from what it is.
 ///
-/// A page that holds an escape sequence could otherwise retitle the window, or rewrite lines that were printed before.
+/// Otherwise, an escape sequence in a page could change the window title or overwrite earlier lines.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().any(is_unprintable) {
         Cow::Owned(
@@ -19,23 +19,23 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// As [`printable`], and in one line: line feeds and tabs become spaces.
+/// Like [`printable`], in one line: line feeds and tabs become spaces.
 pub(crate) fn printable_line(text: &str) -> String {
     printable(text).replace(['\n', '\t'], " ")
 }
 
-/// An address in one line, without what may be a secret: user name, password, fragment and the values of its query. Those
-/// stand in files and on standard output alone.
-pub(crate) fn printable_address(url: &Url) -> String {
+/// A URL in one line without possible secrets: user name, password, fragment and the values of its query.
+/// Only files and standard output contain those.
+pub(crate) fn printable_url(url: &Url) -> String {
     printable_line(&SafeUrl::from(url).to_string())
 }
 
-/// As [`printable_address`], of an address as a person writes it, perhaps without its scheme.
+/// Like [`printable_url`], for a URL as users write it, possibly without a scheme.
 pub(crate) fn printable_target(text: &str) -> String {
     if let Ok(url) = Url::parse(text)
         && url.has_host()
     {
-        return printable_address(&url);
+        return printable_url(&url);
     }
     let end = text.find(['?', '#']).unwrap_or(text.len());
     let (shown, hidden) = text.split_at_checked(end).unwrap_or((text, ""));
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_to_the_terminal_are_replaced_and_text_is_kept() {
+    fn terminal_control_is_replaced_and_text_is_kept() {
         for (name, text, want) in [
             ("plain", "a tea\n\thouse: 茶", "a tea\n\thouse: 茶"),
             ("escape", "\u{1b}[2Jgone", "\u{fffd}[2Jgone"),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_shown_without_what_may_be_a_secret() {
+    fn urls_are_shown_without_possible_secrets() {
         for (text, want) in [
             ("https://example.com/a?token=hush&page=2#hush", "https://example.com/a?token=…&page=…"),
             ("https://me:hush@example.com/a", "https://example.com/a"),

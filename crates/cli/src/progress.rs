@@ -1,5 +1,5 @@
-//! How far the work is, on standard error: a line that is redrawn where a person watches, and elsewhere a new line now and
-//! then, so that a log shows that the program is alive.
+//! Progress on standard error: a line that is redrawn on a terminal, and elsewhere a new line now and then,
+//! so that a log shows that the program is running.
 
 use std::time::{Duration, Instant};
 
@@ -9,43 +9,43 @@ use crate::printable::printable_target;
 use crate::say::say;
 use crate::summary::seconds;
 
-/// Redrawn at most so often a second.
+/// Upper bound on redraws per second.
 const REDRAWS: u8 = 10;
 
-/// Off a terminal a line is written so often.
-const LINE_EVERY: Duration = Duration::from_secs(30);
+/// The interval of lines if standard error is not a terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(30);
 
 const TEMPLATE: &str = "{spinner} {wide_msg}";
 
-/// Shows the state of one piece of work until it is dropped.
+/// Shows progress until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    begun: Instant,
-    /// Where no line can be redrawn, but one may be written.
-    lines: Option<Lines>,
+    started: Instant,
+    /// Set if standard error is not a terminal and progress is enabled.
+    lines: Option<LineSchedule>,
 }
 
 impl Progress {
-    /// Shows the state on `bar` if `wanted` and if standard error is a terminal, else in lines if `wanted`.
-    pub(crate) fn begin(bar: &ProgressBar, wanted: bool) -> Self {
+    /// Shows progress if `enabled`: on `bar` if standard error is a terminal, else in lines.
+    pub(crate) fn begin(bar: &ProgressBar, enabled: bool) -> Self {
         let mut lines = None;
-        if wanted {
-            // One that has ended shows nothing more.
+        if enabled {
+            // A finished bar must be reset to be shown again.
             bar.reset();
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAWS));
             if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
                 bar.set_style(style);
             }
-            lines = bar.is_hidden().then(Lines::default);
+            lines = bar.is_hidden().then(LineSchedule::default);
         }
-        Self { bar: bar.clone(), begun: Instant::now(), lines }
+        Self { bar: bar.clone(), started: Instant::now(), lines }
     }
 
-    /// So it stands: some words, which are only made where they are shown, and what was done last.
+    /// Shows the current state and the latest page. `state` only runs if its text is shown.
     pub(crate) fn show(&mut self, state: impl FnOnce() -> String, latest: Option<&str>) {
         if let Some(lines) = &mut self.lines {
-            let elapsed = self.begun.elapsed();
+            let elapsed = self.started.elapsed();
             if lines.is_due(elapsed) {
                 say(format_args!("{}: {}", seconds(elapsed), state()));
             }
@@ -56,8 +56,8 @@ impl Progress {
         }
     }
 
-    /// Takes the line away while `write` writes to the terminal.
-    pub(crate) fn blocking<T>(&self, write: impl FnOnce() -> T) -> T {
+    /// Hides the progress line while `write` writes to the terminal.
+    pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
 }
@@ -65,23 +65,23 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
-        // What is said from here on meets no line.
+        // Later messages do not need to suspend the line.
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
     }
 }
 
-/// When a line is written.
+/// Determines when a line is due.
 #[derive(Debug, Default)]
-struct Lines {
+struct LineSchedule {
     written: u32,
 }
 
-impl Lines {
-    /// True once for each [`LINE_EVERY`] that has gone by; after a standstill once for all of them.
+impl LineSchedule {
+    /// True once per elapsed [`LINE_INTERVAL`]; after a standstill, once for all of them.
     fn is_due(&mut self, elapsed: Duration) -> bool {
-        let gone_by = u32::try_from(elapsed.as_secs() / LINE_EVERY.as_secs()).unwrap_or(u32::MAX);
-        let due = gone_by > self.written;
-        self.written = gone_by;
+        let intervals = u32::try_from(elapsed.as_secs() / LINE_INTERVAL.as_secs()).unwrap_or(u32::MAX);
+        let due = intervals > self.written;
+        self.written = intervals;
         due
     }
 }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_line_is_due_every_half_minute() {
-        let mut lines = Lines::default();
+        let mut lines = LineSchedule::default();
         let due: Vec<u64> = (0..=200).filter(|second| lines.is_due(Duration::from_secs(*second))).collect();
         assert_eq!(due, [30, 60, 90, 120, 150, 180]);
         assert!(lines.is_due(Duration::from_secs(1_000)) && !lines.is_due(Duration::from_secs(1_001)));

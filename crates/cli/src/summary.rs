@@ -1,4 +1,4 @@
-//! What is said about a job when it is over.
+//! The summary of a finished job.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,43 +8,43 @@ use gleaner::{ErrorCode, PageFailure, PageFailures, SafeUrl};
 
 use crate::args::{EngineArgs, in_flags};
 use crate::hint;
-use crate::printable::{printable_address, printable_line};
+use crate::printable::{printable_line, printable_url};
 
-/// At most so many failures are told one by one.
-const TOLD_FAILURES: usize = 10;
+/// Upper bound on the failures that are listed one by one.
+const MAX_REPORTED_FAILURES: usize = 10;
 
-/// At most so many error statuses are told one by one.
-const TOLD_STATUSES: usize = 4;
+/// Upper bound on the error statuses that are listed one by one.
+const MAX_REPORTED_STATUSES: usize = 4;
 
-/// A job that is over, in some lines for a person.
+/// The facts of a finished job that the summary shows.
 #[derive(Debug)]
 pub(crate) struct Summary<'a> {
-    /// How many of its pages failed; of them may be more than are listed.
+    /// The number of failed pages; `failures` may list fewer.
     pub(crate) failed: u64,
-    /// How many of its pages robots.txt forbade.
+    /// The number of pages that robots.txt forbids.
     pub(crate) robots_blocked: u64,
-    /// What the reader should know.
+    /// The job's warning.
     pub(crate) warning: Option<&'a str>,
     /// Why the job failed as a whole.
     pub(crate) error: Option<&'a str>,
-    /// Its pages without a document.
+    /// The pages without a document.
     pub(crate) failures: &'a PageFailures,
-    /// How many documents were written.
+    /// The number of written documents.
     pub(crate) written: u64,
-    /// How many of them have an error status, each.
+    /// The number of documents per error status.
     pub(crate) statuses: &'a BTreeMap<u16, u64>,
-    /// Whether each failure was told when it came.
-    pub(crate) told_failures: bool,
-    /// Whether failures beyond those that are told are listed in a file.
+    /// Whether each failure was reported when it occurred.
+    pub(crate) reported_failures: bool,
+    /// Whether all failures are listed in a file.
     pub(crate) lists_failures: bool,
-    /// How the network was opened.
+    /// The network options.
     pub(crate) network: &'a EngineArgs,
-    /// How long it took.
+    /// The duration of the job.
     pub(crate) elapsed: Duration,
 }
 
 impl Summary<'_> {
-    /// The lines, without a line feed at the end.
+    /// The lines, without a trailing line feed.
     pub(crate) fn text(&self) -> String {
         let mut text = format!(
             "{} in {} ({:.1} pages/s)",
@@ -62,7 +62,7 @@ impl Summary<'_> {
         if self.robots_blocked > 0 {
             let _ = write!(text, ", {} forbidden by robots.txt", self.robots_blocked);
         }
-        if !self.told_failures {
+        if !self.reported_failures {
             self.add_failures(&mut text);
         }
         if let Some(warning) = self.warning {
@@ -77,38 +77,39 @@ impl Summary<'_> {
         text
     }
 
-    /// The first failures, and how many more there are.
+    /// Adds the first failures and the number of others.
     fn add_failures(&self, text: &mut String) {
-        for failure in self.failures.failures.iter().take(TOLD_FAILURES) {
+        for failure in self.failures.failures.iter().take(MAX_REPORTED_FAILURES) {
             let _ = write!(text, "\n  failed: {}", failed(failure));
         }
-        let told = self.failures.failures.len().min(TOLD_FAILURES);
-        let more = self.failed.saturating_sub(u64::try_from(told).unwrap_or(u64::MAX));
+        let listed = self.failures.failures.len().min(MAX_REPORTED_FAILURES);
+        let more = self.failed.saturating_sub(u64::try_from(listed).unwrap_or(u64::MAX));
         if more > 0 {
-            let where_all = if self.lists_failures { "" } else { " (--failures FILE lists all of them)" };
-            let _ = write!(text, "\n  and {more} more{where_all}");
+            let hint = if self.lists_failures { "" } else { " (--failures FILE lists all of them)" };
+            let _ = write!(text, "\n  and {more} more{hint}");
         }
     }
 
-    /// `404: 12, 500: 3`, the commonest first.
+    /// `404: 12, 500: 3`, the most frequent first.
     fn each_status(&self) -> String {
         let mut statuses: Vec<_> = self.statuses.iter().collect();
         statuses.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let told = statuses.iter().take(TOLD_STATUSES).map(|(status, count)| format!("{status}: {count}"));
-        let mut told = told.collect::<Vec<_>>().join(", ");
-        if statuses.len() > TOLD_STATUSES {
-            told.push_str(" ...");
+        let counts =
+            statuses.iter().take(MAX_REPORTED_STATUSES).map(|(status, count)| format!("{status}: {count}"));
+        let mut text = counts.collect::<Vec<_>>().join(", ");
+        if statuses.len() > MAX_REPORTED_STATUSES {
+            text.push_str(" ...");
         }
-        told
+        text
     }
 
-    /// What to do about refused addresses or bad certificates, where some were.
+    /// The hint for refused addresses or invalid certificates, if there were any.
     fn hint(&self) -> Option<String> {
         let failures = || self.failures.failures.iter();
         let mut refused = failures().filter(|failure| failure.error.code == ErrorCode::ScrapeBlocked);
         refused.find_map(|failure| hint::for_refused(&failure.url, &self.network.allow_private)).or_else(
             || {
-                // What is wrong with that of robots.txt is told in a warning alone.
+                // A certificate error of robots.txt is only in the warning.
                 let insecure = failures().any(|failure| failure.error.code == ErrorCode::ScrapeSslError)
                     || self.warning.is_some_and(|warning| warning.contains("certificate"));
                 insecure.then(|| hint::for_certificates(self.network.skips_tls_verification())).flatten()
@@ -117,12 +118,12 @@ impl Summary<'_> {
     }
 }
 
-/// A page that failed and why, in one line. Most reasons begin with the address, which is told once.
+/// A failed page with its reason, in one line. Most reasons begin with the URL, which is not repeated.
 pub(crate) fn failed(failure: &PageFailure) -> String {
     let message = in_flags(&failure.error.message);
     let named = [failure.url.to_string(), SafeUrl::from(&failure.url).to_string()];
     let bare = named.iter().find_map(|name| message.strip_prefix(name)?.strip_prefix(": "));
-    format!("{}: {}", printable_address(&failure.url), printable_line(bare.unwrap_or(&message)))
+    format!("{}: {}", printable_url(&failure.url), printable_line(bare.unwrap_or(&message)))
 }
 
 /// `1 page`, `2 pages`.
@@ -139,7 +140,7 @@ pub(crate) fn seconds(time: Duration) -> String {
     }
 }
 
-/// Pages a second.
+/// Pages per second.
 pub(crate) fn rate(pages: u64, time: Duration) -> f64 {
     pages as f64 / time.as_secs_f64().max(0.001)
 }
@@ -161,11 +162,11 @@ mod tests {
         PageFailures { failures: (0..number).map(failure).collect(), robots_blocked: Vec::new() }
     }
 
-    fn told(failures: &PageFailures) -> String {
-        told_with(failures, &BTreeMap::new(), false)
+    fn summary(failures: &PageFailures) -> String {
+        summary_with(failures, &BTreeMap::new(), false)
     }
 
-    fn told_with(failures: &PageFailures, statuses: &BTreeMap<u16, u64>, lists_failures: bool) -> String {
+    fn summary_with(failures: &PageFailures, statuses: &BTreeMap<u16, u64>, lists_failures: bool) -> String {
         let failed = failures.failures.len().try_into().unwrap();
         let elapsed = Duration::from_secs(3);
         Summary {
@@ -176,7 +177,7 @@ mod tests {
             failures,
             written: 30,
             statuses,
-            told_failures: false,
+            reported_failures: false,
             lists_failures,
             network: &EngineArgs::default(),
             elapsed,
@@ -185,56 +186,57 @@ mod tests {
     }
 
     #[test]
-    fn what_went_well_takes_one_line() {
-        assert_eq!(told(&PageFailures::default()), "30 pages in 3.00 s (10.0 pages/s)");
+    fn a_success_takes_one_line() {
+        assert_eq!(summary(&PageFailures::default()), "30 pages in 3.00 s (10.0 pages/s)");
     }
 
     #[test]
-    fn the_first_failures_are_told_and_the_rest_counted() {
-        let text = told(&failures(25, ErrorCode::ScrapeTimeout, "too slow\u{1b}[2J\nby far"));
+    fn the_first_failures_are_listed_and_the_rest_counted() {
+        let text = summary(&failures(25, ErrorCode::ScrapeTimeout, "too slow\u{1b}[2J\nby far"));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "30 pages in 3.00 s (10.0 pages/s), 25 failed");
         assert_eq!(lines[1], "  failed: http://127.0.0.1/0: too slow\u{fffd}[2J by far");
-        assert_eq!(lines.len(), 1 + TOLD_FAILURES + 1);
+        assert_eq!(lines.len(), 1 + MAX_REPORTED_FAILURES + 1);
         assert_eq!(lines[11], "  and 15 more (--failures FILE lists all of them)");
-        let listed = told_with(&failures(25, ErrorCode::ScrapeTimeout, "too slow"), &BTreeMap::new(), true);
+        let listed =
+            summary_with(&failures(25, ErrorCode::ScrapeTimeout, "too slow"), &BTreeMap::new(), true);
         assert!(listed.ends_with("  and 15 more"), "{listed}");
     }
 
     #[test]
-    fn a_failure_names_its_address_once() {
+    fn a_failure_names_its_url_once() {
         for message in ["http://127.0.0.1/0: connection refused", "connection refused"] {
-            let text = told(&failures(1, ErrorCode::ScrapeSiteError, message));
+            let text = summary(&failures(1, ErrorCode::ScrapeSiteError, message));
             assert!(text.ends_with("\n  failed: http://127.0.0.1/0: connection refused"), "{text}");
         }
     }
 
     #[test]
-    fn the_values_of_a_query_are_not_told() {
+    fn the_values_of_a_query_are_not_shown() {
         let mut failures = failures(1, ErrorCode::ScrapeTimeout, "too slow");
         failures.failures[0].url = "http://127.0.0.1/cup?token=hush&size=2".parse().unwrap();
-        let text = told(&failures);
+        let text = summary(&failures);
         assert!(text.ends_with("\n  failed: http://127.0.0.1/cup?token=…&size=…: too slow"), "{text}");
     }
 
     #[test]
     fn pages_of_an_error_status_are_counted() {
         let statuses = BTreeMap::from([(403, 1), (404, 12), (410, 1), (500, 3), (503, 1)]);
-        let text = told_with(&PageFailures::default(), &statuses, false);
+        let text = summary_with(&PageFailures::default(), &statuses, false);
         assert!(text.ends_with(", 18 with an error status (404: 12, 500: 3, 403: 1, 410: 1 ...)"), "{text}");
-        let text = told_with(&PageFailures::default(), &BTreeMap::from([(404, 1)]), false);
+        let text = summary_with(&PageFailures::default(), &BTreeMap::from([(404, 1)]), false);
         assert!(text.ends_with(", 1 with an error status (404: 1)"), "{text}");
     }
 
     #[test]
-    fn a_bad_certificate_is_answered_with_the_option() {
-        let text = told(&failures(2, ErrorCode::ScrapeSslError, "the certificate has expired"));
+    fn an_invalid_certificate_has_a_hint() {
+        let text = summary(&failures(2, ErrorCode::ScrapeSslError, "the certificate has expired"));
         assert_eq!(text.matches("--skip-tls-verification").count(), 1, "{text}");
     }
 
     #[test]
-    fn refused_addresses_are_answered_with_one_hint() {
-        let text = told(&failures(3, ErrorCode::ScrapeBlocked, "refused"));
+    fn refused_addresses_have_one_hint() {
+        let text = summary(&failures(3, ErrorCode::ScrapeBlocked, "refused"));
         assert_eq!(text.matches("--allow-private 127.0.0.0/8").count(), 1, "{text}");
     }
 

@@ -1,5 +1,5 @@
-//! The `gleaner` program as a person or a script meets it: what goes in, what comes out, and how it ends.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
+//! The `gleaner` program from outside: arguments, output and exit codes.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 #[cfg(target_os = "linux")]
 #[path = "cli/ending.rs"]
@@ -33,7 +33,7 @@ const TEA: &str = "<!doctype html><title>Tea</title><nav><a href=/>Home</a></nav
 fn demo_crawls_its_site_and_writes_markdown() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("tea");
-    let told = succeed(&run(&["demo", "--out", folder.to_str().unwrap()]));
+    let stderr = succeed(&run(&["demo", "--out", folder.to_str().unwrap()]));
 
     let index = lines_of_json(&fs::read(folder.join("index.jsonl")).unwrap());
     let files: HashSet<String> = index.iter().map(|row| row["file"].as_str().unwrap().to_owned()).collect();
@@ -65,18 +65,19 @@ fn demo_crawls_its_site_and_writes_markdown() {
     assert!(page("guides_steeping-timer.md").contains("```python\nimport sys\nimport time\n"));
     assert!(page("guides_cold-brew.md").contains("1. Put the leaf in the jug"));
 
-    for said in ["15 pages", "robots.txt forbids /staff/rota", "/brewing has moved", "gleaner crawl https://"]
+    for expected in
+        ["15 pages", "robots.txt forbids /staff/rota", "/brewing has moved", "gleaner crawl https://"]
     {
-        assert!(told.contains(said), "{said} is not told:\n{told}");
+        assert!(stderr.contains(expected), "{expected} is missing:\n{stderr}");
     }
     for name in want {
-        assert!(told.contains(name), "{name} is not told:\n{told}");
+        assert!(stderr.contains(name), "{name} is missing:\n{stderr}");
     }
     assert!(!folder.join("staff_rota.md").exists());
 }
 
 #[test]
-fn convert_prints_one_text_as_it_is_and_more_as_json() {
+fn convert_prints_one_format_as_text_and_several_as_json() {
     let url = ["--url", "https://example.com/tea/"];
     let markdown = succeed(&run_with_input(&["convert", "-", url[0], url[1]], TEA.as_bytes()));
     assert_eq!(markdown.trim(), "# Tea\n\nGreen or **black**, see [water](https://example.com/water).");
@@ -92,27 +93,27 @@ fn convert_prints_one_text_as_it_is_and_more_as_json() {
 }
 
 #[test]
-fn a_text_that_is_empty_is_told_and_is_no_success() {
+fn an_empty_text_is_an_error() {
     let empty = "<!doctype html><title>Tea</title><main></main>";
-    for (name, page, options, said) in [
+    for (name, page, options, expected) in [
         ("no element matches", TEA, &["--include-tags", ".nothing"][..], "--include-tags"),
         (
-            "all is taken out",
+            "everything is excluded",
             TEA,
             &["--exclude-tags", "main", "--only-main-content", "false", "--exclude-tags", "nav"],
             "--exclude-tags",
         ),
         ("also in HTML", TEA, &["--include-tags", ".nothing", "--formats", "html"], "--include-tags"),
-        ("also where quiet was asked for", TEA, &["--include-tags", ".nothing", "--quiet"], "--include-tags"),
+        ("also with --quiet", TEA, &["--include-tags", ".nothing", "--quiet"], "--include-tags"),
         ("no text", empty, &[], "no text was found"),
     ] {
         let output = run_with_input(&[&["convert", "-"], options].concat(), page.as_bytes());
         assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output.stdout));
         assert_eq!(text(&output.stdout), "", "{name}");
-        let told = text(&output.stderr);
-        assert!(told.contains("nothing came out") && told.contains(said), "{name}: {told}");
+        let stderr = text(&output.stderr);
+        assert!(stderr.contains("no output") && stderr.contains(expected), "{name}: {stderr}");
     }
-    // A document of several formats tells more than its text.
+    // A document of several formats is output even without text.
     let whole = ["convert", "-", "--include-tags", ".nothing", "--formats", "markdown,links"];
     succeed(&run_with_input(&whole, TEA.as_bytes()));
 
@@ -123,7 +124,7 @@ fn a_text_that_is_empty_is_told_and_is_no_success() {
 }
 
 #[test]
-fn convert_reads_files_and_knows_them_by_their_names() {
+fn convert_detects_the_type_of_a_file_by_its_name() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("teas.CSV");
     fs::write(&file, "tea,grams\nwhite,4\n").unwrap();
@@ -150,7 +151,7 @@ fn crawl_prints_each_page_once_as_a_line_of_json() {
 }
 
 #[test]
-fn crawl_keeps_to_limit_depth_and_patterns() {
+fn crawl_obeys_limit_depth_and_patterns() {
     let site = Site::generate(SiteSpec::pages(200));
     let server = site.serve().unwrap();
     let crawl = |options: &[&str]| {
@@ -191,7 +192,7 @@ fn crawl_writes_a_folder_with_an_index() {
 }
 
 #[test]
-fn batch_takes_a_list_and_tells_which_lines_are_wrong() {
+fn batch_reads_a_list_and_reports_invalid_lines() {
     let server = Site::generate(SiteSpec::pages(5)).serve().unwrap();
     let list = format!("# pages\n{}\n\nftp://example.com/\n{}\n", server.url("/p/1"), server.url("/p/2"));
     let words = ["batch", "-", LOOPBACK[0], LOOPBACK[1]];
@@ -206,7 +207,7 @@ fn batch_takes_a_list_and_tells_which_lines_are_wrong() {
 }
 
 #[test]
-fn a_list_may_begin_with_a_mark_and_hold_a_line_in_another_encoding() {
+fn a_list_may_have_a_byte_order_mark_and_a_line_in_another_encoding() {
     let server = Site::generate(SiteSpec::pages(5)).serve().unwrap();
     let (one, two) = (server.url("/p/1"), server.url("/p/2"));
     let list = [&b"\xef\xbb\xbf"[..], one.as_bytes(), &b"\nhttp://example.com/caf\xe9\n"[..], two.as_bytes()];
@@ -214,12 +215,12 @@ fn a_list_may_begin_with_a_mark_and_hold_a_line_in_another_encoding() {
     let output = run_with_input(&["batch", "-", LOOPBACK[0], LOOPBACK[1]], &list);
     succeed(&output);
     assert_eq!(lines_of_json(&output.stdout).len(), 2);
-    let told = text(&output.stderr);
-    assert!(told.contains("line 2: it is not UTF-8") && !told.contains("line 1: "), "{told}");
+    let stderr = text(&output.stderr);
+    assert!(stderr.contains("line 2: it is not UTF-8") && !stderr.contains("line 1: "), "{stderr}");
 }
 
 #[test]
-fn map_lists_addresses() {
+fn map_lists_urls() {
     let site =
         Site::generate(SiteSpec { pages: 30, extras: "sitemap".parse().unwrap(), ..SiteSpec::default() });
     let server = site.serve().unwrap();
@@ -237,7 +238,7 @@ fn map_lists_addresses() {
 }
 
 #[test]
-fn scrape_prints_the_page_and_remarks_on_its_status() {
+fn scrape_prints_the_page_and_reports_its_error_status() {
     let server = RawServer::start([
         Step::ReadRequest,
         Step::respond("404 Not Found", &[("content-type", "text/html")], "<h1>No tea</h1>"),
@@ -251,7 +252,7 @@ fn scrape_prints_the_page_and_remarks_on_its_status() {
 }
 
 #[test]
-fn private_addresses_are_refused_with_a_hint_and_never_dialled() {
+fn private_addresses_are_refused_with_a_hint_and_without_a_connection() {
     let canary = Canary::start().unwrap();
     let url = canary.base_url();
     let list = tempfile::NamedTempFile::new().unwrap();
@@ -262,18 +263,18 @@ fn private_addresses_are_refused_with_a_hint_and_never_dialled() {
         ("crawl", vec!["crawl", &url]),
         ("batch", vec!["batch", list]),
         ("map", vec!["map", &url]),
-        ("another range is open", vec!["scrape", &url, "--allow-private", "10.0.0.0/8"]),
+        ("another range is allowed", vec!["scrape", &url, "--allow-private", "10.0.0.0/8"]),
     ] {
         let output = run(&words);
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{name}: {told}");
-        assert!(told.contains("--allow-private 127.0.0.0/8"), "{name}: {told}");
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{name}: {stderr}");
+        assert!(stderr.contains("--allow-private 127.0.0.0/8"), "{name}: {stderr}");
         assert!(output.stdout.is_empty(), "{name}");
     }
     assert_eq!(canary.connections(), 0);
 }
 
-/// Wrong usage: the flag, what is wrong and what would be right are all told, and the exit code is 2.
+/// Wrong usage: the error names the option, the fault and a correction, and the exit code is 2.
 #[test]
 fn wrong_usage_is_explained() {
     let long = "a".repeat(3000);
@@ -339,7 +340,7 @@ fn wrong_usage_is_explained() {
         (&["map", site, "--limit", "100001"], &["--limit", "100000"]),
         (&["map", site, "--sitemap", "all"], &["--sitemap", "all", "include"]),
         (&["batch", "/no/such/list"], &["<FILE>", "/no/such/list"]),
-        (&["batch", "-"], &["<FILE>", "no valid address"]),
+        (&["batch", "-"], &["<FILE>", "no valid URL"]),
         (&["convert", "/no/such/page"], &["<FILE>", "/no/such/page"]),
         (&["convert", "-", "--url", "ftp://example.com"], &["--url", "http"]),
         (&["convert", "-", "--formats", "markdwn"], &["--formats", "markdwn"]),
@@ -351,21 +352,21 @@ fn wrong_usage_is_explained() {
 }
 
 #[test]
-fn a_reader_that_has_enough_ends_the_crawl_quietly() {
+fn a_closed_standard_output_ends_the_crawl_quietly() {
     let server = Site::generate(SiteSpec::pages(500)).serve().unwrap();
     let mut child = gleaner(&["crawl", &server.url("/"), LOOPBACK[0], LOOPBACK[1]]).spawn().unwrap();
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    let mut told = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{told}");
-    assert_eq!(told, "");
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{stderr}");
+    assert_eq!(stderr, "");
     assert!(server.requests() < 500, "the crawl went on without a reader");
 }
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_a_crawl_and_keeps_what_is_done() {
+fn ctrl_c_stops_a_crawl_and_keeps_finished_pages() {
     const PAGES: u32 = 3000;
     let latency = std::time::Duration::from_millis(20);
     let server = Site::generate(SiteSpec { latency, ..SiteSpec::pages(PAGES) }).serve().unwrap();
@@ -376,11 +377,15 @@ fn ctrl_c_ends_a_crawl_and_keeps_what_is_done() {
     assert!(Command::new("sh").args(["-c", &press]).status().unwrap().success());
     printed.extend(pages.map(Result::unwrap));
 
-    let mut told = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{stderr}");
     assert!(printed.len() < PAGES as usize, "the crawl was not ended");
-    assert!(told.contains(&format!("{} pages in ", printed.len())), "{} were printed: {told}", printed.len());
+    assert!(
+        stderr.contains(&format!("{} pages in ", printed.len())),
+        "{} were printed: {stderr}",
+        printed.len()
+    );
     for line in &printed {
         let page: Value = serde_json::from_str(line).unwrap();
         assert_eq!(page["metadata"]["statusCode"], 200);
@@ -388,7 +393,7 @@ fn ctrl_c_ends_a_crawl_and_keeps_what_is_done() {
 }
 
 #[test]
-fn verbose_logs_to_standard_error_and_leaves_results_alone() {
+fn verbose_logs_to_standard_error_and_does_not_change_results() {
     let server =
         Site::generate(SiteSpec { extras: Extras::default(), ..SiteSpec::pages(3) }).serve().unwrap();
     let output = run(&["crawl", &server.url("/"), LOOPBACK[0], LOOPBACK[1], "-vv"]);
@@ -407,7 +412,7 @@ fn help_and_version_go_to_standard_output() {
 }
 
 #[test]
-fn what_cannot_work_is_told_before_anything_is_asked_for() {
+fn faults_are_reported_before_any_request() {
     let server = Site::generate(SiteSpec::pages(5)).serve().unwrap();
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("file");
@@ -415,42 +420,42 @@ fn what_cannot_work_is_told_before_anything_is_asked_for() {
     let out = ["--out", file.to_str().unwrap()];
     let output = run(&["crawl", &server.base_url(), LOOPBACK[0], LOOPBACK[1], out[0], out[1]]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
-    assert_eq!(server.requests(), 0, "pages were fetched that could not be kept");
+    assert_eq!(server.requests(), 0, "pages were fetched that could not be stored");
 
-    for (name, words, input, said) in [
+    for (name, words, input, expected) in [
         ("nothing to convert", &["convert", "-"][..], &b" \n"[..], "nothing to convert"),
         (
-            "no truth value",
+            "not a boolean",
             &["scrape", "https://a.example", "--block-ads", "maybe"],
             b"",
             "takes true or false",
         ),
         (
-            "no scheme",
+            "an invalid scheme",
             &["batch", "-", "--ignore-invalid-urls", "false"],
             b"ht!tp:/x\n",
-            "`ht!tp:` is no scheme",
+            "`ht!tp:` is not a supported scheme",
         ),
         ("nothing to explain", &["crawl", "https://a.example", "--explain", "ftp://x"], b"", "--explain"),
     ] {
         let output = run_with_input(words, input);
         assert_ne!(output.status.code(), Some(0), "{name}");
-        assert!(text(&output.stderr).contains(said), "{name}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(expected), "{name}: {}", text(&output.stderr));
     }
 }
 
 #[test]
-fn crawl_explains_an_address_that_it_left_out() {
+fn crawl_explains_a_url_that_it_left_out() {
     let server = Site::generate(SiteSpec::pages(20)).serve().unwrap();
     let (start, left_out) = (server.url("/"), server.url("/p/3"));
     let words =
         ["crawl", &start, LOOPBACK[0], LOOPBACK[1], "--exclude-paths", "^/p/3$", "--explain", &left_out];
     let output = run(&words);
     assert_eq!(output.status.code(), Some(0));
-    let said = text(&output.stderr);
+    let stderr = text(&output.stderr);
     assert!(
-        said.contains(&format!("{left_out}: not crawled: a pattern of --exclude-paths matches")),
-        "{said}"
+        stderr.contains(&format!("{left_out}: not crawled: a pattern of --exclude-paths matches")),
+        "{stderr}"
     );
-    assert!(said.contains("first found on") && said.contains("links that were left out:"), "{said}");
+    assert!(stderr.contains("first found on") && stderr.contains("links that were left out:"), "{stderr}");
 }

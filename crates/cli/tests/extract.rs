@@ -1,6 +1,6 @@
-//! `gleaner extract`, and the format `json` of `scrape` and `convert`: what is printed, what it costs, and what is said
-//! where something lacks.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
+//! `gleaner extract`, and the format `json` of `scrape` and `convert`: output, costs, and messages about
+//! missing values.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use gleaner_testkit::{RawServer, Server, Site, SiteSpec, Step};
 use serde_json::{Value, json};
 
-use support::{gleaner, printed, refuses, run_at_home, run_with_input, told};
+use support::{gleaner, printed, refuses, run_on_loopback, run_with_input, stderr};
 
 fn shop() -> (Site, Server) {
     let site =
@@ -27,18 +27,19 @@ fn schema(folder: &Path, schema: &Value) -> String {
 
 fn products() -> Value {
     let text = json!({ "type": ["string", "null"] });
-    let row = json!({ "type": "object", "properties": { "name": text, "sku": text, "brand": text, "price": { "type": ["number", "null"] } } });
+    let row = json!({ "type": "object", "properties": { "name": text, "sku": text, "brand": text,
+        "price": { "type": ["number", "null"] } } });
     json!({ "type": "object", "properties": { "products": { "type": "array", "items": row } } })
 }
 
 #[test]
-fn a_wildcard_gives_a_row_for_each_page_and_the_plan_says_so_before() {
+fn a_wildcard_gives_a_row_per_page_as_the_plan_says() {
     let place = tempfile::tempdir().unwrap();
     let (site, server) = shop();
     let schema = schema(place.path(), &products());
     let below = server.url("/shop/*");
-    let plan = run_at_home(&["extract", &below, "--schema", &schema, "--plan"]);
-    assert_eq!(plan.status.code(), Some(0), "{}", told(&plan));
+    let plan = run_on_loopback(&["extract", &below, "--schema", &schema, "--plan"]);
+    assert_eq!(plan.status.code(), Some(0), "{}", stderr(&plan));
     let plan = String::from_utf8(plan.stdout).unwrap();
     for part in [
         "1. list the pages of",
@@ -51,7 +52,7 @@ fn a_wildcard_gives_a_row_for_each_page_and_the_plan_says_so_before() {
     }
     assert_eq!(server.requests(), 0, "a plan fetches nothing");
 
-    let output = run_at_home(&["extract", &below, "--schema", &schema]);
+    let output = run_on_loopback(&["extract", &below, "--schema", &schema]);
     let data = printed(&output);
     let truth = site.truth();
     let known: Vec<_> = truth.extras().products.iter().collect();
@@ -63,7 +64,7 @@ fn a_wildcard_gives_a_row_for_each_page_and_the_plan_says_so_before() {
         assert_eq!(row["price"].as_f64(), product.price.parse().ok(), "{product:?}");
     }
     assert_eq!(rows.len(), known.len(), "{data}");
-    assert!(told(&output).contains("values of "), "{}", told(&output));
+    assert!(stderr(&output).contains("values of "), "{}", stderr(&output));
 }
 
 #[test]
@@ -76,22 +77,22 @@ fn sources_and_proofs_are_shown_on_request() {
     let truth = site.truth();
     let product = truth.extras().products.first().cloned().unwrap();
     let url = server.url(&product.path);
-    let shown = printed(&run_at_home(&["extract", &url, "--schema", &schema, "--show-sources"]));
+    let shown = printed(&run_on_loopback(&["extract", &url, "--schema", &schema, "--show-sources"]));
     assert_eq!(
         shown,
         json!({ "data": { "sku": product.sku, "warranty": null }, "sources": { "sku": [url] } })
     );
 
-    let output = run_at_home(&["extract", &url, "--schema", &schema, "--proofs"]);
+    let output = run_on_loopback(&["extract", &url, "--schema", &schema, "--proofs"]);
     let all = printed(&output);
     let proof = &all["leaves"][0]["provenance"][0];
     assert!(proof["quote"].as_str().unwrap().contains(&product.sku), "{proof}");
     assert_eq!((&proof["url"], &all["missing"][0]["pointer"]), (&json!(url), &json!("/warranty")));
-    assert!(told(&output).contains("note: not found on the page: warranty"), "{}", told(&output));
+    assert!(stderr(&output).contains("note: not found on the page: warranty"), "{}", stderr(&output));
 }
 
 #[test]
-fn convert_and_scrape_give_json_by_a_schema() {
+fn convert_and_scrape_print_json_for_a_schema() {
     let place = tempfile::tempdir().unwrap();
     let fields =
         json!({ "properties": { "price": { "type": "number" }, "brand": { "type": ["string", "null"] } } });
@@ -105,12 +106,12 @@ fn convert_and_scrape_give_json_by_a_schema() {
     let answer = Step::respond("200 OK", &[("content-type", "text/html; charset=utf-8")], page);
     let server = RawServer::start([Step::ReadRequest, answer]).unwrap();
     let document =
-        printed(&run_at_home(&["scrape", &server.base_url(), "--formats", "json", "--schema", &schema]));
+        printed(&run_on_loopback(&["scrape", &server.base_url(), "--formats", "json", "--schema", &schema]));
     assert_eq!((&document["json"], document.get("markdown")), (&want, None));
 }
 
 #[test]
-fn what_lacks_is_told_with_the_option_that_gives_it() {
+fn messages_name_the_missing_option() {
     let place = tempfile::tempdir().unwrap();
     let good = schema(place.path(), &products());
     let bad = place.path().join("bad.json");
@@ -122,10 +123,7 @@ fn what_lacks_is_told_with_the_option_that_gives_it() {
         (&["extract", site, "--prompt", "who"], &["--model", "--schema"]),
         (&["extract", site, "--prompt", "who", "--plan"], &["--model", "--schema"]),
         (&["extract", "--schema", &good], &["--prompt"]),
-        (
-            &["extract", "--prompt", "who", "--schema", &good],
-            &["without addresses", "--search-url", "name pages"],
-        ),
+        (&["extract", "--prompt", "who", "--schema", &good], &["without URLs", "--search-url", "name pages"]),
         (&["extract", "ftp://example.com", "--schema", &good], &["[URLS]"]),
         (&["extract", site, "--schema", bad], &["--schema"]),
         (&["extract", site, "--schema", "/no/such/file"], &["--schema", "/no/such/file"]),
@@ -143,36 +141,38 @@ fn what_lacks_is_told_with_the_option_that_gives_it() {
     let canary = gleaner_testkit::Canary::start().unwrap();
     let refused = gleaner(&["extract", &canary.base_url(), "--schema", &good]).output().unwrap();
     assert_eq!((refused.status.code(), canary.connections()), (Some(1), 0));
-    assert!(told(&refused).contains("--allow-private 127.0.0.0/8"), "{}", told(&refused));
+    assert!(stderr(&refused).contains("--allow-private 127.0.0.0/8"), "{}", stderr(&refused));
 }
 
 #[test]
-fn a_model_is_asked_within_the_budget_and_the_plan_shows_its_cost() {
+fn a_model_is_used_within_the_budget_and_the_plan_shows_its_cost() {
     let place = tempfile::tempdir().unwrap();
     let schema =
         schema(place.path(), &json!({ "properties": { "captain": { "type": ["string", "null"] } } }));
-    let page = "<main><h1>The ship</h1><p>She was commanded by Ada Quill for many years, as all who sailed in her recall.</p></main>";
+    let page = "<main><h1>The ship</h1><p>She was commanded by Ada Quill for many years, as all who sailed \
+                in her recall.</p></main>";
     let answer = Step::respond("200 OK", &[("content-type", "text/html; charset=utf-8")], page);
     let site = RawServer::start([Step::ReadRequest, answer]).unwrap();
     let claim = json!({ "captain": { "value": "Ada Quill", "quote": "commanded by Ada Quill" } }).to_string();
-    let reply = json!({ "choices": [{ "finish_reason": "stop", "message": { "role": "assistant", "content": claim } }],
+    let reply = json!({ "choices": [{ "finish_reason": "stop",
+        "message": { "role": "assistant", "content": claim } }],
         "usage": { "prompt_tokens": 300, "completion_tokens": 20, "total_tokens": 320 } });
     let answer = Step::respond("200 OK", &[("content-type", "application/json")], reply.to_string());
     let service = RawServer::start([Step::ReadRequest, answer]).unwrap();
     let at = format!("{}/v1", service.base_url().trim_end_matches('/'));
     let url = site.base_url();
     let words = ["extract", &url, "--schema", &schema, "--model", "m", "--model-url", &at];
-    let plan = run_at_home(&[&words[..], &["--plan"]].concat());
+    let plan = run_on_loopback(&[&words[..], &["--plan"]].concat());
     let plan = String::from_utf8(plan.stdout).unwrap();
     assert!(plan.contains("then model") && plan.contains("0 to 1 calls"), "{plan}");
     assert_eq!(service.connections(), 0);
 
-    let output = run_at_home(&words);
-    assert_eq!(printed(&output), json!({ "captain": "Ada Quill" }), "{}", told(&output));
-    assert!(told(&output).contains("320 tokens in 1 call"), "{}", told(&output));
+    let output = run_on_loopback(&words);
+    assert_eq!(printed(&output), json!({ "captain": "Ada Quill" }), "{}", stderr(&output));
+    assert!(stderr(&output).contains("320 tokens in 1 call"), "{}", stderr(&output));
 
-    let poor = run_at_home(&[&words[..], &["--quiet", "--budget-tokens", "50"]].concat());
+    let poor = run_on_loopback(&[&words[..], &["--quiet", "--budget-tokens", "50"]].concat());
     assert_eq!(serde_json::from_slice::<Value>(&poor.stdout).unwrap(), json!({ "captain": null }));
-    assert_eq!(poor.status.code(), Some(1), "nothing came out");
-    assert!(told(&poor).contains("budget"), "{}", told(&poor));
+    assert_eq!(poor.status.code(), Some(1), "there is no output");
+    assert!(stderr(&poor).contains("budget"), "{}", stderr(&poor));
 }

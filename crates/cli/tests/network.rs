@@ -1,5 +1,5 @@
-//! How requests leave: certificates, proxies, the cache on disk, and which links lead on.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
+//! Certificates, proxies, the cache on disk, and rules for links.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod support;
 
@@ -13,10 +13,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use support::{printed, run_at_home, succeed, told};
+use support::{printed, run_on_loopback, stderr, succeed};
 
-/// A page over TLS, with a certificate that nobody vouches for; gives its address.
-async fn secured() -> String {
+/// Serves a page over TLS with a self-signed certificate. Returns its URL.
+async fn self_signed() -> String {
     let key = KeyPair::generate().unwrap();
     let certificate =
         CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
@@ -37,11 +37,12 @@ async fn secured() -> String {
         while let Ok((stream, _)) = listener.accept().await {
             let acceptor = acceptor.clone();
             tokio::spawn(async move {
-                // A client that mistrusts the certificate ends the handshake.
+                // A client that rejects the certificate ends the handshake.
                 let Ok(mut stream) = acceptor.accept(stream).await else { return };
                 let mut request = [0; 4_096];
                 let _ = stream.read(&mut request).await;
-                let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<h1>Tea</h1>";
+                let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\n\
+                            Connection: close\r\n\r\n<h1>Tea</h1>";
                 let _ = stream.write_all(page.as_bytes()).await;
                 let _ = stream.shutdown().await;
             });
@@ -51,20 +52,20 @@ async fn secured() -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn certificates_are_checked_unless_told_otherwise() {
-    let url = secured().await;
+async fn certificates_are_checked_by_default() {
+    let url = self_signed().await;
     let run = move |words: Vec<&'static str>| {
         let url = url.clone();
         tokio::task::spawn_blocking(move || {
-            run_at_home(
+            run_on_loopback(
                 &words.iter().map(|word| if *word == "URL" { &url } else { *word }).collect::<Vec<_>>(),
             )
         })
     };
     for words in [vec!["scrape", "URL"], vec!["crawl", "URL"], vec!["map", "URL", "--sitemap", "skip"]] {
         let output = run(words.clone()).await.unwrap();
-        assert_eq!(output.status.code(), Some(1), "{words:?}: {}", told(&output));
-        assert!(told(&output).contains("--skip-tls-verification"), "{words:?}: {}", told(&output));
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains("--skip-tls-verification"), "{words:?}: {}", stderr(&output));
         assert!(output.stdout.is_empty(), "{words:?}");
     }
     let output = run(vec!["scrape", "URL", "--skip-tls-verification"]).await.unwrap();
@@ -72,7 +73,7 @@ async fn certificates_are_checked_unless_told_otherwise() {
 }
 
 #[test]
-fn a_proxy_that_is_named_takes_the_requests() {
+fn requests_go_through_the_given_proxy() {
     let server = Site::generate(SiteSpec::pages(2)).serve().unwrap();
     let (plain, stealth) = (ProxyServer::start().unwrap(), ProxyServer::start().unwrap());
     let page = server.url("/p/1");
@@ -87,33 +88,33 @@ fn a_proxy_that_is_named_takes_the_requests() {
         "--stealth-proxy-url",
         &proxies[1],
     ];
-    let used = printed(&run_at_home(&words))["metadata"]["proxyUsed"].clone();
+    let used = printed(&run_on_loopback(&words))["metadata"]["proxyUsed"].clone();
     assert_eq!((used.as_str(), plain.connections(), stealth.connections()), (Some("basic"), 1, 0));
     let used =
-        printed(&run_at_home(&[&words[..], &["--proxy", "stealth"]].concat()))["metadata"]["proxyUsed"]
+        printed(&run_on_loopback(&[&words[..], &["--proxy", "stealth"]].concat()))["metadata"]["proxyUsed"]
             .clone();
     assert_eq!((used.as_str(), plain.connections(), stealth.connections()), (Some("stealth"), 1, 1));
 }
 
 #[test]
-fn a_cache_in_a_folder_outlives_the_program() {
+fn a_cache_in_a_folder_persists() {
     let place = tempfile::tempdir().unwrap();
     let server = Site::generate(SiteSpec::pages(2)).serve().unwrap();
     let page = server.url("/p/1");
     let words = ["scrape", &page, "--formats", "markdown,links", "--cache", place.path().to_str().unwrap()];
     let state = |more: &[&str]| {
-        let output = run_at_home(&[&words[..], more].concat());
+        let output = run_on_loopback(&[&words[..], more].concat());
         printed(&output)["metadata"]["cacheState"].as_str().map(str::to_owned)
     };
     assert_eq!(state(&["--store-in-cache", "false"]).as_deref(), Some("miss"));
-    assert_eq!(state(&[]).as_deref(), Some("miss"), "nothing was to be kept");
+    assert_eq!(state(&[]).as_deref(), Some("miss"), "no copy was stored");
     assert_eq!(state(&[]).as_deref(), Some("hit"));
-    assert_eq!(state(&["--max-age", "0"]), None, "no cache was asked");
+    assert_eq!(state(&["--max-age", "0"]), None, "the cache was not used");
     assert_eq!(server.requests(), 3);
 }
 
 #[test]
-fn map_leaves_out_nofollow_links_and_takes_iframes_where_asked() {
+fn map_skips_nofollow_links_and_follows_iframes_on_request() {
     let page = "<a href=/a>a</a> <a rel=nofollow href=/b>b</a> <iframe src=/c></iframe>";
     let answer = Step::respond("200 OK", &[("content-type", "text/html")], page);
     let missing = Step::respond("404 Not Found", &[("connection", "close")], "");
@@ -126,7 +127,7 @@ fn map_leaves_out_nofollow_links_and_takes_iframes_where_asked() {
         let site =
             RawServer::start_per_connection([robots, vec![Step::ReadRequest, answer.clone()]]).unwrap();
         let url = format!("{}/", site.base_url());
-        let listed = succeed(&run_at_home(&[&["map", &url, "--sitemap", "skip"], options].concat()));
+        let listed = succeed(&run_on_loopback(&[&["map", &url, "--sitemap", "skip"], options].concat()));
         let mut listed: Vec<&str> =
             listed.lines().filter_map(|line| line.strip_prefix(&site.base_url())).collect();
         listed.sort_unstable();
@@ -135,12 +136,16 @@ fn map_leaves_out_nofollow_links_and_takes_iframes_where_asked() {
 }
 
 #[test]
-fn a_country_without_proxies_is_remarked_on() {
+fn a_country_without_proxies_is_reported() {
     let server = Site::generate(SiteSpec::pages(2)).serve().unwrap();
     let page = server.url("/p/1");
     for words in [["scrape", &page], ["map", &page]] {
-        let output = run_at_home(&[&words[..], &["--location-country", "DE"]].concat());
+        let output = run_on_loopback(&[&words[..], &["--location-country", "DE"]].concat());
         succeed(&output);
-        assert!(told(&output).contains("--location-country has no effect"), "{words:?}: {}", told(&output));
+        assert!(
+            stderr(&output).contains("--location-country has no effect"),
+            "{words:?}: {}",
+            stderr(&output)
+        );
     }
 }

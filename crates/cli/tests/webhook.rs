@@ -1,5 +1,6 @@
-//! `gleaner crawl --webhook`: the events of a crawl arrive, whole, signed and in order, before the program ends.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
+//! `gleaner crawl --webhook`: the events of a crawl arrive complete, signed and in order before the program
+//! ends.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,10 +12,10 @@ use gleaner::service::{Secret, verify};
 use gleaner_testkit::{ClosedPort, Site, SiteSpec};
 use serde_json::Value;
 
-/// What came in: the signature, and the exact body.
+/// A received event: the signature and the exact body.
 type Received = (Option<String>, Vec<u8>);
 
-/// Takes events on loopback, and answers with the statuses of a script, the last for ever.
+/// Receives events on loopback, and answers with these statuses; the last one repeats.
 struct Receiver {
     url: String,
     received: Arc<Mutex<Vec<Received>>>,
@@ -29,7 +30,7 @@ impl Receiver {
         thread::spawn(move || {
             for (number, stream) in listener.incoming().enumerate() {
                 let status = statuses.get(number).or(statuses.last()).unwrap();
-                let event = take(&stream.unwrap(), *status);
+                let event = receive(&stream.unwrap(), *status);
                 kept.lock().unwrap().push(event);
             }
         });
@@ -42,8 +43,8 @@ impl Receiver {
     }
 }
 
-/// Reads one request and answers it; the connection ends with it.
-fn take(stream: &TcpStream, status: u16) -> Received {
+/// Reads one request, answers it and closes the connection.
+fn receive(stream: &TcpStream, status: u16) -> Received {
     let mut reader = BufReader::new(stream);
     let (mut signature, mut length) = (None, 0);
     let mut line = String::new();
@@ -79,7 +80,7 @@ fn kinds(events: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn a_crawl_tells_its_webhook_before_it_ends() {
+fn events_arrive_before_the_crawl_ends() {
     let (site, receiver) = (Site::generate(SiteSpec::pages(3)).serve().unwrap(), Receiver::start(&[200]));
     let output = crawl(&[
         &site.base_url(),
@@ -93,10 +94,10 @@ fn a_crawl_tells_its_webhook_before_it_ends() {
     let events = receiver.events();
     let documents = String::from_utf8(output.stdout.clone()).unwrap().lines().count();
     assert!(documents >= 3, "{}", stderr(&output));
-    let mut wanted = vec!["crawl.page"; documents];
-    wanted.insert(0, "crawl.started");
-    wanted.push("crawl.completed");
-    assert_eq!(kinds(&events), wanted);
+    let mut expected = vec!["crawl.page"; documents];
+    expected.insert(0, "crawl.started");
+    expected.push("crawl.completed");
+    assert_eq!(kinds(&events), expected);
     for (event, line) in events.iter().skip(1).zip(output.stdout.split(|byte| *byte == b'\n')) {
         if event["type"] == "crawl.page" {
             let document: Value = serde_json::from_slice(line).unwrap();
@@ -110,7 +111,7 @@ fn a_crawl_tells_its_webhook_before_it_ends() {
 }
 
 #[test]
-fn only_events_that_were_asked_for_are_sent_and_without_a_secret_unsigned() {
+fn only_requested_events_are_sent_and_unsigned_without_a_secret() {
     let (site, receiver) = (Site::generate(SiteSpec::pages(2)).serve().unwrap(), Receiver::start(&[200]));
     let output = crawl(&[
         &site.base_url(),
@@ -126,7 +127,7 @@ fn only_events_that_were_asked_for_are_sent_and_without_a_secret_unsigned() {
 }
 
 #[test]
-fn an_event_that_fails_is_tried_again_under_the_same_id() {
+fn a_failed_event_is_retried_with_the_same_id() {
     let (site, receiver) =
         (Site::generate(SiteSpec::pages(1)).serve().unwrap(), Receiver::start(&[503, 200]));
     let output = crawl(&[
@@ -143,22 +144,22 @@ fn an_event_that_fails_is_tried_again_under_the_same_id() {
 }
 
 #[test]
-fn what_is_wrong_with_a_webhook_is_said_in_the_words_of_the_command_line() {
+fn faults_of_webhooks_name_options() {
     let (site, receiver) = (Site::generate(SiteSpec::pages(1)).serve().unwrap(), Receiver::start(&[200]));
     let page = site.base_url();
     let page = page.as_str();
-    for (name, words, code, said) in [
-        ("a closed address", vec![page, "--webhook", &receiver.url], 1, "--allow-private 127.0.0.0/8"),
-        ("no address", vec![page, "--webhook", "ftp://a.example/"], 2, "--webhook"),
+    for (name, words, code, expected) in [
+        ("a private address", vec![page, "--webhook", &receiver.url], 1, "--allow-private 127.0.0.0/8"),
+        ("an invalid URL", vec![page, "--webhook", "ftp://a.example/"], 2, "--webhook"),
         (
-            "no event",
+            "an unknown event",
             vec![page, "--webhook", &receiver.url, "--webhook-events", "begun"],
             2,
             "--webhook-events",
         ),
-        ("events of nothing", vec![page, "--webhook-events", "page"], 2, "--webhook <URL>"),
+        ("events without a webhook", vec![page, "--webhook-events", "page"], 2, "--webhook <URL>"),
         (
-            "no secret",
+            "a missing secret",
             vec![page, "--webhook", &receiver.url, "--webhook-secret-env", "NO_SUCH_SECRET"],
             2,
             "NO_SUCH_SECRET",
@@ -166,20 +167,20 @@ fn what_is_wrong_with_a_webhook_is_said_in_the_words_of_the_command_line() {
     ] {
         let output = crawl(&words);
         assert_eq!(output.status.code(), Some(code), "{name}: {}", stderr(&output));
-        assert!(stderr(&output).contains(said), "{name}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{name}: {}", stderr(&output));
     }
     assert!(receiver.events().is_empty());
 }
 
 #[test]
-fn a_receiver_that_is_dead_is_told_after_the_summary_and_not_waited_for_long() {
+fn an_unreachable_receiver_is_reported_after_the_summary() {
     let site = Site::generate(SiteSpec::pages(3)).serve().unwrap();
     let dead = ClosedPort::take().unwrap();
     let hook = format!("{}/hook", dead.base_url());
     let output = crawl(&[&site.base_url(), "--allow-private=127.0.0.0/8", "--webhook", &hook]);
-    let told = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    let stderr = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
     let lines = ["pages in ", "events were not delivered"];
-    let places: Vec<_> = lines.iter().map(|line| told.find(line)).collect();
-    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{places:?}: {told}");
+    let positions: Vec<_> = lines.iter().map(|line| stderr.find(line)).collect();
+    assert!(positions.is_sorted() && positions.iter().all(Option::is_some), "{positions:?}: {stderr}");
 }

@@ -192,7 +192,10 @@ mod tests {
     #[test]
     fn an_endless_answer_gives_a_bounded_schema() {
         let fields: Vec<Value> = (0..5_000)
-            .map(|at| json!({ "name": format!("f{at}"), "kind": "$ref", "list": at % 2 == 0, "description": "x".repeat(900) }))
+            .map(|at| {
+                let (name, description) = (format!("f{at}"), "x".repeat(900));
+                json!({ "name": name, "kind": "$ref", "list": at % 2 == 0, "description": description })
+            })
             .collect();
         let schema = compile(&json!({ "many": false, "fields": fields })).unwrap();
         assert_eq!(schema["properties"].as_object().unwrap().len(), MAX_DRAFT_FIELDS);

@@ -1,25 +1,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_extract::Budget;
-use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render};
 use gleaner_frontier::{
     DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
 };
-use gleaner_jobs::{
-    Accounts, ActivityLog, Clock, Deliver, Extract, JobService, MemoryBudget, ReadPdf, Runtime,
-    RuntimeConfig, ServiceConfig, WebhookConfig,
-};
+use gleaner_runtime::{Clock, MemoryBudget, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
 
 use crate::adapters::{FetchAdapter, LinkRules, TransformAdapter};
-use crate::pdf::{PdfWorker, PdfWorkers};
-use crate::structured::{CrawlPrompts, Pages, Planner, PlannerConfig};
+use crate::extract::{ExtractPart, ExtractSettings};
+use crate::pdf::PdfSettings;
+use crate::service::{ServicePart, ServiceSettings};
 use crate::support::Capabilities;
-use crate::webhooks::WebhookAdapter;
 use crate::{Engine, Error};
 
 /// The product token that robots.txt is read for, unless another is set.
@@ -31,7 +26,8 @@ pub const MIN_PAGE_MEMORY: u64 = 64 << 20;
 /// What the hosts of one address are asked for together, in hosts.
 const HOSTS_PER_ADDRESS: u32 = DEFAULT_MAX_PER_ADDRESS / DEFAULT_MAX_PER_HOST;
 
-/// A page is leased for this many times the longest `timeout`: it may wait for its turn before, and be read by a model after.
+/// A page is leased for this many times the longest `timeout`: it may wait for its turn before, and be read
+/// by a model after.
 const TIMEOUTS_PER_LEASE: u32 = 3;
 
 /// Where copies of pages are kept.
@@ -56,7 +52,6 @@ pub struct EngineBuilder {
     no_near_duplicates: bool,
     checks_certificates: bool,
     links: LinkRules,
-    pdf_worker: Option<PdfWorker>,
     store: Option<Arc<dyn Store>>,
     retained: Option<(usize, u64)>,
     page_memory: Option<u64>,
@@ -64,21 +59,14 @@ pub struct EngineBuilder {
     basic_proxies: Option<ProxyPool>,
     stealth_proxies: Option<ProxyPool>,
     renderer: Option<Arc<dyn Render>>,
-    accounts: Option<Arc<dyn Accounts>>,
-    activity: Option<Arc<dyn ActivityLog>>,
-    extract: Option<Arc<dyn Extract>>,
-    model: Option<Arc<dyn LanguageModel>>,
-    search: Option<Arc<dyn WebSearch>>,
-    extract_budget: Option<Budget>,
-    page_budget: Option<Budget>,
-    job_budget: Option<Budget>,
-    deliver: Option<Arc<dyn Deliver>>,
-    webhooks: WebhookConfig,
+    pub(crate) pdf: PdfSettings,
+    pub(crate) extract: ExtractSettings,
+    pub(crate) service: ServiceSettings,
 }
 
 impl EngineBuilder {
-    /// Opens a range of addresses that the egress guard refuses otherwise, such as `127.0.0.0/8`: it opens exactly what
-    /// it names. May be called repeatedly.
+    /// Opens a range of addresses that the egress guard refuses otherwise, such as `127.0.0.0/8`: it opens
+    /// exactly what it names. May be called repeatedly.
     #[must_use]
     pub fn allow_private(mut self, range: IpNet) -> Self {
         self.egress = self.egress.allow_cidr(range);
@@ -93,12 +81,13 @@ impl EngineBuilder {
     }
 
     /// Sets the `User-Agent` header of requests that go direct or through the [basic
-    /// proxies](Self::basic_proxies): of pages, robots.txt, sitemaps and webhooks. The default is `Mozilla/5.0 (compatible;
-    /// gleaner/VERSION)`.
+    /// proxies](Self::basic_proxies): of pages, robots.txt, sitemaps and webhooks. The default is
+    /// `Mozilla/5.0 (compatible; gleaner/VERSION)`.
     ///
-    /// It does not reach requests with `mobile`, which say a phone's and `gleaner/VERSION`, nor those that go through the
-    /// [stealth proxies](Self::stealth_proxies), which say a browser's and nothing of gleaner. A request with a `User-Agent`
-    /// among its own headers sends that. robots.txt is read for [`robots_agent`](Self::robots_agent), whatever is set here.
+    /// It does not reach requests with `mobile`, which say a phone's and `gleaner/VERSION`, nor those that go
+    /// through the [stealth proxies](Self::stealth_proxies), which say a browser's and nothing of gleaner. A
+    /// request with a `User-Agent` among its own headers sends that. robots.txt is read for
+    /// [`robots_agent`](Self::robots_agent), whatever is set here.
     #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
         self.user_agent = Some(agent.into());
@@ -112,85 +101,70 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets how many pages are fetched at once, in all and of one host. By default these are 50 in all, and of a host 8
-    /// at first, more while it answers well, and fewer when it does not. Hosts that are found at one address are asked for
-    /// four times as much together at first, more while it answers well, and fewer when it does not.
+    /// Sets how many pages are fetched at once, in all and of one host. By default these are 50 in all, and
+    /// of a host 8 at first, more while it answers well, and fewer when it does not. Hosts that are found at
+    /// one address are asked for four times as much together at first, more while it answers well, and fewer
+    /// when it does not.
     #[must_use]
     pub fn concurrency(mut self, in_all: u32, per_host: u32) -> Self {
         (self.concurrency, self.per_host) = (Some(in_all), Some(per_host));
         self
     }
 
-    /// Sets the greatest `timeout` that a request may ask for: from 300 seconds, the contract's bound and the default, up to an
-    /// hour. What is beyond these counts as the nearer of them.
+    /// Sets the greatest `timeout` that a request may ask for: from 300 seconds, the contract's bound and the
+    /// default, up to an hour. What is beyond these counts as the nearer of them.
     ///
-    /// A page in work is taken for lost after three times as long, so a longer bound delays what a crash left behind. A store
-    /// set by [`store`](Self::store) has its own lease time, which should be as long.
+    /// A page in work is taken for lost after three times as long, so a longer bound delays what a crash left
+    /// behind. A store set by [`store`](Self::store) has its own lease time, which should be as long.
     #[must_use]
     pub fn max_timeout(mut self, most: Duration) -> Self {
         self.bounds = self.bounds.with_timeout(most);
         self
     }
 
-    /// Sets whether TLS certificates are checked whatever a request's `skipTlsVerification` says. By default they are not:
-    /// then the request decides, whose own default is to accept any, as clients of the contract expect. Those of webhooks,
-    /// models and search engines are always checked.
+    /// Sets whether TLS certificates are checked whatever a request's `skipTlsVerification` says. By default
+    /// they are not: then the request decides, whose own default is to accept any, as clients of the contract
+    /// expect. Those of webhooks, models and search engines are always checked.
     #[must_use]
     pub fn check_certificates(mut self, check: bool) -> Self {
         self.checks_certificates = check;
         self
     }
 
-    /// Sets whether crawls compare what their pages say. By default they do: families of pages that say nearly the same
-    /// over and over, such as soft 404s and the empty days of a calendar, are put off behind the other pages of their host;
-    /// none is dropped. Without it every page is taken for new, and its text is not looked at for this. It is another
-    /// matter than `deduplicateSimilarURLs`, which tells addresses apart before anything is fetched.
+    /// Sets whether crawls compare what their pages say. By default they do: families of pages that say
+    /// nearly the same over and over, such as soft 404s and the empty days of a calendar, are put off behind
+    /// the other pages of their host; none is dropped. Without it every page is taken for new, and its text
+    /// is not looked at for this. It is another matter than `deduplicateSimilarURLs`, which tells addresses
+    /// apart before anything is fetched.
     #[must_use]
     pub fn near_duplicates(mut self, compare: bool) -> Self {
         self.no_near_duplicates = !compare;
         self
     }
 
-    /// Sets whether crawls and maps heed `rel="nofollow"` at links, and `nofollow` in `<meta name="robots">` and in the
-    /// header `X-Robots-Tag`, there also where it names the [robots agent](Self::robots_agent). By default they do not, since these tell search engines what not to vouch for, and clients of the contract expect all pages of a
-    /// site. With it an address is not taken from such a link; it is crawled if another leads to it. Links that are left
-    /// out for it are counted as [`SkipReason::Nofollow`](crate::SkipReason::Nofollow).
+    /// Sets whether crawls and maps heed `rel="nofollow"` at links, and `nofollow` in `<meta name="robots">`
+    /// and in the header `X-Robots-Tag`, there also where it names the [robots agent](Self::robots_agent). By
+    /// default they do not, since these tell search engines what not to vouch for, and clients of the
+    /// contract expect all pages of a site. With it an address is not taken from such a link; it is crawled
+    /// if another leads to it. Links that are left out for it are counted as
+    /// [`SkipReason::Nofollow`](crate::SkipReason::Nofollow).
     #[must_use]
     pub fn obey_nofollow(mut self, obey: bool) -> Self {
         self.links.obey_nofollow = obey;
         self
     }
 
-    /// Sets whether documents in an `<iframe>` count as linked by crawls and maps. By default they do not: most are parts of
-    /// a page or advertisements. They never are in the `links` format.
+    /// Sets whether documents in an `<iframe>` count as linked by crawls and maps. By default they do not:
+    /// most are parts of a page or advertisements. They never are in the `links` format.
     #[must_use]
     pub fn follow_iframes(mut self, follow: bool) -> Self {
         self.links.iframes = follow;
         self
     }
 
-    /// Sets the program that converts the PDFs of scrapes, batches, crawls and maps, each in a process of its own: see
-    /// [`pdf`](crate::pdf). Its processes are held to their memory and computing time where the system can do that, and are
-    /// ended when nobody waits for their file any longer. One that takes more than a second, or 512 MiB, waits for the
-    /// one place for such files, where it has 30 seconds and 1 GiB. [`Engine::convert`] converts within this process all the same.
-    #[must_use]
-    pub fn pdf_worker(mut self, worker: PdfWorker) -> Self {
-        self.pdf_worker = Some(worker);
-        self
-    }
-
-    /// Converts PDFs within this process, which is the default. Only an estimate of its cost, made beforehand, then bounds a
-    /// file: a crafted one can keep a core busy for minutes after its page was given up, or take more memory than there is,
-    /// which ends the process. For PDFs of strangers name a [`pdf_worker`](Self::pdf_worker).
-    #[must_use]
-    pub fn pdfs_in_process(mut self) -> Self {
-        self.pdf_worker = None;
-        self
-    }
-
     /// Sets where jobs live. The default is a [`MemoryStore`]; another store has its own limits, and
-    /// [`concurrency`](Self::concurrency) per host does not reach it. A store serves one engine at a time: an engine
-    /// works on the jobs that it began, and gives back the pages of others.
+    /// [`concurrency`](Self::concurrency) per host does not reach it. A store serves one engine at a time: an
+    /// engine works on the jobs that it began, and gives back the pages of others.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
@@ -198,31 +172,33 @@ impl EngineBuilder {
     }
 
     /// Sets how many bytes of results are kept, all jobs together: in memory (default
-    /// [`DEFAULT_ALL_RETAINED_BYTES`](gleaner_store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and beyond that in temporary
-    /// files (default [`DEFAULT_SPILLED_BYTES`](gleaner_store::DEFAULT_SPILLED_BYTES), 64 GiB). Nothing that was stored is
-    /// dropped to keep to them: a job whose next document has runtime in neither fails and says so. Of a store set by
-    /// [`store`](Self::store) this says nothing.
+    /// [`DEFAULT_ALL_RETAINED_BYTES`](gleaner_store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and beyond that
+    /// in temporary files (default [`DEFAULT_SPILLED_BYTES`](gleaner_store::DEFAULT_SPILLED_BYTES), 64 GiB).
+    /// Nothing that was stored is dropped to keep to them: a job whose next document fits in neither fails
+    /// and says so. Of a store set by [`store`](Self::store) this says nothing.
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
         self.retained = Some((in_memory, on_disk));
         self
     }
 
-    /// Sets how many bytes of memory the pages under way take together, from the time that their bodies come in until their
-    /// documents are made; [`DEFAULT_PAGE_MEMORY`](crate::DEFAULT_PAGE_MEMORY), 512 MiB, by default, and at least
-    /// [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY). Pages wait where there is none left, small ones not for large ones. One
-    /// page takes at most half of it: what does not fit is left out, and the document's `warning` says so.
+    /// Sets how many bytes of memory the pages under way take together, from the time that their bodies come
+    /// in until their documents are made; [`DEFAULT_PAGE_MEMORY`](crate::DEFAULT_PAGE_MEMORY), 512 MiB, by
+    /// default, and at least [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY). Pages wait where there is none
+    /// left, small ones not for large ones. One page takes at most half of it: what does not fit is left out,
+    /// and the document's `warning` says so.
     ///
-    /// A body beyond its share still comes in, one at a time, and the first 256 KiB of each body are not counted; what else
-    /// is not is said at [`MemoryBudget`].
+    /// A body beyond its share still comes in, one at a time, and the first 256 KiB of each body are not
+    /// counted; what else is not is said at [`MemoryBudget`].
     #[must_use]
     pub fn page_memory(mut self, bytes: u64) -> Self {
         self.page_memory = Some(bytes);
         self
     }
 
-    /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. The default keeps up to
-    /// 4 MiB of them in memory (a [`MemoryCache`] can hold more); a [`DiskCache`](gleaner_fetch::DiskCache) survives a restart.
+    /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. The default
+    /// keeps up to 4 MiB of them in memory (a [`MemoryCache`] can hold more); a
+    /// [`DiskCache`](gleaner_fetch::DiskCache) survives a restart.
     #[must_use]
     pub fn cache(mut self, store: Arc<dyn CacheStore>) -> Self {
         self.cache = PageCache::Store(store);
@@ -236,117 +212,36 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the proxies of requests with `proxy: "basic"`, and of the first try with `"auto"`. By default these go
-    /// direct.
+    /// Sets the proxies of requests with `proxy: "basic"`, and of the first try with `"auto"`. By default
+    /// these go direct.
     #[must_use]
     pub fn basic_proxies(mut self, pool: ProxyPool) -> Self {
         self.basic_proxies = Some(pool);
         self
     }
 
-    /// Sets the proxies of requests with `proxy: "stealth"`, and of the second try with `"auto"`. By default there are
-    /// none: `"stealth"` is refused, and `"auto"` is `"basic"`.
+    /// Sets the proxies of requests with `proxy: "stealth"`, and of the second try with `"auto"`. By default
+    /// there are none: `"stealth"` is refused, and `"auto"` is `"basic"`.
     #[must_use]
     pub fn stealth_proxies(mut self, pool: ProxyPool) -> Self {
         self.stealth_proxies = Some(pool);
         self
     }
 
-    /// Sets the browser that pages go through whose options need one: `actions`, the format `screenshot`, `waitFor` and
-    /// `mobile`. Its traffic passes the same guard as all other. Without it the first two are refused.
+    /// Sets the browser that pages go through whose options need one: `actions`, the format `screenshot`,
+    /// `waitFor` and `mobile`. Its traffic passes the same guard as all other. Without it the first two are
+    /// refused.
     #[must_use]
     pub fn renderer(mut self, renderer: Arc<dyn Render>) -> Self {
         self.renderer = Some(renderer);
         self
     }
 
-    /// Sets who keeps the accounts of the [desk](Engine::service): keys, credits, limits. By default every key is the same
-    /// team, which may do anything and pays nothing ([`UnlimitedAccounts`](crate::service::UnlimitedAccounts)).
-    #[must_use]
-    pub fn accounts(mut self, accounts: Arc<dyn Accounts>) -> Self {
-        self.accounts = Some(accounts);
-        self
-    }
-
-    /// Sets the log of the desk's jobs that ended, which [`Engine::activities`] and `GET /v2/team/activity` read. By default
-    /// the latest are kept in memory.
-    #[must_use]
-    pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
-        self.activity = Some(log);
-        self
-    }
-
-    /// Sets the language model that is asked for what pages do not say about themselves plainly: by extract jobs, by the
-    /// formats `json` and `summary` and by change tracking in mode `json` of scrapes, batches and crawls, and for the
-    /// `prompt` of a crawl where rules do not understand it. By default there is none: a request with a schema is answered
-    /// without, and one with a prompt alone is refused. No request and no page can name another model.
-    #[must_use]
-    pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
-        self.model = Some(model);
-        self
-    }
-
-    /// Sets the search engine of extract jobs with `enableWebSearch` or without addresses. By default there is none.
-    #[must_use]
-    pub fn search(mut self, search: Arc<dyn WebSearch>) -> Self {
-        self.search = Some(search);
-        self
-    }
-
-    /// Sets what one extract job may spend; [`DEFAULT_EXTRACT_TOKENS`](crate::DEFAULT_EXTRACT_TOKENS) by default. It is
-    /// never exceeded by what is counted: a call that does not fit is not made, and what was found until then is the
-    /// answer.
-    #[must_use]
-    pub fn extract_budget(mut self, budget: Budget) -> Self {
-        self.extract_budget = Some(budget);
-        self
-    }
-
-    /// Sets what the model may spend on one page of a scrape, a batch or a crawl, and on a crawl's prompt;
-    /// [`DEFAULT_PAGE_TOKENS`](crate::DEFAULT_PAGE_TOKENS) by default. A page whose budget ends keeps what was found until
-    /// then, and says so in its `warning`.
-    #[must_use]
-    pub fn page_budget(mut self, budget: Budget) -> Self {
-        self.page_budget = Some(budget);
-        self
-    }
-
-    /// Sets what the model may spend on all pages of one scrape, batch or crawl together;
-    /// [`DEFAULT_JOB_TOKENS`](crate::DEFAULT_JOB_TOKENS) by default. Once it is used up, pages go on without the model.
-    #[must_use]
-    pub fn job_budget(mut self, budget: Budget) -> Self {
-        self.job_budget = Some(budget);
-        self
-    }
-
-    /// Sets what extracts structured data in place of the engine's own planner; [`model`](Self::model),
-    /// [`search`](Self::search) and [`extract_budget`](Self::extract_budget) are then without effect.
-    #[must_use]
-    pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
-        self.extract = Some(extract);
-        self
-    }
-
-    /// Sets how webhooks are sent: their signature's header, their retries and their timeout.
-    #[must_use]
-    pub fn webhooks(mut self, config: WebhookConfig) -> Self {
-        self.webhooks = config;
-        self
-    }
-
-    /// Sets the way in which webhooks leave. By default the engine's own fetcher posts them, behind the same egress guard
-    /// as pages.
-    #[must_use]
-    pub fn deliver(mut self, deliver: Arc<dyn Deliver>) -> Self {
-        self.deliver = Some(deliver);
-        self
-    }
-
     /// Builds the engine.
     ///
     /// # Errors
-    /// [`Configuration`](crate::ErrorKind::Configuration) where a setting cannot work, such as a user agent that is empty or
-    /// not a valid header value.
+    /// [`Configuration`](crate::ErrorKind::Configuration) where a setting cannot work, such as a user agent
+    /// that is empty or not a valid header value.
     pub fn build(self) -> Result<Engine, Error> {
         if self.user_agent.as_ref().is_some_and(|agent| agent.trim().is_empty()) {
             return Err(Error::configuration(
@@ -364,12 +259,11 @@ impl EngineBuilder {
         if let Some(agent) = &self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }
-        let abilities = Capabilities {
-            reads_prompts: self.extract.is_some() || self.model.is_some(),
-            searches: self.extract.is_some() || self.search.is_some(),
+        let capabilities = Capabilities {
             renders: self.renderer.is_some(),
             stealth: self.stealth_proxies.is_some(),
             caches: !matches!(self.cache, PageCache::None),
+            tracks_changes: ServicePart::TRACKS_CHANGES,
         };
         match self.cache {
             PageCache::Memory => fetcher = fetcher.cache(Arc::new(MemoryCache::default())),
@@ -398,47 +292,26 @@ impl EngineBuilder {
             Arc::new(MemoryStore::new(config))
         });
         let fetcher = fetcher.build()?;
-        let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookAdapter::new(fetcher.clone())));
         let robots_agent = self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned());
-        let by_model = self.model.is_some() && self.extract.is_none();
-        let reader =
+        let by_model = self.extract.by_model();
+        let transform =
             Arc::new(TransformAdapter::new(by_model, self.links, robots_agent.clone(), memory.large));
-        let workers = self.pdf_worker.map(|worker| PdfWorkers::new(worker, Arc::clone(&reader)));
-        let parts = RuntimeConfig {
+        let runtime = Runtime::new(RuntimeConfig {
             store,
-            fetch: Arc::new(FetchAdapter::new(fetcher, self.renderer, self.checks_certificates)),
-            transform: reader,
-            pdfs: workers.map(|workers| Arc::new(workers) as Arc<dyn ReadPdf>),
+            fetch: Arc::new(FetchAdapter::new(fetcher.clone(), self.renderer, self.checks_certificates)),
+            pdfs: self.pdf.workers(&transform),
+            transform,
             clock: Clock::system(),
             robots_agent,
             max_in_flight,
             near_duplicates: !self.no_near_duplicates,
             memory,
-        };
-        let runtime = Runtime::new(parts);
-        let prompts = CrawlPrompts::new(self.model.clone(), self.page_budget, self.bounds);
-        let (extract, planner): (Arc<dyn Extract>, _) = match self.extract {
-            Some(extract) => (extract, None),
-            None => {
-                let model = self.model.clone();
-                let parts = PlannerConfig { model, search: self.search, budget: self.extract_budget };
-                let planner = Arc::new(Planner::new(&runtime, parts));
-                let pages = Pages::new(Arc::clone(&planner), self.model, self.page_budget, self.job_budget);
-                (Arc::new(pages), Some(planner))
-            }
-        };
-        let mut service = ServiceConfig {
-            deliver: Some(deliver),
-            extract: Some(Arc::clone(&extract)),
-            webhooks: self.webhooks,
-            ..ServiceConfig::default()
-        };
-        if let Some(accounts) = self.accounts {
-            service.accounts = accounts;
+        });
+        let extract = ExtractPart::new(&runtime, self.extract, self.bounds);
+        if let Some(port) = extract.port() {
+            runtime.set_extract(port);
         }
-        if let Some(activity) = self.activity {
-            service.activity = activity;
-        }
-        Ok(Engine::new(JobService::new(runtime, service), extract, planner, prompts, abilities, self.bounds))
+        let service = ServicePart::new(&runtime, self.service, extract.port(), fetcher);
+        Ok(Engine::new(runtime, service, extract, capabilities, self.bounds))
     }
 }

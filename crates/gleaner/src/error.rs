@@ -1,9 +1,8 @@
+use std::any::Any;
 use std::fmt;
 
 use gleaner_types::response::ErrorBody;
-use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
-
-use crate::ExtractResult;
+use gleaner_types::{ErrorCode, Faults};
 
 /// Why the engine could not do what it was asked.
 #[derive(Debug)]
@@ -16,10 +15,18 @@ enum Inner {
     Request(Faults),
     Fetcher(gleaner_fetch::ConfigError),
     Transform(gleaner_transform::Error),
-    Job(gleaner_jobs::Error),
+    Job(gleaner_runtime::Error),
     Configuration(&'static str),
-    Unsupported { code: ErrorCode, text: String },
-    Incomplete { text: String, found: Box<ExtractResult> },
+    Unsupported {
+        code: ErrorCode,
+        text: String,
+    },
+    /// With the data that was found.
+    #[cfg_attr(not(feature = "extract"), expect(dead_code, reason = "only extraction gives data"))]
+    Incomplete {
+        text: String,
+        found: Box<dyn Any + Send + Sync>,
+    },
 }
 
 /// Kinds of [`Error`].
@@ -33,9 +40,9 @@ pub enum ErrorKind {
     /// The request needs something that this engine was built without: a browser
     /// ([`EngineBuilder::renderer`](crate::EngineBuilder::renderer)), stealth proxies
     /// ([`stealth_proxies`](crate::EngineBuilder::stealth_proxies)), a language model
-    /// ([`model`](crate::EngineBuilder::model)), a search engine ([`search`](crate::EngineBuilder::search)), or a cache
-    /// ([`no_cache`](crate::EngineBuilder::no_cache) leaves it out). The message names none of these: clients may
-    /// read it.
+    /// ([`model`](crate::EngineBuilder::model)), a search engine ([`search`](crate::EngineBuilder::search)),
+    /// or a cache ([`no_cache`](crate::EngineBuilder::no_cache) leaves it out). The message names none of
+    /// these: clients may read it.
     Unsupported,
     /// The page gave no document.
     Page,
@@ -50,17 +57,8 @@ impl Error {
         Inner::Unsupported { code, text: text.into() }.into()
     }
 
-    /// A field of the request is at fault.
-    pub(crate) fn fault(field: &str, message: impl Into<String>) -> Self {
-        Faults::from(Fault::invalid_value(FaultPath::key(field), message)).into()
-    }
-
     pub(crate) fn configuration(text: &'static str) -> Self {
         Inner::Configuration(text).into()
-    }
-
-    pub(crate) fn incomplete(text: String, found: ExtractResult) -> Self {
-        Inner::Incomplete { text, found: Box::new(found) }.into()
     }
 
     /// Which kind of failure this is.
@@ -74,8 +72,9 @@ impl Error {
             Inner::Unsupported { .. } => ErrorKind::Unsupported,
             Inner::Incomplete { .. } => ErrorKind::Incomplete,
             Inner::Job(error) => match error.kind() {
-                gleaner_jobs::ErrorKind::Rules => ErrorKind::Request,
-                gleaner_jobs::ErrorKind::Page => ErrorKind::Page,
+                gleaner_runtime::ErrorKind::Rules => ErrorKind::Request,
+                gleaner_runtime::ErrorKind::Page => ErrorKind::Page,
+                gleaner_runtime::ErrorKind::Unsupported => ErrorKind::Unsupported,
                 _ => ErrorKind::Store,
             },
         }
@@ -146,15 +145,6 @@ impl Error {
             _ => None,
         }
     }
-
-    /// The data that was found, where it does not fill the type that was asked for.
-    #[must_use]
-    pub fn found(&self) -> Option<&ExtractResult> {
-        match &*self.inner {
-            Inner::Incomplete { found, .. } => Some(found),
-            _ => None,
-        }
-    }
 }
 
 impl From<Inner> for Error {
@@ -181,8 +171,8 @@ impl From<gleaner_transform::Error> for Error {
     }
 }
 
-impl From<gleaner_jobs::Error> for Error {
-    fn from(error: gleaner_jobs::Error) -> Self {
+impl From<gleaner_runtime::Error> for Error {
+    fn from(error: gleaner_runtime::Error) -> Self {
         Inner::Job(error).into()
     }
 }
@@ -201,3 +191,23 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(feature = "extract")]
+impl Error {
+    /// The data that was found, where it does not fill the type that was asked for.
+    #[must_use]
+    pub fn found(&self) -> Option<&crate::ExtractResult> {
+        match &*self.inner {
+            Inner::Incomplete { found, .. } => found.downcast_ref(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(feature = "extract")]
+impl From<gleaner_extract_jobs::Incomplete> for Error {
+    fn from(incomplete: gleaner_extract_jobs::Incomplete) -> Self {
+        let gleaner_extract_jobs::Incomplete { text, found } = incomplete;
+        Inner::Incomplete { text, found }.into()
+    }
+}

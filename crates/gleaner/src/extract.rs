@@ -1,59 +1,173 @@
-//! Structured data, as the engine is asked for it: as JSON, as a type of the caller's, or as a plan alone.
+//! Structured data: the extractor of an engine, and what programs ask it.
 
-use std::any::type_name;
-use std::ops::Deref;
+use std::sync::Arc;
 
-use gleaner_extract::Plan;
-use gleaner_jobs::ExtractTask;
-use gleaner_types::request::ExtractRequest;
-use gleaner_types::{ErrorCode, JobId, PageError};
-use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use gleaner_extract::model::{LanguageModel, WebSearch};
+use gleaner_extract::{Budget, Plan};
+use gleaner_extract_jobs::{
+    CrawlPrompts, ExtractAbilities, ExtractResult, ExtractWatch, PlannedExtract, Planner, PlannerConfig,
+    Typed, with_schema_of,
+};
+use gleaner_runtime::{Extract, ExtractTask, Job, Runtime, new_id};
+use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, ScrapeOptionsPlan};
+use gleaner_types::request::{CrawlRequest, ExtractRequest};
+use gleaner_types::response::CrawlParamsPreview;
+use gleaner_types::{ErrorCode, FaultPath, PageError, RequestBounds};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
+use url::Url;
 
-use crate::structured::ExtractResult;
-use crate::support::check_webhook;
-use crate::{Engine, Error, ExtractWatch};
+use crate::engine::PAGE_OPTIONS;
+use crate::{Engine, EngineBuilder, Error};
 
-/// Structured data as a type of the caller's, with all that is known about it: what [`Engine::extract_into`] gives.
-///
-/// It derefs to the [`ExtractResult`] that it was made of.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Typed<T> {
-    /// The data.
-    pub value: T,
-    /// The same as JSON, with its proofs and what it cost.
-    pub result: ExtractResult,
+pub(crate) use gleaner_extract_jobs::{PromptedCrawl, fields};
+
+/// What an engine is to extract with.
+#[derive(Debug, Default)]
+pub(crate) struct ExtractSettings {
+    extract: Option<Arc<dyn Extract>>,
+    model: Option<Arc<dyn LanguageModel>>,
+    search: Option<Arc<dyn WebSearch>>,
+    extract_budget: Option<Budget>,
+    page_budget: Option<Budget>,
+    job_budget: Option<Budget>,
 }
 
-impl<T> Deref for Typed<T> {
-    type Target = ExtractResult;
+impl ExtractSettings {
+    /// Does a model read pages, after their transform?
+    pub(crate) fn by_model(&self) -> bool {
+        self.model.is_some() && self.extract.is_none()
+    }
+}
 
-    fn deref(&self) -> &ExtractResult {
-        &self.result
+/// The extractor of an engine.
+#[derive(Clone)]
+pub(crate) struct ExtractPart {
+    port: Arc<dyn Extract>,
+    /// Unless the embedder brought an extractor of its own.
+    planner: Option<Arc<Planner>>,
+    prompts: Arc<CrawlPrompts>,
+    abilities: ExtractAbilities,
+}
+
+impl ExtractPart {
+    pub(crate) fn new(runtime: &Arc<Runtime>, settings: ExtractSettings, bounds: RequestBounds) -> Self {
+        let ExtractSettings { extract, model, search, extract_budget, page_budget, job_budget } = settings;
+        let abilities = ExtractAbilities {
+            reads_prompts: extract.is_some() || model.is_some(),
+            searches: extract.is_some() || search.is_some(),
+        };
+        let prompts = Arc::new(CrawlPrompts::new(model.clone(), page_budget, bounds));
+        let (port, planner): (Arc<dyn Extract>, _) = match extract {
+            Some(extract) => (extract, None),
+            None => {
+                let config = PlannerConfig { model: model.clone(), search, budget: extract_budget };
+                let planner = Arc::new(Planner::new(runtime, config));
+                let port = PlannedExtract::new(Arc::clone(&planner), model, page_budget, job_budget);
+                (Arc::new(port), Some(planner))
+            }
+        };
+        Self { port, planner, prompts, abilities }
+    }
+
+    /// What the runtime and the job service extract with.
+    pub(crate) fn port(&self) -> Option<Arc<dyn Extract>> {
+        Some(Arc::clone(&self.port))
+    }
+
+    /// Refuses fields that nothing here reads. `within` is where the options stand in the request.
+    pub(crate) fn check_fields(&self, options: &ScrapeOptionsPlan, within: &FaultPath) -> Result<(), Error> {
+        Ok(gleaner_extract_jobs::check_fields(options, within, self.abilities)?)
+    }
+
+    /// Makes options of the prompt of a crawl. A request without one stays as it is. `plan` is the checked
+    /// request.
+    pub(crate) async fn compile(
+        &self,
+        runtime: &Arc<Runtime>,
+        request: CrawlRequest,
+        plan: CrawlPlan,
+    ) -> Result<PromptedCrawl, Error> {
+        Ok(self.prompts.compile(runtime, request, plan).await?)
+    }
+}
+
+impl EngineBuilder {
+    /// Sets the language model that is asked for what pages do not say about themselves plainly: by extract
+    /// jobs, by the formats `json` and `summary` and by change tracking in mode `json` of scrapes, batches
+    /// and crawls, and for the `prompt` of a crawl where rules do not understand it. By default there is
+    /// none: a request with a schema is answered without, and one with a prompt alone is refused. No request
+    /// and no page can name another model.
+    #[must_use]
+    pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
+        self.extract.model = Some(model);
+        self
+    }
+
+    /// Sets the search engine of extract jobs with `enableWebSearch` or without addresses. By default there
+    /// is none.
+    #[must_use]
+    pub fn search(mut self, search: Arc<dyn WebSearch>) -> Self {
+        self.extract.search = Some(search);
+        self
+    }
+
+    /// Sets what one extract job may spend; [`DEFAULT_EXTRACT_TOKENS`](crate::DEFAULT_EXTRACT_TOKENS) by
+    /// default. It is never exceeded by what is counted: a call that does not fit is not made, and what was
+    /// found until then is the answer.
+    #[must_use]
+    pub fn extract_budget(mut self, budget: Budget) -> Self {
+        self.extract.extract_budget = Some(budget);
+        self
+    }
+
+    /// Sets what the model may spend on one page of a scrape, a batch or a crawl, and on a crawl's prompt;
+    /// [`DEFAULT_PAGE_TOKENS`](crate::DEFAULT_PAGE_TOKENS) by default. A page whose budget ends keeps what
+    /// was found until then, and says so in its `warning`.
+    #[must_use]
+    pub fn page_budget(mut self, budget: Budget) -> Self {
+        self.extract.page_budget = Some(budget);
+        self
+    }
+
+    /// Sets what the model may spend on all pages of one scrape, batch or crawl together;
+    /// [`DEFAULT_JOB_TOKENS`](crate::DEFAULT_JOB_TOKENS) by default. Once it is used up, pages go on without
+    /// the model.
+    #[must_use]
+    pub fn job_budget(mut self, budget: Budget) -> Self {
+        self.extract.job_budget = Some(budget);
+        self
+    }
+
+    /// Sets what extracts structured data in place of the engine's own planner; [`model`](Self::model),
+    /// [`search`](Self::search) and [`extract_budget`](Self::extract_budget) are then without effect.
+    #[must_use]
+    pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
+        self.extract.extract = Some(extract);
+        self
     }
 }
 
 impl Engine {
-    /// Reads structured data off pages: those that the request names, those of a site that are chosen for its wildcard, or
-    /// those that the web search finds for its prompt. Dropping the future ends the work.
+    /// Reads structured data off pages: those that the request names, those of a site that are chosen for its
+    /// wildcard, or those that the web search finds for its prompt. Dropping the future ends the work.
     ///
-    /// Every value comes with its proof ([`ExtractResult::leaves`]); what no page states plainly stays empty, and `warning`
-    /// tells. Without a model ([`EngineBuilder::model`](crate::EngineBuilder::model)) a schema is needed, and what pages say
-    /// about themselves is all that is read. Within a budget
-    /// ([`EngineBuilder::extract_budget`](crate::EngineBuilder::extract_budget)) whatever ends the work early, the result is
-    /// what there is until then, and [`ExtractResult::stopped`] says why.
+    /// Every value comes with its proof ([`ExtractResult::leaves`]); what no page states plainly stays empty,
+    /// and `warning` tells. Without a model ([`EngineBuilder::model`](crate::EngineBuilder::model)) a schema
+    /// is needed, and what pages say about themselves is all that is read. Within a budget
+    /// ([`EngineBuilder::extract_budget`](crate::EngineBuilder::extract_budget)) whatever ends the work
+    /// early, the result is what there is until then, and [`ExtractResult::stopped`] says why.
     ///
     /// # Errors
-    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules, [`Unsupported`](crate::ErrorKind::Unsupported)
-    /// where a model or a search engine is needed and there is none, [`Page`](crate::ErrorKind::Page) where no page could be
-    /// read.
+    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules,
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where a model or a search engine is needed and there is
+    /// none, [`Page`](crate::ErrorKind::Page) where no page could be read.
     pub async fn extract(&self, request: ExtractRequest) -> Result<ExtractResult, Error> {
         self.extract_watched(request, &ExtractWatch::new()).await
     }
 
-    /// As [`extract`](Self::extract), and `watch` tells meanwhile how far it is.
+    /// As [`extract`](Self::extract), and `watch` reports meanwhile how far it is.
     ///
     /// # Errors
     /// Those of [`extract`](Self::extract).
@@ -64,23 +178,26 @@ impl Engine {
     ) -> Result<ExtractResult, Error> {
         let plan = request.check_within(self.bounds())?;
         self.check_extract(&plan)?;
-        check_webhook(plan.webhook.as_ref())?;
-        let found = match &self.planner {
+        if plan.webhook.is_some() {
+            return Err(Error::unsupported(
+                ErrorCode::UnsupportedOption,
+                "`webhook` is for jobs that are handed in at the engine's job service; the result of this one is returned",
+            ));
+        }
+        let found = match &self.extract.planner {
             Some(planner) => planner.run(plan, None, Some(watch)).await,
             None => {
-                let (id, cancelled) = (JobId::from_uuid(Uuid::now_v7()), CancellationToken::new());
-                self.extract
-                    .extract(ExtractTask { id, plan, cancelled, reservation: None })
-                    .await
-                    .map(ExtractResult::from)
+                let (id, cancelled) = (new_id(), CancellationToken::new());
+                let task = ExtractTask { id, plan, cancelled, owner: None };
+                self.extract.port.extract(task).await.map(ExtractResult::from)
             }
         };
-        Ok(found.map_err(gleaner_jobs::Error::from)?)
+        Ok(found.map_err(gleaner_runtime::Error::from)?)
     }
 
-    /// As [`extract`](Self::extract), with the schema of a Rust type, into that type. Doc comments of fields become
-    /// descriptions, which help to find their values. A field that a page may lack should be an [`Option`] or have a
-    /// `#[serde(default)]`.
+    /// As [`extract`](Self::extract), with the schema of a Rust type, into that type. Doc comments of fields
+    /// become descriptions, which help to find their values. A field that a page may lack should be an
+    /// [`Option`] or have a `#[serde(default)]`.
     ///
     /// ```
     /// use gleaner::schemars::JsonSchema;
@@ -115,28 +232,19 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// Those of [`extract`](Self::extract); [`Request`](crate::ErrorKind::Request) too where the request has a schema of its
-    /// own; [`Incomplete`](crate::ErrorKind::Incomplete) where the data does not fill the type: then
-    /// [`Error::found`] has it as JSON.
+    /// Those of [`extract`](Self::extract); [`Request`](crate::ErrorKind::Request) too where the request has
+    /// a schema of its own; [`Incomplete`](crate::ErrorKind::Incomplete) where the data does not fill the
+    /// type: then [`Error::found`] has it as JSON.
     pub async fn extract_into<T>(&self, request: ExtractRequest) -> Result<Typed<T>, Error>
     where
         T: DeserializeOwned + JsonSchema,
     {
-        let request = with_schema_of::<T>(request)?;
-        let result = self.extract(request).await?;
-        match T::deserialize(&result.data) {
-            Ok(value) => Ok(Typed { value, result }),
-            Err(why) => {
-                let text = format!(
-                    "the pages do not state all that `{}` needs: {why}; a field that may be empty should be an `Option`",
-                    short_name::<T>()
-                );
-                Err(Error::incomplete(text, result))
-            }
-        }
+        let result = self.extract(with_schema_of::<T>(request)?).await?;
+        Ok(Typed::of(result)?)
     }
 
-    /// What an extract would do and cost, without doing it: a plan that can be printed, stored and argued with. Uses no network.
+    /// What an extract would do and cost, without doing it: a plan that can be printed, stored and argued
+    /// with. Uses no network.
     ///
     /// ```
     /// use gleaner::{Engine, ExtractRequest};
@@ -152,12 +260,12 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As for [`extract`](Self::extract), pages aside; [`Unsupported`](crate::ErrorKind::Unsupported) too where the embedder
-    /// brought an extractor of its own, whose plans the engine does not know.
+    /// As for [`extract`](Self::extract), pages aside; [`Unsupported`](crate::ErrorKind::Unsupported) too
+    /// where the embedder brought an extractor of its own, whose plans the engine does not know.
     pub fn plan_extract(&self, request: ExtractRequest) -> Result<Plan, Error> {
         let plan = request.check_within(self.bounds())?;
         self.check_extract(&plan)?;
-        let Some(planner) = &self.planner else {
+        let Some(planner) = &self.extract.planner else {
             return Err(Error::unsupported(
                 ErrorCode::UnsupportedOption,
                 "the engine extracts by other means than its own, whose plans are not known",
@@ -165,26 +273,54 @@ impl Engine {
         };
         planner.plan(&plan).map_err(|error| {
             let error = PageError { code: ErrorCode::BadRequest, message: error.to_string() };
-            gleaner_jobs::Error::from(error).into()
+            gleaner_runtime::Error::from(error).into()
         })
     }
-}
 
-/// The request with the schema of a type.
-fn with_schema_of<T: JsonSchema>(request: ExtractRequest) -> Result<ExtractRequest, Error> {
-    if request.schema.is_some() {
-        let text = "`schema` is that of the type that is asked for: leave it out of the request";
-        return Err(Error::fault("schema", text));
+    /// Holds an extract against what this engine was built with.
+    ///
+    /// # Errors
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where it needs a model or a search engine and there is
+    /// none, else those of [`check_options`](Self::check_options).
+    pub fn check_extract(&self, plan: &ExtractPlan) -> Result<(), Error> {
+        gleaner_extract_jobs::check_extract(plan, self.extract.abilities)?;
+        self.check_within(&plan.options, &FaultPath::key(PAGE_OPTIONS))
     }
-    let schema = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>();
-    if schema.as_object().is_none() {
-        let text = format!("the schema of `{}` is no object: ask for a struct", short_name::<T>());
-        return Err(Error::fault("schema", text));
-    }
-    Ok(request.schema(schema))
-}
 
-fn short_name<T>() -> &'static str {
-    let name = type_name::<T>();
-    name.rsplit("::").next().unwrap_or(name)
+    /// Begins a crawl whose prompt was compiled, and follows some addresses through it as
+    /// [`crawl_explained`](Self::crawl_explained) does.
+    ///
+    /// # Errors
+    /// As for [`crawl`](Self::crawl).
+    pub async fn begin_crawl(&self, crawl: PromptedCrawl, explained: &[Url]) -> Result<Job, Error> {
+        self.service.open_webhook(crawl.plan.webhook.as_ref()).await?;
+        self.start_crawl(crawl, explained).await
+    }
+
+    /// Makes crawl options of a request's `prompt`, held against the addresses that the site really has: the
+    /// site is mapped for it. Options that the request states itself win. A request without a prompt comes
+    /// back as it is.
+    ///
+    /// Rules understand prompts that name parts of the site's paths and options of a crawl ("only blog posts,
+    /// at most 50 pages"); for others the model is asked
+    /// ([`EngineBuilder::model`](crate::EngineBuilder::model)).
+    ///
+    /// # Errors
+    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules or the prompt's options would
+    /// take no page of the site, [`Unsupported`](crate::ErrorKind::Unsupported) where it takes a model and
+    /// there is none, [`Page`](crate::ErrorKind::Page) where the site's addresses cannot be listed or the
+    /// model gives no answer.
+    pub async fn compile_prompt(&self, request: CrawlRequest) -> Result<PromptedCrawl, Error> {
+        let plan = request.clone().check_within(self.bounds())?;
+        self.check_crawl(&plan)?;
+        self.extract.compile(self.runtime(), request, plan).await
+    }
+
+    /// The options of a crawl that is described in words, without a crawl.
+    ///
+    /// # Errors
+    /// As for [`compile_prompt`](Self::compile_prompt).
+    pub async fn crawl_params(&self, plan: CrawlParamsPreviewPlan) -> Result<CrawlParamsPreview, Error> {
+        Ok(self.extract.prompts.preview(self.runtime(), plan).await?)
+    }
 }

@@ -63,34 +63,66 @@
 //! # }
 //! ```
 //!
-//! Requests mirror the JSON of the public web-data API; [`request`] has them all. An engine reads no environment
-//! variables and keeps no global state; several may live in one program.
+//! Requests mirror the JSON of the public web-data API; [`request`] has them all. An engine reads no
+//! environment variables and keeps no global state; several may live in one program.
+//!
+//! # Features
+//!
+//! - `extract` (default): structured data, crawls by prompt, the format `json`. Without it such requests are
+//!   refused.
+//! - `pdf` (default): PDFs become documents. Without it a PDF is an error of its page.
+//! - `service` (default): the job service with teams, credits, paging, webhooks and change tracking. Without
+//!   it jobs belong to their handles, and requests with a webhook are refused.
+//! - `models`: language models and web search over HTTP, for [`EngineBuilder::model`] and
+//!   [`EngineBuilder::search`].
 
 mod adapters;
 mod builder;
 mod crawl;
 mod engine;
 mod error;
+#[cfg(feature = "extract")]
 mod extract;
+#[cfg(not(feature = "extract"))]
+#[path = "no_extract.rs"]
+mod extract;
+#[cfg(feature = "pdf")]
 pub mod pdf;
+#[cfg(not(feature = "pdf"))]
+#[path = "no_pdf.rs"]
+mod pdf;
+#[cfg(feature = "service")]
 pub mod service;
-mod structured;
+#[cfg(not(feature = "service"))]
+#[path = "no_service.rs"]
+mod service;
 mod support;
-mod watch;
+#[cfg(feature = "service")]
 mod webhooks;
 
 pub use builder::{EngineBuilder, MIN_PAGE_MEMORY};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind};
-pub use extract::Typed;
+#[cfg(feature = "extract")]
 pub use gleaner_extract::{Budget, model};
-/// What structured data comes with: its plan, its proofs and its costs.
+/// What structured data comes with: its plan, its proofs and its costs; and the port of an extractor of your
+/// own.
+#[cfg(feature = "extract")]
 pub mod extraction {
     pub use gleaner_extract::{
         Cardinality, Conflict, Drift, Estimate, Leaf, LedgerEntry, Method, Missing, Part, Plan, PlanSite,
         Provenance, Reason, Span, Spent, Step, Stop,
     };
+    pub use gleaner_runtime::{
+        Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText, TokenMeter,
+    };
 }
+#[cfg(feature = "extract")]
+pub use gleaner_extract_jobs::{
+    DEFAULT_EXTRACT_TOKENS, DEFAULT_JOB_TOKENS, DEFAULT_PAGE_TOKENS, ExtractResult, ExtractWatch,
+    MAX_EXTERNAL_PAGES, MAX_PROMPT_URLS, MAX_SITE_PAGES, PROMPT_MAP_TIMEOUT, PageCoverage, PageReport,
+    PromptedCrawl, Typed,
+};
 pub use gleaner_fetch::{CacheStore, DiskCache, EgressPolicy, MemoryCache, Proxy, ProxyPool, Render};
 /// What an implementation of [`Render`] is written in.
 pub mod render {
@@ -100,12 +132,12 @@ pub mod render {
     };
 }
 pub use gleaner_frontier::{SkipReason, Trap};
-pub use gleaner_jobs::{
+#[cfg(feature = "models")]
+pub use gleaner_models as models;
+pub use gleaner_runtime::{
     DEFAULT_PAGE_MEMORY, Error as JobError, Explanation, Job, JobEnd, JobResult, MAX_EXPLAINED, MapResult,
     MemoryBudget, Verdict,
 };
-#[cfg(feature = "models")]
-pub use gleaner_models as models;
 pub use gleaner_store::{BlockedPage, JobSnapshot, PageFailure, PageFailures};
 pub use gleaner_transform::Input;
 pub use gleaner_types::request::{
@@ -117,9 +149,4 @@ pub use gleaner_types::{
 };
 pub use gleaner_types::{event, response};
 // The crates whose types stand in signatures here, in the versions that fit.
-pub use structured::{
-    DEFAULT_EXTRACT_TOKENS, DEFAULT_JOB_TOKENS, DEFAULT_PAGE_TOKENS, ExtractResult, MAX_EXTERNAL_PAGES,
-    MAX_PROMPT_URLS, MAX_SITE_PAGES, PROMPT_MAP_TIMEOUT, PageCoverage, PageReport, PromptedCrawl,
-};
-pub use watch::ExtractWatch;
 pub use {ipnet, schemars, serde_json, url};

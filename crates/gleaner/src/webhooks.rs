@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use gleaner_fetch::{Accept, Error, Fetcher, FollowAll, Request};
-use gleaner_jobs::{Deliver, DeliverError, Delivery};
+use gleaner_service::{Deliver, DeliverError, Delivery};
 use gleaner_types::plan::ProxyMode;
 use url::Url;
 

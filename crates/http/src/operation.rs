@@ -194,7 +194,8 @@ impl Call<'_> {
         let (generated, in_effect) = (&prompted.generated, prompted.in_effect());
         let (generated, in_effect) = (options(generated)?, options(&in_effect)?);
         let request = serde_json::to_value(&prompted.request).unwrap_or(submit.request);
-        let submitted = service.crawl(self.team, prompted.plan, Submit { request, ..submit }).await?;
+        let submit = Submit { request, ..submit };
+        let submitted = service.crawl_checked(self.team, prompted.plan, submit).await?;
         if let Some(warning) = &prompted.warning {
             service.runtime().warn(submitted.id, warning).await?;
         }

@@ -17,7 +17,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gleaner-extract", &["gleaner-types"]),
     ("gleaner-models", &["gleaner-types", "gleaner-extract", "gleaner-fetch"]),
     ("gleaner-store", &["gleaner-types", "gleaner-frontier"]),
-    ("gleaner-jobs", &["gleaner-types", "gleaner-frontier", "gleaner-store"]),
+    ("gleaner-runtime", &["gleaner-types", "gleaner-frontier", "gleaner-store"]),
+    ("gleaner-extract-jobs", &["gleaner-types", "gleaner-extract", "gleaner-runtime"]),
+    ("gleaner-pdf-worker", &["gleaner-types", "gleaner-transform", "gleaner-runtime"]),
+    ("gleaner-service", &["gleaner-types", "gleaner-frontier", "gleaner-store", "gleaner-runtime"]),
     (
         "gleaner",
         &[
@@ -28,7 +31,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gleaner-extract",
             "gleaner-models",
             "gleaner-store",
-            "gleaner-jobs",
+            "gleaner-runtime",
+            "gleaner-extract-jobs",
+            "gleaner-pdf-worker",
+            "gleaner-service",
         ],
     ),
     ("gleaner-http", &["gleaner"]),

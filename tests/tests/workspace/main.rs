@@ -3,4 +3,5 @@
 #![expect(clippy::expect_used, reason = "code of tests: a broken assumption ends the test")]
 
 mod arrows;
+mod layers;
 mod words;

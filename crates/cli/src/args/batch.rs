@@ -17,21 +17,21 @@ Examples:
   gleaner map https://example.com --search pricing | gleaner batch - --formats markdown,links
   jq -r .url pages/failures.jsonl | gleaner batch - --out again
 
-One address a line; empty lines and lines that begin with # are skipped.";
+One URL per line; empty lines and lines that begin with # are skipped.";
 
-/// Fetch the pages of a list and print them as they come, one JSON document a line
+/// Fetch the pages of a list and print them as they arrive, one JSON document per line
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BatchArgs {
     /// The list: a file, or - for standard input
     pub(crate) file: PathBuf,
 
-    /// Go on without addresses that are not valid; false ends with an error [default: true]
+    /// Skip invalid URLs; false ends with an error instead [default: true]
     #[arg(long = "ignore-invalid-urls", value_name = BOOLEAN, hide_possible_values = true)]
     pub(crate) ignore_invalid_urls: Option<bool>,
 
-    /// At most this many pages of this job at once
-    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    /// At most this many pages of this job at a time
+    #[arg(long, value_name = "N", value_parser = value::integer, allow_negative_numbers = true)]
     max_concurrency: Option<Number>,
 
     #[command(flatten)]
@@ -46,18 +46,19 @@ pub(crate) struct BatchArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 
-    /// List the pages that gave no document in this file, one JSON object a line [default: failures.jsonl in --out]
+    /// List the pages without a document in this file, one JSON object per line [default: failures.jsonl in
+    /// --out]
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) failures: Option<PathBuf>,
 }
 
 impl BatchArgs {
-    /// Says which options will have no effect.
+    /// Reports options without effect.
     pub(crate) fn remark(&self, console: &Console) {
         self.page.remark(console);
     }
 
-    /// The request of the contract for `urls`.
+    /// The request for `urls`.
     pub(crate) fn request(&self, urls: Vec<String>) -> Result<BatchScrapeRequest, Failure> {
         let mut fields = Fields::default();
         fields.set("urls", Some(urls));

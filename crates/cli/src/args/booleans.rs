@@ -1,20 +1,20 @@
 //! `--mobile` means `--mobile true`.
 //!
-//! clap can make a value optional, but then takes the next word for it: `--mobile https://example.com` would fail. So
-//! options of the kind are spelled out before clap reads them, unless a truth value follows.
+//! clap can make a value optional, but then takes the next word as the value: `--mobile https://example.com`
+//! would fail. So `=true` is added to boolean options before clap reads them, unless a boolean word follows.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// The value name by which options of the kind are known.
+/// The value name that marks boolean options.
 pub(super) const BOOLEAN: &str = "BOOL";
 
-/// Words that are meant as a truth value; which of them are right is not decided here.
-const TRUTH: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "1", "0"];
+/// Words that are meant as a boolean. clap decides which of them are valid.
+const BOOLEAN_WORDS: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "1", "0"];
 
-/// `words` with `=true` appended to each boolean option of `command` that no truth value follows.
+/// `words` with `=true` appended to each boolean option of `command` that no boolean word follows.
 pub(super) fn spell_out(command: &Command, words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let flags: HashSet<String> = command
         .get_subcommands()
@@ -33,7 +33,7 @@ pub(super) fn spell_out(command: &Command, words: impl IntoIterator<Item = OsStr
         let value_follows = words
             .peek()
             .and_then(|next| next.to_str())
-            .is_some_and(|next| TRUTH.contains(&next.to_ascii_lowercase().as_str()));
+            .is_some_and(|next| BOOLEAN_WORDS.contains(&next.to_ascii_lowercase().as_str()));
         if is_flag && !value_follows {
             word.push("=true");
         }

@@ -15,20 +15,21 @@ Examples:
   gleaner convert table.csv
   gleaner convert page.html --formats markdown,links,images --only-main-content false";
 
-/// Convert a file that you have: the transformer alone, no network
+/// Convert a local file, without network access
 ///
-/// One text format is printed as it is; several give one JSON document.
+/// A single text format is printed as text; several formats are printed as one JSON document.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConvertArgs {
     /// The file, or - for standard input
     pub(crate) file: PathBuf,
 
-    /// The page's address, from which relative links are resolved [default: https://page.invalid/]
+    /// The page's URL, from which relative links are resolved [default: https://page.invalid/]
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
 
-    /// What the file is, such as text/html or 'text/csv; charset=utf-8' [default: by the file's name, else text/html]
+    /// The file's media type, such as text/html or 'text/csv; charset=utf-8' [default: by the file's
+    /// extension, else text/html]
     #[arg(long, value_name = "TYPE", value_parser = value::media_type)]
     pub(crate) content_type: Option<String>,
 
@@ -37,33 +38,32 @@ pub(crate) struct ConvertArgs {
 }
 
 impl ConvertArgs {
-    /// A scrape request of the contract, whose options say what to make of the file; its address is the one given, or
-    /// else `no_address`.
-    pub(crate) fn request(&self, no_address: &str) -> Result<ScrapeRequest, Failure> {
+    /// A scrape request with the options for the file. Its URL is that of `--url`, or else `default_url`.
+    pub(crate) fn request(&self, default_url: &str) -> Result<ScrapeRequest, Failure> {
         let mut fields = Fields::default();
-        fields.set("url", Some(self.url.as_deref().unwrap_or(no_address)));
+        fields.set("url", Some(self.url.as_deref().unwrap_or(default_url)));
         self.content.add_to(&mut fields);
         let request = fields.checked(ScrapeRequest::plan_from_json, ScrapeRequest::from_json);
         request.map_err(|failure| failure.reworded("<URL>", "--url"))
     }
 
-    /// The format to print as text, where there is only one.
+    /// The format to print as text, if it is the only one.
     pub(crate) fn only_text(&self) -> Option<TextFormat> {
         self.content.only_text()
     }
 
-    /// The options that chose what to keep of the page, where any did.
+    /// The options that select elements of the page, if any are given.
     pub(crate) fn selectors(&self) -> Option<&'static str> {
         self.content.selectors()
     }
 
-    /// The type of the file: as said, else by its name's ending.
+    /// The file's media type: as given, else by its extension.
     pub(crate) fn content_type(&self) -> &str {
-        if let Some(said) = &self.content_type {
-            return said;
+        if let Some(given) = &self.content_type {
+            return given;
         }
-        let ending = self.file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        match ending.to_ascii_lowercase().as_str() {
+        let extension = self.file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        match extension.to_ascii_lowercase().as_str() {
             "csv" => "text/csv",
             "json" => "application/json",
             "md" | "markdown" => "text/markdown",

@@ -24,17 +24,17 @@ Examples:
   gleaner crawl https://example.com --out pages --explain https://example.com/missing
   gleaner crawl https://example.com --webhook https://hooks.example/gleaner --webhook-events page,completed
 
-Paths are matched by regular expressions that may match anywhere in them; ^ and $ tie them to the ends.";
+Patterns are regular expressions that may match any part of a path; ^ and $ anchor them.";
 
-/// Crawl a site from a start page and print its pages as they come, one JSON document a line
+/// Crawl a site from a start page and print its pages as they arrive, one JSON document per line
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CrawlArgs {
-    /// Where to start; pages below it belong to the crawl
+    /// The start page; pages below it belong to the crawl
     url: String,
 
-    /// What to crawl, in words: options are made of it against the addresses of the site, and said before the crawl
-    /// begins; those given here win. Words that name no part of an address need a model
+    /// What to crawl, in words: options are generated from it and the site's URLs, and reported before the
+    /// crawl starts; options given here take precedence. Words that match no part of a URL need a model
     #[arg(long, value_name = "WORDS", help_heading = "Crawl")]
     prompt: Option<String>,
 
@@ -59,26 +59,27 @@ pub(crate) struct CrawlArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 
-    /// Say at the end why this address was crawled or not, and how many links were left out for which reason; may be
-    /// repeated
+    /// Report at the end why this URL was crawled or not, and how many links were left out for which reason;
+    /// may be repeated
     #[arg(long, value_name = "URL", help_heading = "Output")]
     explain: Vec<String>,
 
-    /// List the pages that gave no document in this file, one JSON object a line [default: failures.jsonl in --out]
+    /// List the pages without a document in this file, one JSON object per line [default: failures.jsonl in
+    /// --out]
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) failures: Option<PathBuf>,
 }
 
-/// Which pages belong to a crawl, and how fast.
+/// The scope and the speed of a crawl.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Crawl")]
 struct ScopeArgs {
     /// Stop after this many pages [default: 10000]
-    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = value::integer, allow_negative_numbers = true)]
     limit: Option<Number>,
 
     /// Follow links at most this many clicks from the start page
-    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = value::integer, allow_negative_numbers = true)]
     max_discovery_depth: Option<Number>,
 
     /// Crawl only pages whose path matches; may be repeated
@@ -89,7 +90,7 @@ struct ScopeArgs {
     #[arg(long, value_name = "REGEX")]
     exclude_paths: Vec<String>,
 
-    /// Match the patterns against the whole address [default: false]
+    /// Match patterns against the whole URL [default: false]
     #[arg(long = "regex-on-full-url", value_name = BOOLEAN, hide_possible_values = true)]
     regex_on_full_url: Option<bool>,
 
@@ -101,44 +102,45 @@ struct ScopeArgs {
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     allow_subdomains: Option<bool>,
 
-    /// Crawl pages of other sites too, one link far [default: false]
+    /// Crawl pages of other sites too, one link away [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     allow_external_links: Option<bool>,
 
-    /// Use of the sitemap: include, skip or only [default: include]
+    /// How to use the sitemap: include, skip or only [default: include]
     #[arg(long, value_name = "MODE")]
     sitemap: Option<String>,
 
-    /// Take addresses that differ only in their query for one page [default: false]
+    /// Treat URLs that differ only in their query as one page [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     ignore_query_parameters: Option<bool>,
 
-    /// Take http and https, www, a trailing slash and index files for one page [default: true]
+    /// Treat URLs that differ only in http and https, www, trailing slash or index file as one page [default:
+    /// true]
     #[arg(long = "deduplicate-similar-urls", value_name = BOOLEAN, hide_possible_values = true)]
     deduplicate_similar_urls: Option<bool>,
 
-    /// Crawl what robots.txt forbids: only for sites of your own [default: false]
+    /// Crawl pages that robots.txt forbids, for your own sites only [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     ignore_robots_txt: Option<bool>,
 
-    /// Read robots.txt for this agent [default: gleaner]
+    /// Apply the rules of robots.txt for this user agent [default: gleaner]
     #[arg(long, value_name = "AGENT")]
     robots_user_agent: Option<String>,
 
-    /// Wait this many seconds between pages of one host
+    /// Wait this many seconds between requests to one host
     #[arg(long, value_name = "S", value_parser = value::seconds, allow_negative_numbers = true)]
     delay: Option<Number>,
 
-    /// At most this many pages of this crawl at once
-    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    /// At most this many pages of this crawl at a time
+    #[arg(long, value_name = "N", value_parser = value::integer, allow_negative_numbers = true)]
     max_concurrency: Option<Number>,
 }
 
 impl CrawlArgs {
-    /// The addresses to be explained.
+    /// The URLs of `--explain`.
     ///
     /// # Errors
-    /// One is no address of a page.
+    /// One of them is invalid.
     pub(crate) fn explained(&self) -> Result<Vec<Url>, Failure> {
         let parse = |text: &String| match Target::parse(text) {
             Ok(target) => Ok(target.url),
@@ -147,28 +149,28 @@ impl CrawlArgs {
         self.explain.iter().map(parse).collect()
     }
 
-    /// The engine with the rules of this crawl that are no part of a request.
+    /// Configures the rules of this crawl that are not part of a request.
     pub(crate) fn configure(&self, builder: EngineBuilder) -> EngineBuilder {
         self.links.configure(builder)
     }
 
-    /// Is one page all that was asked for?
+    /// Whether the options limit the crawl to one page.
     pub(crate) fn asks_for_one(&self) -> bool {
         let is = |number: &Option<Number>, value| number.as_ref().and_then(Number::as_u64) == Some(value);
         is(&self.scope.limit, 1) || is(&self.scope.max_discovery_depth, 0)
     }
 
-    /// Is it by a limit that nobody asked for that a crawl ended after so many pages?
+    /// Whether a crawl with this many pages stopped at the default limit.
     pub(crate) fn ended_at_default_limit(&self, pages: u64) -> bool {
         self.scope.limit.is_none() && pages >= DEFAULT_CRAWL_LIMIT
     }
 
-    /// Says which options will have no effect.
+    /// Reports options without effect.
     pub(crate) fn remark(&self, console: &Console) {
         self.page.remark(console);
     }
 
-    /// The request of the contract.
+    /// The request.
     pub(crate) fn request(&self) -> Result<CrawlRequest, Failure> {
         let scope = &self.scope;
         let mut fields = Fields::default();

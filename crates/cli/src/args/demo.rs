@@ -9,8 +9,8 @@ Examples:
 
 /// Crawl a small bundled site on this machine and write its pages as Markdown
 ///
-/// Serves the invented Larkfield Tea House on a loopback port, crawls it with the engine's ordinary settings and says
-/// what was found. Needs no network.
+/// Serves the fictional Larkfield Tea House on a loopback port, crawls it with the engine's default settings
+/// and reports the result. It needs no network.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {

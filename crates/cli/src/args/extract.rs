@@ -18,66 +18,70 @@ Examples:
   gleaner extract https://example.com --prompt 'who founded it, and when' \\
       --model-url http://127.0.0.1:8080/v1 --model some-model";
 
-/// Read structured data off pages
+/// Extract structured data from pages
 ///
-/// What pages say about themselves is read without a model; with one, it is asked for the rest, and nothing passes that
-/// the page does not state. The key and the address of a model come from here alone, never from a page. The data is
-/// printed as JSON; what it lacks is told on standard error.
+/// Data that pages state in markup, tables and lists is extracted without a model. A model is asked for the
+/// rest, and values that a page does not state are rejected. The key and the URL of the model come only from
+/// the command line, never from a page. The data is printed as JSON; missing values are reported on standard
+/// error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExtractArgs {
     /// The pages; one that ends in /* stands for all pages below it
     urls: Vec<String>,
 
-    /// What to read, in words; without --schema it needs a model
+    /// What to extract, in words; without --schema it needs a model
     #[arg(long, value_name = "WORDS")]
     prompt: Option<String>,
 
-    /// What to read: a file with a JSON Schema
+    /// What to extract: a file with a JSON Schema
     #[arg(long, value_name = "FILE", value_parser = value::schema)]
     schema: Option<Value>,
 
-    /// Say this to the model beside the engine's own rules
+    /// Send this to the model in addition to the engine's own instructions
     #[arg(long, value_name = "WORDS", requires = "model")]
     system_prompt: Option<String>,
 
-    /// Read pages that the given ones link to, or with --search-url those that a search finds [default: false]
+    /// Also read pages that the given ones link to, or with --search-url pages that a search finds [default:
+    /// false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     enable_web_search: Option<bool>,
 
-    /// Follow links of the pages to other sites [default: false]
+    /// Follow links to other sites [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     allow_external_links: Option<bool>,
 
-    /// Read at most this many pages [default: 8 of a site for one thing, 100 for a list]
-    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    /// Read at most this many pages [default: 8 per site for a single object, 100 for a list]
+    #[arg(long, value_name = "N", value_parser = value::integer, allow_negative_numbers = true)]
     limit: Option<Number>,
 
-    /// Take pages of the site's other subdomains too, for /* [default: true]
+    /// For /*, read pages of the site's other subdomains too [default: true]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     include_subdomains: Option<bool>,
 
-    /// Leave the sitemap unread, for /* [default: false]
+    /// For /*, do not read the sitemap [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     ignore_sitemap: Option<bool>,
 
-    /// Go on without addresses that are none [default: true]
+    /// Skip invalid URLs [default: true]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     ignore_invalid_urls: Option<bool>,
 
-    /// Print {"data", "sources"} in place of the data: on which pages each value was found [default: false]
+    /// Print {"data", "sources"} instead of the data, with the pages where each value was found [default:
+    /// false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     show_sources: Option<bool>,
 
-    /// Print all that is known: each value's page, words and place, conflicts, what stayed empty and why, costs
+    /// Print the full result: each value's page, quote and position, conflicts, missing values with reasons,
+    /// and costs
     #[arg(long, conflicts_with = "show_sources")]
     pub(crate) proofs: bool,
 
-    /// Print what would be done and what it would cost at most, and do nothing
+    /// Print the plan and its maximum cost, and do nothing
     #[arg(long, conflicts_with = "proofs")]
     pub(crate) plan: bool,
 
-    /// Search the web by this SearXNG instance
+    /// Search the web with this SearXNG instance
     #[arg(long, value_name = "URL")]
     pub(crate) search_url: Option<Url>,
 
@@ -92,12 +96,12 @@ pub(crate) struct ExtractArgs {
 }
 
 impl ExtractArgs {
-    /// Says which options will have no effect.
+    /// Reports options without effect.
     pub(crate) fn remark(&self, console: &Console) {
         self.fetch.remark(console);
     }
 
-    /// The request of the contract.
+    /// The request.
     pub(crate) fn request(&self) -> Result<ExtractRequest, Failure> {
         let mut fields = Fields::default();
         fields.set_list("urls", self.urls.clone());
@@ -116,7 +120,7 @@ impl ExtractArgs {
         self.fetch.add_to(&mut options)?;
         fields.set_object("scrapeOptions", options);
         let request = fields.checked(ExtractRequest::plan_from_json, ExtractRequest::from_json);
-        // The addresses of a batch stand in a file.
+        // Messages about `urls` name the file of a batch.
         request.map_err(|failure| failure.reworded("<FILE>", "[URLS]"))
     }
 }

@@ -1,4 +1,4 @@
-//! Faults of a request, told in the words of the command line.
+//! Faults of a request, with the names of command-line options.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -9,8 +9,8 @@ use gleaner::Fault;
 use super::Cli;
 use super::phrases::rephrased;
 
-/// Options that are no part of the contract, though some have the name of one of its words.
-const NOT_OF_THE_CONTRACT: [&str; 11] = [
+/// Options that set no request field, though some have the name of a field or value.
+const NOT_IN_REQUESTS: [&str; 11] = [
     "--allow-private",
     "--concurrency",
     "--content-type",
@@ -24,19 +24,19 @@ const NOT_OF_THE_CONTRACT: [&str; 11] = [
     "--webhook-secret-env",
 ];
 
-/// What is wrong, naming the option in place of the field.
-pub(crate) fn told(fault: &Fault) -> String {
-    told_at(&fault.path.to_string(), &fault.message)
+/// The message of a fault, with the option instead of the field.
+pub(crate) fn described(fault: &Fault) -> String {
+    described_at(&fault.path.to_string(), &fault.message)
 }
 
-/// The same for a fault at a path that is written out: `formats[1].quality`.
-fn told_at(path: &str, message: &str) -> String {
+/// The same for a fault with a path in text form: `formats[1].quality`.
+fn described_at(path: &str, message: &str) -> String {
     let flag = flag_of(path);
     let quoted = format!("`{path}`");
     let message = if path.is_empty() {
         message.to_owned()
     } else if message.contains(&quoted) {
-        // `formats[1].quality` is a part of what the option was given: the part stays named.
+        // `formats[1].quality` is inside the option's value, so the message also names that part.
         let name = match (part_of(path), header_of(path)) {
             (Some(part), _) => format!("{flag}: `{part}`"),
             (None, Some(header)) => format!("{flag} `{header}`"),
@@ -49,36 +49,36 @@ fn told_at(path: &str, message: &str) -> String {
     in_flags(&message)
 }
 
-/// `text` with each field of a request that stands in backquotes replaced by the option that sets it.
+/// `text` with each request field in backquotes replaced by the option that sets it.
 pub(crate) fn in_flags(text: &str) -> String {
     let text = rephrased(text);
-    let mut told = String::new();
+    let mut converted = String::new();
     let mut pieces = text.split('`');
-    told.push_str(pieces.next().unwrap_or_default());
-    // Pieces alternate between what is in backquotes and what is not.
+    converted.push_str(pieces.next().unwrap_or_default());
+    // Pieces are alternately outside and inside backquotes.
     while let Some(quoted) = pieces.next() {
         let (field, value) = quoted.split_once(": ").unwrap_or((quoted, ""));
         let flag = flag_of(field);
         if known_flags().contains(&flag) && part_of(field).is_none() {
-            told.push_str(&flag);
+            converted.push_str(&flag);
             if !value.is_empty() {
-                told.push(' ');
-                // An empty list is written out on the command line.
-                told.push_str(if value == "[]" { "none" } else { value.trim_matches('"') });
+                converted.push(' ');
+                // On the command line, an empty list is `none`.
+                converted.push_str(if value == "[]" { "none" } else { value.trim_matches('"') });
             }
         } else {
-            told.push('`');
-            told.push_str(quoted);
-            told.push('`');
+            converted.push('`');
+            converted.push_str(quoted);
+            converted.push('`');
         }
-        told.push_str(pieces.next().unwrap_or_default());
+        converted.push_str(pieces.next().unwrap_or_default());
     }
-    told
+    converted
 }
 
-/// The option, as written on the command line, that sets the field at `path` of a request.
+/// The option that sets the request field at `path`.
 ///
-/// The path is that of a [`Fault`]: `scrapeOptions.waitFor`, `formats[1].quality`, `includePaths[0]`.
+/// The path is one of a [`Fault`]: `scrapeOptions.waitFor`, `formats[1].quality`, `includePaths[0]`.
 pub(super) fn flag_of(path: &str) -> String {
     let path = path.strip_prefix("scrapeOptions").map_or(path, |rest| rest.trim_start_matches('.'));
     let mut names = path.split('.').map(|step| step.split('[').next().unwrap_or_default());
@@ -92,19 +92,19 @@ pub(super) fn flag_of(path: &str) -> String {
     }
 }
 
-/// What of a path lies within what one option was given as JSON.
+/// The part of a path that is inside an option's JSON value.
 fn part_of(path: &str) -> Option<&str> {
     path.split_once("].").map(|(_, part)| part)
 }
 
-/// The name of the header at a path: `headers.Cookie`, `headers["Bad Name"]`.
+/// The header name in a path: `headers.Cookie`, `headers["Bad Name"]`.
 fn header_of(path: &str) -> Option<&str> {
     let (_, name) = path.split_once("headers")?;
     Some(name.trim_start_matches('.').trim_start_matches("[\"").trim_end_matches("\"]"))
         .filter(|name| !name.is_empty())
 }
 
-/// `maxDiscoveryDepth` as `max-discovery-depth`; a run of capitals is one word, plural included (`URLs`).
+/// Converts `maxDiscoveryDepth` to `max-discovery-depth`. `URL` and `URLs` are single words.
 pub(super) fn kebab(name: &str) -> String {
     let mut words = String::new();
     for letter in name.replace("URLs", "Urls").replace("URL", "Url").chars() {
@@ -116,7 +116,7 @@ pub(super) fn kebab(name: &str) -> String {
     words
 }
 
-/// The options that set fields of requests.
+/// The options that set request fields.
 fn known_flags() -> &'static HashSet<String> {
     static FLAGS: OnceLock<HashSet<String>> = OnceLock::new();
     FLAGS.get_or_init(|| {
@@ -125,7 +125,7 @@ fn known_flags() -> &'static HashSet<String> {
             command.get_subcommands().flat_map(Command::get_arguments).filter_map(clap::Arg::get_long);
         options
             .map(|name| format!("--{name}"))
-            .filter(|flag| !NOT_OF_THE_CONTRACT.contains(&flag.as_str()))
+            .filter(|flag| !NOT_IN_REQUESTS.contains(&flag.as_str()))
             .collect()
     })
 }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_field_has_its_flag() {
+    fn fields_have_their_option() {
         for (path, flag) in [
             ("maxDiscoveryDepth", "--max-discovery-depth"),
             ("scrapeOptions.waitFor", "--wait-for"),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_name_the_flag_in_place_of_the_field() {
+    fn messages_name_the_option_instead_of_the_field() {
         for (path, message, want) in [
             ("limit", "`limit` must be at least 1", "--limit must be at least 1"),
             (
@@ -184,12 +184,12 @@ mod tests {
             ("formats[0]", "`formats[0]` must be `json`", "--formats must be `json`"),
             ("", "and 3 more", "and 3 more"),
         ] {
-            assert_eq!(told_at(path, message), want, "{path}");
+            assert_eq!(described_at(path, message), want, "{path}");
         }
     }
 
     #[test]
-    fn refusals_of_the_engine_name_flags_too() {
+    fn errors_of_the_engine_name_options_too() {
         assert_eq!(
             in_flags("the format `json` needs a model; leave it out of `formats`"),
             "the format `json` needs a model; leave it out of --formats"
@@ -198,10 +198,11 @@ mod tests {
         assert_eq!(in_flags("`parsers: []` returns the file"), "--parsers none returns the file");
         assert_eq!(
             in_flags(
-                "the format `json` needs a language model, and this engine was built without one: its operator can add \
-                 one; until then, give a `schema`"
+                "the format `json` needs a language model, and this engine was built without one: its \
+                 operator can add one; until then, give a `schema`"
             ),
-            "the format `json` needs a language model: name one by --model and --model-url, or give a --schema"
+            "the format `json` needs a language model: name one with --model and --model-url, or give a \
+             --schema"
         );
     }
 }

@@ -1,17 +1,17 @@
-//! The JSON form of a request, put together option by option.
+//! The JSON form of a request, built from options.
 
 use gleaner::Faults;
 use serde_json::{Map, Value};
 
-use super::faults::told;
+use super::faults::described;
 use crate::failure::Failure;
 
-/// Fields of a JSON object; an option that was not given leaves no trace, so that the contract's default holds.
+/// Fields of a JSON object. An option that was not given adds no field, so the request's default applies.
 #[derive(Debug, Default)]
 pub(super) struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Sets `name`, where there is a value.
+    /// Sets `name` if there is a value.
     pub(super) fn set<T: Into<Value>>(&mut self, name: &str, value: Option<T>) {
         if let Some(value) = value {
             self.0.insert(name.to_owned(), value.into());
@@ -29,10 +29,10 @@ impl Fields {
         self.set(name, (!fields.0.is_empty()).then_some(fields.0));
     }
 
-    /// The request, once every rule of the contract holds.
+    /// Checks the request.
     ///
     /// # Errors
-    /// All that is wrong with it, each naming its option.
+    /// All faults of the request, with the names of options.
     pub(super) fn checked<R, P>(
         self,
         check: fn(&Value) -> Result<P, Faults>,
@@ -40,6 +40,6 @@ impl Fields {
     ) -> Result<R, Failure> {
         let body = Value::Object(self.0);
         let request = check(&body).and_then(|_| read(&body));
-        request.map_err(|faults| Failure::Usage(faults.as_slice().iter().map(told).collect()))
+        request.map_err(|faults| Failure::Usage(faults.as_slice().iter().map(described).collect()))
     }
 }

@@ -3,7 +3,7 @@ use gleaner::EngineBuilder;
 
 use super::booleans::BOOLEAN;
 
-/// Which links of pages lead on: rules that are no part of a request.
+/// Rules for links, which are not part of a request.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Links")]
 pub(super) struct LinkArgs {
@@ -11,13 +11,13 @@ pub(super) struct LinkArgs {
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     nofollow: Option<bool>,
 
-    /// Take documents in iframes for linked pages [default: false]
+    /// Treat documents in iframes as linked pages [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     iframes: Option<bool>,
 }
 
 impl LinkArgs {
-    /// The engine with these rules.
+    /// Configures the engine with these rules.
     pub(super) fn configure(&self, builder: EngineBuilder) -> EngineBuilder {
         builder
             .obey_nofollow(self.nofollow.unwrap_or_default())

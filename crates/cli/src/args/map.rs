@@ -15,38 +15,39 @@ Examples:
   gleaner map https://example.com
   gleaner map https://example.com --search pricing --limit 20 --json";
 
-/// List the addresses of a site without fetching its pages one by one
+/// List the URLs of a site without fetching every page
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MapArgs {
     /// The site
     url: String,
 
-    /// Put addresses that fit these words first
+    /// List URLs that match these words first
     #[arg(long, value_name = "WORDS")]
     search: Option<String>,
 
-    /// List at most this many [default: 5000]
-    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    /// List at most this many URLs [default: 5000]
+    #[arg(long, value_name = "N", value_parser = value::integer, allow_negative_numbers = true)]
     limit: Option<Number>,
 
-    /// Use of the sitemap: include, skip or only [default: include]
+    /// How to use the sitemap: include, skip or only [default: include]
     #[arg(long, value_name = "MODE")]
     sitemap: Option<String>,
 
-    /// List other hosts of the same domain too [default: true]
+    /// List URLs of other hosts of the same domain too [default: true]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     include_subdomains: Option<bool>,
 
-    /// Take addresses that differ only in their query for one [default: true]
+    /// Treat URLs that differ only in their query as one [default: true]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     ignore_query_parameters: Option<bool>,
 
-    /// Give up after this many milliseconds
-    #[arg(long, value_name = "MS", value_parser = value::whole, allow_negative_numbers = true)]
+    /// Stop after this many milliseconds
+    #[arg(long, value_name = "MS", value_parser = value::integer, allow_negative_numbers = true)]
     timeout: Option<Number>,
 
-    /// Ask as from this country, two letters: without proxies of known countries this has no effect [default: US]
+    /// Appear to be in this country (two letters); it has no effect without proxies of known countries
+    /// [default: US]
     #[arg(long, value_name = "COUNTRY")]
     location_country: Option<String>,
 
@@ -54,7 +55,7 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     location_languages: Vec<String>,
 
-    /// Print one JSON object in place of plain addresses
+    /// Print one JSON object instead of plain URLs
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -66,17 +67,17 @@ pub(crate) struct MapArgs {
 }
 
 impl MapArgs {
-    /// The engine with the rules of this map that are no part of a request.
+    /// Configures the rules of this map that are not part of a request.
     pub(crate) fn configure(&self, builder: EngineBuilder) -> EngineBuilder {
         self.links.configure(builder)
     }
 
-    /// Says which options will have no effect.
+    /// Reports options without effect.
     pub(crate) fn remark(&self, console: &Console) {
         remark_on_country(self.location_country.as_deref(), console);
     }
 
-    /// The request of the contract.
+    /// The request.
     pub(crate) fn request(&self) -> Result<MapRequest, Failure> {
         let mut fields = Fields::default();
         fields.set("url", Some(self.url.clone()));

@@ -1,9 +1,9 @@
-//! The command line: what can be asked, and the request of the contract that it becomes.
+//! The command line, and its conversion to requests.
 //!
-//! Options carry the contract's names in kebab case. Their values are put into the JSON form of a request and checked
-//! by `gleaner-types`, as a body from the network is, so that ranges, words and patterns have one place and one wording;
-//! [`faults`] turns the fields that it names back into flags. Only what is no part of the contract (address ranges,
-//! concurrency, folders) is checked here.
+//! Options have the names of request fields, in kebab case. Their values are put into the JSON form of a
+//! request, which `gleaner-types` checks like a body from the network. So every rule is defined once.
+//! [`faults`] converts the field names in messages to options. Only options that are not part of a request
+//! (address ranges, concurrency, folders) are checked here.
 
 mod batch;
 mod booleans;
@@ -37,7 +37,7 @@ pub(crate) use crawl::CrawlArgs;
 pub(crate) use demo::DemoArgs;
 pub(crate) use engine::EngineArgs;
 pub(crate) use extract::ExtractArgs;
-pub(crate) use faults::{in_flags, told};
+pub(crate) use faults::{described, in_flags};
 pub(crate) use map::MapArgs;
 pub(crate) use model::ModelArgs;
 pub(crate) use openapi::OpenApiArgs;
@@ -53,11 +53,11 @@ Examples:
   gleaner demo                                        crawl a small bundled site, no network needed
   gleaner scrape https://example.com                  one page as Markdown
   gleaner crawl https://example.com --limit 50 --out pages
-  gleaner map https://example.com                     list a site's addresses
+  gleaner map https://example.com                     list a site's URLs
   gleaner convert page.html --url https://example.com/page
 
-Exit codes: 0 done, 1 nothing came out or the job failed, 2 wrong usage, 130 interrupted. A page counts as done
-whatever its status: a 404 is a document too, and the summary counts such pages.
+Exit codes: 0 success, 1 no output or a failed job, 2 wrong usage, 130 interrupted. Pages with an error status
+count as output: a 404 is a document too, and the summary counts such pages.
 TLS certificates are checked, unless --skip-tls-verification is given.";
 
 /// The whole command line.
@@ -68,7 +68,7 @@ pub(crate) struct Cli {
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Say what became of each page, on standard error; twice: retries, pauses and each request; thrice: all
+    /// Report each page on standard error; -vv adds retries, pauses and requests, -vvv everything
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 
@@ -76,7 +76,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Demo(DemoArgs),
@@ -91,7 +91,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The word on the command line.
+    /// The name on the command line.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Demo(_) => "demo",
@@ -107,10 +107,10 @@ impl Command {
 }
 
 impl Cli {
-    /// Reads a command line, program name first.
+    /// Parses a command line. The first word is the program's name.
     ///
     /// # Errors
-    /// What clap has to say: wrong usage, or the help or version that was asked for.
+    /// An error of clap: wrong usage, or requested help or version.
     pub(crate) fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = Self::command();
         let words = booleans::spell_out(&command, words);
@@ -146,13 +146,13 @@ mod tests {
             Command::Map(args) => serde_json::to_value(args.request().unwrap()),
             Command::Extract(args) => serde_json::to_value(args.request().unwrap()),
             Command::Convert(args) => serde_json::to_value(args.request("https://none.example/").unwrap()),
-            Command::Demo(_) | Command::OpenApi(_) => panic!("{words} asks for nothing of the contract"),
+            Command::Demo(_) | Command::OpenApi(_) => panic!("{words} makes no request"),
         }
         .unwrap()
     }
 
     #[test]
-    fn options_become_fields_of_the_request_and_leave_no_trace_when_left_out() {
+    fn options_become_fields_of_the_request_only_if_given() {
         for (words, want) in [
             ("scrape https://a.example", json!({"url": "https://a.example"})),
             ("scrape --mobile a.example", json!({"url": "a.example", "mobile": true})),
@@ -166,12 +166,14 @@ mod tests {
                 json!({"url": "a.example", "zeroDataRetention": true}),
             ),
             (
-                "scrape a.example --header X:1 --location-country de --location-languages de,en --timeout 9000",
+                "scrape a.example --header X:1 --location-country de --location-languages de,en \
+                 --timeout 9000",
                 json!({"url": "a.example", "headers": {"X": "1"}, "timeout": 9000,
                     "location": {"country": "de", "languages": ["de", "en"]}}),
             ),
             (
-                "crawl a.example --limit 5 --max-discovery-depth 0 --include-paths ^/a,b --include-paths c --delay 0.5",
+                "crawl a.example --limit 5 --max-discovery-depth 0 --include-paths ^/a,b --include-paths c \
+                 --delay 0.5",
                 json!({"url": "a.example", "limit": 5, "maxDiscoveryDepth": 0, "includePaths": ["^/a,b", "c"],
                     "delay": 0.5}),
             ),
@@ -182,8 +184,10 @@ mod tests {
                     "scrapeOptions": {"onlyMainContent": false, "excludeTags": ["nav,.ad"]}}),
             ),
             (
-                "crawl a.example --sitemap skip --deduplicate-similar-urls false --regex-on-full-url --max-concurrency 3",
-                json!({"url": "a.example", "sitemap": "skip", "deduplicateSimilarURLs": false, "regexOnFullURL": true,
+                "crawl a.example --sitemap skip --deduplicate-similar-urls false --regex-on-full-url \
+                 --max-concurrency 3",
+                json!({"url": "a.example", "sitemap": "skip", "deduplicateSimilarURLs": false,
+                    "regexOnFullURL": true,
                     "maxConcurrency": 3}),
             ),
             (
@@ -193,7 +197,8 @@ mod tests {
             ),
             (
                 "batch - --max-age 0 --max-concurrency 2",
-                json!({"urls": ["https://a.example/"], "ignoreInvalidURLs": false, "maxAge": 0, "maxConcurrency": 2}),
+                json!({"urls": ["https://a.example/"], "ignoreInvalidURLs": false, "maxAge": 0,
+                    "maxConcurrency": 2}),
             ),
             (
                 "map a.example --search tea --include-subdomains false --limit 9",
@@ -201,7 +206,8 @@ mod tests {
             ),
             (
                 "extract a.example/* b.example --prompt names --enable-web-search --limit 7",
-                json!({"urls": ["a.example/*", "b.example"], "prompt": "names", "enableWebSearch": true, "limit": 7}),
+                json!({"urls": ["a.example/*", "b.example"], "prompt": "names", "enableWebSearch": true,
+                    "limit": 7}),
             ),
             ("convert - --formats html", json!({"url": "https://none.example/", "formats": ["html"]})),
         ] {
@@ -209,9 +215,9 @@ mod tests {
         }
     }
 
-    /// What the contract has and this program, so far, does not offer: it needs a browser, a model, a cache that
-    /// outlives the program, or is a matter between client and server. A `webhook` is a crawl's alone.
-    const NOT_OFFERED: [&str; 19] = [
+    /// Request fields without an option: they need a browser or a server, or concern only clients of a
+    /// server. Only crawls have `webhook` options.
+    const WITHOUT_OPTION: [&str; 19] = [
         "actions",
         "appendToId",
         "auditMetadata",
@@ -234,7 +240,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_field_of_the_contract_has_an_option() {
+    fn every_other_field_of_requests_has_an_option() {
         let crawl = CrawlRequest::json_schema();
         let page = crawl["properties"]["scrapeOptions"].clone();
         let page = if page["properties"].is_object() { page } else { page["anyOf"][0].clone() };
@@ -249,7 +255,7 @@ mod tests {
             let command = command.find_subcommand(name).unwrap();
             let fields = schema["properties"].as_object().unwrap();
             assert!(fields.len() > 5, "the schema of {name} has no fields");
-            for field in fields.keys().filter(|field| !NOT_OFFERED.contains(&field.as_str())) {
+            for field in fields.keys().filter(|field| !WITHOUT_OPTION.contains(&field.as_str())) {
                 let fields = if field == "location" {
                     &["location.country", "location.languages"][..]
                 } else {
@@ -268,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_that_ended_by_a_limit_knows_whose_it_was() {
+    fn a_crawl_knows_whether_it_ended_at_the_default_limit() {
         for (words, pages, by_default) in [
             ("crawl a.example", 10_000, true),
             ("crawl a.example", 9_999, false),
@@ -276,19 +282,19 @@ mod tests {
         ] {
             let given = words.split(' ').map(OsString::from);
             let cli = Cli::read(std::iter::once("gleaner".into()).chain(given)).unwrap();
-            let Command::Crawl(args) = cli.command else { panic!("{words} is no crawl") };
+            let Command::Crawl(args) = cli.command else { panic!("{words} is not a crawl") };
             assert_eq!(args.ended_at_default_limit(pages), by_default, "{words}: {pages}");
         }
     }
 
     #[test]
-    fn unknown_options_are_answered_with_what_was_meant() {
+    fn unknown_options_have_a_suggestion() {
         for (words, advice) in [
-            ("crawl a.example --max-depth 2", "it is --max-discovery-depth"),
-            ("crawl a.example --maxDepth 2", "it is --max-discovery-depth"),
-            ("crawl a.example --maxDiscoveryDepth 2", "it is --max-discovery-depth"),
-            ("scrape a.example --onlyMainContent false", "it is --only-main-content"),
-            ("scrape --version", "it is gleaner --version"),
+            ("crawl a.example --max-depth 2", "use --max-discovery-depth"),
+            ("crawl a.example --maxDepth 2", "use --max-discovery-depth"),
+            ("crawl a.example --maxDiscoveryDepth 2", "use --max-discovery-depth"),
+            ("scrape a.example --onlyMainContent false", "use --only-main-content"),
+            ("scrape --version", "use gleaner --version"),
             ("scrape a.example --limit 2", "--limit is an option of crawl, map"),
             ("scrape a.example --formatss html", "a similar argument exists: '--formats'"),
         ] {

@@ -2,37 +2,37 @@ use clap::{Args, ValueEnum};
 use gleaner::models::Provider;
 use url::Url;
 
-/// Which model is asked.
+/// The language model.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// Ask this model; without it none is asked
+    /// Use this model; without this option, no model is used
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
-    /// Where the model is, up to the API's own paths [default: the provider's]
+    /// The base URL of the model's API [default: the provider's]
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) model_url: Option<Url>,
 
-    /// How the model is spoken to; llama.cpp, vLLM, LM Studio and OpenRouter speak openai [default: openai]
+    /// The model's API; llama.cpp, vLLM, LM Studio and OpenRouter offer openai [default: openai]
     #[arg(long, value_name = "API", requires = "model")]
     pub(crate) model_api: Option<ModelApi>,
 
-    /// The environment variable that holds the model's key
+    /// The environment variable with the model's key
     #[arg(long, value_name = "VAR", requires = "model")]
     pub(crate) model_key_env: Option<String>,
 
-    /// Tokens that the model takes in one request, its answer included [default: 32768]
+    /// The model's context window in tokens, including its answer [default: 32768]
     #[arg(long, value_name = "N", requires = "model", allow_negative_numbers = true)]
     pub(crate) model_context: Option<u64>,
 
-    /// Use at most this many tokens in all [default: 500000 for extract, 5000000 for the pages of a job]
+    /// Use at most this many tokens in total [default: 500000 for extract, 5000000 for the pages of a job]
     #[arg(long, value_name = "N", requires = "model", allow_negative_numbers = true)]
     pub(crate) budget_tokens: Option<u64>,
 }
 
 impl ModelArgs {
-    /// The wire dialect, in the words of the library.
+    /// The API as the library's type.
     pub(crate) fn provider(&self) -> Provider {
         match self.model_api {
             None | Some(ModelApi::Openai) => Provider::OpenAi,
@@ -43,7 +43,7 @@ impl ModelArgs {
     }
 }
 
-/// A wire dialect.
+/// An API of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ModelApi {
     Openai,

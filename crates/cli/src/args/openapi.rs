@@ -4,7 +4,7 @@ const EXAMPLES: &str = "\
 Examples:
   gleaner openapi > openapi.json";
 
-/// Print the OpenAPI document of the service that `gleaner-http` offers
+/// Print the OpenAPI document of the service in `gleaner-http`
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct OpenApiArgs {}

@@ -2,13 +2,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Where documents go.
+/// The output of documents.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// Write one Markdown file a page into this folder, and index.jsonl, which lists them (a page asked for in other
-    /// formats too gets a .json file with all of them). A crawl or batch begins the index anew and leaves files of an
-    /// earlier run where they are; a scrape adds its page to the index
+    /// Write one Markdown file per page into this folder, and index.jsonl, which lists them (with other
+    /// formats, a page also gets a .json file with all of them). A crawl or batch starts a new index and
+    /// keeps files of earlier runs; a scrape adds its page to the index
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }

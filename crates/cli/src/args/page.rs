@@ -3,11 +3,11 @@ use serde_json::{Number, Value, json};
 
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
-use super::value::{self, Kinds};
+use super::value::{self, Entries};
 use crate::console::Console;
 use crate::failure::Failure;
 
-/// How each page is fetched and what becomes of it: the scrape options of the contract.
+/// How each page is fetched and converted: the scrape options.
 #[derive(Debug, Args)]
 pub(crate) struct PageArgs {
     #[command(flatten)]
@@ -17,17 +17,18 @@ pub(crate) struct PageArgs {
     fetch: FetchArgs,
 }
 
-/// What becomes of a page.
+/// How a page is converted.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Content")]
 pub(super) struct ContentArgs {
-    /// What to give: markdown, html, rawHtml, links, images, summary, branding, json (by --schema); commas between, or
-    /// repeated; one with options of its own as a JSON object, as attributes always is (screenshot needs a browser, which
-    /// this command does not have, and changeTracking an earlier scrape by the same engine) [default: markdown]
-    #[arg(long, value_name = "FORMATS", value_parser = value::kinds)]
-    formats: Vec<Kinds>,
+    /// Output formats: markdown, html, rawHtml, links, images, summary, branding, json (with --schema);
+    /// comma-separated or repeated; a format with options is a JSON object, as attributes always is
+    /// (screenshot needs a browser, which this command does not have, and changeTracking needs an earlier
+    /// scrape by the same engine) [default: markdown]
+    #[arg(long, value_name = "FORMATS", value_parser = value::entries)]
+    formats: Vec<Entries>,
 
-    /// What to read off each page: a file with a JSON Schema, for the format json
+    /// What to extract from each page: a file with a JSON Schema, for the format json
     #[arg(long, value_name = "FILE", value_parser = value::schema)]
     schema: Option<Value>,
 
@@ -43,13 +44,13 @@ pub(super) struct ContentArgs {
     #[arg(long, value_name = "SELECTOR")]
     exclude_tags: Vec<String>,
 
-    /// Replace images that are written into the page by a placeholder [default: true]
+    /// Replace inline images with a placeholder [default: true]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     remove_base64_images: Option<bool>,
 
     /// How files are parsed: pdf, none, or a JSON object [default: pdf]
-    #[arg(long, value_name = "PARSERS", value_parser = value::kinds)]
-    parsers: Vec<Kinds>,
+    #[arg(long, value_name = "PARSERS", value_parser = value::entries)]
+    parsers: Vec<Entries>,
 }
 
 /// How a page is fetched.
@@ -60,27 +61,27 @@ pub(super) struct FetchArgs {
     #[arg(long, value_name = "HEADER", value_parser = value::header)]
     header: Vec<(String, String)>,
 
-    /// Give a page up after this many milliseconds [default: 30000]
-    #[arg(long, value_name = "MS", value_parser = value::whole, allow_negative_numbers = true)]
+    /// Give up on a page after this many milliseconds [default: 30000]
+    #[arg(long, value_name = "MS", value_parser = value::integer, allow_negative_numbers = true)]
     timeout: Option<Number>,
 
-    /// Wait this many milliseconds before a page is read: without a browser this has no effect [default: 0]
-    #[arg(long, value_name = "MS", value_parser = value::whole, allow_negative_numbers = true)]
+    /// Wait this many milliseconds before a page is read; it has no effect without a browser [default: 0]
+    #[arg(long, value_name = "MS", value_parser = value::integer, allow_negative_numbers = true)]
     wait_for: Option<Number>,
 
-    /// With --cache: take a stored copy that is younger than this many milliseconds [default: 172800000]
-    #[arg(long, value_name = "MS", value_parser = value::whole, allow_negative_numbers = true)]
+    /// With --cache: use a stored copy that is younger than this many milliseconds [default: 172800000]
+    #[arg(long, value_name = "MS", value_parser = value::integer, allow_negative_numbers = true)]
     max_age: Option<Number>,
 
     /// With --cache: keep a copy for later [default: true]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     store_in_cache: Option<bool>,
 
-    /// Keep nothing of the pages beyond the answer, neither in --cache nor in the engine's log (-vv) [default: false]
+    /// Write nothing of the pages to --cache or to the engine's log (-vv) [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     zero_data_retention: Option<bool>,
 
-    /// Ask as a mobile device does [default: false]
+    /// Send a mobile device's headers [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     mobile: Option<bool>,
 
@@ -88,52 +89,54 @@ pub(super) struct FetchArgs {
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     block_ads: Option<bool>,
 
-    /// How requests leave: basic, enhanced (the same as stealth), stealth (by --stealth-proxy-url) or auto [default: auto]
+    /// The proxy pool: basic, stealth (of --stealth-proxy-url), enhanced (the same as stealth) or auto
+    /// [default: auto]
     #[arg(long, value_name = "MODE")]
     proxy: Option<String>,
 
-    /// Ask as from this country, two letters: without proxies of known countries this has no effect [default: US]
+    /// Appear to be in this country (two letters); it has no effect without proxies of known countries
+    /// [default: US]
     #[arg(long, value_name = "COUNTRY")]
     location_country: Option<String>,
 
-    /// Ask for these languages, most wanted first, such as de,en
+    /// Request these languages, the preferred one first, such as de,en
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     location_languages: Vec<String>,
 }
 
 impl PageArgs {
-    /// Adds the options to `fields` under the contract's names.
+    /// Adds the options to `fields` under the names of request fields.
     ///
     /// # Errors
-    /// A header that is named twice: an object of headers cannot hold both.
+    /// A header is given twice: an object cannot contain both.
     pub(super) fn add_to(&self, fields: &mut Fields) -> Result<(), Failure> {
         self.content.add_to(fields);
         self.fetch.add_to(fields)
     }
 
-    /// What stands at the top of a request, also where the other options stand in `scrapeOptions`.
+    /// Adds the field that is always at the top level of a request, never in `scrapeOptions`.
     pub(super) fn add_retention_to(&self, fields: &mut Fields) {
         fields.set("zeroDataRetention", self.fetch.zero_data_retention());
     }
 
-    /// The one format whose text is all that was asked for, if so.
+    /// The format to print as text, if it is the only one.
     pub(super) fn only_text(&self) -> Option<TextFormat> {
         self.content.only_text()
     }
 
-    /// As that of [`ContentArgs`].
+    /// The same as [`ContentArgs::selectors`].
     pub(super) fn selectors(&self) -> Option<&'static str> {
         self.content.selectors()
     }
 
-    /// Says which options will have no effect.
+    /// Reports options without effect.
     pub(super) fn remark(&self, console: &Console) {
         self.fetch.remark(console);
     }
 }
 
 impl ContentArgs {
-    /// The options given that choose elements of the page, by their names.
+    /// The names of the given options that select elements of the page.
     pub(super) fn selectors(&self) -> Option<&'static str> {
         match (self.include_tags.is_empty(), self.exclude_tags.is_empty()) {
             (true, true) => None,
@@ -143,7 +146,7 @@ impl ContentArgs {
         }
     }
 
-    /// Adds the options to `fields` under the contract's names.
+    /// Adds the options to `fields` under the names of request fields.
     pub(super) fn add_to(&self, fields: &mut Fields) {
         fields.set_list("formats", self.formats());
         fields.set("onlyMainContent", self.only_main_content);
@@ -153,7 +156,7 @@ impl ContentArgs {
         fields.set("parsers", self.parsers());
     }
 
-    /// The formats, that of the schema among them.
+    /// The formats, including that of `--schema`.
     fn formats(&self) -> Vec<Value> {
         let mut formats = flattened(&self.formats);
         if let Some(schema) = &self.schema {
@@ -172,7 +175,7 @@ impl ContentArgs {
         }
     }
 
-    /// The one format whose text is all that was asked for, if so.
+    /// The format to print as text, if it is the only one.
     pub(super) fn only_text(&self) -> Option<TextFormat> {
         let formats = self.formats();
         let mut names = formats.iter().map(Value::as_str);
@@ -194,17 +197,17 @@ impl ContentArgs {
 }
 
 impl FetchArgs {
-    /// What stands at the top of every request.
+    /// The value of the field at the top level of every request.
     pub(super) const fn zero_data_retention(&self) -> Option<bool> {
         self.zero_data_retention
     }
 
-    /// Says which options will have no effect.
+    /// Reports options without effect.
     pub(super) fn remark(&self, console: &Console) {
         remark_on_country(self.location_country.as_deref(), console);
     }
 
-    /// Adds the options to `fields` under the contract's names.
+    /// Adds the options to `fields` under the names of request fields.
     pub(super) fn add_to(&self, fields: &mut Fields) -> Result<(), Failure> {
         fields.set_object("headers", self.headers()?);
         fields.set("timeout", self.timeout.clone());
@@ -235,14 +238,14 @@ impl FetchArgs {
     }
 }
 
-/// A country takes proxies whose countries are known, which no option names.
+/// Reports a country, which has no effect: no option sets the country of a proxy.
 pub(super) fn remark_on_country(country: Option<&str>, console: &Console) {
     if country.is_some() {
         console.note("note: --location-country has no effect: no proxy is known to be in that country");
     }
 }
 
-/// A format that is one text, and so can be printed as it is.
+/// A format that is a text, so that it can be printed directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextFormat {
     Markdown,
@@ -251,6 +254,6 @@ pub(crate) enum TextFormat {
     Summary,
 }
 
-fn flattened(kinds: &[Kinds]) -> Vec<Value> {
-    kinds.iter().flat_map(|kinds| kinds.0.iter().cloned()).collect()
+fn flattened(lists: &[Entries]) -> Vec<Value> {
+    lists.iter().flat_map(|list| list.0.iter().cloned()).collect()
 }

@@ -1,32 +1,34 @@
-//! Advice of the library, which is for the client of a service, as advice to a person at a shell.
+//! Converts the library's advice, which is for clients of a service, to advice for users of a shell.
 
-/// What the library says, and what is said here. In this order: the longer ones first.
+/// The library's phrases and their replacements. Longer phrases are first.
 const PHRASES: [(&str, &str); 7] = [
     (
-        "needs a language model, and this engine was built without one: its operator can add one; until then,",
-        "needs a language model: name one by --model and --model-url, or",
+        "needs a language model, and this engine was built without one: its operator can add one; \
+         until then,",
+        "needs a language model: name one with --model and --model-url, or",
     ),
     (
         "needs a search engine, and this engine was built without one: its operator can add one; until then,",
-        "needs a search engine: name one by --search-url, or",
+        "needs a search engine: name one with --search-url, or",
     ),
     (
-        "needs stealth proxies, and this engine was built without any: its operator can add some; until then,",
-        "needs stealth proxies: name one by --stealth-proxy-url, or",
+        "needs stealth proxies, and this engine was built without any: its operator can add some; \
+         until then,",
+        "needs stealth proxies: name one with --stealth-proxy-url, or",
     ),
     (
         "and this engine was built without one: its operator can add one; until then,",
         "which this command does not have:",
     ),
-    ("without `urls`", "without addresses"),
+    ("without `urls`", "without URLs"),
     ("give `urls`", "name pages"),
     (
         "needs a `schema`, a `prompt` or both",
-        "needs --schema FILE, or words and --model: --formats '{\"type\":\"json\",\"prompt\":\"...\"}'",
+        "needs --schema FILE, or a prompt and --model: --formats '{\"type\":\"json\",\"prompt\":\"...\"}'",
     ),
 ];
 
-/// `text` with the command line's words in place of the library's.
+/// `text` with the phrases of the library replaced.
 pub(super) fn rephrased(text: &str) -> String {
     PHRASES.iter().fold(
         text.to_owned(),

@@ -17,11 +17,11 @@ Examples:
 
 /// Fetch one page and print it
 ///
-/// One text format is printed as it is; several give one JSON document.
+/// A single text format is printed as text; several formats are printed as one JSON document.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ScrapeArgs {
-    /// The page; without a scheme https is tried first
+    /// The page; a URL without a scheme is tried with https first
     url: String,
 
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(crate) struct ScrapeArgs {
 }
 
 impl ScrapeArgs {
-    /// The request of the contract.
+    /// The request.
     pub(crate) fn request(&self) -> Result<ScrapeRequest, Failure> {
         let mut fields = Fields::default();
         fields.set("url", Some(self.url.clone()));
@@ -47,17 +47,17 @@ impl ScrapeArgs {
         fields.checked(ScrapeRequest::plan_from_json, ScrapeRequest::from_json)
     }
 
-    /// Says which options will have no effect.
+    /// Reports options without effect.
     pub(crate) fn remark(&self, console: &Console) {
         self.page.remark(console);
     }
 
-    /// The format to print as text, where there is only one.
+    /// The format to print as text, if it is the only one.
     pub(crate) fn only_text(&self) -> Option<TextFormat> {
         self.page.only_text()
     }
 
-    /// The options that chose what to keep of the page, where any did.
+    /// The options that select elements of the page, if any are given.
     pub(crate) fn selectors(&self) -> Option<&'static str> {
         self.page.selectors()
     }

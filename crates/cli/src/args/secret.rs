@@ -1,4 +1,4 @@
-//! What clap says about wrong usage, without what may be a secret.
+//! Errors of clap without possible secrets.
 
 use std::ffi::OsString;
 
@@ -8,8 +8,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::printable::printable_target;
 
-/// Options whose values may hold a secret: headers, and addresses with a password or a key in them. Who gives a secret
-/// itself in place of the variable that holds it makes a mistake that must not be printed either.
+/// Options whose values may contain a secret: headers, and URLs with a password or a key. It also includes
+/// options for names of variables, because users may write the secret itself by mistake.
 const SECRET: [&str; 8] = [
     "--header",
     "--model-key-env",
@@ -21,15 +21,15 @@ const SECRET: [&str; 8] = [
     "--webhook-secret-env",
 ];
 
-/// Stands in for a secret.
+/// The placeholder for a secret.
 const HIDDEN: &str = "…";
 
-/// `error` without the values of such options, and with addresses as they may be shown. `words` are those that clap read.
+/// `error` without the values of these options and without secrets of URLs. `words` is the command line.
 pub(super) fn hidden(mut error: Error, words: &[OsString]) -> Error {
     match error.kind() {
         ErrorKind::ValueValidation | ErrorKind::InvalidValue | ErrorKind::TooManyValues => {
             let option = text(&error, ContextKind::InvalidArg);
-            // It is followed by the name of its value.
+            // The option is followed by its value name.
             let is_secret =
                 option.as_deref().and_then(|option| option.split(' ').next()).is_some_and(is_secret);
             if is_secret {
@@ -48,7 +48,7 @@ pub(super) fn hidden(mut error: Error, words: &[OsString]) -> Error {
             if shown != word {
                 error.remove(ContextKind::Suggested);
                 if shown == HIDDEN {
-                    let advice = "put the whole value into quotes, as in --header 'Name: value'";
+                    let advice = "put the whole value in quotes, as in --header 'Name: value'";
                     let advice = vec![StyledStr::from(advice)];
                     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(advice));
                 }
@@ -72,7 +72,8 @@ fn is_secret(option: &str) -> bool {
     SECRET.contains(&option)
 }
 
-/// Does `word` follow the value of an option that may hold a secret, as in `--header Name: value` without quotes?
+/// Whether `word` follows the value of an option that may contain a secret, as in `--header Name: value`
+/// without quotes.
 fn belongs_to_secret(word: &str, words: &[OsString]) -> bool {
     let mut in_secret = false;
     words.iter().filter_map(|word| word.to_str()).any(|given| {

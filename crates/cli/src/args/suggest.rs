@@ -1,4 +1,4 @@
-//! Advice on options that a command does not have.
+//! Suggestions for unknown options.
 
 use std::ffi::OsString;
 
@@ -8,35 +8,35 @@ use clap::{Command, Error};
 
 use super::faults::kebab;
 
-/// What is called otherwise here, such as by the first version of the contract.
-const OTHERWISE: [(&str, &str); 9] = [
-    ("--max-depth", "it is --max-discovery-depth, counted in clicks"),
-    ("--depth", "it is --max-discovery-depth"),
-    ("--ignore-sitemap", "it is --sitemap skip"),
-    ("--allow-backward-links", "it is --crawl-entire-domain"),
-    ("--headers", "it is --header 'Name: value', once for each"),
-    ("--format", "it is --formats"),
-    ("--output", "it is --out DIR"),
-    ("--country", "it is --location-country"),
-    ("--version", "it is gleaner --version, before any command"),
+/// Options with another name, such as the names of v1 fields.
+const RENAMED: [(&str, &str); 9] = [
+    ("--max-depth", "use --max-discovery-depth, which counts clicks"),
+    ("--depth", "use --max-discovery-depth"),
+    ("--ignore-sitemap", "use --sitemap skip"),
+    ("--allow-backward-links", "use --crawl-entire-domain"),
+    ("--headers", "use --header 'Name: value', once for each"),
+    ("--format", "use --formats"),
+    ("--output", "use --out DIR"),
+    ("--country", "use --location-country"),
+    ("--version", "use gleaner --version, without a command"),
 ];
 
-/// `error` with better advice, where clap knows none or the wrong one. `words` are those that clap read.
+/// `error` with a suggestion if clap has none or a wrong one. `words` is the command line.
 pub(super) fn improved(mut error: Error, command: &Command, words: &[OsString]) -> Error {
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return error };
     let flag = flag.split('=').next().unwrap_or_default().to_owned();
-    if let Some(advice) = advice(&flag, command).or_else(|| no_truth(&flag, words)) {
+    if let Some(advice) = advice(&flag, command).or_else(|| not_a_boolean(&flag, words)) {
         error.remove(ContextKind::SuggestedArg);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
     }
     error
 }
 
-/// A word behind an option that is on or off (`--mobile maybe`), which was taken for another argument.
-fn no_truth(word: &str, words: &[OsString]) -> Option<String> {
+/// The suggestion for a word after a boolean option (`--mobile maybe`), which clap took for another argument.
+fn not_a_boolean(word: &str, words: &[OsString]) -> Option<String> {
     let before = words.windows(2).find_map(|pair| match pair {
         [option, next] if next == word => option.to_str()?.strip_suffix("=true"),
         _ => None,
@@ -45,27 +45,27 @@ fn no_truth(word: &str, words: &[OsString]) -> Option<String> {
 }
 
 fn advice(flag: &str, command: &Command) -> Option<String> {
-    let otherwise = |flag: &str| {
-        let known = OTHERWISE.iter().find(|(name, _)| *name == flag);
+    let renamed = |flag: &str| {
+        let known = RENAMED.iter().find(|(name, _)| *name == flag);
         known.map(|(_, advice)| (*advice).to_owned())
     };
-    if let Some(advice) = otherwise(flag) {
+    if let Some(advice) = renamed(flag) {
         return Some(advice);
     }
     let name = flag.strip_prefix("--")?;
-    // As the contract writes its fields.
+    // Names of request fields are in camel case.
     let spelled = format!("--{}", kebab(name));
     if spelled != flag {
         let has = |command: &Command| {
             command.get_arguments().any(|argument| argument.get_long() == spelled.get(2..))
         };
-        return otherwise(&spelled)
-            .or_else(|| command.get_subcommands().any(has).then(|| format!("it is {spelled}")));
+        return renamed(&spelled)
+            .or_else(|| command.get_subcommands().any(has).then(|| format!("use {spelled}")));
     }
-    let having: Vec<&str> = command
+    let commands: Vec<&str> = command
         .get_subcommands()
         .filter(|command| command.get_arguments().any(|argument| argument.get_long() == Some(name)))
         .map(Command::get_name)
         .collect();
-    (!having.is_empty()).then(|| format!("{flag} is an option of {}", having.join(", ")))
+    (!commands.is_empty()).then(|| format!("{flag} is an option of {}", commands.join(", ")))
 }

@@ -1,4 +1,4 @@
-//! Values of options that clap has no reader for. Each error says what would be right; clap names the flag.
+//! Parsers of option values. Each error says what is expected; clap adds the option's name.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use serde_json::{Number, Value};
 
-/// A whole number, of whatever sign and size: the contract's range is checked with the request.
-pub(super) fn whole(text: &str) -> Result<Number, String> {
+/// An integer of any sign and size. The check of the request checks its range.
+pub(super) fn integer(text: &str) -> Result<Number, String> {
     text.parse::<u64>()
         .map(Number::from)
         .or_else(|_| text.parse::<i64>().map(Number::from))
@@ -17,31 +17,31 @@ pub(super) fn whole(text: &str) -> Result<Number, String> {
 
 /// A number of seconds.
 pub(super) fn seconds(text: &str) -> Result<Number, String> {
-    whole(text)
+    integer(text)
         .ok()
         .or_else(|| text.parse().ok().and_then(Number::from_f64))
         .ok_or_else(|| "expected a number of seconds, such as 2 or 0.5".to_owned())
 }
 
-/// One or more formats or parsers: words with commas between, or one as a JSON object.
-pub(super) fn kinds(text: &str) -> Result<Kinds, String> {
+/// One or more formats or parsers: comma-separated words, or one JSON object.
+pub(super) fn entries(text: &str) -> Result<Entries, String> {
     if text.trim_start().starts_with('{') {
         return match serde_json::from_str(text) {
-            Ok(object) => Ok(Kinds(vec![object])),
+            Ok(object) => Ok(Entries(vec![object])),
             Err(error) => Err(format!(
-                "expected a word such as markdown, or one JSON object such as {{\"type\":\"json\",\"prompt\":\"...\"}}; \
-                 this is not JSON ({error})"
+                "expected a word such as markdown, or one JSON object such as \
+                 {{\"type\":\"json\",\"prompt\":\"...\"}}; this is not JSON ({error})"
             )),
         };
     }
     let words: Vec<&str> = text.split(',').map(str::trim).collect();
     if words.contains(&"") {
-        return Err("expected words with commas between, such as markdown,links".to_owned());
+        return Err("expected comma-separated words, such as markdown,links".to_owned());
     }
-    Ok(Kinds(words.into_iter().map(Value::from).collect()))
+    Ok(Entries(words.into_iter().map(Value::from).collect()))
 }
 
-/// The greatest schema that is read, in bytes.
+/// The greatest size of a schema file, in bytes.
 const MAX_SCHEMA_BYTES: u64 = 1 << 20;
 
 /// A JSON Schema in a file.
@@ -51,9 +51,9 @@ pub(super) fn schema(path: &str) -> Result<Value, String> {
     match read {
         Ok(bytes) if u64::try_from(bytes).is_ok_and(|bytes| bytes <= MAX_SCHEMA_BYTES) => {}
         Ok(_) => return Err(format!("the file is larger than {} KiB", MAX_SCHEMA_BYTES >> 10)),
-        Err(error) => return Err(format!("{error}; give a file that holds a JSON Schema")),
+        Err(error) => return Err(format!("{error}; name a file with a JSON Schema")),
     }
-    // Some editors write a byte-order mark, which is no part of JSON.
+    // Some editors write a byte-order mark, which is not part of JSON.
     match serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
         Ok(schema @ Value::Object(_)) => Ok(schema),
         Ok(_) => Err("expected a JSON Schema, which is a JSON object".to_owned()),
@@ -61,20 +61,20 @@ pub(super) fn schema(path: &str) -> Result<Value, String> {
     }
 }
 
-/// What one `--formats` or `--parsers` names.
+/// The value of one `--formats` or `--parsers`.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Kinds(pub(super) Vec<Value>);
+pub(super) struct Entries(pub(super) Vec<Value>);
 
-/// An address that says how it is reached; what else is right with it is checked with the request.
+/// A URL with a scheme. The check of the request checks the rest.
 pub(super) fn with_scheme(text: &str) -> Result<String, String> {
     if text.contains("://") {
         Ok(text.to_owned())
     } else {
-        Err("expected an address with its scheme, such as https://hooks.example/gleaner".to_owned())
+        Err("expected a URL with its scheme, such as https://hooks.example/gleaner".to_owned())
     }
 }
 
-/// What a file is: `type/subtype`, and perhaps parameters.
+/// A media type: `type/subtype`, with optional parameters.
 pub(super) fn media_type(text: &str) -> Result<String, String> {
     let essence = text.split(';').next().unwrap_or_default().trim();
     let is_token = |name: &str| {
@@ -87,8 +87,8 @@ pub(super) fn media_type(text: &str) -> Result<String, String> {
     }
 }
 
-/// Headers that describe the connection or the message's frame, which the engine writes itself.
-const OF_THE_CONNECTION: [&str; 12] = [
+/// Headers of the connection or the message framing, which the engine sets itself.
+const CONNECTION_HEADERS: [&str; 12] = [
     "connection",
     "content-length",
     "expect",
@@ -103,7 +103,7 @@ const OF_THE_CONNECTION: [&str; 12] = [
     "upgrade",
 ];
 
-/// `Name: value`. No error repeats what was given, except for a name that is one: the rest may be a secret.
+/// A header `Name: value`. Errors repeat only a valid name, because the rest may be a secret.
 pub(super) fn header(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
     let Some((name, value)) = parts.filter(|(name, _)| is_field_name(name)) else {
@@ -111,10 +111,8 @@ pub(super) fn header(text: &str) -> Result<(String, String), String> {
                     'Accept-Language: de'"
             .to_owned());
     };
-    if OF_THE_CONNECTION.contains(&name.to_ascii_lowercase().as_str()) {
-        return Err(format!(
-            "`{name}` belongs to the connection and is written by gleaner itself: leave it out"
-        ));
+    if CONNECTION_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+        return Err(format!("`{name}` belongs to the connection and is set by gleaner itself: leave it out"));
     }
     Ok((name.to_owned(), value.to_owned()))
 }
@@ -125,12 +123,12 @@ fn is_field_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// An address range, or one address.
-pub(super) fn range(text: &str) -> Result<IpNet, String> {
+/// An IP address range, or one IP address.
+pub(super) fn address_range(text: &str) -> Result<IpNet, String> {
     text.parse::<IpNet>()
         .map(|range| range.trunc())
         .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
-        .map_err(|_| "expected an address range such as 127.0.0.0/8 or fd00::/8, or one address".to_owned())
+        .map_err(|_| "expected an IP range such as 127.0.0.0/8 or fd00::/8, or one IP address".to_owned())
 }
 
 #[cfg(test)]
@@ -140,16 +138,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_their_value_and_words_are_refused() {
+    fn integers_are_parsed_and_other_words_refused() {
         for (name, text, want) in [
             ("plain", "20", Some(json!(20))),
-            ("negative, which the request's check refuses by name", "-1", Some(json!(-1))),
+            ("negative, which the check of the request refuses", "-1", Some(json!(-1))),
             ("beyond i64", "18446744073709551615", Some(json!(u64::MAX))),
             ("fraction", "1.5", None),
             ("word", "many", None),
             ("empty", "", None),
         ] {
-            assert_eq!(whole(text).ok().map(Value::from), want, "{name}");
+            assert_eq!(integer(text).ok().map(Value::from), want, "{name}");
         }
         assert_eq!(seconds("0.5").map(Value::from), Ok(json!(0.5)));
         assert_eq!(seconds("2").map(Value::from), Ok(json!(2)));
@@ -158,13 +156,13 @@ mod tests {
 
     #[test]
     fn formats_are_words_or_one_object() {
-        assert_eq!(kinds("markdown, links"), Ok(Kinds(vec![json!("markdown"), json!("links")])));
+        assert_eq!(entries("markdown, links"), Ok(Entries(vec![json!("markdown"), json!("links")])));
         assert_eq!(
-            kinds(r#"{"type":"json","prompt":"a,b"}"#),
-            Ok(Kinds(vec![json!({"type":"json","prompt":"a,b"})]))
+            entries(r#"{"type":"json","prompt":"a,b"}"#),
+            Ok(Entries(vec![json!({"type":"json","prompt":"a,b"})]))
         );
-        assert!(kinds("markdown,,links").unwrap_err().contains("commas between"));
-        assert!(kinds("{type:json}").unwrap_err().contains("not JSON"));
+        assert!(entries("markdown,,links").unwrap_err().contains("comma-separated"));
+        assert!(entries("{type:json}").unwrap_err().contains("not JSON"));
     }
 
     #[test]
@@ -172,17 +170,17 @@ mod tests {
         assert_eq!(header("Referer: http://a/"), Ok(("Referer".to_owned(), "http://a/".to_owned())));
         assert!(header("no colon").is_err() && header(": value").is_err());
         assert!(header("HOST : b.example").unwrap_err().contains("`HOST` belongs to the connection"));
-        // The first colon of a cookie without its name is that of a time.
+        // In a cookie without its header name, the first colon is in a time.
         let error = header("Cookie sid=hush; expires=Thu, 01 Jan 2026 00:00:00 GMT").unwrap_err();
         assert!(!error.contains("hush"), "{error}");
     }
 
     #[test]
-    fn a_range_is_reduced_to_its_network_and_an_address_stands_for_itself() {
+    fn ranges_and_single_addresses_are_parsed() {
         for (text, want) in [("127.0.0.1/8", "127.0.0.0/8"), ("10.1.2.3", "10.1.2.3/32"), ("::1", "::1/128")]
         {
-            assert_eq!(range(text).map(|range| range.to_string()).as_deref(), Ok(want));
+            assert_eq!(address_range(text).map(|range| range.to_string()).as_deref(), Ok(want));
         }
-        assert!(range("localhost").unwrap_err().contains("127.0.0.0/8"));
+        assert!(address_range("localhost").unwrap_err().contains("127.0.0.0/8"));
     }
 }

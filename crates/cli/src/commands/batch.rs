@@ -17,35 +17,36 @@ use crate::interrupt::Interrupt;
 use crate::output::FailureRow;
 use crate::say::say;
 
-/// At most so many faulty lines are told one by one.
-const TOLD_LINES: usize = 10;
+/// Upper bound on the invalid lines that are reported one by one.
+const MAX_REPORTED_LINES: usize = 10;
 
-/// What editors may put before text in UTF-8, and is no part of it.
-const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
+/// The byte-order mark that some editors write before UTF-8 text.
+const UTF_8_BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What text in UTF-16 begins with.
-const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+/// The byte-order marks of UTF-16.
+const UTF_16_BOMS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// The largest list that is read: as many addresses as a job takes, each as long as may be, and a comment for each.
+/// The largest list that is read: the greatest number of URLs of a job, at their greatest length, with a
+/// comment for each.
 const MAX_LIST_BYTES: u64 = 2 * (MAX_BATCH_URLS as u64) * (MAX_URL_BYTES as u64);
 
 pub(super) async fn run(console: &Console, args: &BatchArgs) -> Result<u8, Failure> {
     let list = List::open(&args.file)?;
-    let faulty = list.faulty.len();
-    for line in list.faulty.iter().take(TOLD_LINES) {
+    let invalid = list.invalid.len();
+    for line in list.invalid.iter().take(MAX_REPORTED_LINES) {
         say(format_args!("line {}: {}", line.number, line.fault));
     }
-    if faulty > TOLD_LINES {
-        say(format_args!("and {} more lines that hold no valid address", faulty - TOLD_LINES));
+    if invalid > MAX_REPORTED_LINES {
+        say(format_args!("and {} more invalid lines", invalid - MAX_REPORTED_LINES));
     }
-    if faulty > 0 && args.ignore_invalid_urls == Some(false) {
+    if invalid > 0 && args.ignore_invalid_urls == Some(false) {
         return Err(Failure::usage(
-            "<FILE>: not all addresses are valid; correct them, or leave --ignore-invalid-urls false out",
+            "<FILE>: some URLs are invalid; correct them, or leave out --ignore-invalid-urls false",
         ));
     }
     if list.urls.is_empty() {
         return Err(Failure::usage(
-            "<FILE>: no valid address in the list; give one a line, such as https://example.com",
+            "<FILE>: the list has no valid URL; write one per line, such as https://example.com",
         ));
     }
     let request = args.request(list.urls)?;
@@ -54,39 +55,39 @@ pub(super) async fn run(console: &Console, args: &BatchArgs) -> Result<u8, Failu
     let mut results = Results::open(&args.output, args.failures.as_deref())?;
     args.remark(console);
     let mut job = engine.batch(request).await.map_err(engine::refused)?;
-    // Only now: a request that is refused leaves the index of an earlier run as it is.
+    // Not earlier: if the request is refused, the index of an earlier run stays unchanged.
     results.begin()?;
-    results.list(list.faulty.iter().map(FaultyLine::row))?;
+    results.list(list.invalid.iter().map(InvalidLine::row))?;
     let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
-    engine::tell(console, &run, &args.engine, &results, &args.output);
+    engine::report(console, &run, &args.engine, &results, &args.output);
     Ok(run.exit_code())
 }
 
-/// A list of addresses, one a line.
+/// A list of URLs, one per line.
 #[derive(Debug, Default)]
 struct List {
     urls: Vec<String>,
-    faulty: Vec<FaultyLine>,
+    invalid: Vec<InvalidLine>,
 }
 
-/// A line that holds no valid address.
+/// A line without a valid URL.
 #[derive(Debug)]
-struct FaultyLine {
-    /// The first line is 1.
+struct InvalidLine {
+    /// The line number, from 1.
     number: usize,
     text: String,
     fault: String,
 }
 
-impl FaultyLine {
-    /// As a row of the list of failures.
+impl InvalidLine {
+    /// The row for the list of failures.
     fn row(&self) -> FailureRow<'_> {
         FailureRow { url: Cow::Borrowed(&self.text), code: ErrorCode::BadRequest, error: &self.fault }
     }
 }
 
 impl List {
-    /// Reads a file, or standard input where `path` is `-`.
+    /// Reads a file, or standard input if `path` is `-`.
     fn open(path: &Path) -> Result<Self, Failure> {
         let is_stdin = path == Path::new("-");
         let list = if is_stdin {
@@ -97,12 +98,13 @@ impl List {
         let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
         list.map_err(|error| {
             Failure::usage(format!(
-                "<FILE>: cannot read {name}: {error}; give a text file with one address a line, or - for standard input"
+                "<FILE>: cannot read {name}: {error}; name a text file with one URL per line, or - for \
+                 standard input"
             ))
         })
     }
 
-    /// Reads lines; each address is held against the contract's rule.
+    /// Reads lines and checks each URL like the URL of a request.
     fn read(lines: impl BufRead) -> io::Result<Self> {
         let (mut list, mut lines, mut line) = (Self::default(), lines.take(MAX_LIST_BYTES), Vec::new());
         for number in 1.. {
@@ -110,40 +112,41 @@ impl List {
             if lines.read_until(b'\n', &mut line)? == 0 {
                 break;
             }
-            if number == 1 && UTF_16_MARKS.iter().any(|mark| line.starts_with(mark)) {
+            if number == 1 && UTF_16_BOMS.iter().any(|mark| line.starts_with(mark)) {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, not UTF-8"));
             }
-            let bytes = line.strip_prefix(UTF_8_MARK).filter(|_| number == 1).unwrap_or(&line);
+            let bytes = line.strip_prefix(UTF_8_BOM).filter(|_| number == 1).unwrap_or(&line);
             match std::str::from_utf8(bytes) {
                 Ok(text) => list.add(number, text.trim()),
                 Err(_) if bytes.trim_ascii_start().starts_with(b"#") => {}
-                Err(_) => list.faulty.push(FaultyLine {
+                Err(_) => list.invalid.push(InvalidLine {
                     number,
                     text: String::from_utf8_lossy(bytes).trim().to_owned(),
-                    fault: "it is not UTF-8; write it in UTF-8, or percent-encode the address".to_owned(),
+                    fault: "it is not UTF-8; write it in UTF-8, or percent-encode the URL".to_owned(),
                 }),
             }
         }
         Ok(list)
     }
 
-    /// Takes one line.
+    /// Adds one line.
     fn add(&mut self, number: usize, line: &str) {
         if line.is_empty() || line.starts_with('#') {
             return;
         }
         let fault = match ScrapeRequest::new(line).check() {
             Ok(_) => unlikely_scheme(line),
-            Err(faults) => Some(faults.to_string().replace("`url`", "the address")),
+            Err(faults) => Some(faults.to_string().replace("`url`", "it")),
         };
         match fault {
             None => self.urls.push(line.to_owned()),
-            Some(fault) => self.faulty.push(FaultyLine { number, text: line.to_owned(), fault }),
+            Some(fault) => self.invalid.push(InvalidLine { number, text: line.to_owned(), fault }),
         }
     }
 }
 
-/// What is wrong with a line that reads as a host with an empty port (`ht!tp:/x`), but was surely meant as a scheme.
+/// The fault of a line that parses as a host with an empty port (`ht!tp:/x`), but is probably a misspelled
+/// scheme.
 fn unlikely_scheme(line: &str) -> Option<String> {
     let (before, after) = line.split_once(':')?;
     let is_port = after.starts_with(|first: char| first.is_ascii_digit());
@@ -151,7 +154,7 @@ fn unlikely_scheme(line: &str) -> Option<String> {
     if is_port || is_host || before.eq_ignore_ascii_case("http") || before.eq_ignore_ascii_case("https") {
         return None;
     }
-    Some(format!("`{before}:` is no scheme of pages; http: and https: are, as in https://example.com"))
+    Some(format!("`{before}:` is not a supported scheme; use http: or https:, as in https://example.com"))
 }
 
 #[cfg(test)]
@@ -159,8 +162,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_and_the_rest_is_told_by_line() {
-        let text = "# teas\nhttps://example.com/a\n\n  example.com/b  \nftp://example.com/c\r\nhttps://example.com/d\r\n:\nht!tp:/x\nexample.com:8080/e\nhttps:example.com/f\nexample.com/?a:b";
+    fn valid_urls_are_read_and_invalid_lines_are_reported() {
+        let text = "# teas\nhttps://example.com/a\n\n  example.com/b  \nftp://example.com/c\r\n\
+                    https://example.com/d\r\n:\nht!tp:/x\nexample.com:8080/e\nhttps:example.com/f\n\
+                    example.com/?a:b";
         let list = List::read(text.as_bytes()).unwrap();
         assert_eq!(
             list.urls,
@@ -173,18 +178,18 @@ mod tests {
                 "example.com/?a:b"
             ]
         );
-        let faulty: Vec<usize> = list.faulty.iter().map(|line| line.number).collect();
-        assert_eq!(faulty, [5, 7, 8]);
-        assert!(list.faulty[0].fault.contains("http"), "{}", list.faulty[0].fault);
+        let invalid: Vec<usize> = list.invalid.iter().map(|line| line.number).collect();
+        assert_eq!(invalid, [5, 7, 8]);
+        assert!(list.invalid[0].fault.contains("http"), "{}", list.invalid[0].fault);
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_first_address() {
+    fn a_byte_order_mark_is_not_part_of_the_first_url() {
         let list = List::read(&b"\xef\xbb\xbfhttps://example.com/a\n\xef\xbb\xbfhttps://example.com/b\n"[..]);
         let list = list.unwrap();
         assert_eq!(list.urls, ["https://example.com/a"]);
-        assert_eq!(list.faulty[0].number, 2, "a mark elsewhere is a character like others");
-        assert!(List::read(&b"\xef\xbb\xbf# a remark"[..]).unwrap().faulty.is_empty());
+        assert_eq!(list.invalid[0].number, 2, "a mark elsewhere is an ordinary character");
+        assert!(List::read(&b"\xef\xbb\xbf# a remark"[..]).unwrap().invalid.is_empty());
     }
 
     #[test]
@@ -192,14 +197,14 @@ mod tests {
         let text = b"https://example.com/a\nhttps://example.com/caf\xe9\nhttps://example.com/c\n# \xe9\n";
         let list = List::read(&text[..]).unwrap();
         assert_eq!(list.urls, ["https://example.com/a", "https://example.com/c"]);
-        let faulty: Vec<_> = list.faulty.iter().map(|line| (line.number, line.text.as_str())).collect();
-        assert_eq!(faulty, [(2, "https://example.com/caf\u{fffd}")]);
-        assert!(list.faulty[0].fault.contains("UTF-8"), "{}", list.faulty[0].fault);
+        let invalid: Vec<_> = list.invalid.iter().map(|line| (line.number, line.text.as_str())).collect();
+        assert_eq!(invalid, [(2, "https://example.com/caf\u{fffd}")]);
+        assert!(list.invalid[0].fault.contains("UTF-8"), "{}", list.invalid[0].fault);
     }
 
     #[test]
-    fn a_list_in_utf_16_is_an_error_that_says_so() {
-        for mark in UTF_16_MARKS {
+    fn a_list_in_utf_16_is_an_error() {
+        for mark in UTF_16_BOMS {
             let error = List::read(&[mark, &b"h\0t\0"[..]].concat()[..]).unwrap_err();
             assert!(error.to_string().contains("UTF-16"), "{error}");
         }

@@ -13,11 +13,11 @@ use crate::failure::Failure;
 /// The largest file that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Stands in where no address was given; `.invalid` is reserved for this (RFC 2606).
-const NO_ADDRESS: &str = "https://page.invalid/";
+/// The URL of a page if `--url` is missing; `.invalid` is reserved for this purpose (RFC 2606).
+const NO_URL: &str = "https://page.invalid/";
 
 pub(super) fn run(console: &Console, args: &ConvertArgs) -> Result<u8, Failure> {
-    let request = args.request(NO_ADDRESS)?;
+    let request = args.request(NO_URL)?;
     let url = match Target::parse(&request.url) {
         Ok(target) => target.url,
         Err(error) => return Err(Failure::usage(format!("--url: {error}"))),
@@ -27,16 +27,14 @@ pub(super) fn run(console: &Console, args: &ConvertArgs) -> Result<u8, Failure> 
     let input = Input { url: &url, content_type: Some(args.content_type()), body: &body };
     let page = engine.convert(input, request.options).map_err(engine::refused)?;
     document::print(console, &page, args.only_text())?;
-    let shown = [&page.markdown, &page.html, &page.raw_html].into_iter().flatten();
-    if args.url.is_none() && shown.into_iter().any(|text| text.contains(NO_ADDRESS)) {
-        console.note(format_args!(
-            "note: relative links begin with {NO_ADDRESS}; --url says where the page is from"
-        ));
+    let texts = [&page.markdown, &page.html, &page.raw_html].into_iter().flatten();
+    if args.url.is_none() && texts.into_iter().any(|text| text.contains(NO_URL)) {
+        console.note(format_args!("note: relative links begin with {NO_URL}; set the page's URL with --url"));
     }
-    Ok(document::outcome(console, &page, args.only_text(), args.selectors()))
+    Ok(document::exit_code(console, &page, args.only_text(), args.selectors()))
 }
 
-/// The whole of a file, or of standard input where it is `-`.
+/// The content of a file, or of standard input if the path is `-`.
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let is_stdin = path == Path::new("-");
     let mut body = Vec::new();
@@ -53,7 +51,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         Ok(bytes) if u64::try_from(bytes).is_ok_and(|bytes| bytes <= MAX_FILE_BYTES) => Ok(body),
         Ok(_) => Err(Failure::failed(format!("{name} is larger than {} MiB", MAX_FILE_BYTES >> 20))),
         Err(error) => Err(Failure::usage(format!(
-            "<FILE>: cannot read {name}: {error}; give a file that can be read, or - for standard input"
+            "<FILE>: cannot read {name}: {error}; name a readable file, or - for standard input"
         ))),
     }
 }

@@ -13,8 +13,8 @@ use crate::args::DemoArgs;
 use crate::console::Console;
 use crate::demo::{MOVED_FROM, MOVED_TO, ONLY_IN_SITEMAP, Server};
 use crate::failure::Failure;
+use crate::file_names::FileNames;
 use crate::interrupt::Interrupt;
-use crate::names::Names;
 use crate::output::{Folder, INDEX, Printer, Sink};
 use crate::summary::{counted, rate, seconds};
 
@@ -27,9 +27,9 @@ pub(super) async fn run(console: &Console, args: &DemoArgs) -> Result<u8, Failur
     let loopback = "127.0.0.0/8".parse().map_err(Failure::failed)?;
     let engine = Engine::builder().allow_private(loopback).build().map_err(engine::refused)?;
 
-    let folder = Folder::create(&args.out, Names::within(&start)).map_err(engine::no_folder)?;
+    let folder = Folder::create(&args.out, FileNames::within(&start)).map_err(engine::unusable_folder)?;
     console.note(format_args!(
-        "The Larkfield Tea House is open at {start} for as long as this takes.\nCrawling it ..."
+        "The demo site, the Larkfield Tea House, is at {start} until this command ends.\nCrawling it ..."
     ));
     let mut job = engine.crawl(CrawlRequest::new(start.as_str())).await.map_err(engine::refused)?;
     let mut results = Results::of(Sink::Folder(folder));
@@ -37,13 +37,13 @@ pub(super) async fn run(console: &Console, args: &DemoArgs) -> Result<u8, Failur
     let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
     if !console.is_quiet() {
         let index = fs::read_to_string(args.out.join(INDEX))?;
-        let told = story(&run, &args.out, &index).map_err(Failure::failed)?;
-        Printer::stdout().text(&told)?;
+        let text = report(&run, &args.out, &index).map_err(Failure::failed)?;
+        Printer::stdout().text(&text)?;
     }
     Ok(run.exit_code())
 }
 
-/// A line of the index, as far as the story needs it.
+/// The fields of an index row that the report needs.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Page {
@@ -53,8 +53,8 @@ struct Page {
     status_code: Option<u16>,
 }
 
-/// What happened, for someone who sees it for the first time. All of it is read off the results.
-fn story(run: &Run, folder: &Path, index: &str) -> Result<String, fmt::Error> {
+/// A report for first-time users. It only uses the results.
+fn report(run: &Run, folder: &Path, index: &str) -> Result<String, fmt::Error> {
     let mut pages: Vec<Page> = index.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     pages.sort_by(|one, other| one.file.cmp(&other.file));
 
@@ -75,7 +75,7 @@ fn story(run: &Run, folder: &Path, index: &str) -> Result<String, fmt::Error> {
             status.map(|status| format!(" (status {status}: a dead link on the site)")).unwrap_or_default();
         writeln!(text, "  {:width$}  {title}{status}", page.file)?;
     }
-    writeln!(text, "  {INDEX:width$}  the list of all pages, one JSON object a line\n")?;
+    writeln!(text, "  {INDEX:width$}  the list of all pages, one JSON object per line\n")?;
 
     for page in &run.failures.robots_blocked {
         writeln!(text, "  robots.txt forbids {}: it was not fetched.", page.url.path())?;
@@ -85,15 +85,15 @@ fn story(run: &Run, folder: &Path, index: &str) -> Result<String, fmt::Error> {
     }
     let has = |path: &str| pages.iter().filter(|page| page.url.path() == path).count() == 1;
     if has(MOVED_TO) {
-        writeln!(text, "  {MOVED_FROM} has moved to {MOVED_TO}: the page was kept once.")?;
+        writeln!(text, "  {MOVED_FROM} has moved to {MOVED_TO}: the page is listed once.")?;
     }
     if has(ONLY_IN_SITEMAP) {
-        writeln!(text, "  {ONLY_IN_SITEMAP} is linked nowhere: the sitemap named it.")?;
+        writeln!(text, "  No page links to {ONLY_IN_SITEMAP}: it was found in the sitemap.")?;
     }
 
     writeln!(
         text,
-        "\nNext, a site of your choice:\n\n  \
+        "\nNext, crawl a site of your choice:\n\n  \
          gleaner scrape https://example.com\n  \
          gleaner crawl https://example.com --limit 20 --out pages\n\n\
          (In the source tree: cargo run --release -- scrape https://example.com)"

@@ -6,11 +6,11 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::output::Printer;
 
-/// Prints one document: its text, where one text format was all that was asked for, else the document as JSON.
+/// Prints one document: its text if only one text format was requested, else the document as JSON.
 pub(super) fn print(console: &Console, document: &Document, only: Option<TextFormat>) -> Result<(), Failure> {
     let mut printer = Printer::stdout();
     match text(document, only) {
-        // A line end alone is no text either.
+        // White space alone counts as no text.
         Some(text) if text.trim().is_empty() => remark(console, document),
         Some(text) => {
             printer.text(text)?;
@@ -30,10 +30,10 @@ fn text(document: &Document, only: Option<TextFormat>) -> Option<&str> {
     }
 }
 
-/// How a command ends that gave this document: where a text was all that was asked for and there is none, nothing came out.
+/// The exit code for this document. It is a failure if only a text was requested and there is none.
 ///
-/// `selectors` names the options that chose what to keep of the page.
-pub(super) fn outcome(
+/// `selectors` names the options that selected elements of the page.
+pub(super) fn exit_code(
     console: &Console,
     document: &Document,
     only: Option<TextFormat>,
@@ -42,20 +42,22 @@ pub(super) fn outcome(
     if text(document, only).is_none_or(|text| !text.trim().is_empty()) {
         return exit::DONE;
     }
-    // Why nothing came out is an error, and errors are told also where quiet was asked for.
+    // The reason for an empty result is an error, and --quiet does not suppress errors.
     match selectors {
         Some(selectors) => console.error(format_args!(
-            "nothing came out: what {selectors} keep of the page holds no text; check the selectors, or leave them out"
+            "no output: with {selectors}, the page has no text; check the selectors, or leave them out"
         )),
         None if document.warning.is_none() => {
-            console.error("nothing came out: no text was found on the page; --only-main-content false keeps all of it");
+            console.error(
+                "no output: no text was found on the page; --only-main-content false keeps the whole page",
+            );
         }
-        None => console.error("nothing came out: no text was found on the page"),
+        None => console.error("no output: no text was found on the page"),
     }
     exit::FAILED
 }
 
-/// Says what a reader of the text alone would miss.
+/// Reports what the text does not show: an error status and the warning.
 pub(super) fn remark(console: &Console, document: &Document) {
     if let Some(status) = document.metadata.status_code.filter(|status| *status >= 400) {
         console.note(format_args!("note: the site answered with status {status}"));

@@ -1,4 +1,4 @@
-//! From arguments to an engine, and from its refusals to words.
+//! Builds the engine from arguments, and converts its errors to messages.
 
 use std::io;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use url::Url;
 
 use super::results::Results;
 use super::run::Run;
-use crate::args::{EngineArgs, OutputArgs, in_flags, told};
+use crate::args::{EngineArgs, OutputArgs, described, in_flags};
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 use crate::hint;
 use crate::pdf_worker;
 
-/// The most that the folder of `--cache` holds.
+/// The greatest size of the `--cache` folder.
 const MAX_CACHE_BYTES: u64 = 1 << 30;
 
-/// The engine as the command line wants it, from a builder that has more set.
+/// Builds the engine that the arguments describe. Other settings come from `builder`.
 pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Result<Engine, Failure> {
     for range in &args.allow_private {
         builder = builder.allow_private(*range);
     }
-    // Pages that strangers link to may be PDFs, and some of those are made to hurt.
+    // Links may lead to malicious PDFs.
     if let Some(worker) = pdf_worker::own() {
         builder = builder.pdf_worker(worker);
     }
@@ -42,38 +42,39 @@ pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Resul
     if let Some(folder) = &args.cache {
         let cache = DiskCache::open(folder, MAX_CACHE_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::ResourceBusy => {
-                Failure::failed(format!("--cache: another gleaner has {} open", folder.display()))
+                Failure::failed(format!("--cache: another gleaner process is using {}", folder.display()))
             }
             _ => Failure::usage(format!(
-                "--cache: cannot use {}: {error}; give a folder that can be written to",
+                "--cache: cannot use {}: {error}; name a writable folder",
                 folder.display()
             )),
         })?;
         builder = builder.cache(Arc::new(cache));
     } else {
-        // Copies in memory would go with the command, and hold more than all the rest of a crawl.
+        // Copies in memory would be lost at the end of the command, and would need more memory than the rest
+        // of a crawl.
         builder = builder.no_cache();
     }
     builder.check_certificates(!args.skips_tls_verification()).build().map_err(refused)
 }
 
-/// What is wrong with the folder that `--out` names.
-pub(super) fn no_folder(error: io::Error) -> Failure {
-    Failure::usage(format!("--out: {error}; give a folder that can be written to"))
+/// The failure for an unusable `--out` folder.
+pub(super) fn unusable_folder(error: io::Error) -> Failure {
+    Failure::usage(format!("--out: {error}; name a writable folder"))
 }
 
-/// A refusal of the engine, in the words of the command line.
+/// The failure for an error of the engine, with the names of options.
 pub(super) fn refused(error: Error) -> Failure {
     match (error.kind(), error.faults()) {
-        (_, Some(faults)) => Failure::Usage(faults.as_slice().iter().map(told).collect()),
-        // The one setting of the engine that can be wrong and that the command line does not check.
+        (_, Some(faults)) => Failure::Usage(faults.as_slice().iter().map(described).collect()),
+        // The only setting of the engine that may be invalid and that the command line does not check.
         (ErrorKind::Configuration, _) => Failure::usage(format!("--user-agent: {error}")),
         (ErrorKind::Request | ErrorKind::Unsupported, _) => Failure::usage(in_flags(&error.to_string())),
         _ => Failure::failed(in_flags(&error.to_string())),
     }
 }
 
-/// As [`refused`], where all that was asked for is `url`.
+/// Like [`refused`], for a command with the single target `url`.
 pub(super) fn refused_page(error: Error, url: &str, network: &EngineArgs) -> Failure {
     let code = error.code();
     match refused(error) {
@@ -92,19 +93,19 @@ pub(super) fn refused_page(error: Error, url: &str, network: &EngineArgs) -> Fai
     }
 }
 
-/// Says how a job went.
-pub(super) fn tell(
+/// Reports the outcome of a job.
+pub(super) fn report(
     console: &Console,
     run: &Run,
     network: &EngineArgs,
     results: &Results,
     output: &OutputArgs,
 ) {
-    // Also where quiet was asked for: why nothing came out is an error, and errors are told.
+    // The reason for an empty result is an error, and --quiet does not suppress errors.
     if !console.is_quiet() || run.exit_code() == exit::FAILED {
         console.error(run.summary(network, results.lists_failures()).text());
     }
-    if let Some(told) = results.told(run, output) {
-        console.note(told);
+    if let Some(text) = results.description(run, output) {
+        console.note(text);
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::engine;
 use super::model::with_model;
-use super::waiting::shown;
+use super::with_progress::with_progress;
 use crate::args::{ExtractArgs, in_flags};
 use crate::console::Console;
 use crate::exit;
@@ -30,27 +30,27 @@ pub(super) async fn run(console: &Console, args: &ExtractArgs) -> Result<u8, Fai
     args.remark(console);
     let watch = ExtractWatch::new();
     let extracting = engine.extract_watched(request, &watch);
-    let found = shown(console, &mut interrupt, || state(&watch), extracting).await?;
+    let found = with_progress(console, &mut interrupt, || state(&watch), extracting).await?;
     let found = found.map_err(|error| engine::refused_page(error, &first, &args.engine))?;
     match &found.sources {
         _ if args.proofs => printer.json(&found)?,
         Some(sources) => printer.json(&json!({ "data": found.data, "sources": sources }))?,
         None => printer.json(&found.data)?,
     }
-    if console.tells_pages() {
+    if console.reports_pages() {
         pages(&found).for_each(|line| console.error(line));
     }
-    let came_out = !found.leaves.is_empty();
+    let has_values = !found.leaves.is_empty();
     if let Some(warning) = &found.warning {
-        // Why nothing came out is an error, and errors are told also where quiet was asked for.
-        let told = format!("note: {}", in_flags(warning));
-        if came_out { console.note(told) } else { console.error(told) }
+        // The reason for an empty result is an error, and --quiet does not suppress errors.
+        let text = format!("note: {}", in_flags(warning));
+        if has_values { console.note(text) } else { console.error(text) }
     }
     console.note(summary(&found));
-    Ok(if came_out { exit::DONE } else { exit::FAILED })
+    Ok(if has_values { exit::DONE } else { exit::FAILED })
 }
 
-/// An engine with the model and the search engine that the command line names.
+/// An engine with the model and the search engine from the arguments.
 fn start(args: &ExtractArgs) -> Result<Engine, Failure> {
     let mut builder = with_model(&args.model)?;
     if let Some(url) = &args.search_url {
@@ -61,17 +61,17 @@ fn start(args: &ExtractArgs) -> Result<Engine, Failure> {
     engine::start_with(builder, &args.engine)
 }
 
-/// How far it is.
+/// The progress of the extract.
 fn state(watch: &ExtractWatch) -> String {
     let spent = watch.spent();
-    let mut text = counted(spent.pages, "page begun", "pages begun");
+    let mut text = counted(spent.pages, "page started", "pages started");
     if spent.calls > 0 {
         text.push_str(&format!(", {} tokens in {}", spent.tokens, counted(spent.calls, "call", "calls")));
     }
     text
 }
 
-/// What came of each page.
+/// One line per page with its outcome.
 fn pages(found: &ExtractResult) -> impl Iterator<Item = String> {
     found.pages.iter().map(|page| match &page.error {
         Some(error) => printable_line(&format!("  {}: {}", page.url, in_flags(&error.message))),
@@ -79,16 +79,16 @@ fn pages(found: &ExtractResult) -> impl Iterator<Item = String> {
     })
 }
 
-/// How it went, in one line.
+/// A summary in one line.
 fn summary(found: &ExtractResult) -> String {
     let read = found.pages.iter().filter(|page| page.error.is_none()).count();
     let read = u64::try_from(read).unwrap_or(u64::MAX);
-    let mut said = format!("{} of {}", values(found.leaves.len()), counted(read, "page", "pages"));
+    let mut text = format!("{} of {}", values(found.leaves.len()), counted(read, "page", "pages"));
     if found.tokens_used > 0 {
         let calls = counted(found.spent.calls, "call", "calls");
-        said.push_str(&format!(", {} tokens in {calls}", found.tokens_used));
+        text.push_str(&format!(", {} tokens in {calls}", found.tokens_used));
     }
-    said
+    text
 }
 
 fn values(count: usize) -> String {

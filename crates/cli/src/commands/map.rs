@@ -2,7 +2,7 @@ use gleaner::Engine;
 use serde_json::json;
 
 use super::engine;
-use super::waiting::shown;
+use super::with_progress::with_progress;
 use crate::args::{MapArgs, in_flags};
 use crate::console::Console;
 use crate::exit;
@@ -18,8 +18,8 @@ pub(super) async fn run(console: &Console, args: &MapArgs) -> Result<u8, Failure
     let engine = engine::start_with(args.configure(Engine::builder()), &args.engine)?;
     let url = request.url.clone();
     args.remark(console);
-    let state = || format!("listing the addresses of {}", printable_target(&url));
-    let map = shown(console, &mut interrupt, state, engine.map(request)).await?;
+    let state = || format!("listing the URLs of {}", printable_target(&url));
+    let map = with_progress(console, &mut interrupt, state, engine.map(request)).await?;
     let map = map.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
     let mut printer = Printer::stdout();
     if args.json {
@@ -31,7 +31,7 @@ pub(super) async fn run(console: &Console, args: &MapArgs) -> Result<u8, Failure
         }
     }
     let found = u64::try_from(map.links.len()).unwrap_or(u64::MAX);
-    console.note(counted(found, "address", "addresses"));
+    console.note(counted(found, "URL", "URLs"));
     if let Some(warning) = &map.warning {
         console.note(format_args!("note: {}", in_flags(warning)));
     }

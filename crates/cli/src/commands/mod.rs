@@ -1,4 +1,4 @@
-//! One module a command, and what they share.
+//! One module per command, and their shared parts.
 
 mod batch;
 mod convert;
@@ -14,8 +14,8 @@ mod results;
 mod run;
 mod scrape;
 mod variable;
-mod waiting;
 mod webhook;
+mod with_progress;
 
 use std::ffi::OsString;
 
@@ -25,12 +25,12 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::say::say;
 
-/// Reads the command line, does what it says, and gives the exit code.
+/// Parses the command line, runs the command and returns the exit code.
 pub(crate) fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::read(words) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version go to standard output, wrong usage to standard error; clap knows which.
+            // clap prints help and version to standard output, and errors to standard error.
             let _ = error.print();
             return if error.use_stderr() { exit::USAGE } else { exit::DONE };
         }
@@ -40,13 +40,13 @@ pub(crate) fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            say(format_args!("error: the system gives no threads: {error}"));
+            say(format_args!("error: cannot start threads: {error}"));
             return exit::FAILED;
         }
     };
     let name = cli.command.name();
-    let code = runtime.block_on(run(&console, cli.command)).unwrap_or_else(|failure| failure.tell(name));
-    // A name lookup or a read of standard input may still hold a thread: its answer is not waited for.
+    let code = runtime.block_on(run(&console, cli.command)).unwrap_or_else(|failure| failure.report(name));
+    // Do not wait for threads that are still in a name lookup or a read of standard input.
     runtime.shutdown_background();
     code
 }

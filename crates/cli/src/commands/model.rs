@@ -1,4 +1,4 @@
-//! From the model's options to a builder that has it.
+//! Adds the model of the arguments to an engine.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::variable;
 use crate::args::ModelArgs;
 use crate::failure::Failure;
 
-/// The builder of an engine with the model that the command line names.
+/// The builder of an engine with the model from the arguments.
 pub(super) fn with_model(args: &ModelArgs) -> Result<EngineBuilder, Failure> {
     let mut builder = Engine::builder();
     if let Some(name) = &args.model {
@@ -33,7 +33,7 @@ pub(super) fn with_model(args: &ModelArgs) -> Result<EngineBuilder, Failure> {
     Ok(builder)
 }
 
-/// The key in an environment variable.
+/// The key from an environment variable.
 fn key(variable: &str) -> Result<ApiKey, Failure> {
     const OPTION: &str = "--model-key-env";
     let value = variable::read(OPTION, variable)?;

@@ -1,4 +1,4 @@
-//! Where the documents of a job go, and the list of those that it did not get.
+//! The output of a job: its documents and the list of its failures.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use super::engine;
 use super::run::Run;
 use crate::args::OutputArgs;
 use crate::failure::Failure;
-use crate::names::Names;
+use crate::file_names::FileNames;
 use crate::output::{FAILURES, FailureList, FailureRow, Folder, INDEX, Printer, Sink};
 
-/// What a job leaves behind.
+/// The output of a job.
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) sink: Sink,
@@ -17,34 +17,38 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// As the command line wants them. To be opened before the job: no page is asked for that could not be kept.
+    /// Opens the output from the arguments. Call it before the job starts, so that no page is fetched that
+    /// cannot be stored.
     ///
     /// # Errors
-    /// A file or folder that cannot be written to.
+    /// A file or folder cannot be written.
     pub(super) fn open(args: &OutputArgs, failures: Option<&Path>) -> Result<Self, Failure> {
         let sink = match &args.out {
-            Some(path) => Sink::Folder(Folder::create(path, Names::with_hosts()).map_err(engine::no_folder)?),
+            Some(path) => {
+                Sink::Folder(Folder::create(path, FileNames::with_hosts()).map_err(engine::unusable_folder)?)
+            }
             None => Sink::Lines(Printer::stdout()),
         };
         let failures = match (failures, &args.out) {
-            (Some(path), _) => Some(FailureList::at(path).map_err(|error| {
-                Failure::usage(format!("--failures: {error}; give a file that can be written to"))
-            })?),
+            (Some(path), _) => Some(
+                FailureList::at(path)
+                    .map_err(|error| Failure::usage(format!("--failures: {error}; name a writable file")))?,
+            ),
             (None, Some(folder)) => Some(FailureList::within(folder)),
             (None, None) => None,
         };
         Ok(Self { sink, failures })
     }
 
-    /// Documents alone.
+    /// Documents without a list of failures.
     pub(super) const fn of(sink: Sink) -> Self {
         Self { sink, failures: None }
     }
 
-    /// The job has begun: what an earlier one left is replaced from here on.
+    /// Call it when the job has started: from now on, the output of an earlier job is replaced.
     ///
     /// # Errors
-    /// The disk said no.
+    /// A write failed.
     pub(super) fn begin(&mut self) -> Result<(), Failure> {
         self.sink.begin()?;
         if let Some(list) = &mut self.failures {
@@ -53,10 +57,10 @@ impl Results {
         Ok(())
     }
 
-    /// Writes down what gave no document, at once.
+    /// Lists pages without a document, immediately.
     ///
     /// # Errors
-    /// The disk said no.
+    /// A write failed.
     pub(super) fn list<'a>(
         &mut self,
         failures: impl IntoIterator<Item = FailureRow<'a>>,
@@ -67,30 +71,28 @@ impl Results {
         Ok(())
     }
 
-    /// Is what failed written down somewhere?
+    /// Whether failures are listed in a file.
     pub(super) const fn lists_failures(&self) -> bool {
         self.failures.is_some()
     }
 
-    /// Which files hold what, where there are some.
-    pub(super) fn told(&self, run: &Run, args: &OutputArgs) -> Option<String> {
+    /// Which files contain what, if there are any.
+    pub(super) fn description(&self, run: &Run, args: &OutputArgs) -> Option<String> {
         let list = self.failures.as_ref().filter(|list| list.listed() > 0);
-        let lacking = if list.is_some_and(|list| list.listed() == 1) { "the one" } else { "those" };
+        let pages = if list.is_some_and(|list| list.listed() == 1) { "the one" } else { "those" };
         match (args.out.as_ref().filter(|_| run.written > 0), list) {
             (Some(folder), Some(list)) if list.path() == folder.join(FAILURES) => Some(format!(
-                "written to {} ({INDEX} lists the pages, {FAILURES} {lacking} without a document)",
+                "written to {} ({INDEX} lists the pages, {FAILURES} {pages} without a document)",
                 folder.display()
             )),
             (Some(folder), list) => {
-                let mut told = format!("written to {} ({INDEX} lists the pages)", folder.display());
+                let mut text = format!("written to {} ({INDEX} lists the pages)", folder.display());
                 if let Some(list) = list {
-                    told.push_str(&format!("; {} lists {lacking} without a document", list.path().display()));
+                    text.push_str(&format!("; {} lists {pages} without a document", list.path().display()));
                 }
-                Some(told)
+                Some(text)
             }
-            (None, Some(list)) => {
-                Some(format!("{} lists {lacking} without a document", list.path().display()))
-            }
+            (None, Some(list)) => Some(format!("{} lists {pages} without a document", list.path().display())),
             (None, None) => None,
         }
     }

@@ -11,10 +11,10 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::rows;
-use crate::printable::{printable_address, printable_target};
+use crate::printable::{printable_target, printable_url};
 use crate::summary::{Summary, failed, rate, seconds};
 
-/// How often the counts are asked for.
+/// The interval of status requests.
 const TICK: Duration = Duration::from_millis(100);
 
 /// A job that was read to its end.
@@ -23,10 +23,10 @@ pub(super) struct Run {
     pub(super) snapshot: JobSnapshot,
     pub(super) failures: PageFailures,
     pub(super) written: u64,
-    /// How many documents have an error status, each.
+    /// The number of documents per error status.
     statuses: BTreeMap<u16, u64>,
-    /// Each failure was told when it came.
-    told_failures: bool,
+    /// Whether each failure was reported when it occurred.
+    reported_failures: bool,
     pub(super) elapsed: Duration,
     pub(super) interrupted: bool,
     pub(super) explanations: Vec<Explanation>,
@@ -34,11 +34,11 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Writes the documents of `job` and its failures as they come, until its end or Ctrl-C; then what is done is still
-    /// written.
+    /// Writes the documents and failures of `job` as they arrive, until its end or Ctrl-C. Finished pages are
+    /// still written after Ctrl-C.
     ///
     /// # Errors
-    /// Nothing more can be written, or the job could not be read to its end.
+    /// A write failed, or the job could not be read to its end.
     pub(super) async fn to_end(
         console: &Console,
         job: &mut Job,
@@ -51,19 +51,20 @@ impl Run {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut written, mut statuses) = (0, BTreeMap::new());
         let (mut latest, mut interrupted) = (None, false);
-        let mut known = KnownFailures::default();
+        let mut reported = ReportedFailures::default();
         loop {
             tokio::select! {
                 () = interrupt.pressed(), if !interrupted => {
                     interrupted = true;
-                    console.error("ending: what is done is kept (Ctrl-C again quits at once)");
+                    console.error("stopping: finished pages are kept (press Ctrl-C again to quit now)");
                     job.cancel().await.map_err(Failure::failed)?;
                 }
                 document = job.next() => {
                     let Some(document) = document else { break };
-                    // Taking the line away costs a redraw, so it is done only where the document would hit it.
+                    // Suspending the progress line costs a redraw, so do it only if the document goes to the
+                    // terminal.
                     if results.sink.is_terminal() {
-                        progress.blocking(|| results.sink.write(&document))?;
+                        progress.suspend(|| results.sink.write(&document))?;
                     } else {
                         results.sink.write(&document)?;
                     }
@@ -71,14 +72,14 @@ impl Run {
                     if let Some(status) = document.metadata.status_code.filter(|status| *status >= 400) {
                         *statuses.entry(status).or_default() += 1;
                     }
-                    if console.tells_pages() {
+                    if console.reports_pages() {
                         console.error(page_line(started.elapsed(), &document));
                     }
                     latest = document.metadata.url;
                 }
                 _ = tick.tick() => {
                     if let Ok(snapshot) = job.status().await {
-                        known.follow(console, job, &snapshot, results, started.elapsed()).await?;
+                        reported.update(console, job, &snapshot, results, started.elapsed()).await?;
                         progress.show(|| state(written, &snapshot, started.elapsed()), latest.as_deref());
                     }
                 }
@@ -90,17 +91,17 @@ impl Run {
         }
         let snapshot = job.status().await.map_err(Failure::failed)?;
         let elapsed = started.elapsed();
-        known.follow(console, job, &snapshot, results, elapsed).await?;
+        reported.update(console, job, &snapshot, results, elapsed).await?;
         let failures = job.failures().await.map_err(Failure::failed)?;
         let (explanations, rejections) =
             (job.explanations().await.map_err(Failure::failed)?, job.rejections());
-        let told_failures = console.tells_pages();
+        let reported_failures = console.reports_pages();
         Ok(Self {
             snapshot,
             failures,
             written,
             statuses,
-            told_failures,
+            reported_failures,
             elapsed,
             interrupted,
             explanations,
@@ -108,12 +109,12 @@ impl Run {
         })
     }
 
-    /// What to say about it, where the network was opened so.
+    /// The summary of the job.
     pub(super) fn summary<'a>(&'a self, network: &'a EngineArgs, lists_failures: bool) -> Summary<'a> {
         Summary {
             network,
             lists_failures,
-            told_failures: self.told_failures,
+            reported_failures: self.reported_failures,
             failed: self.snapshot.failed,
             robots_blocked: self.snapshot.robots_blocked,
             warning: self.snapshot.warning.as_deref(),
@@ -125,7 +126,7 @@ impl Run {
         }
     }
 
-    /// How the program ends.
+    /// The exit code.
     pub(super) fn exit_code(&self) -> u8 {
         if self.interrupted {
             exit::INTERRUPTED
@@ -137,7 +138,7 @@ impl Run {
     }
 }
 
-/// How far a job is.
+/// The progress of a job.
 fn state(written: u64, snapshot: &JobSnapshot, elapsed: Duration) -> String {
     let mut text =
         format!("{written}/{} pages, {:.1} pages/s", snapshot.total.max(written), rate(written, elapsed));
@@ -147,7 +148,7 @@ fn state(written: u64, snapshot: &JobSnapshot, elapsed: Duration) -> String {
     text
 }
 
-/// A page that came, for those who want to see each: when, its status, its address.
+/// One line for `--verbose`: time, status and URL of a page.
 fn page_line(elapsed: Duration, document: &Document) -> String {
     let metadata = &document.metadata;
     let status = metadata.status_code.map_or_else(|| "---".to_owned(), |status| status.to_string());
@@ -155,18 +156,18 @@ fn page_line(elapsed: Duration, document: &Document) -> String {
     format!("{:>8}  {status}  {}", seconds(elapsed), printable_target(url))
 }
 
-/// The pages without a document that were written down so far, and told where each page is told.
+/// The failures that were already listed, and with `--verbose` reported.
 #[derive(Debug, Default)]
-struct KnownFailures {
-    /// How many there were when they were looked at.
+struct ReportedFailures {
+    /// Their number at the last check.
     count: u64,
     failed: usize,
     forbidden: usize,
 }
 
-impl KnownFailures {
-    /// Writes down those that have come since.
-    async fn follow(
+impl ReportedFailures {
+    /// Lists new failures.
+    async fn update(
         &mut self,
         console: &Console,
         job: &Job,
@@ -175,8 +176,8 @@ impl KnownFailures {
         elapsed: Duration,
     ) -> Result<(), Failure> {
         let count = snapshot.failed + snapshot.robots_blocked;
-        let is_wanted = console.tells_pages() || results.lists_failures();
-        if !is_wanted || count == std::mem::replace(&mut self.count, count) {
+        let is_needed = console.reports_pages() || results.lists_failures();
+        if !is_needed || count == std::mem::replace(&mut self.count, count) {
             return Ok(());
         }
         let all = job.failures().await.map_err(Failure::failed)?;
@@ -184,13 +185,13 @@ impl KnownFailures {
         let new_forbidden = all.robots_blocked.get(self.forbidden..).unwrap_or_default();
         (self.failed, self.forbidden) = (all.failures.len(), all.robots_blocked.len());
         results.list(rows(new_failed, new_forbidden))?;
-        if console.tells_pages() {
+        if console.reports_pages() {
             let when = seconds(elapsed);
             for failure in new_failed {
                 console.error(format_args!("{when:>8}  failed  {}", failed(failure)));
             }
             for page in new_forbidden {
-                let url = printable_address(&page.url);
+                let url = printable_url(&page.url);
                 console.error(format_args!("{when:>8}  forbidden by robots.txt  {url}"));
             }
         }

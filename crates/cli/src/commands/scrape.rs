@@ -1,11 +1,11 @@
 use super::model::with_model;
-use super::waiting::shown;
+use super::with_progress::with_progress;
 use super::{document, engine};
 use crate::args::ScrapeArgs;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::file_names::FileNames;
 use crate::interrupt::Interrupt;
-use crate::names::Names;
 use crate::output::Folder;
 use crate::printable::printable_target;
 
@@ -16,15 +16,16 @@ pub(super) async fn run(console: &Console, args: &ScrapeArgs) -> Result<u8, Fail
     let url = request.url.clone();
     args.remark(console);
     let state = || format!("reading {}", printable_target(&url));
-    let page = shown(console, &mut interrupt, state, engine.scrape(request)).await?;
+    let page = with_progress(console, &mut interrupt, state, engine.scrape(request)).await?;
     let page = page.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
     match &args.output.out {
         Some(path) => {
-            let file = Folder::put_one(path, Names::with_hosts(), &page).map_err(engine::no_folder)?;
+            let file =
+                Folder::put_one(path, FileNames::with_hosts(), &page).map_err(engine::unusable_folder)?;
             console.note(format_args!("written to {}", path.join(file).display()));
             document::remark(console, &page);
         }
         None => document::print(console, &page, args.only_text())?,
     }
-    Ok(document::outcome(console, &page, args.only_text(), args.selectors()))
+    Ok(document::exit_code(console, &page, args.only_text(), args.selectors()))
 }

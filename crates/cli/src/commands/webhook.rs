@@ -1,4 +1,4 @@
-//! Events of a job that ends with the program: sent, and waited for.
+//! Webhook events of a job: they are sent before the program ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,20 +16,19 @@ use crate::interrupt::Interrupt;
 use crate::printable::printable_line;
 use crate::say::say;
 
-/// A receiver that failed is tried again after these: a person waits for the program's end, so not after a quarter of an
-/// hour as a server does it.
+/// Delays of retries. They are shorter than a server's, because a user is waiting for the end of the program.
 const RETRIES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
-/// One that failed often is left alone for so long, for the same reason.
+/// The pause after repeated failures of a receiver, short for the same reason.
 const BREAKER_PAUSE: Duration = Duration::from_secs(1);
 
-/// One that took nothing for so long gets no further events but the job's last.
+/// After this time without a delivery, a receiver only gets the job's last event.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(5);
 
-/// After so long the person is told what is waited for.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// After this time, a note says what the program is waiting for.
+const NOTICE_AFTER: Duration = Duration::from_secs(1);
 
-/// The builder of an engine that sends events as the command line wants them.
+/// Configures the engine's webhooks from the arguments.
 pub(super) fn with_webhook(builder: EngineBuilder, args: &WebhookArgs) -> Result<EngineBuilder, Failure> {
     let mut builder = builder.webhooks(WebhookConfig {
         retries: RETRIES.to_vec(),
@@ -46,8 +45,8 @@ pub(super) fn with_webhook(builder: EngineBuilder, args: &WebhookArgs) -> Result
     Ok(builder)
 }
 
-/// Waits until each event was taken or given up; Ctrl-C ends that, or, where it ended the job already, its second press the
-/// program. True where all was waited for.
+/// Waits until each event was delivered or given up. Ctrl-C ends the wait; if it already ended the job, the
+/// second press ends the program. Returns true if the wait was complete.
 pub(super) async fn delivered(
     console: &Console,
     engine: &Engine,
@@ -55,20 +54,20 @@ pub(super) async fn delivered(
     was_pressed: bool,
 ) -> Result<bool, Failure> {
     let mut delivered = std::pin::pin!(engine.service().delivered());
-    let mut told = false;
+    let mut noted = false;
     loop {
         tokio::select! {
             delivered = &mut delivered => return delivered.map(|()| true).map_err(Failure::failed),
             () = interrupt.pressed(), if !was_pressed => return Ok(false),
-            () = tokio::time::sleep(PATIENCE), if !told => {
-                told = true;
-                console.note("waiting until the webhook has taken all events (Ctrl-C ends the wait)");
+            () = tokio::time::sleep(NOTICE_AFTER), if !noted => {
+                noted = true;
+                console.note("waiting for the webhook to accept all events (press Ctrl-C to stop waiting)");
             }
         }
     }
 }
 
-/// A refusal to begin the job, with advice where the webhook's address is closed.
+/// The failure to start the job, with a hint if the webhook's address is private.
 pub(super) fn refused(error: Error, args: &WebhookArgs, network: &EngineArgs) -> Failure {
     let closed = error.http_status() == 403;
     match engine::refused(error) {
@@ -81,8 +80,8 @@ pub(super) fn refused(error: Error, args: &WebhookArgs, network: &EngineArgs) ->
     }
 }
 
-/// Says which events were given up.
-pub(super) fn tell(given_up: &[DeadLetter]) {
+/// Reports the events that were given up.
+pub(super) fn report_undelivered(given_up: &[DeadLetter]) {
     if let Some(first) = given_up.first() {
         let events = if given_up.len() == 1 { "event was" } else { "events were" };
         let reason = printable_line(&first.reason);

@@ -1,4 +1,4 @@
-//! The demonstration: a small site that is part of the program, and a server for it on a loopback port.
+//! The demo: a small bundled site, and a server for it on a loopback port.
 
 mod server;
 mod site;

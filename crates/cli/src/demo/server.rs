@@ -1,4 +1,4 @@
-//! A server for the demonstration's site, on a loopback port that the system chooses.
+//! A server for the demo site, on a loopback port that the system chooses.
 
 use std::convert::Infallible;
 use std::io;
@@ -20,13 +20,13 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::site::{Answer, Site};
 
-/// At most so many connections at once.
+/// Upper bound on simultaneous connections.
 const MAX_CONNECTIONS: usize = 64;
 
-/// Waited before each answer, so that progress can be watched as with a site that is some way off.
+/// The delay of each response. It makes progress visible, as with a remote site.
 const LATENCY: Duration = Duration::from_millis(40);
 
-/// A running server; dropping it stops it and closes its connections.
+/// A running server. Dropping it stops it and closes its connections.
 #[derive(Debug)]
 pub(crate) struct Server {
     origin: String,
@@ -37,7 +37,7 @@ impl Server {
     /// Serves the site on a free port of 127.0.0.1, which no other machine can reach.
     ///
     /// # Errors
-    /// The system has no port to give.
+    /// The system has no free port.
     pub(crate) async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let origin = format!("http://{}", listener.local_addr()?);
@@ -45,7 +45,7 @@ impl Server {
         Ok(Self { origin, accepting: tokio::spawn(accept(listener, site)) })
     }
 
-    /// Where the site is: `http://127.0.0.1:PORT`, without a slash at the end.
+    /// The site's origin: `http://127.0.0.1:PORT`, without a trailing slash.
     pub(crate) fn origin(&self) -> &str {
         &self.origin
     }
@@ -57,12 +57,13 @@ impl Drop for Server {
     }
 }
 
-/// Takes connections until it is aborted; its connections end with it.
+/// Accepts connections until it is aborted. Its connections end with it.
 async fn accept(listener: TcpListener, site: Arc<Site>) {
     let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
-        // A failed accept (out of descriptors, say) is over when a connection ends: its permit comes back with it.
+        // After a failed accept, for example without free descriptors, wait until a connection ends and
+        // returns its permit.
         let Ok((stream, _)) = listener.accept().await else {
             connections.join_next().await;
             continue;
@@ -79,7 +80,7 @@ async fn accept(listener: TcpListener, site: Arc<Site>) {
 /// Serves one connection to its end.
 async fn serve(stream: TcpStream, site: &Site) {
     let service = service_fn(|request| async move { Ok::<_, Infallible>(respond(&request, site).await) });
-    // An error here is a client that went away, which is no concern of the server's.
+    // An error here means that the client disconnected, which is no error of the server.
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(Duration::from_secs(10))
@@ -116,7 +117,8 @@ async fn respond(request: &Request<Incoming>, site: &Site) -> Response<Full<Byte
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const NOT_FOUND: &str = "<!doctype html><html lang=\"en\"><title>Not found | Larkfield Tea House</title>\
-    <h1>No such page</h1><p>Perhaps it was on the other towpath. <a href=\"/\">Back to the tea house</a>.</p></html>\n";
+    <h1>No such page</h1><p>Perhaps it was on the other towpath. <a href=\"/\">Back to the tea house</a>.</p>\
+    </html>\n";
 
 fn plain(status: StatusCode, text: &'static str) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())));

@@ -1,19 +1,19 @@
-//! The Larkfield Tea House: an invented place, whose pages are files in this crate's `demo` folder.
+//! The Larkfield Tea House: a fictional site, with its pages in this crate's `demo` folder.
 //!
-//! It has one of each thing that a crawler meets: nested lists, tables, code, a product with JSON-LD, a journal, a page
-//! that robots.txt forbids, a redirect, a dead link, and a page that only the sitemap knows.
+//! It has one example of what crawlers encounter: nested lists, tables, code, a product with JSON-LD, a
+//! journal, a page that robots.txt forbids, a redirect, a dead link, and a page that is only in the sitemap.
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
 
-/// Stands in the files for the origin, which is known when the port is.
+/// The placeholder for the origin, whose port is not known before the start.
 const ORIGIN: &str = "{{origin}}";
 
-/// A path that has moved.
+/// A path that redirects.
 pub(crate) const MOVED_FROM: &str = "/brewing";
 
-/// Where it has moved to.
+/// The target of the redirect.
 pub(crate) const MOVED_TO: &str = "/guides/water-and-temperature";
 
 /// A page that no other page links to.
@@ -25,7 +25,7 @@ const SVG: &str = "image/svg+xml";
 const TEXT: &str = "text/plain; charset=utf-8";
 const XML: &str = "application/xml";
 
-/// One row for each file: the path it is served under, its type and its text.
+/// One row per file: its path on the site, its type and its content.
 macro_rules! files {
     ($($path:literal $kind:ident $file:literal,)+) => {
         [$(($path, $kind, include_str!(concat!("../../demo/", $file))),)+]
@@ -56,14 +56,14 @@ const FILES: [(&str, &str, &str); 21] = files![
     "/images/oolong.svg" SVG "images/oolong.svg",
 ];
 
-/// What the site says to a request.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// 200.
+    /// Status 200.
     File { content_type: &'static str, body: Bytes },
-    /// 301, to this path.
+    /// Status 301, to this path.
     Moved(&'static str),
-    /// 404.
+    /// Status 404.
     Missing,
 }
 
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_absolute_link_of_the_site_leads_somewhere() {
+    fn every_absolute_link_of_the_site_has_a_target() {
         let site = Site::at("http://127.0.0.1:1");
         let mut links = 0;
         for (path, _, text) in FILES {
@@ -117,11 +117,11 @@ mod tests {
                 assert_ne!(site.answer(link), Answer::Missing, "{path} links to {link}");
             }
         }
-        assert!(links > 100, "only {links} links were seen: the reader above is broken");
+        assert!(links > 100, "only {links} links were found: `local_links` is broken");
     }
 
     #[test]
-    fn the_page_for_the_sitemap_alone_is_linked_nowhere() {
+    fn no_page_links_to_the_page_that_is_only_in_the_sitemap() {
         for (path, _, text) in FILES {
             let linked = local_links(text).any(|link| link == ONLY_IN_SITEMAP);
             assert!(!linked, "{path} links to {ONLY_IN_SITEMAP}");

@@ -6,86 +6,87 @@ use std::path::{Path, PathBuf};
 use gleaner::{BlockedPage, ErrorCode, PageFailure};
 use serde::Serialize;
 
-use super::{named, whole};
+use super::{atomic, with_path};
 
-/// The file beside the index that lists the pages without a document.
+/// The file next to the index that lists the pages without a document.
 pub(crate) const FAILURES: &str = "failures.jsonl";
 
-/// Lists the pages of a job that gave no document, a JSON object a line, so that they can be tried again.
+/// Lists the pages of a job without a document, one JSON object per line, so that they can be retried.
 ///
-/// Each line is written at once, so that a program that is killed has listed what failed until then. Addresses are whole,
-/// with the values of their queries: without them a page could not be asked for again.
+/// Each line is written immediately, so that the list is complete if the program is killed. URLs include the
+/// values of their queries, which a retry needs.
 #[derive(Debug)]
 pub(crate) struct FailureList {
     path: PathBuf,
-    /// Open from the start where the list was asked for by its name; beside an index only made where something failed.
+    /// Open from the start if the list was requested by name. Next to an index, it is only created for the
+    /// first failure.
     file: Option<File>,
     line: Vec<u8>,
-    /// Rows of this job.
+    /// The number of rows of this job.
     listed: u64,
 }
 
-/// An address that gave no document.
+/// A page without a document.
 #[derive(Debug, Serialize)]
 pub(crate) struct FailureRow<'a> {
-    /// The address asked for.
+    /// The requested URL.
     pub(crate) url: Cow<'a, str>,
-    /// The contract's code.
+    /// The error code.
     pub(crate) code: ErrorCode,
-    /// Why, in words.
+    /// The reason, in words.
     pub(crate) error: &'a str,
 }
 
 impl FailureList {
-    /// A list that is there also if it stays empty. What was in the file stays until [`begin`](Self::begin).
+    /// A list whose file always exists. Its earlier content is kept until [`begin`](Self::begin).
     ///
     /// # Errors
-    /// The file cannot be written; says which.
+    /// The file cannot be written; the error names it.
     pub(crate) fn at(path: &Path) -> io::Result<Self> {
         let file = File::options().write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|error| named(path, &error))?;
+        let file = file.map_err(|error| with_path(path, &error))?;
         Ok(Self { path: path.to_owned(), file: Some(file), line: Vec::new(), listed: 0 })
     }
 
-    /// A list in a folder of pages, which is there only if it is not empty.
+    /// A list in a folder of pages, whose file only exists if it is not empty.
     pub(crate) fn within(folder: &Path) -> Self {
         Self { path: folder.join(FAILURES), file: None, line: Vec::new(), listed: 0 }
     }
 
-    /// The job has begun: the list of an earlier one goes.
+    /// Call it when the job has started: the list of an earlier job is removed.
     ///
     /// # Errors
-    /// The disk said no.
+    /// A write failed.
     pub(crate) fn begin(&mut self) -> io::Result<()> {
-        let gone = match &self.file {
+        let result = match &self.file {
             Some(file) => empty(file),
             None => match fs::remove_file(&self.path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                gone => gone,
+                result => result,
             },
         };
         self.listed = 0;
-        gone.map_err(|error| named(&self.path, &error))
+        result.map_err(|error| with_path(&self.path, &error))
     }
 
     /// Adds rows.
     ///
     /// # Errors
-    /// The file cannot be written; says which. Rows before the one that found no room are listed.
+    /// The file cannot be written; the error names it. Earlier rows are listed.
     pub(crate) fn add<'a>(&mut self, rows: impl IntoIterator<Item = FailureRow<'a>>) -> io::Result<()> {
         for row in rows {
-            self.add_row(&row).map_err(|error| named(&self.path, &error))?;
+            self.add_row(&row).map_err(|error| with_path(&self.path, &error))?;
             self.listed += 1;
         }
         Ok(())
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) const fn listed(&self) -> u64 {
         self.listed
     }
 
-    /// Where the list is.
+    /// The path of the list.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -98,16 +99,16 @@ impl FailureList {
             Some(file) => file,
             None => File::create(&self.path)?,
         };
-        whole::append(self.file.insert(file), &self.line)
+        atomic::append(self.file.insert(file), &self.line)
     }
 }
 
-/// Drops what is in a file; a pipe or a device holds nothing.
+/// Empties a file. Pipes and devices have no content.
 fn empty(file: &File) -> io::Result<()> {
     if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
 }
 
-/// Rows of pages that failed, and of those that robots.txt forbade.
+/// Rows of pages that failed and of pages that robots.txt forbids.
 pub(crate) fn rows<'a>(
     failed: &'a [PageFailure],
     forbidden: &'a [BlockedPage],
@@ -138,11 +139,11 @@ mod tests {
         "{\"url\":\"https://a.example/\",\"code\":\"SCRAPE_TIMEOUT\",\"error\":\"too slow\"}\n";
 
     #[test]
-    fn the_list_of_a_folder_goes_with_the_failures() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join(FAILURES);
+    fn the_list_of_a_folder_exists_only_with_failures() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FAILURES);
         let run = |rows: Vec<FailureRow<'_>>| {
-            let mut list = FailureList::within(place.path());
+            let mut list = FailureList::within(folder.path());
             list.begin().unwrap();
             list.add(rows).unwrap();
             list.listed()
@@ -154,10 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn each_row_is_in_the_file_at_once() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join(FAILURES);
-        let mut list = FailureList::within(place.path());
+    fn each_row_is_written_immediately() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FAILURES);
+        let mut list = FailureList::within(folder.path());
         list.begin().unwrap();
         for count in 1..4 {
             list.add([ROW]).unwrap();
@@ -167,15 +168,15 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_was_asked_for_is_there_and_begun_anew() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("failed.jsonl");
+    fn a_requested_list_always_exists_and_is_emptied_by_the_next_job() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("failed.jsonl");
         fs::write(&path, LINE.repeat(3)).unwrap();
         let mut list = FailureList::at(&path).unwrap();
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
             LINE.repeat(3),
-            "a job that never began emptied the list"
+            "a job that never started emptied the list"
         );
         list.begin().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "");

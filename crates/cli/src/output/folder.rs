@@ -6,32 +6,32 @@ use gleaner::Document;
 use serde::Serialize;
 use url::Url;
 
-use super::{named, whole};
-use crate::names::Names;
+use super::{atomic, with_path};
+use crate::file_names::FileNames;
 
 /// The file that lists the pages of a folder.
 pub(crate) const INDEX: &str = "index.jsonl";
 
-/// Writes one file a page into one flat folder, and a line about it into [`INDEX`].
+/// Writes one file per page into a flat folder, and a row into [`INDEX`].
 ///
-/// A page is a `.md` file. Where other formats than Markdown were asked for, a `.json` file holds the whole document, so
-/// that nothing is lost. The index is written line by line: what was done before an interruption is listed. A disk that
-/// gets full leaves neither a part of a page nor a part of a line.
+/// A page is a `.md` file. If other formats than Markdown were requested, a `.json` file contains the whole
+/// document. The index is written line by line, so that it lists all pages before an interruption. A full
+/// disk leaves neither a partial page nor a partial line.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    names: Names,
+    names: FileNames,
     index: File,
     line: Vec<u8>,
 }
 
-/// A line of the index.
+/// A row of the index.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row<'a> {
-    /// The address that answered.
+    /// The URL that answered.
     url: &'a str,
-    /// The address asked for, where it is another.
+    /// The requested URL, if it is another.
     #[serde(rename = "sourceURL", skip_serializing_if = "Option::is_none")]
     source_url: Option<&'a str>,
     /// The page's file in the folder.
@@ -41,54 +41,56 @@ struct Row<'a> {
 }
 
 impl Folder {
-    /// Makes the folder, if need be. The index of an earlier run stays until [`begin`](Self::begin), its pages beyond.
+    /// Creates the folder if it does not exist. The index of an earlier run is kept until
+    /// [`begin`](Self::begin), its pages beyond that.
     ///
     /// # Errors
-    /// The folder cannot be made or written to; says which.
-    pub(crate) fn create(path: &Path, names: Names) -> io::Result<Self> {
+    /// The folder or the index cannot be created; the error names it.
+    pub(crate) fn create(path: &Path, names: FileNames) -> io::Result<Self> {
         Self::open(path, names, File::options().write(true).create(true).truncate(false))
     }
 
-    /// Begins a new index.
+    /// Starts a new index.
     ///
     /// # Errors
     /// The index cannot be emptied.
     pub(crate) fn begin(&mut self) -> io::Result<()> {
-        self.index.set_len(0).map_err(|error| named(&self.path.join(INDEX), &error))
+        self.index.set_len(0).map_err(|error| with_path(&self.path.join(INDEX), &error))
     }
 
-    /// As [`create`](Self::create), but goes on with an index that is there, save for its rows of the page's own file:
-    /// a page that is written twice is listed once.
+    /// Like [`create`](Self::create), but adds one page to an existing index. Earlier rows of the same file
+    /// are removed, so that a page is listed once.
     ///
     /// # Errors
-    /// As for [`create`](Self::create), and where the index cannot be read.
-    pub(crate) fn put_one(path: &Path, names: Names, page: &Document) -> io::Result<String> {
+    /// The same as for [`create`](Self::create), and the index cannot be read.
+    pub(crate) fn put_one(path: &Path, names: FileNames, page: &Document) -> io::Result<String> {
         let mut folder = Self::open(path, names, File::options().append(true).create(true))?;
         let file = folder.write(page)?;
         let index = path.join(INDEX);
-        Self::forget_earlier(&index, &file).map_err(|error| named(&index, &error))?;
+        Self::remove_earlier_rows(&index, &file).map_err(|error| with_path(&index, &error))?;
         Ok(file)
     }
 
-    /// Drops all rows of `file` but the last, by a new index in place of the old.
-    fn forget_earlier(index: &Path, file: &str) -> io::Result<()> {
+    /// Replaces the index by one with only the last row of `file`.
+    fn remove_earlier_rows(index: &Path, file: &str) -> io::Result<()> {
         #[derive(serde::Deserialize)]
-        struct Known {
+        struct FileOfRow {
             file: String,
         }
-        let is_of_file = |line: &str| serde_json::from_str::<Known>(line).is_ok_and(|row| row.file == file);
+        let is_of_file =
+            |line: &str| serde_json::from_str::<FileOfRow>(line).is_ok_and(|row| row.file == file);
         let rows = BufReader::new(File::open(index)?).lines().collect::<io::Result<Vec<String>>>()?;
         let last = rows.iter().rposition(|row| is_of_file(row));
         let kept: Vec<&String> = rows
             .iter()
             .enumerate()
-            .filter(|(place, row)| Some(*place) == last || !is_of_file(row))
+            .filter(|(index, row)| Some(*index) == last || !is_of_file(row))
             .map(|(_, row)| row)
             .collect();
         if kept.len() == rows.len() {
             return Ok(());
         }
-        whole::put(index, |file| {
+        atomic::write_file(index, |file| {
             let mut out = BufWriter::new(file);
             for row in kept {
                 writeln!(out, "{row}")?;
@@ -97,26 +99,26 @@ impl Folder {
         })
     }
 
-    fn open(path: &Path, names: Names, how: &fs::OpenOptions) -> io::Result<Self> {
-        fs::create_dir_all(path).map_err(|error| named(path, &error))?;
+    fn open(path: &Path, names: FileNames, how: &fs::OpenOptions) -> io::Result<Self> {
+        fs::create_dir_all(path).map_err(|error| with_path(path, &error))?;
         let index = path.join(INDEX);
-        let index = how.open(&index).map_err(|error| named(&index, &error))?;
+        let index = how.open(&index).map_err(|error| with_path(&index, &error))?;
         Ok(Self { path: path.to_owned(), names, index, line: Vec::new() })
     }
 
-    /// Writes one page and its line; gives the file's name.
+    /// Writes one page and its row. Returns the file's name.
     ///
     /// # Errors
-    /// A file cannot be written; says which.
+    /// A file cannot be written; the error names it.
     pub(crate) fn write(&mut self, document: &Document) -> io::Result<String> {
         let metadata = &document.metadata;
-        let asked = metadata.source_url.as_deref();
-        let url = metadata.url.as_deref().or(asked).unwrap_or_default();
-        // The address asked for tells the pages of a job apart; two may have been redirected to one.
-        let identity = asked.unwrap_or(url);
+        let requested = metadata.source_url.as_deref();
+        let url = metadata.url.as_deref().or(requested).unwrap_or_default();
+        // The requested URL identifies a page of a job: two may redirect to the same one.
+        let identity = requested.unwrap_or(url);
         let stem = match Url::parse(identity) {
             Ok(url) => self.names.stem(&url),
-            Err(_) => Names::stem_of_text(identity),
+            Err(_) => FileNames::stem_of_text(identity),
         };
         let whole = format!("{stem}.json");
         let mut file = None;
@@ -132,9 +134,10 @@ impl Folder {
         let file = file.unwrap_or_default();
         let row = Row {
             url,
-            // A slash that the standard adds makes no other address.
-            source_url: asked
-                .filter(|asked| Url::parse(asked).map_or(*asked != url, |asked| asked.as_str() != url)),
+            // A slash that the URL standard adds does not make another URL.
+            source_url: requested.filter(|requested| {
+                Url::parse(requested).map_or(*requested != url, |parsed| parsed.as_str() != url)
+            }),
             file: &file,
             title: metadata.title.as_deref(),
             status_code: metadata.status_code,
@@ -142,21 +145,22 @@ impl Folder {
         self.line.clear();
         serde_json::to_writer(&mut self.line, &row)?;
         self.line.push(b'\n');
-        whole::append(&mut self.index, &self.line).map_err(|error| named(&self.path.join(INDEX), &error))?;
+        atomic::append(&mut self.index, &self.line)
+            .map_err(|error| with_path(&self.path.join(INDEX), &error))?;
         Ok(file)
     }
 
-    /// Writes a file with a line feed at its end.
+    /// Writes a file with a trailing line feed.
     fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let path = self.path.join(name);
-        let written = whole::put(&path, |file| {
+        let written = atomic::write_file(&path, |file| {
             file.write_all(content)?;
             if !content.is_empty() && !content.ends_with(b"\n") {
                 file.write_all(b"\n")?;
             }
             Ok(())
         });
-        written.map_err(|error| named(&path, &error))
+        written.map_err(|error| with_path(&path, &error))
     }
 }
 
@@ -190,13 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_a_markdown_file_and_a_line_of_the_index() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("deep/pages");
-        let mut folder = Folder::create(&path, Names::with_hosts()).unwrap();
+    fn a_page_is_a_markdown_file_and_a_row_of_the_index() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("deep/pages");
+        let mut folder = Folder::create(&path, FileNames::with_hosts()).unwrap();
         folder
             .write(&document(json!({"markdown": "# Tea", "metadata": {
-                "sourceURL": "https://example.com/old", "url": "https://example.com/tea", "title": "Tea", "statusCode": 200
+                "sourceURL": "https://example.com/old", "url": "https://example.com/tea", "title": "Tea",
+                "statusCode": 200
             }})))
             .unwrap();
         assert_eq!(fs::read_to_string(path.join("example.com+old.md")).unwrap(), "# Tea\n");
@@ -208,49 +213,50 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_begun_anew_or_gone_on_with() {
-        // As for a job: the folder first, then the index.
-        let begun = |path: &Path| {
-            let mut folder = Folder::create(path, Names::with_hosts()).unwrap();
+    fn an_index_is_started_anew_or_extended() {
+        // Like a job: first the folder, then the index.
+        let started = |path: &Path| {
+            let mut folder = Folder::create(path, FileNames::with_hosts()).unwrap();
             folder.begin().unwrap();
             folder
         };
-        let place = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir().unwrap();
         let page = |name: &str| {
             document(json!({"markdown": name, "metadata": {"url": format!("https://example.com/{name}")}}))
         };
-        begun(place.path()).write(&page("a")).unwrap();
+        started(parent.path()).write(&page("a")).unwrap();
         for _ in 0..2 {
-            let file = Folder::put_one(place.path(), Names::with_hosts(), &page("b")).unwrap();
+            let file = Folder::put_one(parent.path(), FileNames::with_hosts(), &page("b")).unwrap();
             assert_eq!(file, "example.com+b.md");
         }
-        assert_eq!(index(place.path()).len(), 2, "a page is listed twice");
-        drop(Folder::create(place.path(), Names::with_hosts()).unwrap());
-        assert_eq!(index(place.path()).len(), 2, "a job that never began emptied the index");
-        begun(place.path()).write(&page("c")).unwrap();
-        assert_eq!(index(place.path()).len(), 1);
-        assert!(place.path().join("example.com+a.md").exists(), "a page of an earlier run is gone");
+        assert_eq!(index(parent.path()).len(), 2, "a page is listed twice");
+        drop(Folder::create(parent.path(), FileNames::with_hosts()).unwrap());
+        assert_eq!(index(parent.path()).len(), 2, "a job that never started emptied the index");
+        started(parent.path()).write(&page("c")).unwrap();
+        assert_eq!(index(parent.path()).len(), 1);
+        assert!(parent.path().join("example.com+a.md").exists(), "a page of an earlier run is gone");
     }
 
     #[test]
-    fn other_formats_are_kept_in_a_json_file() {
-        let place = tempfile::tempdir().unwrap();
-        let mut folder = Folder::create(place.path(), Names::with_hosts()).unwrap();
-        let page = json!({"markdown": "a", "links": ["https://a.example/"], "metadata": {"url": "https://example.com/"}});
+    fn other_formats_are_written_to_a_json_file() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut folder = Folder::create(parent.path(), FileNames::with_hosts()).unwrap();
+        let page = json!({"markdown": "a", "links": ["https://a.example/"],
+            "metadata": {"url": "https://example.com/"}});
         assert_eq!(folder.write(&document(page.clone())).unwrap(), "example.com+index.md");
-        let kept = fs::read(place.path().join("example.com+index.json")).unwrap();
+        let kept = fs::read(parent.path().join("example.com+index.json")).unwrap();
         assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), page);
 
         let only_html = json!({"html": "<p>a", "metadata": {"url": "https://example.com/b"}});
         assert_eq!(folder.write(&document(only_html)).unwrap(), "example.com+b.json");
-        assert!(!place.path().join("example.com+b.md").exists());
+        assert!(!parent.path().join("example.com+b.md").exists());
     }
 
     #[test]
     fn hostile_addresses_stay_within_the_folder() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("pages");
-        let mut folder = Folder::create(&path, Names::with_hosts()).unwrap();
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("pages");
+        let mut folder = Folder::create(&path, FileNames::with_hosts()).unwrap();
         for address in [
             "../../escape",
             "/etc/passwd",
@@ -261,7 +267,11 @@ mod tests {
         ] {
             folder.write(&document(json!({"markdown": "x", "metadata": {"sourceURL": address}}))).unwrap();
         }
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "something was written beside the folder");
+        assert_eq!(
+            fs::read_dir(parent.path()).unwrap().count(),
+            1,
+            "something was written outside the folder"
+        );
         assert_eq!(fs::read_dir(&path).unwrap().count(), 6 + 1, "two pages share a file");
     }
 }

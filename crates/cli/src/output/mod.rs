@@ -1,11 +1,11 @@
-//! Where documents go: lines on standard output, or files in a folder.
+//! Output of documents: lines on standard output, or files in a folder.
 //!
-//! Each document is written as it comes and then forgotten, so that memory does not grow with the crawl.
+//! Each document is written as it arrives and then dropped, so that memory does not grow with the crawl.
 
+mod atomic;
 mod failures;
 mod folder;
 mod printer;
-mod whole;
 
 use std::io;
 use std::path::Path;
@@ -16,17 +16,17 @@ pub(crate) use failures::{FAILURES, FailureList, FailureRow, rows};
 pub(crate) use folder::{Folder, INDEX};
 pub(crate) use printer::{Printer, Stdout};
 
-/// Takes documents one by one.
+/// Receives documents one by one.
 #[derive(Debug)]
 pub(crate) enum Sink {
     /// JSON Lines on standard output.
     Lines(Printer<Stdout>),
-    /// A file a page, and an index.
+    /// One file per page, and an index.
     Folder(Folder),
 }
 
 impl Sink {
-    /// Do documents appear where a person watches?
+    /// Whether documents are written to a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         match self {
             Self::Lines(printer) => printer.is_terminal(),
@@ -34,10 +34,10 @@ impl Sink {
         }
     }
 
-    /// The job has begun: what an earlier one left is replaced from here on.
+    /// Call it when the job has started: from now on, the output of an earlier job is replaced.
     ///
     /// # Errors
-    /// The disk said no.
+    /// A write failed.
     pub(crate) fn begin(&mut self) -> io::Result<()> {
         match self {
             Self::Lines(_) => Ok(()),
@@ -48,7 +48,7 @@ impl Sink {
     /// Writes one document.
     ///
     /// # Errors
-    /// The reader of standard output went away ([`io::ErrorKind::BrokenPipe`]), or the disk said no.
+    /// The reader of standard output closed it ([`io::ErrorKind::BrokenPipe`]), or a write failed.
     pub(crate) fn write(&mut self, document: &Document) -> io::Result<()> {
         match self {
             Self::Lines(printer) => printer.json(document),
@@ -57,7 +57,7 @@ impl Sink {
     }
 }
 
-/// An error of a file, with its name.
-fn named(path: &Path, error: &io::Error) -> io::Error {
+/// An error of a file, with its path.
+fn with_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
 }

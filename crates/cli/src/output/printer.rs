@@ -3,13 +3,15 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-use super::whole;
+use super::atomic;
 use crate::printable::printable;
 
-/// Room that is kept between lines; more is given back, so that one long page does not cost its size for ever.
-const KEPT_BYTES: usize = 1 << 20;
+/// The buffer capacity that is kept between lines. More is released, so that one long page does not hold its
+/// memory forever.
+const KEPT_CAPACITY: usize = 1 << 20;
 
-/// Writes results. To a terminal, what would be taken as a command is replaced; to a pipe or file every byte goes as it is.
+/// Writes results. For a terminal, control characters are replaced; for a pipe or file, every byte is
+/// unchanged.
 #[derive(Debug)]
 pub(crate) struct Printer<O> {
     out: O,
@@ -17,9 +19,9 @@ pub(crate) struct Printer<O> {
     line: Vec<u8>,
 }
 
-/// What results are written to.
+/// The target of results.
 pub(crate) trait Output {
-    /// Writes all of `bytes`, at once.
+    /// Writes all of `bytes`, immediately.
     ///
     /// # Errors
     /// Those of the writer.
@@ -31,7 +33,7 @@ pub(crate) trait Output {
 pub(crate) enum Stdout {
     /// A terminal, a pipe or a device.
     Stream(io::Stdout),
-    /// A file: what a full disk leaves of a result is cut off.
+    /// A file. If the disk is full, a partial result is cut off.
     File(File),
 }
 
@@ -48,12 +50,12 @@ impl Output for Stdout {
                 out.write_all(bytes)?;
                 out.flush()
             }
-            Self::File(file) => whole::append(file, bytes),
+            Self::File(file) => atomic::append(file, bytes),
         }
     }
 }
 
-/// Standard output as a file, where it is one.
+/// Standard output as a file, if it is one.
 #[cfg(unix)]
 fn file() -> Option<File> {
     use std::os::fd::AsFd as _;
@@ -62,26 +64,26 @@ fn file() -> Option<File> {
     file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
 }
 
-/// Elsewhere standard output is taken for a stream.
+/// On other systems, standard output counts as a stream.
 #[cfg(not(unix))]
 fn file() -> Option<File> {
     None
 }
 
 impl Printer<Stdout> {
-    /// To standard output.
+    /// A printer to standard output.
     pub(crate) fn stdout() -> Self {
         Self { out: Stdout::open(), is_terminal: io::stdout().is_terminal(), line: Vec::new() }
     }
 }
 
 impl<O: Output> Printer<O> {
-    /// Does a person watch?
+    /// Whether results are written to a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// Writes `value` as JSON in one line, at once.
+    /// Writes `value` as JSON in one line, immediately.
     ///
     /// # Errors
     /// Those of the writer.
@@ -92,7 +94,7 @@ impl<O: Output> Printer<O> {
         self.put_line()
     }
 
-    /// Writes `text`, with a line feed at its end unless it has one, at once.
+    /// Writes `text` with a trailing line feed, immediately.
     ///
     /// # Errors
     /// Those of the writer.
@@ -105,7 +107,7 @@ impl<O: Output> Printer<O> {
         self.put_line()
     }
 
-    /// Writes what is to be written.
+    /// Writes the buffered line.
     fn put_line(&mut self) -> io::Result<()> {
         let written = if self.is_terminal {
             self.out.put(printable(&String::from_utf8_lossy(&self.line)).as_bytes())
@@ -113,7 +115,7 @@ impl<O: Output> Printer<O> {
             self.out.put(&self.line)
         };
         self.line.clear();
-        self.line.shrink_to(KEPT_BYTES);
+        self.line.shrink_to(KEPT_CAPACITY);
         written.map_err(|error| {
             io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
         })
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn json_takes_exactly_one_line_each() {
+    fn json_values_take_one_line_each() {
         let lines = printed(false, |printer| {
             printer.json(&json!({"markdown": "two\nlines"}))?;
             printer.json(&json!({"markdown": "b"}))
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_gets_no_commands_and_a_pipe_gets_every_byte() {
+    fn a_terminal_gets_no_control_characters_and_a_pipe_gets_every_byte() {
         assert_eq!(
             printed(true, |printer| printer.text("\u{1b}]0;title\u{7}a")),
             "\u{fffd}]0;title\u{fffd}a\n"

@@ -1,4 +1,4 @@
-//! What is left where the disk has no more room: whole lines and whole files, and an error that says where.
+//! Output on a full disk: whole lines and whole files, and an error that names the file.
 
 use std::fs::{self, File};
 use std::process::{Command, Output, Stdio};
@@ -6,11 +6,11 @@ use std::process::{Command, Output, Stdio};
 use gleaner_testkit::{Site, SiteSpec};
 use serde_json::Value;
 
-use crate::support::{LOOPBACK, gleaner, rows, run_with_input, told};
+use crate::support::{LOOPBACK, gleaner, rows, run_with_input, stderr};
 
-/// Runs the program where no file may grow beyond some blocks of 512 or 1,024 bytes: to the program a write that finds no
-/// room, after a part of it found some.
-fn run_with_room(blocks: u32, words: &[&str], out: Stdio) -> Output {
+/// Runs the program with a limit on file sizes, in blocks of 512 or 1,024 bytes. A write fails after a part
+/// of it was written.
+fn run_with_file_limit(blocks: u32, words: &[&str], out: Stdio) -> Output {
     let limited = format!("ulimit -f {blocks}; trap '' XFSZ; exec \"$0\" \"$@\"");
     Command::new("sh")
         .args(["-c", &limited, env!("CARGO_BIN_EXE_gleaner")])
@@ -28,9 +28,9 @@ fn lines_on_standard_output_are_whole() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("pages.jsonl");
     let server = Site::generate(SiteSpec::pages(100)).serve().unwrap();
-    let output = run_with_room(200, &["crawl", &server.url("/")], File::create(&path).unwrap().into());
-    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
-    assert!(told(&output).contains("cannot write to standard output: "), "{}", told(&output));
+    let output = run_with_file_limit(200, &["crawl", &server.url("/")], File::create(&path).unwrap().into());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot write to standard output: "), "{}", stderr(&output));
     let written = rows(place.path(), "pages.jsonl");
     assert!(!written.is_empty());
     assert!(fs::read(&path).unwrap().ends_with(b"\n"), "the last line is cut");
@@ -41,9 +41,9 @@ fn files_of_a_folder_are_whole() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().to_str().unwrap();
     let server = Site::generate(SiteSpec::pages(100)).serve().unwrap();
-    let output = run_with_room(2, &["crawl", &server.url("/"), "--out", folder], Stdio::piped());
-    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
-    assert!(told(&output).contains(&format!("cannot write {folder}")), "{}", told(&output));
+    let output = run_with_file_limit(2, &["crawl", &server.url("/"), "--out", folder], Stdio::piped());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&format!("cannot write {folder}")), "{}", stderr(&output));
     let _: Vec<Value> = rows(place.path(), "index.jsonl");
     for file in fs::read_dir(place.path()).unwrap() {
         let path = file.unwrap().path();
@@ -54,13 +54,13 @@ fn files_of_a_folder_are_whole() {
 }
 
 #[test]
-fn a_device_without_room_is_named() {
+fn a_full_device_is_named() {
     let full = File::options().write(true).open("/dev/full").unwrap();
     let output = gleaner(&["convert", "Cargo.toml"]).stdout(full).output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
-    assert!(told(&output).contains("cannot write to standard output: "), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot write to standard output: "), "{}", stderr(&output));
 
     let output = run_with_input(&["batch", "-", "--failures", "/dev/full"], b"http://10.0.0.1/\n");
-    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
-    assert!(told(&output).contains("cannot write /dev/full: "), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot write /dev/full: "), "{}", stderr(&output));
 }

@@ -1,4 +1,4 @@
-//! The contract as the program prints it.
+//! The OpenAPI document that the program prints.
 
 use serde_json::Value;
 
@@ -9,12 +9,12 @@ fn openapi_prints_the_document_of_the_service() {
     let output = run(&["openapi"]);
     let document: Value = printed(&output);
     assert_eq!(document["openapi"], "3.1.0");
-    // To the byte: a test of gleaner-http holds the checked-in copy to the same form.
+    // Byte for byte. A test of gleaner-http compares the checked-in copy with the same document.
     assert!(output.stdout == format!("{:#}\n", gleaner_http::openapi()).as_bytes());
-    assert!(output.stderr.is_empty(), "nothing else is said");
+    assert!(output.stderr.is_empty(), "there is no message");
 }
 
 #[test]
-fn openapi_takes_no_address() {
+fn openapi_takes_no_arguments() {
     refuses(&["openapi", "https://example.com/"], &["unexpected argument"]);
 }

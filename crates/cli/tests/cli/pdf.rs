@@ -1,13 +1,13 @@
-//! PDFs, which the program has a process of its own convert.
+//! PDFs, which a worker process of the program converts.
 
 use gleaner::pdf::PdfWorker;
 use gleaner::request::ScrapeOptions;
 use gleaner::{Document, Engine, EngineBuilder, Input, ScrapeRequest};
 use gleaner_testkit::{RawServer, Step};
 
-use super::support::{run, run_at_home, run_with_input, succeed, told};
+use super::support::{run, run_on_loopback, run_with_input, stderr, succeed};
 
-/// Places in the file are left out: readers find the objects without them.
+/// A PDF without a cross-reference table: parsers find the objects without it.
 const FILE: &[u8] = b"%PDF-1.7
 1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
 2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
@@ -22,7 +22,7 @@ trailer << /Size 7 /Root 1 0 R /Info 6 0 R >>
 %%EOF
 ";
 
-/// A page that takes minutes to compare its texts with one another.
+/// A page whose pieces of text would take minutes to compare with each other.
 fn crowded() -> Vec<u8> {
     let content = format!("BT /F1 12 Tf {} ET", "1 0 0 1 72 720 Tm (word) Tj ".repeat(100_000));
     let before = "%PDF-1.7
@@ -40,7 +40,7 @@ fn server(file: &[u8]) -> RawServer {
     RawServer::start([Step::ReadRequest, Step::respond("200 OK", &headers, file), Step::Close]).unwrap()
 }
 
-fn at_home() -> EngineBuilder {
+fn on_loopback() -> EngineBuilder {
     Engine::builder().allow_private("127.0.0.0/8".parse().unwrap())
 }
 
@@ -51,43 +51,43 @@ fn worker() -> PdfWorker {
 #[test]
 fn a_scraped_pdf_is_converted_by_a_worker() {
     let server = server(FILE);
-    let output = run_at_home(&["scrape", &format!("{}/kiln.pdf", server.base_url()), "-vv"]);
+    let output = run_on_loopback(&["scrape", &format!("{}/kiln.pdf", server.base_url()), "-vv"]);
     let printed = succeed(&output);
     assert!(printed.contains("loaded in the evening") && printed.contains("slowly"), "{printed}");
-    assert!(told(&output).contains("a worker converts a PDF"), "{}", told(&output));
+    assert!(stderr(&output).contains("a worker converts a PDF"), "{}", stderr(&output));
 }
 
 #[test]
-fn a_pdf_that_asks_for_too_much_fails_and_says_why() {
+fn a_too_expensive_pdf_fails_with_a_reason() {
     let server = server(&crowded());
-    let output = run_at_home(&["scrape", &format!("{}/crowded.pdf", server.base_url())]);
+    let output = run_on_loopback(&["scrape", &format!("{}/crowded.pdf", server.base_url())]);
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stdout.is_empty());
-    assert!(told(&output).contains("15000 pieces of text"), "{}", told(&output));
+    assert!(stderr(&output).contains("15000 pieces of text"), "{}", stderr(&output));
 }
 
 #[test]
-fn a_worker_is_no_command_for_people() {
+fn the_worker_is_an_internal_command() {
     let help = succeed(&run(&["--help"]));
     assert!(!help.contains("pdf-worker"), "{help}");
     let output = run_with_input(&["pdf-worker"], b"%PDF-1.7 and no request");
     assert_eq!(output.status.code(), Some(1));
-    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{}", told(&output));
+    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{}", stderr(&output));
 }
 
 #[test]
-fn a_file_at_hand_is_converted_without_one() {
+fn a_local_file_is_converted_without_a_worker() {
     let output = run_with_input(&["convert", "-", "--content-type", "application/pdf", "-vv"], FILE);
     assert!(succeed(&output).contains("loaded in the evening"));
-    assert!(!told(&output).contains("worker"), "{}", told(&output));
+    assert!(!stderr(&output).contains("worker"), "{}", stderr(&output));
 }
 
 #[tokio::test]
-async fn the_same_comes_of_a_pdf_wherever_it_is_converted() {
+async fn a_worker_and_the_process_itself_convert_a_pdf_equally() {
     let server = server(FILE);
     let url = format!("{}/kiln.pdf", server.base_url());
     let mut documents: Vec<Document> = Vec::new();
-    for builder in [at_home().pdfs_in_process(), at_home().pdf_worker(worker())] {
+    for builder in [on_loopback().pdfs_in_process(), on_loopback().pdf_worker(worker())] {
         let mut document = builder.build().unwrap().scrape(ScrapeRequest::new(&url)).await.unwrap();
         document.metadata.scrape_id = None;
         documents.push(document);
@@ -95,14 +95,14 @@ async fn the_same_comes_of_a_pdf_wherever_it_is_converted() {
     assert_eq!(documents[0], documents[1]);
     assert_eq!(documents[0].metadata.title.as_deref(), Some("Kiln notes"));
     let input = Input { url: &url.parse().unwrap(), content_type: Some("application/pdf"), body: FILE };
-    let at_hand = at_home().build().unwrap().convert(input, ScrapeOptions::default()).unwrap();
-    assert_eq!(at_hand.markdown, documents[1].markdown);
+    let local = on_loopback().build().unwrap().convert(input, ScrapeOptions::default()).unwrap();
+    assert_eq!(local.markdown, documents[1].markdown);
 }
 
 #[tokio::test]
-async fn a_program_goes_on_beside_files_made_to_hurt() {
+async fn malicious_files_do_not_stop_others() {
     let (bad, good) = (server(&crowded()), server(FILE));
-    let engine = at_home().pdf_worker(worker()).build().unwrap();
+    let engine = on_loopback().pdf_worker(worker()).build().unwrap();
     let (bad, good) = (format!("{}/bad.pdf", bad.base_url()), format!("{}/good.pdf", good.base_url()));
     let scrape = |url: &str| {
         let (engine, request) = (engine.clone(), ScrapeRequest::new(url));

@@ -1,16 +1,16 @@
-//! Nothing that may be a secret is told on standard error, whatever is wrong with it.
+//! Possible secrets are never printed on standard error.
 
 use gleaner_testkit::{Site, SiteSpec};
 
-use crate::support::{LOOPBACK, rows, run, run_with_input, text, told};
+use crate::support::{LOOPBACK, rows, run, run_with_input, stderr, text};
 
 #[test]
-fn what_is_refused_is_not_repeated_where_it_may_be_a_secret() {
+fn possible_secrets_in_refused_arguments_are_not_repeated() {
     let site = "https://example.com";
     let rows: &[(&[&str], &str)] = &[
         (&["scrape", site, "--header", "Cookie sid=hush"], "--header"),
         (&["scrape", site, "--header=Cookie sid=hush"], "--header"),
-        (&["scrape", site, "--header", "X-Key:", "hush"], "into quotes"),
+        (&["scrape", site, "--header", "X-Key:", "hush"], "in quotes"),
         (&["scrape", site, "--header", "Cookie sid=hush; expires=Thu, 01 Jan 2026 00:00:00 GMT"], "--header"),
         (&["scrape", site, "--header", "X-Key: hush\u{e9}"], "X-Key"),
         (&["scrape", site, "--heder=X-Key: hush"], "--heder"),
@@ -31,20 +31,20 @@ fn what_is_refused_is_not_repeated_where_it_may_be_a_secret() {
         (&["scrape", site, "https://example.com/?token=hush"], "https://example.com/?token=…"),
         (&["https://me:hush@example.com/?token=hush"], "https://example.com/?token=…"),
     ];
-    for (words, wanted) in rows {
+    for (words, expected) in rows {
         let output = run(words);
-        let told = told(&output);
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
-        assert!(told.contains(wanted), "{words:?} does not tell {wanted:?}: {told}");
-        assert!(!told.contains("hush"), "{words:?}: {told}");
+        let stderr = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {stderr}");
+        assert!(stderr.contains(expected), "{words:?} does not report {expected:?}: {stderr}");
+        assert!(!stderr.contains("hush"), "{words:?}: {stderr}");
     }
     let list = "https://me:hush@example.com/\nhttps://example.com:x/?token=hush\n";
     let output = run_with_input(&["batch", "-"], list.as_bytes());
-    assert!(told(&output).contains("line 2: ") && !told(&output).contains("hush"), "{}", told(&output));
+    assert!(stderr(&output).contains("line 2: ") && !stderr(&output).contains("hush"), "{}", stderr(&output));
 }
 
 #[test]
-fn addresses_of_pages_are_told_without_the_values_of_their_queries_and_listed_whole() {
+fn urls_are_reported_without_values_of_queries_and_listed_completely() {
     let place = tempfile::tempdir().unwrap();
     let server = Site::generate(SiteSpec::pages(2)).serve().unwrap();
     let (found, refused) = (server.url("/p/1?token=hush"), "http://10.0.0.1/a?token=hush");
@@ -53,10 +53,10 @@ fn addresses_of_pages_are_told_without_the_values_of_their_queries_and_listed_wh
         let folder = place.path().join(format!("pages{}", verbosity.concat()));
         let words = ["batch", "-", "--out", folder.to_str().unwrap()];
         let output = run_with_input(&[&words[..], verbosity, &LOOPBACK].concat(), list.as_bytes());
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{verbosity:?}: {told}");
-        assert!(told.contains("http://10.0.0.1/a?token=…"), "{verbosity:?}: {told}");
-        assert!(!told.contains("hush"), "{verbosity:?}: {told}");
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{verbosity:?}: {stderr}");
+        assert!(stderr.contains("http://10.0.0.1/a?token=…"), "{verbosity:?}: {stderr}");
+        assert!(!stderr.contains("hush"), "{verbosity:?}: {stderr}");
         assert_eq!(rows(&folder, "failures.jsonl")[0]["url"], refused);
         assert_eq!(rows(&folder, "index.jsonl")[0]["url"], found.as_str());
     }

@@ -1,5 +1,5 @@
-//! The program, run as a person or a script runs it.
-#![allow(dead_code, reason = "each test program uses a part of it")]
+//! Runs of the program.
+#![allow(dead_code, reason = "each test program uses a part of this module")]
 
 use std::fs;
 use std::io::Write as _;
@@ -20,14 +20,14 @@ pub(crate) fn run(words: &[&str]) -> Output {
     gleaner(words).output().unwrap()
 }
 
-/// With loopback open.
-pub(crate) fn run_at_home(words: &[&str]) -> Output {
+/// Runs the program with loopback addresses allowed.
+pub(crate) fn run_on_loopback(words: &[&str]) -> Output {
     run(&[words, &LOOPBACK].concat())
 }
 
 pub(crate) fn run_with_input(words: &[&str], input: &[u8]) -> Output {
     let mut child = gleaner(words).stdin(Stdio::piped()).spawn().unwrap();
-    // A program that ends without reading its input closes the pipe: what it says is looked at, not this.
+    // Ignore errors: a program that ends without reading its input closes the pipe.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -36,18 +36,18 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// What was said on standard error.
-pub(crate) fn told(output: &Output) -> String {
+/// Standard error.
+pub(crate) fn stderr(output: &Output) -> String {
     text(&output.stderr)
 }
 
-/// Ends well, and gives standard output.
+/// Asserts success and returns standard output.
 pub(crate) fn succeed(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(0), "{}", told(output));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
     text(&output.stdout)
 }
 
-/// Ends well, and gives standard output as JSON.
+/// Asserts success and returns standard output as JSON.
 pub(crate) fn printed(output: &Output) -> Value {
     serde_json::from_str(&succeed(output)).unwrap()
 }
@@ -56,22 +56,22 @@ pub(crate) fn lines_of_json(bytes: &[u8]) -> Vec<Value> {
     text(bytes).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A file of JSON Lines; empty where there is none.
+/// The rows of a JSON Lines file; empty if there is none.
 pub(crate) fn rows(folder: &Path, name: &str) -> Vec<Value> {
     fs::read(folder.join(name)).map(|bytes| lines_of_json(&bytes)).unwrap_or_default()
 }
 
-/// Wrong usage: nothing on standard output, exit code 2, and each of these is told.
-pub(crate) fn refuses(words: &[&str], wanted: &[&str]) {
+/// Asserts wrong usage: no standard output, exit code 2, and an error with each of these parts.
+pub(crate) fn refuses(words: &[&str], parts: &[&str]) {
     let output = run(words);
-    let told = told(&output);
-    assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
+    let stderr = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{words:?}: {stderr}");
     assert!(output.stdout.is_empty(), "{words:?} printed to standard output");
-    for part in wanted {
-        assert!(told.contains(part), "{words:?} does not tell {part:?}: {told}");
+    for part in parts {
+        assert!(stderr.contains(part), "{words:?} does not report {part:?}: {stderr}");
     }
-    // What a program calls is no use at a shell.
+    // Names of the library and of JSON fields mean nothing at a shell.
     for word in ["EngineBuilder", "`urls`", "`prompt`", "`schema`"] {
-        assert!(!told.contains(word), "{words:?} tells {word:?}: {told}");
+        assert!(!stderr.contains(word), "{words:?} reports {word:?}: {stderr}");
     }
 }

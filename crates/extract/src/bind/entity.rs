@@ -214,11 +214,11 @@ pub(crate) fn scalar(value: &Value) -> Option<String> {
 
 /// The values at a path of folded names such as `offers.price`, including all elements of lists on the path.
 pub(crate) fn values<'v>(object: &'v Map<String, Value>, path: &str) -> Vec<&'v Value> {
-    let mut here: Vec<&Map<String, Value>> = vec![object];
+    let mut current: Vec<&Map<String, Value>> = vec![object];
     let mut parts = path.split('.').peekable();
     while let Some(part) = parts.next() {
         let mut next: Vec<&Value> = Vec::new();
-        for object in &here {
+        for object in &current {
             let direct = object.get(part);
             let value = direct.or_else(|| {
                 object.iter().find(|(key, _)| key.len() <= 64 && folded(key) == part).map(|(_, value)| value)
@@ -233,9 +233,9 @@ pub(crate) fn values<'v>(object: &'v Map<String, Value>, path: &str) -> Vec<&'v 
         if parts.peek().is_none() {
             return next;
         }
-        here =
+        current =
             next.into_iter().filter_map(Value::as_object).filter(|object| !is_other_price(object)).collect();
-        if here.is_empty() {
+        if current.is_empty() {
             break;
         }
     }

@@ -118,9 +118,9 @@ fn is_shop(evidence: &Evidence<'_>, unrelated: &UnrelatedParts, price: &Choice) 
         .proofs
         .iter()
         .find_map(|proof| proof.html_range.as_ref())
-        .and_then(|html_range| {
+        .and_then(|range| {
             tree.nodes().find(|node| {
-                matches!(tree.kind(*node), Some(Kind::Text { at, end }) if at <= html_range.start && html_range.start < end)
+                matches!(tree.kind(*node), Some(Kind::Text { at, end }) if at <= range.start && range.start < end)
             })
         })
         .map(|node| tree.text_range(node).start);

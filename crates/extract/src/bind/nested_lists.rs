@@ -34,8 +34,10 @@ pub(crate) fn of_entity(object: &Map<String, Value>, lists: &[(String, &Field)])
             if stated.is_empty() {
                 continue;
             }
-            let here = child_pointer(pointer, &at.to_string());
-            found.extend(stated.into_iter().map(|(below, value)| (format!("{here}{below}"), value)));
+            let element_pointer = child_pointer(pointer, &at.to_string());
+            found.extend(
+                stated.into_iter().map(|(below, value)| (format!("{element_pointer}{below}"), value)),
+            );
             at += 1;
         }
     }

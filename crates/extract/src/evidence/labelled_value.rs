@@ -136,13 +136,13 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
         // A line may contain several: "SKU: 12 | Brand: X".
         let mut from = begin;
         for (nth, part) in line.split_inclusive(['|', '•', '·']).take(MAX_LABELS_PER_LINE).enumerate() {
-            let here = from..from + part.len();
+            let part_range = from..from + part.len();
             from += part.len();
             if let Some((label, value)) = labelled(part).filter(|_| nth > 0)
                 && !value.starts_with("//")
             {
                 let value = value.trim_end_matches(['|', '•', '·']);
-                push(pairs, label, truncate(value, 400), Method::Label, None, Some(here));
+                push(pairs, label, truncate(value, 400), Method::Label, None, Some(part_range));
             }
         }
         let Some((label, value)) = labelled(line) else { continue };

@@ -254,16 +254,16 @@ pub(super) fn lists_of(shape: &Shape) -> ShapeLists<'_> {
     }
     while let Some((pointer, fields)) = waiting.pop() {
         for field in fields {
-            let here = child_pointer(&pointer, &field.name);
+            let child = child_pointer(&pointer, &field.name);
             match &field.shape.kind {
-                ShapeKind::Object(inner) => waiting.push((here, inner)),
-                ShapeKind::List(inner) if !inner.fields().is_empty() => lists.push((here, &**inner)),
+                ShapeKind::Object(inner) => waiting.push((child, inner)),
+                ShapeKind::List(inner) if !inner.fields().is_empty() => lists.push((child, &**inner)),
                 ShapeKind::List(inner) if !inner.is_branch() => {
                     let mut shape = (**inner).clone();
                     if shape.description.is_empty() {
                         shape.description.clone_from(&field.shape.description);
                     }
-                    plain.push((here, Field { shape, ..field.clone() }));
+                    plain.push((child, Field { shape, ..field.clone() }));
                 }
                 _ => {}
             }

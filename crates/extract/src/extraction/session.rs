@@ -293,7 +293,7 @@ fn open_shape(shape: &Shape, missing: &[Missing]) -> Option<Shape> {
     // The depth of a shape is bounded by `MAX_SHAPE_DEPTH`.
     fn keep(shape: &Shape, pointer: &str, missing: &[Missing]) -> Option<Shape> {
         let ShapeKind::Object(fields) = &shape.kind else { return None };
-        let kept: Vec<Field> = fields
+        let open_fields: Vec<Field> = fields
             .iter()
             .filter_map(|field| {
                 let child = child_pointer(pointer, &field.name);
@@ -307,7 +307,7 @@ fn open_shape(shape: &Shape, missing: &[Missing]) -> Option<Shape> {
                 }
             })
             .collect();
-        (!kept.is_empty()).then(|| Shape { kind: ShapeKind::Object(kept), ..shape.clone() })
+        (!open_fields.is_empty()).then(|| Shape { kind: ShapeKind::Object(open_fields), ..shape.clone() })
     }
     keep(shape, "", missing)
 }

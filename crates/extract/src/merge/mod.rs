@@ -239,10 +239,10 @@ mod tests {
 
     #[test]
     fn rows_join_by_identity_or_similar_name_unless_a_stronger_identity_differs() {
-        let shape = Shape::from_schema(&json!({ "properties": { "offers": { "type": "array", "items": { "properties": {
-            "sku": { "type": ["string", "null"] }, "name": { "type": ["string", "null"] }, "price": { "type": ["number", "null"] },
-        } } } } }))
-        .unwrap();
+        let text = json!({ "type": ["string", "null"] });
+        let row = json!({ "sku": text, "name": text, "price": { "type": ["number", "null"] } });
+        let list = json!({ "type": "array", "items": { "properties": row } });
+        let shape = Shape::from_schema(&json!({ "properties": { "offers": list } })).unwrap();
         let rows = [
             ("the name alone", [("sku", "1"), ("name", "Red cup")], [("price", "5"), ("name", "red cup")], 1),
             ("another sku", [("sku", "1"), ("name", "Red cup")], [("sku", "2"), ("name", "Red cup")], 2),

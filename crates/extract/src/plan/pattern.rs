@@ -46,7 +46,7 @@ impl UrlPatterns {
                 name.0 += 1;
                 name.1 |= parts.len() > level + 1;
             }
-            let mut kept: BTreeSet<String> = BTreeSet::new();
+            let mut level_literals: BTreeSet<String> = BTreeSet::new();
             for (prefix, names) in positions {
                 let plain = names.keys().filter(|name| !is_variable(name)).count();
                 let total: usize = names.values().map(|(count, _)| *count).sum();
@@ -58,7 +58,7 @@ impl UrlPatterns {
                     let single = !below && if level == 0 { plain <= MAX_NAMES } else { leaves < 2 };
                     if !is_variable(name) && (section || single) && kept_names < MAX_LITERALS {
                         kept_names += 1;
-                        kept.insert(format!("{prefix}/{name}"));
+                        level_literals.insert(format!("{prefix}/{name}"));
                     }
                 }
             }
@@ -67,10 +67,13 @@ impl UrlPatterns {
                 let Some(part) = parts.get(level) else { continue };
                 any = true;
                 let literal = format!("{prefix}/{part}");
-                *prefix =
-                    if kept.contains(&literal) { literal } else { format!("{prefix}/{}", wildcard(part)) };
+                *prefix = if level_literals.contains(&literal) {
+                    literal
+                } else {
+                    format!("{prefix}/{}", wildcard(part))
+                };
             }
-            literals.append(&mut kept);
+            literals.append(&mut level_literals);
             if !any {
                 break;
             }
@@ -86,12 +89,12 @@ impl UrlPatterns {
         let last = parts.len().saturating_sub(1);
         for (level, part) in parts.iter().enumerate().take(MAX_SEGMENTS) {
             let literal = format!("{pattern}/{part}");
-            let kept = if self.learned {
+            let is_literal = if self.learned {
                 self.literals.contains(&literal)
             } else {
                 level < last && !is_variable(part)
             };
-            pattern = if kept { literal } else { format!("{pattern}/{}", wildcard(part)) };
+            pattern = if is_literal { literal } else { format!("{pattern}/{}", wildcard(part)) };
         }
         if parts.len() > MAX_SEGMENTS {
             pattern.push_str("/*");

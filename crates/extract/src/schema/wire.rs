@@ -59,8 +59,8 @@ fn wire_name(name: &str, index: usize) -> String {
     if !name.is_empty() && name.len() <= 64 && name.chars().all(fits) {
         return name.to_owned();
     }
-    let kept: String = name.chars().map(|found| if fits(found) { found } else { '_' }).take(48).collect();
-    format!("{kept}__{index}")
+    let replaced: String = name.chars().map(|found| if fits(found) { found } else { '_' }).take(48).collect();
+    format!("{replaced}__{index}")
 }
 
 /// The wire names of an object's fields, without duplicates: a changed name gives way to a field that already
@@ -93,7 +93,8 @@ fn write(shape: &Shape, dialect: Dialect) -> Value {
                     json!({ "type": "object", "properties": properties, "propertyOrdering": names })
                 }
                 _ => json!({
-                    "type": "object", "properties": properties, "required": names, "additionalProperties": false,
+                    "type": "object", "properties": properties, "required": names,
+                    "additionalProperties": false,
                 }),
             }
         }

@@ -288,21 +288,21 @@ impl TemplateMemory {
 impl LearnedField {
     fn learn_value(&mut self, view: &PageView<'_>, target: &TargetField<'_>, leaf: &Leaf) {
         self.writings |= writing(&leaf.value);
-        let mut kept: Vec<Rule> =
+        let mut confirmed: Vec<Rule> =
             self.rules.iter().filter_map(|rule| rule.confirm(view, target, &leaf.value)).collect();
-        if kept.is_empty() {
+        if confirmed.is_empty() {
             self.rules = Rule::induce(view, target, &leaf.value, MAX_RULES);
             self.support = u32::from(!self.rules.is_empty());
             return;
         }
         self.support += 1;
-        kept.sort_by(|left, right| left.rank(target).total_cmp(&right.rank(target)));
+        confirmed.sort_by(|left, right| left.rank(target).total_cmp(&right.rank(target)));
         // Beside a label, a position would give a value even where the label is missing.
-        if kept.first().is_some_and(|rule| !rule.is_position()) {
-            kept.retain(|rule| !rule.is_position());
+        if confirmed.first().is_some_and(|rule| !rule.is_position()) {
+            confirmed.retain(|rule| !rule.is_position());
         }
-        kept.truncate(KEPT_RULES);
-        self.rules = kept;
+        confirmed.truncate(KEPT_RULES);
+        self.rules = confirmed;
     }
 
     fn learn_absence(&mut self, view: &PageView<'_>, target: &TargetField<'_>) {

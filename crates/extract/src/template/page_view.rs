@@ -111,20 +111,20 @@ impl<'e> PageView<'e> {
 
     fn walk(&self, id: Option<&str>, steps: &[(String, u16)]) -> Option<NodeId> {
         let tree = &self.evidence.tree;
-        let mut here = match id {
+        let mut current = match id {
             Some(id) => Some(*self.ids.get(id)?),
             None => None,
         };
         for (name, nth) in steps {
             let same = |node: &NodeId| tree.name(*node).eq_ignore_ascii_case(name);
             let nth = usize::from(*nth);
-            here = match here {
+            current = match current {
                 Some(above) => tree.children(above).filter(same).nth(nth),
                 None => self.top_level().filter(same).nth(nth),
             };
-            here?;
+            current?;
         }
-        here
+        current
     }
 
     /// The top-level elements.
@@ -202,11 +202,11 @@ impl<'e> PageView<'e> {
     fn path_to(&self, node: NodeId) -> Option<Locator> {
         let tree = &self.evidence.tree;
         let mut steps = Vec::new();
-        let mut here = node;
+        let mut current = node;
         loop {
-            let name = tree.name(here).to_ascii_lowercase();
-            let before = |other: &NodeId| *other < here && tree.name(*other).eq_ignore_ascii_case(&name);
-            let parent = tree.parent(here);
+            let name = tree.name(current).to_ascii_lowercase();
+            let before = |other: &NodeId| *other < current && tree.name(*other).eq_ignore_ascii_case(&name);
+            let parent = tree.parent(current);
             let nth = match parent {
                 Some(parent) => tree.children(parent).take(2_000).filter(before).count(),
                 None => self.top_level().take(2_000).filter(before).count(),
@@ -223,7 +223,7 @@ impl<'e> PageView<'e> {
                 steps.reverse();
                 return Some(Locator::Path(Some(id.into_owned()), steps));
             }
-            here = parent;
+            current = parent;
         }
     }
 }

@@ -196,8 +196,8 @@ fn between<'t>(text: &'t str, before: &str, behind: &str) -> Option<&'t str> {
 
 fn shared_end(left: &str, right: &str) -> String {
     let count = left.chars().rev().zip(right.chars().rev()).take_while(|(one, two)| one == two).count();
-    let kept: Vec<char> = left.chars().rev().take(count).collect();
-    kept.into_iter().rev().collect()
+    let shared_chars: Vec<char> = left.chars().rev().take(count).collect();
+    shared_chars.into_iter().rev().collect()
 }
 
 fn shared_start(left: &str, right: &str) -> String {
@@ -274,9 +274,9 @@ mod tests {
             let (left, right) = (Evidence::read(&left), Evidence::read(&right));
             let (left, right) = (PageView::new(&left), PageView::new(&right));
             let rules = Rule::induce(&left, &target, &one, 40);
-            let kept: Vec<Rule> =
+            let confirmed: Vec<Rule> =
                 rules.iter().filter_map(|rule| rule.confirm(&right, &target, &two)).collect();
-            let best = kept.first().unwrap_or_else(|| panic!("{name}: {rules:?}"));
+            let best = confirmed.first().unwrap_or_else(|| panic!("{name}: {rules:?}"));
             assert_eq!(best.read(&left, &target).map(|(value, _)| value), Some(one), "{name} {best:?}");
             assert_eq!(best.read(&right, &target).map(|(value, _)| value), Some(two), "{name} {best:?}");
             assert_eq!(best.is_position(), name == "position", "{name} {best:?}");

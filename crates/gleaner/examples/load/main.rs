@@ -1,6 +1,6 @@
-//! Many jobs at once: 1,000 batches of 100 pages each against the generated site, handed in at the desk together by
-//! two teams, and a latecomer with a single page while they run. Prints what became of them and what it took, and ends with
-//! status 1 where a page was lost or came twice, or a job did not complete.
+//! Many jobs at once: 1,000 batches of 100 pages each against the generated site, handed in at the desk
+//! together by two teams, and a latecomer with a single page while they run. Prints what became of them and
+//! what it took, and ends with status 1 where a page was lost or came twice, or a job did not complete.
 //!
 //! `cargo run --release -p gleaner --example load -- [JOBS] [PAGES_PER_JOB]`
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]

@@ -16,8 +16,8 @@ pub(crate) struct Report {
     pub(crate) tally: Tally,
     /// Requests that the site answered.
     pub(crate) requests: u64,
-    /// How the latecomer's job ended, after how long, with how many pages of others served meanwhile, and how many of them
-    /// waiting then.
+    /// How the latecomer's job ended, after how long, with how many pages of others served meanwhile, and how
+    /// many of them waiting then.
     pub(crate) late: Option<(JobState, Duration, u64, u64)>,
     submitted: Duration,
     took: Duration,
@@ -117,7 +117,8 @@ pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>>
     Ok(report)
 }
 
-/// A batch of these pages, each fetched anew: the jobs ask for the same ones, and the cache would serve them all.
+/// A batch of these pages, each fetched anew: the jobs ask for the same ones, and the cache would serve them
+/// all.
 fn request(urls: &[String]) -> BatchScrapeRequest {
     BatchScrapeRequest::new(urls.iter().map(String::as_str)).max_age(0)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gleaner_jobs::{Job, Runtime};
+use gleaner_runtime::{Job, Runtime, StartOptions};
 use gleaner_types::JobState;
 use url::Url;
 
@@ -26,7 +26,8 @@ pub(super) struct ReadResult {
 pub(super) async fn read_job(context: &Arc<Context>, runtime: &Arc<Runtime>, task: &CrawlTask) -> ReadResult {
     context.sleep(task.starts_at).await;
     let plan = task.request(&context.world).check().expect("a valid request");
-    let mut job = runtime.crawl(plan, store::request(task.number)).await.expect("the job starts");
+    let options = StartOptions::default().with_request(store::request(task.number));
+    let mut job = runtime.start(plan, options).await.expect("the job starts");
     context.note(Event::JobStarted { job: task.number });
     let began = context.now();
     let mut reader = JobReader::new(context, task);

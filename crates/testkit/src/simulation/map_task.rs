@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gleaner_jobs::Runtime;
+use gleaner_runtime::Runtime;
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::MapRequest;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_jobs::{
+use gleaner_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, Transform, TransformTask, Transformed,
 };
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};

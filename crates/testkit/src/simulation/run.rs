@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_jobs::{Clock, MemoryBudget, Runtime, RuntimeConfig};
+use gleaner_runtime::{Clock, MemoryBudget, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, MemoryStore};
 
 use super::context::{Context, Faults, LEASE_TIME};
@@ -20,7 +20,7 @@ use crate::site::random::Random;
 /// Longer than any job takes on the virtual clock.
 const END: Duration = Duration::from_secs(48 * 3_600);
 /// Maximum number of tries for a page.
-const MAX_TRIES: u32 = gleaner_jobs::MAX_ATTEMPTS;
+const MAX_TRIES: u32 = gleaner_runtime::MAX_ATTEMPTS;
 
 /// Runs the simulation of a seed, in virtual time and on the calling thread.
 ///

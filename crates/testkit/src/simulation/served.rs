@@ -6,7 +6,7 @@ use super::world::{
 };
 
 /// The timeout of robots.txt, in milliseconds.
-pub(super) const ROBOTS_TIMEOUT: u64 = gleaner_jobs::ROBOTS_TIMEOUT.as_millis() as u64;
+pub(super) const ROBOTS_TIMEOUT: u64 = gleaner_runtime::ROBOTS_TIMEOUT.as_millis() as u64;
 
 impl World {
     /// What robots.txt of a host allows after its last retry.

@@ -123,9 +123,9 @@ pub(crate) fn json_schema(schema: &Value, path: &Path<'_>, report: &mut Report) 
                 (KeywordType::SchemaOrList, value) => subschemas.push((value, pointer.clone())),
                 (KeywordType::SchemaList, other) => wrong("a list of schemas", other),
                 (KeywordType::SchemaMap, Value::Object(map)) => {
-                    let named = map.iter();
+                    let entries = map.iter();
                     subschemas
-                        .extend(named.map(|(name, item)| (item, format!("{pointer}/{}", shorten(name)))));
+                        .extend(entries.map(|(name, item)| (item, format!("{pointer}/{}", shorten(name)))));
                 }
                 (KeywordType::SchemaMap, other) => wrong("an object of schemas", other),
                 (KeywordType::Types, Value::String(name)) if TYPES.contains(&name.as_str()) => {}
@@ -253,15 +253,15 @@ fn resolves(root: &Map<String, Value>, reference: &str) -> bool {
         return true;
     }
     let mut parts = fragment.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
-    let Some(mut found) = parts.next().and_then(|part| root.get(&part)) else { return false };
+    let Some(mut target) = parts.next().and_then(|part| root.get(&part)) else { return false };
     for part in parts.take(MAX_SCHEMA_DEPTH * 2) {
-        let next = match found {
+        let next = match target {
             Value::Object(map) => map.get(&part),
             Value::Array(items) => part.parse().ok().and_then(|index: usize| items.get(index)),
             _ => None,
         };
         match next {
-            Some(next) => found = next,
+            Some(next) => target = next,
             None => return false,
         }
     }

@@ -158,7 +158,7 @@ impl Report {
         }
         let more = self.ignored_count.saturating_sub(self.ignored.len());
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let named = self.ignored.join(", ");
-        vec![format!("ignored fields (experimental fields have no effect): {named}{more}")]
+        let names = self.ignored.join(", ");
+        vec![format!("ignored fields (experimental fields have no effect): {names}{more}")]
     }
 }

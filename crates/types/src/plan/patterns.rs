@@ -237,16 +237,16 @@ struct Flags {
 
 impl Flags {
     fn of(pattern: &str) -> Self {
-        let mut found = Self::default();
+        let mut flags = Self::default();
         for group in pattern.split("(?").skip(1) {
             for flag in group.chars().take_while(|flag| "imsUuxR-".contains(*flag)) {
-                found.folds |= flag == 'i';
-                found.verbose |= flag == 'x';
+                flags.folds |= flag == 'i';
+                flags.verbose |= flag == 'x';
             }
         }
         // In verbose mode, white space may split a group's flags, so assume `i` too.
-        found.folds |= found.verbose;
-        found
+        flags.folds |= flags.verbose;
+        flags
     }
 }
 

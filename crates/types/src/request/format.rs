@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::named::{self, name_or_object};
+use super::bare_name::{self, name_or_object};
 use super::setters::setters;
 use crate::limits;
 use crate::plan::ChangeTrackingMode;
@@ -12,7 +12,7 @@ use crate::plan::ChangeTrackingMode;
 /// The order of formats has no meaning, and repeating a format has no effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", tag = "type", rename_all = "camelCase")]
-#[schemars(!remote, transform = named::allow_names)]
+#[schemars(!remote, transform = bare_name::allow_names)]
 #[non_exhaustive]
 pub enum Format {
     /// Markdown (GFM).

@@ -44,12 +44,12 @@
 //! ```
 
 mod action;
+mod bare_name;
 mod crawl;
 mod extract;
 mod extras;
 mod format;
 mod map;
-mod named;
 mod options;
 mod scrape;
 mod setters;

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
+use super::bare_name::{self, name_or_object};
 use super::extras::Extras;
 use super::format::Format;
-use super::named::{self, name_or_object};
 use super::setters::{scrape_option_setters, setters};
 use crate::limits;
 use crate::plan::PdfMode;
@@ -123,7 +123,7 @@ setters! {
 /// A kind of file that is parsed: `"pdf"`, or an object with options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", tag = "type", rename_all = "camelCase")]
-#[schemars(!remote, transform = named::allow_names)]
+#[schemars(!remote, transform = bare_name::allow_names)]
 #[non_exhaustive]
 pub enum Parser {
     /// Convert PDFs to Markdown.

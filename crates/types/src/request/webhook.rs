@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::named::{self, name_or_object};
+use super::bare_name::{self, name_or_object};
 use super::setters::setters;
 use crate::limits;
 use crate::redacted::{debug_with, optional_header_names, redacted_url};
@@ -12,7 +12,7 @@ use crate::redacted::{debug_with, optional_header_names, redacted_url};
 /// The receiver of a job's events: a bare URL, or an object.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", rename_all = "camelCase")]
-#[schemars(!remote, transform = named::allow_url)]
+#[schemars(!remote, transform = bare_name::allow_url)]
 #[non_exhaustive]
 pub struct Webhook {
     /// The URL that events are sent to.

@@ -83,14 +83,14 @@ mod tests {
 
     #[test]
     fn explicit_options_override_generated_ones() {
-        let asked = CrawlRequest::new("https://a.example/").limit(5);
+        let request = CrawlRequest::new("https://a.example/").limit(5);
         let generated = CrawlParams {
             url: "https://b.example/".to_owned(),
             limit: Some(500),
             include_paths: Some(vec!["^/blog/".to_owned()]),
             ..CrawlParams::default()
         };
-        let merged = asked.or_generated(generated);
+        let merged = request.or_generated(generated);
         assert_eq!((merged.limit, merged.url.as_str()), (Some(5), "https://a.example/"));
         assert_eq!(merged.include_paths, Some(vec!["^/blog/".to_owned()]));
     }

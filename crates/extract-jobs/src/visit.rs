@@ -1,0 +1,110 @@
+//! How one page of an extract job is fetched.
+
+use std::sync::Arc;
+
+use gleaner_runtime::{JobOwner, Runtime, StartOptions};
+use gleaner_types::plan::{CrawlPlan, CrawlRules, ScrapeOptionsPlan, ScrapePlan, SitemapMode, Target};
+use gleaner_types::{Document, ErrorCode, PageError, SafeUrl};
+
+/// Why a page is read, which decides by which rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageOrigin {
+    /// The user named it: it is fetched as a scrape is.
+    Named,
+    /// The engine found it on a site that the user named: robots.txt holds.
+    Found,
+    /// The engine found it elsewhere: robots.txt holds, and the user's headers stay at home, as they may hold
+    /// secrets.
+    Foreign,
+}
+
+/// Fetches a page and makes its document. An HTTP error is no page to read.
+pub(super) async fn visit(
+    runtime: &Arc<Runtime>,
+    owner: Option<&dyn JobOwner>,
+    target: Target,
+    origin: PageOrigin,
+    mut options: ScrapeOptionsPlan,
+    zero_data_retention: bool,
+) -> Result<Document, PageError> {
+    if origin == PageOrigin::Foreign {
+        options.headers.clear();
+    }
+    let url = SafeUrl::from(&target.url);
+    let document = if origin == PageOrigin::Named {
+        let plan = ScrapePlan { target, options, zero_data_retention };
+        runtime.scrape(plan, StartOptions::part_of(owner)).await.map_err(|error| failure(&error))?
+    } else {
+        as_crawler(runtime, owner, target, options, zero_data_retention).await?
+    };
+    match document.metadata.status_code {
+        Some(status) if status >= 400 => {
+            let message = format!("{url} answered with status {status}");
+            Err(PageError { code: ErrorCode::ScrapeSiteError, message })
+        }
+        _ => Ok(document),
+    }
+}
+
+/// By a crawl of this page alone: the rules for pages that nobody named are then those of any crawl.
+async fn as_crawler(
+    runtime: &Arc<Runtime>,
+    owner: Option<&dyn JobOwner>,
+    target: Target,
+    options: ScrapeOptionsPlan,
+    zero_data_retention: bool,
+) -> Result<Document, PageError> {
+    let timeout = options.timeout;
+    let plan = CrawlPlan {
+        target,
+        prompt: None,
+        rules: alone(),
+        limit: 1,
+        delay: None,
+        max_concurrency: Some(1),
+        options,
+        webhook: None,
+        zero_data_retention,
+    };
+    let started = runtime.start(plan, StartOptions::part_of(owner)).await;
+    let mut job = started.map_err(|error| failure(&error))?;
+    // Dropping the job ends it.
+    let late = |_| PageError {
+        code: ErrorCode::ScrapeTimeout,
+        message: format!("the page was not done within the timeout of {} ms", timeout.as_millis()),
+    };
+    if let Some(document) = tokio::time::timeout(timeout, job.next()).await.map_err(late)? {
+        return Ok(document);
+    }
+    let failures = job.failures().await.map_err(|error| failure(&error))?;
+    Err(match failures.failures.into_iter().next() {
+        Some(page) => page.error,
+        None if !failures.robots_blocked.is_empty() => {
+            PageError { code: ErrorCode::CrawlDenial, message: "robots.txt forbids it".to_owned() }
+        }
+        None => PageError { code: ErrorCode::UnknownError, message: "the page gave no document".to_owned() },
+    })
+}
+
+/// The rules of a crawl that follows nothing.
+pub(super) fn alone() -> CrawlRules {
+    CrawlRules {
+        exclude_paths: Vec::new(),
+        include_paths: Vec::new(),
+        regex_on_full_url: false,
+        max_discovery_depth: Some(0),
+        max_path_depth: None,
+        sitemap: SitemapMode::Skip,
+        ignore_query_parameters: false,
+        deduplicate_similar_urls: false,
+        crawl_entire_domain: true,
+        allow_external_links: false,
+        allow_subdomains: true,
+        ignore_robots_txt: false,
+        robots_user_agent: None,
+    }
+}
+
+pub(super) fn failure(error: &gleaner_runtime::Error) -> PageError {
+    PageError { code: error.code(), message: error.to_string() }
+}

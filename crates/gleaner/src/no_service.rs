@@ -1,0 +1,37 @@
+//! An engine without a job service: jobs belong to their handles, and webhooks are refused.
+
+use std::sync::Arc;
+
+use gleaner_fetch::Fetcher;
+use gleaner_runtime::{Extract, Runtime};
+use gleaner_types::ErrorCode;
+use gleaner_types::plan::WebhookPlan;
+
+use crate::Error;
+
+/// Nothing to set.
+#[derive(Debug, Default)]
+pub(crate) struct ServiceSettings;
+
+/// In place of a job service.
+#[derive(Clone)]
+pub(crate) struct ServicePart;
+
+impl ServicePart {
+    /// Are pages compared with their last scrape?
+    pub(crate) const TRACKS_CHANGES: bool = false;
+
+    pub(crate) fn new(_: &Arc<Runtime>, _: ServiceSettings, _: Option<Arc<dyn Extract>>, _: Fetcher) -> Self {
+        Self
+    }
+
+    pub(crate) async fn open_webhook(&self, webhook: Option<&WebhookPlan>) -> Result<(), Error> {
+        match webhook {
+            Some(_) => Err(Error::unsupported(
+                ErrorCode::UnsupportedOption,
+                "webhooks are not offered: this engine was built without a job service",
+            )),
+            None => Ok(()),
+        }
+    }
+}

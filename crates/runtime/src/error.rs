@@ -1,0 +1,224 @@
+use std::fmt;
+use std::time::Duration;
+
+use gleaner_types::response::ErrorBody;
+use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
+
+/// Wait that is advised where a team has too many jobs or too many pages in one.
+pub const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
+
+/// Why a job could not begin, or could not be read. The layers above the runtime, and implementations of its
+/// ports, use the same type.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    code: Option<ErrorCode>,
+    text: String,
+    retry_after: Option<Duration>,
+    faults: Option<Faults>,
+}
+
+/// Kinds of [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The page gave no document.
+    Page,
+    /// The request breaks rules that only its job could tell, such as a webhook for pages that are added to a
+    /// batch; [`Error::faults`] lists them.
+    Rules,
+    /// The store, the accounts provider or another port failed.
+    Store,
+    /// There is no such job of this team and kind, or its results are no longer kept.
+    NotFound,
+    /// The job has ended, or the idempotency key was used before.
+    Conflict,
+    /// The team's credits do not suffice.
+    InsufficientCredits,
+    /// The key is unknown.
+    Unauthorized,
+    /// The team may not do this, or the webhook's address is refused.
+    Forbidden,
+    /// Too much at once; [`Error::retry_after`] tells when to try again.
+    RateLimited,
+    /// The engine was built without what this needs.
+    Unsupported,
+}
+
+impl Error {
+    fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
+        Self { kind, code: None, text: text.into(), retry_after: None, faults: None }
+    }
+
+    /// The rules of a crawl cannot hold.
+    pub(crate) fn rules(error: &gleaner_frontier::Error) -> Self {
+        Faults::from(Fault::invalid_value(error.path().clone(), error.to_string())).into()
+    }
+
+    /// A field of the request is at fault.
+    #[must_use]
+    pub fn fault(field: &str, text: &str) -> Self {
+        Faults::from(Fault::invalid_value(FaultPath::key(field), text)).into()
+    }
+
+    /// The job is unknown.
+    #[must_use]
+    pub fn not_found() -> Self {
+        Self::new(ErrorKind::NotFound, "Job not found")
+    }
+
+    /// The request conflicts with an earlier one.
+    pub fn conflict(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Conflict, text)
+    }
+
+    /// The team has too few credits.
+    pub fn insufficient_credits(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InsufficientCredits, text)
+    }
+
+    /// The API key is unknown.
+    #[must_use]
+    pub fn unauthorized() -> Self {
+        Self::new(ErrorKind::Unauthorized, "Unauthorized: Invalid token")
+    }
+
+    /// The team may not do this.
+    pub fn forbidden(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Forbidden, text)
+    }
+
+    /// Too much at once; the client may try again after `retry_after`.
+    pub fn rate_limited(text: impl Into<String>, retry_after: Duration) -> Self {
+        Self { retry_after: Some(retry_after), ..Self::new(ErrorKind::RateLimited, text) }
+    }
+
+    /// The engine was built without what the request needs. `code` is the contract's code for it.
+    pub fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
+        Self { code: Some(code), ..Self::new(ErrorKind::Unsupported, text) }
+    }
+
+    /// The same of a map, whose timeouts clients know by other words.
+    pub(crate) fn of_map(self) -> Self {
+        match self.text.strip_prefix(SCRAPE_TIMED_OUT) {
+            Some(rest) => Self { text: format!("{MAP_TIMED_OUT}{rest}"), ..self },
+            None => self,
+        }
+    }
+
+    /// The accounts provider, or another part that the embedder supplies, failed. Clients do not see the
+    /// text: it is for the log.
+    pub fn failed(text: impl Into<String>) -> Self {
+        Self { code: Some(ErrorCode::UnknownError), ..Self::new(ErrorKind::Store, text) }
+    }
+
+    /// Which kind of failure this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Did a page give no document?
+    #[must_use]
+    pub fn is_page(&self) -> bool {
+        self.kind == ErrorKind::Page
+    }
+
+    /// Is there no such job, or are its results no longer kept?
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        self.kind == ErrorKind::NotFound
+    }
+
+    /// Is it too much at once? [`retry_after`](Self::retry_after) tells when to try again.
+    #[must_use]
+    pub fn is_rate_limited(&self) -> bool {
+        self.kind == ErrorKind::RateLimited
+    }
+
+    /// The contract's code; [`ErrorCode::UnknownError`] also where the contract has none for this.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        self.code.unwrap_or(ErrorCode::UnknownError)
+    }
+
+    /// All that is wrong with the request, where that is the reason.
+    #[must_use]
+    pub fn faults(&self) -> Option<&Faults> {
+        self.faults.as_ref()
+    }
+
+    /// How long to wait before another try.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// The status that an answer over HTTP has.
+    #[must_use]
+    pub fn http_status(&self) -> u16 {
+        match self.kind {
+            ErrorKind::NotFound => 404,
+            ErrorKind::Conflict => 409,
+            ErrorKind::InsufficientCredits => 402,
+            ErrorKind::Unauthorized => 401,
+            ErrorKind::Forbidden => 403,
+            ErrorKind::RateLimited => 429,
+            ErrorKind::Page | ErrorKind::Rules | ErrorKind::Store | ErrorKind::Unsupported => {
+                self.code().http_status()
+            }
+        }
+    }
+
+    /// The body that an answer over HTTP has. What went wrong inside is not told: it is for the log.
+    #[must_use]
+    pub fn body(&self) -> ErrorBody {
+        if let Some(faults) = &self.faults {
+            return faults.clone().into();
+        }
+        let text = match self.kind {
+            ErrorKind::Store => "the engine failed on this request",
+            _ => &self.text,
+        };
+        match self.code {
+            Some(code) => ErrorBody::with_code(code, text),
+            None => ErrorBody::new(text),
+        }
+    }
+}
+
+impl From<Faults> for Error {
+    fn from(faults: Faults) -> Self {
+        let error = Self::new(ErrorKind::Rules, faults.to_string());
+        Self { code: Some(faults.error_code()), faults: Some(faults), ..error }
+    }
+}
+
+impl From<PageError> for Error {
+    fn from(error: PageError) -> Self {
+        let PageError { code, message } = PageError::new(error.code, error.message);
+        Self { code: Some(code), ..Self::new(ErrorKind::Page, message) }
+    }
+}
+
+impl From<gleaner_store::Error> for Error {
+    fn from(error: gleaner_store::Error) -> Self {
+        match error.kind() {
+            gleaner_store::ErrorKind::UnknownJob => Self::not_found(),
+            gleaner_store::ErrorKind::JobEnded => Self::conflict("the job has ended"),
+            gleaner_store::ErrorKind::TooManyJobs | gleaner_store::ErrorKind::Full => {
+                Self::rate_limited(error.to_string(), QUEUE_FULL_PAUSE)
+            }
+            gleaner_store::ErrorKind::KeyUsed => Self::conflict(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Error {}

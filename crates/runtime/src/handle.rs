@@ -1,0 +1,330 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_core::Stream;
+use futures_core::future::BoxFuture;
+use gleaner_frontier::SkipReason;
+use gleaner_store::{DeadLetter, JobFailure, JobSnapshot, PageFailures, ReadBound, Slice, Store};
+use gleaner_types::{Document, ErrorCode, JobId, JobState, PageError};
+use tokio::runtime::Handle;
+
+use crate::error::{Error, QUEUE_FULL_PAUSE};
+use crate::explain::{Explanation, Records};
+use crate::runtime::Runtime;
+
+/// A running job: a stream of its documents, in order of completion.
+///
+/// Reading slowly slows the job and loses nothing: while many documents are unread, no further page is
+/// fetched. Dropping the handle ends the job and forgets what it holds.
+pub struct Job {
+    id: JobId,
+    runtime: Arc<Runtime>,
+    /// Where the job runs, to end it from wherever the handle is dropped.
+    tokio: Handle,
+    next: u64,
+    ready: VecDeque<Document>,
+    /// Never locked, only reached through `&mut`: the mutex makes the handle `Sync`, so that a task that
+    /// holds a reference to it can move between threads.
+    reading: Mutex<Option<BoxFuture<'static, Result<Slice, gleaner_store::Error>>>>,
+    ended: bool,
+    error: Option<Error>,
+    /// Of a crawl.
+    records: Option<Arc<Records>>,
+    /// Of a scrape: how long its document is waited for.
+    timeout: Option<Duration>,
+    /// The job goes on when the handle is dropped.
+    is_detached: bool,
+}
+
+/// All that came of a job.
+#[derive(Debug)]
+pub struct JobResult {
+    /// The documents that were still unread, in order of completion.
+    pub documents: Vec<Document>,
+    /// The job at its end.
+    pub snapshot: JobSnapshot,
+    /// The pages without a document.
+    pub failures: PageFailures,
+}
+
+/// How a job ended: what [`Job::finish`] gives.
+#[derive(Debug)]
+pub struct JobEnd {
+    /// The job at its end.
+    pub snapshot: JobSnapshot,
+    /// The pages without a document.
+    pub failures: PageFailures,
+}
+
+impl Job {
+    pub(crate) fn new(id: JobId, runtime: Arc<Runtime>, tokio: Handle) -> Self {
+        Self {
+            id,
+            runtime,
+            tokio,
+            next: 0,
+            ready: VecDeque::new(),
+            reading: Mutex::default(),
+            ended: false,
+            error: None,
+            records: None,
+            timeout: None,
+            is_detached: false,
+        }
+    }
+
+    pub(crate) fn with_records(mut self, records: Option<Arc<Records>>) -> Self {
+        self.records = records;
+        self
+    }
+
+    pub(crate) fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Gives up the handle, not the job, and returns its id: the job is read through the store from then on.
+    #[must_use = "the job is known by its id alone from then on"]
+    pub fn detach(mut self) -> JobId {
+        self.is_detached = true;
+        self.id
+    }
+
+    /// The document of a job with one page, such as a scrape, whose timeout bounds the wait.
+    ///
+    /// # Errors
+    /// The page's failure, in the contract's codes; why the job failed as a whole; or where the store fails.
+    pub async fn document(mut self) -> Result<Document, Error> {
+        let document = match self.timeout {
+            Some(timeout) => tokio::time::timeout(timeout, self.next()).await.map_err(|_| late(timeout))?,
+            None => self.next().await,
+        };
+        match document {
+            Some(document) => Ok(document),
+            None => Err(match self.failures().await?.failures.pop() {
+                Some(failure) => failure.error.into(),
+                None => why_nothing(self.status().await?),
+            }),
+        }
+    }
+
+    /// How many links of a crawl were left out so far, by reason, in the order in which the reasons are
+    /// tested. A link counts as often as it was found on pages. What robots.txt forbids counts once for each
+    /// page.
+    #[must_use]
+    pub fn rejections(&self) -> Vec<(SkipReason, u64)> {
+        self.records.as_ref().map(|records| records.rejections.all()).unwrap_or_default()
+    }
+
+    /// What became so far of the [addresses that the crawl was to explain](crate::StartOptions::explained),
+    /// in their order. An address that no link led to is held against the robots.txt of its origin, where
+    /// that was read.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn explanations(&self) -> Result<Vec<Explanation>, Error> {
+        let Some(records) = self.records.as_ref().filter(|records| !records.traces.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let snapshot = self.status().await?;
+        let traces = &records.traces;
+        Ok(traces.all(&snapshot, |url| {
+            let (agent, shared) = (traces.robots_agent(), self.runtime.shared());
+            let read = agent.and_then(|agent| shared.robots_read(agent, url, traces.route_key()));
+            read.is_some_and(|robots| !robots.policy.allows(url))
+        }))
+    }
+
+    /// The job's id.
+    #[must_use]
+    pub fn id(&self) -> JobId {
+        self.id
+    }
+
+    /// The next document; `None` once the job has ended and all was read, or where [`error`](Self::error)
+    /// says why not.
+    pub async fn next(&mut self) -> Option<Document> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// Why the stream ended before the job did: the store failed. `None` where it ended in good order.
+    #[must_use]
+    pub fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
+    }
+
+    /// Where the job stands.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn status(&self) -> Result<JobSnapshot, Error> {
+        Ok(self.runtime.store().snapshot(self.id).await?)
+    }
+
+    /// The pages that gave no document so far.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn failures(&self) -> Result<PageFailures, Error> {
+        Ok(self.runtime.store().failures(self.id).await?)
+    }
+
+    /// The events of the job that its webhook did not take.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn dead_letters(&self) -> Result<Vec<DeadLetter>, Error> {
+        Ok(self.runtime.store().dead_letters(self.id).await?)
+    }
+
+    /// Ends the job. What is done stays readable; pages in work are given up. A job that has ended stays as
+    /// it is.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn cancel(&self) -> Result<JobSnapshot, Error> {
+        self.runtime.cancel(self.id).await
+    }
+
+    /// Holds the job: no further page of it is fetched until [`resume`](Self::resume). Pages in work come to
+    /// their end and count, so the counts are exact throughout. A job that has ended stays as it is.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn pause(&self) -> Result<JobSnapshot, Error> {
+        self.hold(true).await
+    }
+
+    /// Lets a paused job go on.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn resume(&self) -> Result<JobSnapshot, Error> {
+        self.hold(false).await
+    }
+
+    async fn hold(&self, paused: bool) -> Result<JobSnapshot, Error> {
+        match self.runtime.store().pause(self.id, paused).await {
+            Err(error) if error.is_job_ended() => self.status().await,
+            held => Ok(held?),
+        }
+    }
+
+    /// How the job ended, for after its documents were read: a stream that ends says by itself neither that
+    /// the store failed nor that the job did. Waits for the end where it is not there yet; documents that are
+    /// still unread are dropped.
+    ///
+    /// # Errors
+    /// Where the store failed, or the job as a whole; pages without a document are no error, and a job that
+    /// was cancelled is none.
+    pub async fn finish(mut self) -> Result<JobEnd, Error> {
+        while self.next().await.is_some() {}
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        let end = JobEnd { snapshot: self.status().await?, failures: self.failures().await? };
+        match end.snapshot.error {
+            Some(error) if end.snapshot.state == JobState::Failed => Err(Error::failed(error)),
+            _ => Ok(end),
+        }
+    }
+
+    /// Reads on to the end and returns everything. For a large job, reading documents one by one takes less
+    /// memory.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn wait(mut self) -> Result<JobResult, Error> {
+        let mut documents = Vec::new();
+        while let Some(document) = self.next().await {
+            documents.push(document);
+        }
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        Ok(JobResult { documents, snapshot: self.status().await?, failures: self.failures().await? })
+    }
+}
+
+impl Stream for Job {
+    type Item = Document;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Document>> {
+        loop {
+            if let Some(document) = self.ready.pop_front() {
+                return Poll::Ready(Some(document));
+            }
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            let (store, id, next) = (Arc::clone(self.runtime.store()), self.id, self.next);
+            let reading = self.reading.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let slice =
+                ready!(reading.get_or_insert_with(|| Box::pin(read(store, id, next))).as_mut().poll(context));
+            *reading = None;
+            match slice {
+                Ok(slice) => {
+                    self.next = slice.next;
+                    self.ended = slice.end;
+                    self.ready.extend(slice.documents);
+                }
+                Err(error) => {
+                    self.ended = true;
+                    self.error = Some(error.into());
+                }
+            }
+        }
+    }
+}
+
+/// Reads from a position on, waiting until there is something or the job has ended.
+async fn read(store: Arc<dyn Store>, job: JobId, from: u64) -> Result<Slice, gleaner_store::Error> {
+    let mut progress = store.progress(job)?;
+    loop {
+        progress.borrow_and_update();
+        let slice = store.read(job, from, ReadBound::default()).await?;
+        if slice.end || !slice.documents.is_empty() || progress.changed().await.is_err() {
+            return Ok(slice);
+        }
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job")
+            .field("id", &self.id)
+            .field("next", &self.next)
+            .field("ended", &self.ended)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        if !self.is_detached {
+            self.runtime.abandon(self.id, &self.tokio);
+        }
+    }
+}
+
+fn late(timeout: Duration) -> PageError {
+    PageError {
+        code: ErrorCode::ScrapeTimeout,
+        message: format!("the page was not done within the timeout of {} ms", timeout.as_millis()),
+    }
+}
+
+/// Why a scrape that lists no failure gave no document.
+fn why_nothing(job: JobSnapshot) -> Error {
+    let reason = job.error.unwrap_or_else(|| "the page gave no document".to_owned());
+    match job.failure {
+        Some(JobFailure::InsufficientCredits) => Error::insufficient_credits(reason),
+        Some(JobFailure::NoRoom) => Error::rate_limited(reason, QUEUE_FULL_PAUSE),
+        _ => PageError { code: ErrorCode::UnknownError, message: reason }.into(),
+    }
+}

@@ -1,0 +1,105 @@
+//! The runtime of gleaner: one worker loop over ports, for scrape, batch and crawl.
+//!
+//! The loop leases pages from the [store](gleaner_store), fetches and transforms each through the [`Fetch`]
+//! and [`Transform`] ports, and finishes it together with the links it gave. All waiting is in the store:
+//! politeness, limits and back-pressure are reasons why a page is not leased yet, so a page in work is always
+//! one that may be fetched now.
+//!
+//! [`Runtime::start`] takes a checked plan and gives a [`Job`], which is a stream of documents. Programs use
+//! it through the `gleaner` facade, which fits the real fetcher and transformer to the ports.
+//!
+//! What the runtime needs from the crates above it are small ports as well: [`Extract`] reads off pages what
+//! may take a model, [`TrackChanges`] compares a document with an earlier scrape, and a [`JobOwner`] pays for
+//! the parts of an extract job. `gleaner-extract-jobs` and `gleaner-service` implement them; the runtime
+//! works without.
+//!
+//! # Modules
+//!
+//! Each module uses modules above it in this list only; a test of the workspace checks that.
+//!
+//! - base: `error`, `clock`, `blocking`, `log_suppression`, `slices`, `memory`, `session`, `warning`
+//! - rules and limits: `credits`, `exports`, `limits`, `route`
+//! - state of hosts: `robots` (the cache), `host_limiter`
+//! - ports: `ports`, `owner`, `extract`, `tracking`, `config`
+//! - job: `explain`, `sitemaps`, `context`
+//! - shared by all jobs: `shared`, `hosts`, `robots_reader`, `attempts`
+//! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`, `fetching`,
+//!   `conclude`, `read_page`, `track_changes`
+//! - work: `page`, `map`, `worker`
+//! - jobs from outside: `runtime`, `handle`, `start`
+
+mod attempts;
+mod blocking;
+mod clock;
+mod conclude;
+mod config;
+mod context;
+mod credits;
+mod error;
+mod explain;
+mod exports;
+mod extract;
+mod fetching;
+mod handle;
+mod host_limiter;
+mod hosts;
+mod limits;
+mod log_suppression;
+mod map;
+mod memory;
+mod owner;
+mod page;
+mod page_trace;
+mod permission;
+mod ports;
+mod read_page;
+mod robots;
+mod robots_reader;
+mod route;
+mod runtime;
+mod session;
+mod shared;
+mod sitemap_fetch;
+mod sitemap_lease;
+mod sitemaps;
+mod slices;
+mod start;
+mod track_changes;
+mod tracking;
+mod transforming;
+mod warning;
+mod worker;
+
+pub use blocking::{BlockingError, WaitLimits, blocking, blocking_operation, spawn_blocking};
+pub use clock::{Clock, rfc3339, timestamp};
+pub use config::RuntimeConfig;
+pub use credits::{
+    CREDITS_FOR_STEALTH, CREDITS_FOR_ZERO_DATA_RETENTION, CREDITS_PER_MODEL_PAGE, CREDITS_PER_PAGE,
+    TOKENS_PER_CREDIT, least_price,
+};
+pub use error::{Error, ErrorKind, QUEUE_FULL_PAUSE};
+pub use explain::{Explanation, MAX_EXPLAINED, Verdict};
+pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
+pub use handle::{Job, JobEnd, JobResult};
+pub use limits::{
+    MAX_ATTEMPTS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS, MAX_MAPS,
+    MAX_RETRY_AFTER, MAX_TRANSFORM_TIME, MIN_MEDIUM_TRANSFORMS, RETRY_PAUSE,
+};
+pub use log_suppression::without_logs;
+pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
+pub use memory::{DEFAULT_PAGE_MEMORY, MemoryBudget};
+pub use owner::{JobOwner, OwnerPermit, TokenMeter};
+pub use page::LARGE_DOCUMENT;
+pub use ports::{
+    Fetch, FetchError, FetchRequest, Fetched, PageText, PdfTurn, Purpose, ReadPdf, RedirectCheck,
+    RedirectRefusal, Rendering, Transform, TransformTask, Transformed,
+};
+pub use robots::{MAX_ROBOTS_KEPT, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
+pub use runtime::{RunningJob, Runtime, new_id};
+pub use session::Session;
+pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
+pub use slices::MAX_CONCURRENT_SLICES;
+pub use start::{JobSpec, StartOptions};
+pub use tracking::{NOT_COMPARED, TrackChanges, TrackingTask};
+pub use warning::warn;
+pub use worker::SWEEP_EVERY;

@@ -1,0 +1,110 @@
+//! What is read off a page after its transform and before it is stored: what may take a language model.
+//!
+//! It has a time of its own, between the answer of the site and the end of the request's timeout or of the
+//! page's lease, and it never fails the page: the document's `warning` says what is missing. A page that
+//! another worker may lease, or whose reader has gone, is never waited for.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
+use gleaner_types::Document;
+use gleaner_types::plan::ChangeTrackingMode;
+use serde_json::Value;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::attempts::end_of_work;
+use crate::context::JobContext;
+use crate::extract::{PageRead, PageTask};
+use crate::log_suppression::without_logs;
+use crate::ports::PageText;
+use crate::shared::Shared;
+use crate::warning::warn;
+
+/// Time of a request that is kept for storing the document and handing it over, if there is as much.
+const HANDOVER: Duration = Duration::from_secs(1);
+
+/// Completes the document of a page with what is read off it, and returns the fields that change tracking
+/// compares.
+///
+/// `text` is there where the transform left something to be read. Jobs whose options ask for nothing of the
+/// kind have none, and cost nothing here.
+pub(crate) async fn read_page(
+    shared: &Shared,
+    job: &JobContext,
+    text: Option<Box<PageText>>,
+    page: &mut FinishedPage,
+) -> Option<Value> {
+    let leased = &page.lease;
+    let PageOutcome::Document(document, _) = &mut page.outcome else { return None };
+    let formats = &job.options.formats;
+    let is_left = text.is_some();
+    let compared = formats
+        .change_tracking
+        .as_ref()
+        .filter(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json) && !job.zero_data_retention);
+    let text = match text {
+        Some(text) => *text,
+        None if compared.is_some() => {
+            PageText { markdown: document.markdown.clone().unwrap_or_default(), ..PageText::default() }
+        }
+        None => return None,
+    };
+    let extract = shared.extract.get()?;
+    let url = document.metadata.url.as_deref().and_then(|url| Url::parse(url).ok());
+    let summary = document.summary.clone().filter(|_| is_left && formats.summary);
+    let task = PageTask {
+        url: url.as_ref().unwrap_or(&leased.url),
+        title: document.metadata.title.as_deref(),
+        status: document.metadata.status_code.unwrap_or_default(),
+        text,
+        json: formats.json.as_ref().filter(|_| is_left && document.json.is_none()),
+        compared,
+        summary: summary.as_deref(),
+        deadline: deadline(shared, job, leased),
+        kept: &job.reading,
+    };
+    if task.json.is_none() && task.compared.is_none() && task.summary.is_none() {
+        return None;
+    }
+    let deadline = task.deadline;
+    let reading =
+        AssertUnwindSafe(without_logs(job.zero_data_retention, extract.read_page(task))).catch_unwind();
+    let read = match tokio::time::timeout_at(deadline, reading).await {
+        Ok(Ok(read)) => read,
+        Ok(Err(_)) => {
+            let url = job.shown(&leased.url).map(tracing::field::display);
+            tracing::error!(job = %job.id, url, "reading a page's fields panicked");
+            PageRead::noting("the engine failed to read the page's fields")
+        }
+        Err(_) => PageRead::noting("the page's fields were not read in time"),
+    };
+    if read.tokens_used > 0 {
+        tracing::debug!(job = %job.id, tokens = read.tokens_used, "a model read a page");
+    }
+    complete(document, read)
+}
+
+fn complete(document: &mut Document, read: PageRead) -> Option<Value> {
+    document.json = document.json.take().or(read.json);
+    document.summary = read.summary.or(document.summary.take());
+    for note in read.notes {
+        warn(document, &note);
+    }
+    read.compared
+}
+
+/// When reading must be over: before the end of the request by enough for the document to come in time, and
+/// before the lease ends.
+fn deadline(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
+    let end = end_of_work(shared, page);
+    match job.deadline {
+        None => end,
+        Some(patience) => {
+            let left = patience.saturating_sub(shared.clock.now());
+            end.min(shared.clock.instant(patience) - HANDOVER.min(left / 4))
+        }
+    }
+}

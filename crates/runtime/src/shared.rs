@@ -1,0 +1,154 @@
+//! What all parts of the runtime share, and the jobs that it works on.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use gleaner_frontier::Candidate;
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
+use gleaner_types::JobId;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::config::RuntimeConfig;
+use crate::context::{CrawlContext, JobContext};
+use crate::extract::Extract;
+use crate::host_limiter::HostLimiter;
+use crate::limits::{MAX_MAPS, TransformLimits};
+use crate::memory::Memory;
+use crate::ports::{Fetch, ReadPdf, Transform};
+use crate::robots::RobotsCache;
+use crate::slices::Slices;
+use crate::tracking::TrackChanges;
+
+/// Pages that the store takes in at once, in some milliseconds.
+const MAX_ADMITTED_AT_ONCE: usize = 1_000;
+
+/// What all parts of the runtime share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) fetch: Arc<dyn Fetch>,
+    pub(crate) transform: Arc<dyn Transform>,
+    pub(crate) pdfs: Option<Arc<dyn ReadPdf>>,
+    pub(crate) clock: Clock,
+    /// The product token that robots.txt is read for.
+    pub(crate) agent: String,
+    pub(crate) max_in_flight: usize,
+    /// Pages of a crawl are compared by what they say.
+    pub(crate) near_duplicates: bool,
+    pub(crate) stopped: CancellationToken,
+    contexts: Mutex<HashMap<JobId, Arc<JobContext>>>,
+    /// Reads off pages what their transform leaves.
+    pub(crate) extract: OnceLock<Arc<dyn Extract>>,
+    /// Compares documents with an earlier scrape.
+    pub(crate) tracker: OnceLock<Arc<dyn TrackChanges>>,
+    pub(crate) robots: RobotsCache,
+    pub(crate) host_limiter: HostLimiter,
+    /// A permit for each map that is made at once.
+    pub(crate) maps: Semaphore,
+    pub(crate) transforms: TransformLimits,
+    /// Permits for work over long lists.
+    pub(crate) slices: Slices,
+    /// What pages may take while they are transformed.
+    pub(crate) memory: Memory,
+}
+
+impl Shared {
+    pub(crate) fn new(parts: RuntimeConfig) -> Self {
+        let RuntimeConfig {
+            store,
+            fetch,
+            transform,
+            pdfs,
+            clock,
+            robots_agent,
+            max_in_flight,
+            near_duplicates,
+            memory,
+        } = parts;
+        Self {
+            store,
+            fetch,
+            transform,
+            pdfs,
+            clock,
+            agent: robots_agent,
+            max_in_flight: usize::try_from(max_in_flight).unwrap_or(usize::MAX).max(1),
+            near_duplicates,
+            stopped: CancellationToken::new(),
+            contexts: Mutex::default(),
+            extract: OnceLock::new(),
+            tracker: OnceLock::new(),
+            robots: RobotsCache::default(),
+            host_limiter: HostLimiter::default(),
+            maps: Semaphore::new(MAX_MAPS),
+            transforms: TransformLimits::default(),
+            slices: Slices::default(),
+            memory: Memory::new(memory),
+        }
+    }
+
+    pub(crate) fn context(&self, job: JobId) -> Option<Arc<JobContext>> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).get(&job).cloned()
+    }
+
+    pub(crate) fn remember(&self, job: Arc<JobContext>) {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, job);
+    }
+
+    /// Forgets the jobs that have ended otherwise than with a page of theirs.
+    pub(crate) async fn forget_ended(&self) {
+        let known: Vec<JobId> =
+            self.contexts.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect();
+        for job in known {
+            if self.store.snapshot(job).await.is_ok_and(|snapshot| snapshot.ended_at.is_some()) {
+                self.forget(job);
+            }
+        }
+    }
+
+    /// The job has ended: whatever still works for it stops.
+    pub(crate) fn forget(&self, job: JobId) {
+        let context = self.contexts.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
+        if let Some(context) = context {
+            context.cancelled.cancel();
+        }
+    }
+
+    /// Gives back the lease of a page that is not worked on, since its job has ended or belongs to another
+    /// engine: its host is free for others, and the page waits if its job goes on.
+    pub(crate) async fn give_back(&self, lease: LeasedPage, outcome: PageOutcome) {
+        let page = FinishedPage::new(lease, outcome);
+        if let Err(error) = self.store.finish(page, self.clock.now()).await {
+            tracing::error!(%error, "a lease could not be given back");
+        }
+    }
+
+    /// Admits pages at depth 0, a part of them at a time, so that a sitemap of many holds nobody up.
+    pub(crate) async fn admit(&self, job: JobId, pages: Vec<Candidate>) {
+        let mut pages = pages.into_iter();
+        loop {
+            let part: Vec<Candidate> = pages.by_ref().take(MAX_ADMITTED_AT_ONCE).collect();
+            if part.is_empty() {
+                return;
+            }
+            if let Err(error) = self.store.admit(job, 0, part, self.clock.now()).await {
+                tracing::debug!(%error, "a job ended before all of its pages were admitted");
+                return;
+            }
+            if !pages.as_slice().is_empty() {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    /// Tells the reader of a job once that addresses were left out because its patterns cost too much.
+    pub(crate) async fn tell_costs(&self, job: &JobContext) {
+        if job.crawl.as_ref().is_some_and(CrawlContext::must_tell_costs) {
+            let warning = "some addresses were left out, because matching them with `includePaths` and \
+                           `excludePaths` takes too long";
+            let _ = self.store.warn(job.id, warning).await;
+        }
+    }
+}

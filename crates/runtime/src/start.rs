@@ -1,0 +1,221 @@
+//! Starting a job: a checked plan and its options, compiled and handed to the store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_frontier::{Candidate, JobRules};
+use gleaner_store::{JobAccount, NewJob, Retention};
+use gleaner_types::plan::{BatchPlan, CrawlPlan, ScrapePlan, Target, WebhookPlan};
+use gleaner_types::{Document, JobId, JobKind};
+use serde_json::Value;
+use tokio::runtime::Handle;
+use url::Url;
+use uuid::Uuid;
+
+use crate::context::{JobContext, candidates};
+use crate::error::Error;
+use crate::explain::Records;
+use crate::handle::Job;
+use crate::owner::JobOwner;
+use crate::runtime::{Runtime, new_id};
+
+/// A job to start, by its checked plan.
+#[derive(Debug, Clone)]
+pub enum JobSpec {
+    /// One page. The deadline of its options holds for all of it, waiting for a free slot included.
+    Scrape(Box<ScrapePlan>),
+    /// Many pages, without the rules of a crawl: the user named them.
+    Batch(Box<BatchPlan>),
+    /// A site.
+    Crawl(Box<CrawlPlan>),
+}
+
+impl From<ScrapePlan> for JobSpec {
+    fn from(plan: ScrapePlan) -> Self {
+        Self::Scrape(Box::new(plan))
+    }
+}
+
+impl From<BatchPlan> for JobSpec {
+    fn from(plan: BatchPlan) -> Self {
+        Self::Batch(Box::new(plan))
+    }
+}
+
+impl From<CrawlPlan> for JobSpec {
+    fn from(plan: CrawlPlan) -> Self {
+        Self::Crawl(Box::new(plan))
+    }
+}
+
+/// How a job is started. The default is a job that belongs to nobody but its [`Job`], and that reading
+/// empties.
+#[derive(Debug, Clone)]
+pub struct StartOptions {
+    /// The id of the job, used once. Default: a [new one](new_id).
+    pub id: JobId,
+    /// The request as JSON, for the store's record of the job. Default: null.
+    pub request: Value,
+    /// What becomes of documents after they were read. Default: [`Retention::Stream`].
+    pub retention: Retention,
+    /// The team of the job and what it may spend. Default: none.
+    pub account: Option<Box<JobAccount>>,
+    /// Addresses to follow through a crawl, for [`Job::explanations`]: at most
+    /// [`MAX_EXPLAINED`](crate::MAX_EXPLAINED). Default: none.
+    pub explained: Vec<Url>,
+}
+
+impl Default for StartOptions {
+    fn default() -> Self {
+        Self {
+            id: new_id(),
+            request: Value::Null,
+            retention: Retention::Stream,
+            account: None,
+            explained: Vec::new(),
+        }
+    }
+}
+
+impl StartOptions {
+    /// For a part of an extract job: in the turn and the slots of its team, for no price but the job's own.
+    #[must_use]
+    pub fn part_of(owner: Option<&dyn JobOwner>) -> Self {
+        Self { account: owner.map(JobOwner::page_account), ..Self::default() }
+    }
+
+    /// For a job with this record.
+    #[must_use]
+    pub fn with_request(self, request: Value) -> Self {
+        Self { request, ..self }
+    }
+
+    fn job(
+        self,
+        kind: Option<JobKind>,
+        rules: JobRules,
+        pages: Vec<Candidate>,
+        webhook: Option<WebhookPlan>,
+    ) -> NewJob {
+        NewJob {
+            request: self.request,
+            retention: self.retention,
+            account: self.account,
+            webhook: webhook.map(Arc::new),
+            ..NewJob::new(self.id, kind, rules, pages)
+        }
+    }
+}
+
+/// A job that may start.
+struct Prepared {
+    context: JobContext,
+    job: NewJob,
+    /// Of a crawl.
+    records: Option<Arc<Records>>,
+    /// Of a scrape.
+    timeout: Option<Duration>,
+}
+
+impl Runtime {
+    /// Starts a job. Events for the webhook of its plan wait in the store until something sends them.
+    ///
+    /// # Errors
+    /// Where the rules of a crawl cannot hold, or the store fails.
+    pub async fn start(
+        self: &Arc<Self>,
+        spec: impl Into<JobSpec>,
+        options: StartOptions,
+    ) -> Result<Job, Error> {
+        let Prepared { context, job, records, timeout } = match spec.into() {
+            JobSpec::Scrape(plan) => scrape(*plan, options, self.clock().now()),
+            JobSpec::Batch(plan) => batch(*plan, options),
+            JobSpec::Crawl(plan) => self.prepare_crawl(*plan, options).await?,
+        };
+        let id = self.begin(context, job).await?;
+        Ok(Job::new(id, Arc::clone(self), Handle::current()).with_records(records).with_timeout(timeout))
+    }
+
+    /// Scrapes one page: [`start`](Self::start), then its [document](Job::document).
+    ///
+    /// # Errors
+    /// The page's failure, in the contract's codes.
+    pub async fn scrape(
+        self: &Arc<Self>,
+        plan: ScrapePlan,
+        options: StartOptions,
+    ) -> Result<Document, Error> {
+        self.start(plan, options).await?.document().await
+    }
+
+    /// Adds pages that the user named to a running batch, and credits to its budget.
+    ///
+    /// # Errors
+    /// Where the store refuses: the batch has ended, its queue is full, or the idempotency key was used
+    /// before. Then nothing was added.
+    pub async fn append(
+        &self,
+        job: JobId,
+        targets: &[Target],
+        credits: u64,
+        idempotency_key: Option<Uuid>,
+    ) -> Result<(), Error> {
+        // Numbers that the batch has not given out: those of a new id, which no other request has.
+        let (_, random) = new_id().as_uuid().as_u64_pair();
+        let (pages, now) = (candidates(random << 20, targets), self.clock().now());
+        self.store().append(job, pages, credits, idempotency_key, now).await?;
+        Ok(())
+    }
+
+    /// Compiles the rules of a crawl, away from the runtime where that may take long: for patterns, and for
+    /// addresses that they are applied to.
+    async fn prepare_crawl(&self, plan: CrawlPlan, options: StartOptions) -> Result<Prepared, Error> {
+        let is_quick = plan.rules.exclude_paths.is_empty() && plan.rules.include_paths.is_empty();
+        let agent = self.shared().agent.clone();
+        let compile = move || crawl(plan, options, &agent);
+        let compiled = if is_quick { Some(compile()) } else { self.shared().slices.blocking(compile).await };
+        match compiled {
+            Some(compiled) => compiled.map_err(|error| Error::rules(&error)),
+            None => Err(Error::failed("the runtime comes to its end")),
+        }
+    }
+}
+
+fn scrape(plan: ScrapePlan, options: StartOptions, now: Duration) -> Prepared {
+    let ScrapePlan { target, options: page, zero_data_retention } = plan;
+    let timeout = page.timeout;
+    let targets = std::slice::from_ref(&target);
+    let (mut context, pages) = JobContext::of_targets(options.id, targets, page, zero_data_retention);
+    context.deadline = Some(now + timeout);
+    let mut job = options.job(None, JobRules::with_limit(1), pages, None);
+    job.in_memory = zero_data_retention;
+    Prepared { context, job, records: None, timeout: Some(timeout) }
+}
+
+fn batch(plan: BatchPlan, options: StartOptions) -> Prepared {
+    let BatchPlan { targets, options: page, max_concurrency, webhook, zero_data_retention, .. } = plan;
+    let (context, pages) = JobContext::of_targets(options.id, &targets, page, zero_data_retention);
+    // Every page was named by the user, and more may be: no limit but their number.
+    let rules = JobRules { max_in_flight: max_concurrency, ..JobRules::with_limit(u64::MAX) };
+    let mut job = options.job(Some(JobKind::BatchScrape), rules, pages, webhook);
+    job.in_memory = zero_data_retention;
+    Prepared { context, job, records: None, timeout: None }
+}
+
+fn crawl(
+    plan: CrawlPlan,
+    mut options: StartOptions,
+    agent: &str,
+) -> Result<Prepared, gleaner_frontier::Error> {
+    let (mut context, start) = JobContext::of_crawl(options.id, &plan, agent)?;
+    let records = context.record(&std::mem::take(&mut options.explained));
+    let rules = JobRules {
+        limit: plan.limit,
+        max_in_flight: plan.max_concurrency,
+        delay: plan.delay,
+        max_depth: plan.rules.max_discovery_depth,
+    };
+    let mut job = options.job(Some(JobKind::Crawl), rules, vec![start], plan.webhook);
+    job.in_memory = plan.zero_data_retention;
+    Ok(Prepared { context, job, records, timeout: None })
+}

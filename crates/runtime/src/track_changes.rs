@@ -1,0 +1,40 @@
+//! Comparing a document with an earlier scrape of its page, before it is stored.
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
+use gleaner_store::{FinishedPage, PageOutcome};
+use serde_json::Value;
+
+use crate::attempts::end_of_page;
+use crate::context::JobContext;
+use crate::shared::Shared;
+use crate::tracking::{NOT_COMPARED, TrackingTask};
+use crate::warning::warn;
+
+/// Warning of a document where nothing compares documents.
+const NO_TRACKER: &str = "change tracking has no effect: this engine keeps no history of pages";
+
+/// Completes a document whose request asks for change tracking. `fields` are what mode `json` compares.
+pub(crate) async fn track_changes(
+    shared: &Shared,
+    job: &JobContext,
+    fields: Option<Value>,
+    page: &mut FinishedPage,
+) {
+    let Some(options) = &job.options.formats.change_tracking else { return };
+    let until = end_of_page(shared, job, &page.lease);
+    let PageOutcome::Document(document, _) = &mut page.outcome else { return };
+    let Some(tracker) = shared.tracker.get() else { return warn(document, NO_TRACKER) };
+    let (team, zero_data_retention) = (job.team.as_ref(), job.zero_data_retention);
+    let task = TrackingTask { job: job.id, team, options, fields, zero_data_retention, until };
+    let tracking = AssertUnwindSafe(tracker.track(task, document)).catch_unwind();
+    let tracked = tokio::select! {
+        () = job.cancelled.cancelled() => return,
+        tracked = tracking => tracked,
+    };
+    match tracked {
+        Ok(remembered) => page.remembered = remembered,
+        Err(_) => warn(document, NOT_COMPARED),
+    }
+}

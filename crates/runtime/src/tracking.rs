@@ -1,0 +1,39 @@
+//! The port of change tracking.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use gleaner_store::{Remembered, TeamId};
+use gleaner_types::plan::ChangeTracking;
+use gleaner_types::{Document, JobId};
+use serde_json::Value;
+use tokio::time::Instant;
+
+/// Warning of a document that could not be compared.
+pub const NOT_COMPARED: &str = "the page could not be compared with its last scrape";
+
+/// Compares documents with an earlier scrape of their page. Without it, `changeTracking` has no effect but a
+/// warning.
+#[async_trait]
+pub trait TrackChanges: Debug + Send + Sync + 'static {
+    /// Completes a document whose request asks for change tracking, and returns what the store is to keep
+    /// with it for the next comparison. Dropping the future ends the work.
+    async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<Remembered>>;
+}
+
+/// A comparison to make.
+#[derive(Debug)]
+pub struct TrackingTask<'t> {
+    /// The job of the page.
+    pub job: JobId,
+    /// The team of the job, if any. Each team has histories of its own.
+    pub team: Option<&'t TeamId>,
+    /// What to compare.
+    pub options: &'t ChangeTracking,
+    /// The fields that mode `json` compares.
+    pub fields: Option<Value>,
+    /// Nothing of the page may be kept.
+    pub zero_data_retention: bool,
+    /// Nobody waits for the document after this.
+    pub until: Instant,
+}

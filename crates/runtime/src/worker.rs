@@ -1,0 +1,70 @@
+//! The one worker loop: it leases pages while there is room and works on each in a task of its own.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::page;
+use crate::shared::Shared;
+
+/// Expired leases and forgotten jobs are looked for this often.
+pub const SWEEP_EVERY: Duration = Duration::from_secs(15);
+/// A store that failed is asked again after this.
+const STORE_PAUSE: Duration = Duration::from_secs(1);
+
+/// Runs until the runtime is gone. Where the loop itself breaks (a store may panic), the pages in work are given
+/// up, their leases expire, and the loop begins anew: jobs are not left without it.
+pub(crate) async fn run(shared: Arc<Shared>) {
+    while AssertUnwindSafe(lease_and_work(&shared)).catch_unwind().await.is_err() {
+        tracing::error!("the worker loop broke and begins anew");
+        tokio::time::sleep(STORE_PAUSE).await;
+    }
+}
+
+async fn lease_and_work(shared: &Arc<Shared>) {
+    let mut work = shared.store.work();
+    let mut pages = JoinSet::new();
+    let mut sweep = Instant::now() + SWEEP_EVERY;
+    loop {
+        // Before the lease, so that what changes during it is not missed.
+        work.borrow_and_update();
+        let mut wake = sweep;
+        let free = shared.max_in_flight.saturating_sub(pages.len());
+        if free > 0 {
+            match shared.store.lease(free, shared.clock.now()).await {
+                Ok(leases) => {
+                    for page in leases.pages {
+                        pages.spawn(page::work(Arc::clone(shared), page));
+                    }
+                    if let Some(next) = leases.next {
+                        wake = wake.min(shared.clock.instant(next));
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(%error, "no pages could be leased");
+                    wake = wake.min(Instant::now() + STORE_PAUSE);
+                }
+            }
+        }
+        let full = pages.len() >= shared.max_in_flight;
+        tokio::select! {
+            biased;
+            () = shared.stopped.cancelled() => return,
+            Some(_) = pages.join_next(), if !pages.is_empty() => while pages.try_join_next().is_some() {},
+            changed = work.changed(), if !full => if changed.is_err() { return },
+            () = tokio::time::sleep_until(wake) => {}
+        }
+        if Instant::now() >= sweep {
+            sweep = Instant::now() + SWEEP_EVERY;
+            match shared.store.expire(shared.clock.now()).await {
+                Ok(forgotten) => forgotten.into_iter().for_each(|job| shared.forget(job)),
+                Err(error) => tracing::error!(%error, "old leases and jobs could not be swept"),
+            }
+            shared.forget_ended().await;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Why an address was crawled or not, for every answer that there is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_frontier::SkipReason;
+use gleaner_runtime::{Explanation, Job, Runtime, StartOptions, Verdict};
+use gleaner_types::request::{CrawlRequest, Proxy};
+use url::Url;
+
+use crate::support::{Answer, Web, runtime, small_room};
+
+const START: &str = "https://a.example/docs/";
+
+/// Options that follow these addresses through a crawl.
+fn explaining(urls: &[Url]) -> StartOptions {
+    StartOptions { explained: urls.to_vec(), ..StartOptions::default() }
+}
+
+async fn explained(
+    runtime: &Arc<Runtime>,
+    request: CrawlRequest,
+    addresses: &[&str],
+) -> (Job, Vec<Explanation>) {
+    let start = Url::parse(&request.url).unwrap();
+    let urls: Vec<Url> = addresses.iter().map(|address| start.join(address).unwrap()).collect();
+    let mut job = runtime.start(request.check().unwrap(), explaining(&urls)).await.unwrap();
+    while job.next().await.is_some() {}
+    let explanations = job.explanations().await.unwrap();
+    (job, explanations)
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_reason_is_given_where_it_holds() {
+    let long: &'static str = format!("long/{}", "x".repeat(8_192)).leak();
+    let links: &'static str = format!(
+        "/docs/a/one\n/docs/a/one?utm_source=x\n/docs/old\n/docs/other\n/docs/a/b/c/d\n/docs/a/photo.jpg\n/blog/\n\
+         https://b.example/\nhttps://sub.a.example/\nftp://a.example/\n{long}\n/docs/a/moved\n/docs/a/broken\n\
+         /docs/a/secret\nnofollow /docs/a/unvouched"
+    )
+    .leak();
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::Ok("User-agent: *\nDisallow: /docs/a/secret")]),
+        (START, vec![Answer::Ok(links)]),
+        ("https://a.example/docs/a/one", vec![Answer::Ok("/docs/a/far")]),
+        ("https://a.example/docs/a/moved", vec![Answer::Redirect("https://a.example/docs/a/two")]),
+        ("https://a.example/docs/a/two", vec![Answer::Ok("")]),
+        ("https://a.example/docs/a/broken", vec![Answer::Broken]),
+    ]);
+    let request = CrawlRequest::new(START)
+        .include_paths(["/docs/a/", "/docs/old"])
+        .exclude_paths(["^/docs/old"])
+        .max_path_depth(2)
+        .max_discovery_depth(1);
+    let rows = [
+        (".", "fetched for its links, but the patterns leave it out of the results"),
+        ("a/one", "crawled"),
+        ("a/one?utm_source=y", "crawled as https://a.example/docs/a/one, which is the same page"),
+        ("a/moved", "not a page of its own: it redirects to https://a.example/docs/a/two"),
+        ("a/broken", "fetched, without success: the connection broke"),
+        ("ftp://a.example/", "not crawled: only http and https URLs are crawled"),
+        (long, "not crawled: URLs longer than 8192 bytes are not crawled"),
+        ("https://b.example/", "not crawled: other sites are left out (`allowExternalLinks` lets them in)"),
+        (
+            "https://sub.a.example/",
+            "not crawled: other hosts of the same domain are left out (`allowSubdomains` lets them in)",
+        ),
+        (
+            "a/photo.jpg",
+            "not crawled: the extension is that of an image, archive, media file, font or program",
+        ),
+        (
+            "/blog/",
+            "not crawled: what is not below the start URL is left out (`crawlEntireDomain` lets it in)",
+        ),
+        ("a/b/c/d", "not crawled: there are more path segments below the start URL than `maxDepth` allows"),
+        ("old", "not crawled: a pattern of `excludePaths` matches"),
+        ("other", "not crawled: no pattern of `includePaths` matches"),
+        ("a/unvouched", "not crawled: the page with the link asks not to follow it (nofollow)"),
+        ("a/secret", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` passes over that)"),
+        ("a/far", "not crawled: it is 2 clicks away, more than `maxDiscoveryDepth` allows"),
+        (
+            "a/nowhere",
+            "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it",
+        ),
+        ("a/secret-nowhere", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` passes over that)"),
+    ];
+    let addresses: Vec<&str> = rows.iter().map(|(address, _)| *address).collect();
+    let (job, explanations) = explained(&runtime(&web), request, &addresses).await;
+    for (explained, (address, text)) in explanations.iter().zip(rows) {
+        let said = explained.verdict.to_string();
+        assert!(said == text || text == "crawled" && said.starts_with("crawled"), "{address}: {said}");
+    }
+    let counted: Vec<SkipReason> = job.rejections().into_iter().map(|(reason, _)| reason).collect();
+    let never = [SkipReason::FoundOnExternalPage, SkipReason::TooCostly];
+    assert!(
+        SkipReason::ALL.iter().all(|reason| counted.contains(reason) || never.contains(reason)),
+        "{counted:?}"
+    );
+    assert_eq!(never[0].to_string(), "links of external pages are not followed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_was_found_and_not_reached_says_what_came_before() {
+    let web = Web::new([
+        ("https://a.example/", vec![Answer::Ok("/1\n/2\n/3\n/private")]),
+        ("https://a.example/robots.txt", vec![Answer::Ok("User-agent: *\nDisallow: /private")]),
+        ("https://a.example/1", vec![Answer::Ok("")]),
+        ("https://a.example/2", vec![Answer::Silent]),
+        ("https://a.example/3", vec![Answer::Silent]),
+    ]);
+    let asked = ["/3", "/private"];
+    let request = |limit| CrawlRequest::new("https://a.example/").limit(limit);
+    let verdicts = |explanations: Vec<Explanation>| {
+        explanations.into_iter().map(|explained| explained.verdict).collect::<Vec<_>>()
+    };
+
+    let (_, limited) = explained(&runtime(&web), request(1), &asked).await;
+    assert_eq!(verdicts(limited), [Verdict::LimitReached, Verdict::RobotsTxt]);
+
+    let (_, full) = explained(&small_room(&web, 1), request(10), &asked).await;
+    assert_eq!(verdicts(full), [Verdict::QueueFull, Verdict::RobotsTxt]);
+
+    let urls = asked.map(|path| Url::parse("https://a.example/").unwrap().join(path).unwrap());
+    let runtime = runtime(&web);
+    let plan = request(10).check().unwrap();
+    let mut job = runtime.start(plan, explaining(&urls)).await.unwrap();
+    assert!(job.next().await.is_some());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(job.explanations().await.unwrap()[0].verdict, Verdict::Waiting);
+    job.cancel().await.unwrap();
+    assert_eq!(job.explanations().await.unwrap()[0].verdict, Verdict::Cancelled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_robots_txt_that_could_not_be_read_forbids_nothing_that_was_not_asked_for() {
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::ByStealth("User-agent: *\nDisallow: /private")]),
+        ("https://a.example/", vec![Answer::ByStealth("https://b.example/1")]),
+        ("https://b.example/robots.txt", vec![Answer::Broken]),
+    ]);
+    let request = CrawlRequest::new("https://a.example/").proxy(Proxy::Stealth).allow_external_links(true);
+    let rows = [
+        ("/nowhere", Verdict::NotFound),
+        ("/private", Verdict::RobotsTxt),
+        ("https://b.example/1", Verdict::RobotsTxt),
+        ("https://b.example/nowhere", Verdict::NotFound),
+    ];
+    let (_, explanations) =
+        explained(&runtime(&web), request, &rows.each_ref().map(|(address, _)| *address)).await;
+    for (explained, (address, verdict)) in explanations.into_iter().zip(rows) {
+        assert_eq!(explained.verdict, verdict, "{address}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_explanation_tells_where_an_address_was_found() {
+    let web = Web::new([
+        ("https://a.example/", vec![Answer::Ok("/linked\n/both")]),
+        ("https://a.example/linked", vec![Answer::Ok("")]),
+        ("https://a.example/both", vec![Answer::Ok("")]),
+        ("https://a.example/named", vec![Answer::Ok("")]),
+        (
+            "https://a.example/sitemap.xml",
+            vec![Answer::Ok("https://a.example/both\nhttps://a.example/named")],
+        ),
+    ]);
+    let request = CrawlRequest::new("https://a.example/");
+    let (_, explanations) =
+        explained(&runtime(&web), request, &["/linked", "/both", "/named", "/nowhere"]).await;
+    let path = |url: &Option<Url>| url.as_ref().map(|url| url.path().to_owned());
+    let told: Vec<_> = explanations
+        .iter()
+        .map(|explained| (path(&explained.found_on), path(&explained.named_in), explained.depth))
+        .collect();
+    let (start, sitemap) = (Some("/".to_owned()), Some("/sitemap.xml".to_owned()));
+    assert_eq!(
+        told,
+        [
+            (start.clone(), None, Some(1)),
+            (start, sitemap.clone(), Some(0)),
+            (None, sitemap, Some(0)),
+            (None, None, None)
+        ]
+    );
+}

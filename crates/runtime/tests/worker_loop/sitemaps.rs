@@ -1,0 +1,114 @@
+//! Sitemaps: which are read, and what becomes of their pages.
+
+use std::time::Duration;
+
+use gleaner_runtime::StartOptions;
+use gleaner_types::plan::SitemapMode;
+use gleaner_types::request::CrawlRequest;
+use tokio::time::Instant;
+
+use crate::support::{Answer, Web, crawl, paths, runtime};
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_holds_for_sitemaps_that_it_does_not_name() {
+    for (robots, read) in [
+        ("User-agent: *\nDisallow: /sitemap", 0),
+        ("User-agent: *\nDisallow: /sitemap\nSitemap: https://a.example/sitemap.xml", 1),
+        ("", 1),
+    ] {
+        let web = Web::new([
+            ("https://a.example/robots.txt", vec![Answer::Ok(robots)]),
+            ("https://a.example/", vec![Answer::Ok("")]),
+            ("https://a.example/sitemap.xml", vec![Answer::Ok("https://a.example/listed")]),
+            ("https://a.example/listed", vec![Answer::Ok("")]),
+        ]);
+        let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
+        assert_eq!(result.documents.len(), 1 + read, "{robots}");
+        assert_eq!(web.count("https://a.example/sitemap.xml"), read, "{robots}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_ignores_robots_txt_still_finds_the_sitemaps_that_it_names() {
+    let robots = "User-agent: *\nDisallow: /\nCrawl-delay: 30\nSitemap: https://a.example/named.xml";
+    for (name, robots, listed) in [
+        ("it is there", vec![Answer::Ok(robots)], true),
+        ("after a moment", vec![Answer::status(503), Answer::Broken, Answer::Ok(robots)], true),
+        ("it is missing", vec![Answer::status(404)], false),
+        ("it fails", vec![Answer::status(500)], false),
+        ("it is not to be had", vec![Answer::Broken], false),
+    ] {
+        for mode in [SitemapMode::Include, SitemapMode::Only, SitemapMode::Skip] {
+            let web = Web::new([
+                ("https://a.example/robots.txt", robots.clone()),
+                ("https://a.example/", vec![Answer::Ok("")]),
+                ("https://a.example/named.xml", vec![Answer::Ok("https://a.example/1\nhttps://a.example/2")]),
+                ("https://a.example/1", vec![Answer::Ok("")]),
+                ("https://a.example/2", vec![Answer::Ok("")]),
+            ]);
+            let request = CrawlRequest::new("https://a.example/").ignore_robots_txt(true).sitemap(mode);
+            let began = Instant::now();
+            let result = crawl(&web, request).await;
+            let expected: &[&str] =
+                if listed && mode != SitemapMode::Skip { &["/", "/1", "/2"] } else { &["/"] };
+            assert_eq!(paths(&result), expected, "{name}, {mode:?}");
+            assert_eq!(result.snapshot.warning, None, "{name}: it is no obstacle");
+            assert_eq!(result.snapshot.failed + result.snapshot.robots_blocked, 0, "{name}");
+            assert!(began.elapsed() < Duration::from_secs(30), "{name}: its pace is not kept");
+            assert_eq!(web.count("https://a.example/robots.txt") > 0, mode != SitemapMode::Skip, "{name}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sitemap_that_is_busy_is_asked_again() {
+    let web = Web::new([
+        ("https://a.example/", vec![Answer::Ok("")]),
+        ("https://a.example/sitemap.xml", vec![Answer::status(503), Answer::Ok("https://a.example/listed")]),
+        ("https://a.example/listed", vec![Answer::Ok("")]),
+    ]);
+    let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
+    assert_eq!(paths(&result), ["/", "/listed"]);
+    assert_eq!(result.snapshot.warning, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_total_of_a_running_crawl_counts_pages_alone() {
+    let named = "Sitemap: https://a.example/x.xml\nSitemap: https://a.example/y.xml\nSitemap: https://a.example/z.xml";
+    let index = "<sitemapindex><sitemap><loc>https://a.example/1.xml</loc></sitemap>\
+        <sitemap><loc>https://a.example/2.xml</loc></sitemap></sitemapindex>";
+    for (ignores, mode) in
+        [(false, SitemapMode::Include), (true, SitemapMode::Include), (false, SitemapMode::Only)]
+    {
+        let web = Web::new([
+            ("https://a.example/robots.txt", vec![Answer::Ok(named)]),
+            ("https://a.example/", vec![Answer::Ok("/1\n/2")]),
+            ("https://a.example/1", vec![Answer::Ok("/2")]),
+            ("https://a.example/2", vec![Answer::Ok("/")]),
+            ("https://a.example/sitemap.xml", vec![Answer::Ok(index)]),
+            ("https://a.example/2.xml", vec![Answer::Ok("https://a.example/1\nhttps://a.example/2")]),
+        ]);
+        let request = CrawlRequest::new("https://a.example/")
+            .ignore_robots_txt(ignores)
+            .sitemap(mode)
+            .max_concurrency(2);
+        let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
+        let (mut documents, mut most) = (0, 0);
+        loop {
+            tokio::select! {
+                biased;
+                document = job.next() => match document {
+                    Some(_) => documents += 1,
+                    None => break,
+                },
+                () = tokio::time::sleep(Duration::from_millis(3)) => {}
+            }
+            let total = job.status().await.unwrap().total;
+            assert!(total <= 3, "{total} pages of a site of three");
+            assert!(total >= most, "{total} pages after {most}");
+            most = total;
+        }
+        assert_eq!((documents, most), (3, 3));
+        assert!(web.requests().len() > 8, "the sitemaps were read");
+    }
+}

@@ -1,0 +1,48 @@
+//! What stays of a team's jobs.
+
+use gleaner_runtime::{Error, timestamp};
+use gleaner_store::{EndedJob, TeamId};
+use gleaner_types::response::{Activities, Activity};
+use gleaner_types::{JobState, limits};
+
+use super::JobService;
+
+impl JobService {
+    /// At most this many of the team's jobs and scrapes that have ended, the one that ended last first: what
+    /// the activity log has of them, long after their results are gone.
+    ///
+    /// # Errors
+    /// Where the log cannot be read.
+    pub async fn activities(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error> {
+        self.parts.activity.latest(team, most).await
+    }
+
+    /// The same as the wire has it; `limit` is 1 to [`MAX_ACTIVITY_LIMIT`](limits::MAX_ACTIVITY_LIMIT).
+    ///
+    /// # Errors
+    /// Where the log cannot be read.
+    pub async fn activity(&self, team: &TeamId, limit: u64) -> Result<Activities, Error> {
+        let most = usize::try_from(limit.clamp(1, limits::MAX_ACTIVITY_LIMIT)).unwrap_or(usize::MAX);
+        let jobs = self.activities(team, most).await?;
+        Ok(Activities { success: true, data: jobs.into_iter().map(activity).collect() })
+    }
+}
+
+fn activity(job: EndedJob) -> Activity {
+    let EndedJob { url, snapshot, .. } = job;
+    // Whoever asked for it was answered with an error.
+    let gave_nothing = snapshot.kind.is_none() && snapshot.completed == 0;
+    let status = match snapshot.state {
+        JobState::Completed if gave_nothing => JobState::Failed,
+        state => state,
+    };
+    Activity {
+        id: snapshot.id,
+        kind: snapshot.kind.into(),
+        url,
+        status,
+        credits_used: snapshot.credits_used,
+        created_at: timestamp(snapshot.created_at),
+        completed_at: snapshot.ended_at.map(timestamp),
+    }
+}

@@ -1,0 +1,234 @@
+//! What a team may read beside the status of a crawl or batch.
+
+use std::time::Duration;
+
+use gleaner_runtime::{Error, JobOwner as _, TOKENS_PER_CREDIT, timestamp};
+use gleaner_store::{DeadLetter, TeamId};
+use gleaner_types::response::{
+    ActiveCrawl, ActiveCrawls, ConcurrencyCheck, CreditUsage, ExtractStatus, JobCancelled, JobError,
+    JobErrors, QueueStatus, TeamResponse, TokenUsage,
+};
+use gleaner_types::{ExtractState, JobId, JobKind, JobState, limits};
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::JobService;
+use super::submit::charge;
+use crate::accounts::Team;
+
+/// Parts of a request that are no options of the crawl, or that nobody needs to see again.
+const NO_OPTIONS: [&str; 3] = ["url", "webhook", "origin"];
+
+impl JobService {
+    /// The pages of a crawl or batch that gave no document.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub async fn errors(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobErrors, Error> {
+        self.find(team, kind, id).await?;
+        let failures = self.store().failures(id).await?;
+        let errors = failures.failures.into_iter().map(|failure| JobError {
+            id: page_id(id, failure.sequence).to_string(),
+            timestamp: timestamp(failure.at),
+            url: failure.asked_for().into_owned(),
+            code: failure.error.code,
+            error: failure.error.message,
+        });
+        let robots_blocked = failures.robots_blocked.iter().map(|page| page.asked_for().into_owned());
+        Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
+    }
+
+    /// Ends a job; what is done stays readable, and what an extract used until then is charged. To end again
+    /// what was cancelled changes nothing.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended
+    /// otherwise.
+    pub async fn cancel(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobCancelled, Error> {
+        self.find(team, kind, id).await?;
+        let work = self.tasks().get(&id).cloned();
+        if let Some(work) = work
+            && let Err(error) = charge(self.store().as_ref(), id, work.reservation.used()).await
+            && !error.is_job_ended()
+        {
+            return Err(error.into());
+        }
+        // The store first: a page that is given up must not be the one that completes the job.
+        let cancelled = self.store().cancel(id, self.clock().now()).await;
+        self.forget(id);
+        if let Err(error) = cancelled {
+            let is_cancelled =
+                error.is_job_ended() && self.store().snapshot(id).await?.state == JobState::Cancelled;
+            if !is_cancelled {
+                return Err(error.into());
+            }
+        }
+        Ok(JobCancelled::default())
+    }
+
+    /// How an extract stands.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub async fn extract_status(&self, team: &TeamId, id: JobId) -> Result<ExtractStatus, Error> {
+        let job = self.find(team, JobKind::Extract, id).await?;
+        let conclusion = self.store().conclusion(id).await?;
+        let status = match job.state {
+            JobState::Scraping => ExtractState::Processing,
+            JobState::Completed => ExtractState::Completed,
+            JobState::Failed => ExtractState::Failed,
+            JobState::Cancelled => ExtractState::Cancelled,
+        };
+        let mut answer = ExtractStatus {
+            success: status != ExtractState::Failed,
+            status,
+            data: Value::Array(Vec::new()),
+            expires_at: self.expires_at(job.ended_at),
+            error: job.error,
+            warning: job.warning,
+            sources: None,
+            credits_used: job.credits_used,
+            tokens_used: job.tokens_used,
+        };
+        if let Some(conclusion) = conclusion {
+            answer.data = conclusion.data;
+            let warnings: Vec<String> = [answer.warning, conclusion.warning].into_iter().flatten().collect();
+            answer.warning = (!warnings.is_empty()).then(|| warnings.join("; "));
+            answer.sources = conclusion.sources;
+        }
+        Ok(answer)
+    }
+
+    /// The team's crawls that have not ended.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn active_crawls(&self, team: &TeamId) -> Result<ActiveCrawls, Error> {
+        let crawls = self.store().running(team, JobKind::Crawl).await?;
+        let crawls = crawls.into_iter().map(|job| {
+            let request = match job.request {
+                Value::Object(request) => request,
+                _ => Map::new(),
+            };
+            let url = request.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let mut options: Map<String, Value> =
+                request.into_iter().filter(|(name, _)| !NO_OPTIONS.contains(&name.as_str())).collect();
+            // They hold keys and cookies, which are for the site alone.
+            if let Some(Value::Object(page)) = options.get_mut("scrapeOptions") {
+                page.remove("headers");
+            }
+            ActiveCrawl {
+                id: job.snapshot.id,
+                team_id: team.to_string(),
+                url,
+                created_at: timestamp(job.snapshot.created_at),
+                options,
+            }
+        });
+        Ok(ActiveCrawls { success: true, crawls: crawls.collect() })
+    }
+
+    /// What the team has in the queue.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn queue_status(&self, team: &Team) -> Result<QueueStatus, Error> {
+        let load = self.store().load(&team.id).await?;
+        Ok(QueueStatus {
+            success: true,
+            jobs_in_queue: load.leased.saturating_add(load.waiting),
+            active_jobs_in_queue: load.leased,
+            waiting_jobs_in_queue: load.waiting,
+            max_concurrency: u64::from(team.max_concurrency),
+            most_recent_success: load.last_success.map(timestamp),
+        })
+    }
+
+    /// How many pages the team has in work.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn concurrency(&self, team: &Team) -> Result<ConcurrencyCheck, Error> {
+        let concurrency = self.store().load(&team.id).await?.leased;
+        Ok(ConcurrencyCheck { success: true, concurrency, max_concurrency: u64::from(team.max_concurrency) })
+    }
+
+    /// The team's credits.
+    ///
+    /// # Errors
+    /// Where the keeper of accounts fails.
+    pub async fn credit_usage(&self, team: &TeamId) -> Result<TeamResponse<CreditUsage>, Error> {
+        let accounts = &self.parts.accounts;
+        let (unlimited, balance) = (!accounts.is_metered(team).await?, accounts.balance(team).await?);
+        let told = |credits| if unlimited { limits::UNLIMITED_CREDITS } else { credits };
+        Ok(TeamResponse::new(CreditUsage {
+            remaining_credits: told(balance.remaining),
+            plan_credits: told(balance.plan),
+            unlimited,
+            billing_period_start: balance.period_start.map(timestamp),
+            billing_period_end: balance.period_end.map(timestamp),
+        }))
+    }
+
+    /// The team's tokens: what its credits are worth.
+    ///
+    /// # Errors
+    /// Where the keeper of accounts fails.
+    pub async fn token_usage(&self, team: &TeamId) -> Result<TeamResponse<TokenUsage>, Error> {
+        let credits = self.credit_usage(team).await?.data;
+        let per_credit = i64::try_from(TOKENS_PER_CREDIT).unwrap_or(i64::MAX);
+        let tokens = |amount: i64| if credits.unlimited { amount } else { amount.saturating_mul(per_credit) };
+        Ok(TeamResponse::new(TokenUsage {
+            remaining_tokens: tokens(credits.remaining_credits),
+            plan_tokens: tokens(credits.plan_credits),
+            unlimited: credits.unlimited,
+            billing_period_start: credits.billing_period_start,
+            billing_period_end: credits.billing_period_end,
+        }))
+    }
+
+    /// The events of a job that its webhook did not take.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub async fn dead_letters(
+        &self,
+        team: &TeamId,
+        kind: JobKind,
+        id: JobId,
+    ) -> Result<Vec<DeadLetter>, Error> {
+        self.find(team, kind, id).await?;
+        Ok(self.store().dead_letters(id).await?)
+    }
+
+    /// Waits until no event of any job waits to be delivered: each was taken by its receiver or given up. A
+    /// program that ends with its job waits for this.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn delivered(&self) -> Result<(), Error> {
+        let mut chores = self.store().chores();
+        loop {
+            // Before the look, so that what changes during it is not missed.
+            chores.borrow_and_update();
+            let waiting = self.store().due(0, self.clock().now()).await?.next;
+            if waiting.is_none() || chores.changed().await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// When results are no longer served: a day after the end, or, while the job runs, a day from now.
+    pub(super) fn expires_at(&self, ended_at: Option<Duration>) -> OffsetDateTime {
+        let retention = Duration::from_secs(limits::RESULT_RETENTION_SECONDS);
+        timestamp(ended_at.unwrap_or_else(|| self.clock().now()) + retention)
+    }
+}
+
+/// The id of a page that failed: of no other page, and the same whenever it is asked for.
+fn page_id(job: JobId, sequence: u64) -> Uuid {
+    // Odd numbers: even ones name the events of the job's webhook.
+    let number = (sequence << 1 | 1) & (u64::MAX >> 2);
+    Uuid::from_u128(job.as_uuid().as_u128() ^ u128::from(number))
+}

@@ -1,0 +1,322 @@
+//! How two texts differ, line by line: as a unified diff and in parsed form.
+
+use std::fmt::Write as _;
+
+use gleaner_types::Interrupt;
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
+use serde_json::{Value, json};
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+/// Texts that are larger together, in bytes, are not compared line by line: all of the one is told as
+/// replaced by the other.
+pub const MAX_DIFF_BYTES: usize = 1 << 20;
+
+/// A change of lines `old` into lines `new`, each from the first to before the last, from 0.
+struct Change {
+    old: (usize, usize),
+    new: (usize, usize),
+}
+
+impl From<Hunk> for Change {
+    fn from(hunk: Hunk) -> Self {
+        Self {
+            old: (hunk.before.start as usize, hunk.before.end as usize),
+            new: (hunk.after.start as usize, hunk.after.end as usize),
+        }
+    }
+}
+
+/// Lines that the parsed form of a diff tells of. Each takes half a kilobyte of memory there, however short
+/// it is.
+pub const MAX_REPORTED_LINES: usize = 20_000;
+
+/// The diff of two texts: `text`, a unified diff, and `json`, its files, chunks and changes; and whether the
+/// latter are cut at [`MAX_REPORTED_LINES`].
+pub(super) fn diff(before: &str, after: &str, interrupt: &Interrupt) -> (Value, bool) {
+    let mut told = Told::default();
+    if before.len().saturating_add(after.len()) > MAX_DIFF_BYTES {
+        if !before.lines().eq(after.lines()) {
+            told.replaced(before, after, interrupt);
+        }
+        return told.finish();
+    }
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    for changes in grouped(changes(&old, &new, interrupt)) {
+        let chunk = Chunk::new(&changes, &old, &new);
+        told.begin(chunk.old, chunk.new);
+        for line in &chunk.lines {
+            if interrupt.spend(1) {
+                break;
+            }
+            told.line(line);
+        }
+    }
+    told.finish()
+}
+
+/// A diff that is being told.
+#[derive(Default)]
+struct Told {
+    text: String,
+    chunks: Vec<Value>,
+    lines: usize,
+    additions: usize,
+    deletions: usize,
+}
+
+impl Told {
+    /// Begins a chunk: for each side where it starts, from 1, and its lines.
+    fn begin(&mut self, old: (usize, usize), new: (usize, usize)) {
+        if self.text.is_empty() {
+            self.text.push_str("--- before\n+++ after\n");
+        }
+        let header = format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1);
+        let _never_fails = writeln!(self.text, "{header}");
+        self.chunks.push(json!({
+            "content": header,
+            "changes": [],
+            "oldStart": old.0,
+            "oldLines": old.1,
+            "newStart": new.0,
+            "newLines": new.1,
+        }));
+    }
+
+    fn line(&mut self, line: &Line<'_>) {
+        self.text.push(line.sign);
+        self.text.push_str(line.text);
+        self.text.push('\n');
+        self.additions += usize::from(line.sign == '+');
+        self.deletions += usize::from(line.sign == '-');
+        self.lines += 1;
+        let changes = self.chunks.last_mut().and_then(|chunk| chunk.get_mut("changes"));
+        if let Some(changes) =
+            changes.and_then(Value::as_array_mut).filter(|_| self.lines <= MAX_REPORTED_LINES)
+        {
+            changes.push(line.json());
+        }
+    }
+
+    /// All of the one text as replaced by the other.
+    fn replaced(&mut self, before: &str, after: &str, interrupt: &Interrupt) {
+        let side = |count: usize| (usize::from(count > 0), count);
+        self.begin(side(before.lines().count()), side(after.lines().count()));
+        let old = before.lines().zip(1..).map(|(text, old)| Line { sign: '-', text, old, new: 0 });
+        let new = after.lines().zip(1..).map(|(text, new)| Line { sign: '+', text, old: 0, new });
+        for line in old.chain(new) {
+            if interrupt.spend(1) {
+                break;
+            }
+            self.line(&line);
+        }
+    }
+
+    fn finish(self) -> (Value, bool) {
+        let diff = json!({
+            "text": self.text,
+            "json": { "files": [{
+                "from": "before",
+                "to": "after",
+                "chunks": self.chunks,
+                "additions": self.additions,
+                "deletions": self.deletions,
+            }] },
+        });
+        (diff, self.lines > MAX_REPORTED_LINES)
+    }
+}
+
+fn changes(old: &[&str], new: &[&str], interrupt: &Interrupt) -> Vec<Change> {
+    let mut input = InternedInput::default();
+    input.update_before(old.iter().copied());
+    input.update_after(new.iter().copied());
+    if interrupt.spend(old.len() + new.len()) {
+        return Vec::new();
+    }
+    // It falls back on heuristics where lines repeat, so that its time does not grow with their square.
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_no_heuristic(&input);
+    diff.hunks().map(Change::from).collect()
+}
+
+/// Changes whose context would touch belong to one chunk.
+fn grouped(changes: Vec<Change>) -> Vec<Vec<Change>> {
+    let mut groups: Vec<Vec<Change>> = Vec::new();
+    for change in changes {
+        let last = groups.last().and_then(|group| group.last()).map(|last| last.old.1);
+        match groups.last_mut().filter(|_| last.is_some_and(|end| change.old.0 <= end + 2 * CONTEXT)) {
+            Some(group) => group.push(change),
+            None => groups.push(vec![change]),
+        }
+    }
+    groups
+}
+
+struct Line<'a> {
+    sign: char,
+    text: &'a str,
+    /// From 1.
+    old: usize,
+    /// From 1.
+    new: usize,
+}
+
+impl Line<'_> {
+    fn json(&self) -> Value {
+        let content = format!("{}{}", self.sign, self.text);
+        match self.sign {
+            '-' => json!({ "type": "del", "del": true, "ln": self.old, "content": content }),
+            '+' => json!({ "type": "add", "add": true, "ln": self.new, "content": content }),
+            _ => json!({
+                "type": "normal", "normal": true, "ln1": self.old, "ln2": self.new, "content": content
+            }),
+        }
+    }
+}
+
+struct Chunk<'a> {
+    old: (usize, usize),
+    new: (usize, usize),
+    lines: Vec<Line<'a>>,
+}
+
+impl<'a> Chunk<'a> {
+    fn new(changes: &[Change], old: &[&'a str], new: &[&'a str]) -> Self {
+        let first = changes.first().map_or((0, 0), |change| (change.old.0, change.new.0));
+        let before = first.0.min(CONTEXT);
+        let (mut at_old, mut at_new) = (first.0 - before, first.1 - before);
+        let start = (at_old, at_new);
+        let mut lines = Vec::new();
+        let keep = |at_old: &mut usize, at_new: &mut usize, until: usize, lines: &mut Vec<Line<'a>>| {
+            while *at_old < until {
+                let Some(text) = old.get(*at_old) else { break };
+                (*at_old, *at_new) = (*at_old + 1, *at_new + 1);
+                lines.push(Line { sign: ' ', text, old: *at_old, new: *at_new });
+            }
+        };
+        for change in changes {
+            keep(&mut at_old, &mut at_new, change.old.0, &mut lines);
+            for text in old.get(change.old.0..change.old.1).unwrap_or_default() {
+                at_old += 1;
+                lines.push(Line { sign: '-', text, old: at_old, new: 0 });
+            }
+            for text in new.get(change.new.0..change.new.1).unwrap_or_default() {
+                at_new += 1;
+                lines.push(Line { sign: '+', text, old: 0, new: at_new });
+            }
+        }
+        let end = at_old + CONTEXT;
+        keep(&mut at_old, &mut at_new, end, &mut lines);
+        // A side without lines is said to start at the line before, as `diff -u` has it.
+        let side = |start: usize, end: usize| (if end > start { start + 1 } else { start }, end - start);
+        let (old, new) = (side(start.0, at_old), side(start.1, at_new));
+        Self { old, new, lines }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(before: &str, after: &str) -> Value {
+        diff(before, after, &Interrupt::never()).0
+    }
+
+    #[test]
+    fn a_changed_line_stands_with_its_context() {
+        let before = "a\nb\nc\nd\ne\nf\ng\nh";
+        let diff = of(before, &before.replace('d', "D"));
+        let expected = "--- before\n+++ after\n@@ -1,7 +1,7 @@\n a\n b\n c\n-d\n+D\n e\n f\n g\n";
+        assert_eq!(diff["text"], expected);
+        let file = &diff["json"]["files"][0];
+        assert_eq!((&file["additions"], &file["deletions"]), (&json!(1), &json!(1)));
+        let chunk = &file["chunks"][0];
+        assert_eq!(chunk["changes"][3], json!({"type": "del", "del": true, "ln": 4, "content": "-d"}));
+        assert_eq!(chunk["newLines"], 7);
+    }
+
+    #[test]
+    fn changes_far_apart_are_chunks_of_their_own() {
+        let lines: Vec<String> = (0..40).map(|line| line.to_string()).collect();
+        let mut changed = lines.clone();
+        (changed[5], changed[30]) = ("x".to_owned(), "y".to_owned());
+        let diff = of(&lines.join("\n"), &changed.join("\n"));
+        assert_eq!(diff["json"]["files"][0]["chunks"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn large_texts_are_told_as_replaced() {
+        let before = "line\n".repeat(MAX_DIFF_BYTES / 5);
+        let after = format!("{before}more\n");
+        let (diff, is_cut) = diff(&before, &after, &Interrupt::never());
+        let file = diff["json"]["files"][0].clone();
+        assert!(is_cut);
+        assert_eq!(file["chunks"][0]["changes"].as_array().unwrap().len(), MAX_REPORTED_LINES);
+        assert_eq!(diff["text"].as_str().unwrap().lines().count(), 3 + 2 * (MAX_DIFF_BYTES / 5) + 1);
+        assert_eq!(file["deletions"].as_u64().unwrap() as usize, MAX_DIFF_BYTES / 5);
+    }
+
+    #[test]
+    fn equal_texts_have_no_diff_and_a_diff_ends_with_its_interrupt() {
+        for text in ["a\nb".to_owned(), "a\n".repeat(MAX_DIFF_BYTES)] {
+            assert_eq!(of(&text, &text)["text"], "");
+            assert_eq!(of(&text, &text)["json"]["files"][0]["chunks"], json!([]));
+        }
+        let large = ("a\n".repeat(MAX_DIFF_BYTES), "b\n".repeat(MAX_DIFF_BYTES));
+        let small: String = (0..20_000).map(|line| format!("{line}\n")).collect();
+        for (before, after) in [large, (small.clone(), small.replace('7', "x"))] {
+            for units in [0, 10_000] {
+                let interrupt = Interrupt::after(units);
+                let (told, _) = diff(&before, &after, &interrupt);
+                assert!(
+                    interrupt.is_raised() && interrupt.spent() <= units + 100_000,
+                    "{}",
+                    interrupt.spent()
+                );
+                assert!(told["text"].as_str().unwrap().len() < 1_000_000);
+            }
+        }
+    }
+
+    /// Applies the parsed form of a diff.
+    #[expect(clippy::string_slice, reason = "every change begins with one sign of ASCII")]
+    fn apply(before: &str, diff: &Value) -> Vec<String> {
+        let old: Vec<&str> = before.lines().collect();
+        let (mut result, mut at) = (Vec::new(), 0);
+        for chunk in diff["json"]["files"][0]["chunks"].as_array().unwrap() {
+            let lines = chunk["oldLines"].as_u64().unwrap() as usize;
+            let start = chunk["oldStart"].as_u64().unwrap() as usize - usize::from(lines > 0);
+            result.extend(old[at..start].iter().map(|line| (*line).to_owned()));
+            for change in chunk["changes"].as_array().unwrap() {
+                let content = change["content"].as_str().unwrap();
+                match change["type"].as_str().unwrap() {
+                    "add" => result.push(content[1..].to_owned()),
+                    "normal" => assert_eq!(old[change["ln1"].as_u64().unwrap() as usize - 1], &content[1..]),
+                    _ => assert_eq!(old[change["ln"].as_u64().unwrap() as usize - 1], &content[1..]),
+                }
+                if change["type"] == "normal" {
+                    result.push(content[1..].to_owned());
+                }
+            }
+            at = start + lines;
+        }
+        result.extend(old[at..].iter().map(|line| (*line).to_owned()));
+        result
+    }
+
+    proptest! {
+        #[test]
+        fn a_diff_applied_to_the_one_text_gives_the_other(
+            before in prop::collection::vec("[ab]{0,2}", 0..40),
+            after in prop::collection::vec("[ab]{0,2}", 0..40),
+        ) {
+            let (before, after) = (before.join("\n"), after.join("\n"));
+            let diff = of(&before, &after);
+            let expected: Vec<&str> = after.lines().collect();
+            prop_assert_eq!(apply(&before, &diff), expected);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Change tracking: a document beside the last scrape of the same page by the same team under the same tag.
+
+mod diff;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gleaner_runtime::{
+    Clock, MAX_TRANSFORM_TIME, NOT_COMPARED, Runtime, TrackChanges, TrackingTask, WaitLimits, blocking,
+    rfc3339, warn,
+};
+use gleaner_store::{HistoryKey, PastScrape, Remembered, Store};
+use gleaner_types::plan::ChangeTrackingMode;
+use gleaner_types::{Document, Interrupt};
+use serde_json::{Map, Value, json};
+use tokio::sync::Semaphore;
+use url::Url;
+
+pub use diff::{MAX_DIFF_BYTES, MAX_REPORTED_LINES};
+
+/// Warning of a document that could not be compared in time.
+const NOT_IN_TIME: &str = "the page could not be compared with its last scrape in time";
+
+/// Warning of a diff that has more lines than are parsed.
+const CUT: &str =
+    "the parsed form of the diff (`changeTracking.diff.json`) has its first lines alone; its `text` has all";
+
+/// Texts that are larger together, in bytes, are compared on a thread for blocking work: each line may be one
+/// of a few bytes, and reporting one takes a microsecond.
+const LARGE_TEXTS: usize = 16 << 10;
+
+/// [`TrackChanges`] by the histories of the store.
+#[derive(Debug)]
+pub(crate) struct ChangeTracker {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    /// For large texts.
+    permits: Arc<Semaphore>,
+}
+
+impl ChangeTracker {
+    /// For the pages of this runtime.
+    pub(crate) fn new(runtime: &Runtime) -> Self {
+        let (store, permits) = (Arc::clone(runtime.store()), Arc::clone(runtime.transform_permits()));
+        Self { store, clock: runtime.clock(), permits }
+    }
+
+    /// Fails with what the reader should know.
+    async fn compare(
+        &self,
+        task: TrackingTask<'_>,
+        document: &mut Document,
+    ) -> Result<Remembered, &'static str> {
+        let TrackingTask { job, team, options, fields, zero_data_retention, until } = task;
+        if zero_data_retention {
+            return Err("change tracking has no effect under zero data retention: nothing is remembered");
+        }
+        let failed = |error: gleaner_store::Error| {
+            tracing::error!(%error, job = %job, "the history of a page could not be read");
+            NOT_COMPARED
+        };
+        let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
+        let asked_for = document.metadata.source_url.as_deref().unwrap_or_default();
+        // One history, whether the address was written with its slash or without.
+        let url = Url::parse(asked_for).map_or_else(|_| asked_for.to_owned(), String::from);
+        let team = team.cloned().unwrap_or_default();
+        let (at, status) = (self.clock.now(), document.metadata.status_code);
+        let scrape = PastScrape { at, status, markdown, json: fields };
+        let key = HistoryKey { team, url, tag: options.tag.clone() };
+        let before = self.store.last_scrape(job, &key).await.map_err(failed)?;
+        let size = before.as_ref().map_or(0, |before| before.markdown.len()) + scrape.markdown.len();
+        let (verdict, is_cut, scrape) = if size <= LARGE_TEXTS {
+            let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &options.modes, &Interrupt::never());
+            (verdict, is_cut, scrape)
+        } else {
+            let (interrupt, modes) = (Interrupt::armed(), options.modes.clone());
+            let work = {
+                let interrupt = interrupt.clone();
+                move || {
+                    let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &modes, &interrupt);
+                    (verdict, is_cut, scrape)
+                }
+            };
+            let limits = WaitLimits { until, each: MAX_TRANSFORM_TIME };
+            blocking(&self.permits, &interrupt, limits, work).await.map_err(|_| NOT_IN_TIME)?
+        };
+        document.change_tracking = Some(verdict);
+        if is_cut {
+            warn(document, CUT);
+        }
+        Ok(Remembered { key, scrape })
+    }
+}
+
+#[async_trait]
+impl TrackChanges for ChangeTracker {
+    async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<Remembered>> {
+        match self.compare(task, document).await {
+            Ok(remembered) => Some(Box::new(remembered)),
+            Err(remark) => {
+                warn(document, remark);
+                None
+            }
+        }
+    }
+}
+
+fn is_gone(scrape: &PastScrape) -> bool {
+    matches!(scrape.status, Some(404 | 410))
+}
+
+/// The `changeTracking` of a document, and whether its diff is cut.
+fn verdict(
+    before: Option<&PastScrape>,
+    now: &PastScrape,
+    modes: &[ChangeTrackingMode],
+    interrupt: &Interrupt,
+) -> (Value, bool) {
+    let status = match before {
+        None => "new",
+        Some(before) if is_gone(now) && !is_gone(before) => "removed",
+        Some(before) if is_same(&before.markdown, &now.markdown) => "same",
+        Some(_) => "changed",
+    };
+    let mut verdict = json!({
+        "previousScrapeAt": before.map(|before| rfc3339(before.at)),
+        "changeStatus": status,
+        // Hidden pages are those that are known and that no link leads to; each of ours was named or linked.
+        "visibility": "visible",
+    });
+    let (Some(before), Some(fields)) = (before, verdict.as_object_mut()) else { return (verdict, false) };
+    let mut is_cut = false;
+    if modes.contains(&ChangeTrackingMode::GitDiff) && matches!(status, "changed" | "removed") {
+        let diff;
+        (diff, is_cut) = diff::diff(&before.markdown, &now.markdown, interrupt);
+        fields.insert("diff".to_owned(), diff);
+    }
+    if let Some(json) = now.json.as_ref().filter(|_| modes.contains(&ChangeTrackingMode::Json)) {
+        fields.insert("json".to_owned(), by_field(before.json.as_ref(), json));
+    }
+    (verdict, is_cut)
+}
+
+/// Compares with white space folded: a run of it counts as one space, and at the ends as none. Order matters.
+fn is_same(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+/// The fields that differ, `{field: {previous, current}}`.
+fn by_field(before: Option<&Value>, now: &Value) -> Value {
+    let empty = Map::new();
+    let fields = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
+    let (before, now) = (fields(before).unwrap_or_else(|| empty.clone()), fields(Some(now)).unwrap_or(empty));
+    let mut changed = Map::new();
+    for field in before.keys().chain(now.keys()) {
+        let (previous, current) = (before.get(field), now.get(field));
+        if previous != current {
+            changed.insert(field.clone(), json!({ "previous": previous, "current": current }));
+        }
+    }
+    Value::Object(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn scrape(markdown: &str, status: u16, json: Option<Value>) -> PastScrape {
+        PastScrape { at: Duration::from_secs(60), status: Some(status), markdown: Arc::from(markdown), json }
+    }
+
+    fn told(before: Option<&PastScrape>, now: &PastScrape, modes: &[ChangeTrackingMode]) -> Value {
+        verdict(before, now, modes, &Interrupt::never()).0
+    }
+
+    fn status(before: Option<&PastScrape>, now: &PastScrape) -> String {
+        told(before, now, &[])["changeStatus"].as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn white_space_does_not_count_and_order_does() {
+        let before = scrape("one two\n\nthree", 200, None);
+        assert_eq!(status(None, &before), "new");
+        assert_eq!(status(Some(&before), &scrape(" one  two three\n", 200, None)), "same");
+        assert_eq!(status(Some(&before), &scrape("two one three", 200, None)), "changed");
+        assert_eq!(status(Some(&before), &scrape("onetwo three", 200, None)), "changed");
+        assert_eq!(status(Some(&before), &scrape("not found", 404, None)), "removed");
+        assert_eq!(status(Some(&scrape("x", 404, None)), &scrape("x", 404, None)), "same");
+    }
+
+    #[test]
+    fn modes_tell_how_it_differs() {
+        let before = scrape("a\nb", 200, Some(json!({"price": 1, "name": "x"})));
+        let now = scrape("a\nc", 200, Some(json!({"price": 2, "name": "x", "new": true})));
+        let both = told(Some(&before), &now, &[ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]);
+        assert_eq!(both["previousScrapeAt"], "1970-01-01T00:01:00.000Z");
+        assert!(both["diff"]["text"].as_str().unwrap().contains("-b\n+c\n"));
+        let fields = json!({
+            "price": { "previous": 1, "current": 2 },
+            "new": { "previous": null, "current": true },
+        });
+        assert_eq!(both["json"], fields);
+        assert_eq!(told(Some(&before), &now, &[]).get("diff"), None);
+    }
+}

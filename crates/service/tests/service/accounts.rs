@@ -1,0 +1,274 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_runtime::{Error, ErrorKind};
+use gleaner_service::{
+    Accounts, Balance, MemoryAccounts, Operation, Page, Secret, ServiceConfig, Submit, Team, TeamConfig,
+};
+use gleaner_store::{DELIVERY_LEASE, TeamId};
+use gleaner_types::plan::BatchPlan;
+use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeRequest};
+use gleaner_types::{ErrorCode, JobId, JobState, PageError};
+
+use crate::support::*;
+use crate::webhooks::{ALL, webhook};
+
+fn metered(balance: u64) -> ServiceConfig {
+    ServiceConfig { accounts: Arc::new(credits(balance)), ..ServiceConfig::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_submit_reserves_its_pages_and_pays_for_those_that_gave_a_document() {
+    let (service, _) = service(metered(100));
+    let id = batch(&service, &["one", "two", "broken", "slow"]).await;
+    assert_eq!(balance(&service).await, 96, "four pages are reserved");
+    assert_eq!(ended(&service, id).await.credits_used, 3);
+    settle().await;
+    assert_eq!(balance(&service).await, 97, "a page that failed costs nothing");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_beyond_the_balance_is_refused_and_starts_nothing() {
+    let (service, web) = service(metered(3));
+    let refused = service.batch(&team("a"), plan(&["one"; 4]), Submit::default()).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::InsufficientCredits, 402));
+    let crawl = CrawlRequest::new("https://a.example/").limit(4);
+    let refused = service.crawl(&team("a"), crawl.check().unwrap(), Submit::default()).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InsufficientCredits);
+    settle().await;
+    assert_eq!(web.fetched.load(Ordering::Relaxed), 0);
+    assert_eq!(balance(&service).await, 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dearer_page_draws_on_the_rest_and_comes_to_an_end_with_it() {
+    // One page at a time, so that what is spent is known before the next begins.
+    let one_by_one = Team { max_concurrency: 1, ..team("a") };
+    for (balance_before, completed, state) in [
+        (100, 6, JobState::Completed),
+        (14, 6, JobState::Completed),
+        (13, 5, JobState::Failed),
+        (6, 1, JobState::Failed),
+    ] {
+        let (service, _) = service(metered(balance_before));
+        let paths = ["pdf-9", "one", "two", "three", "four", "five"];
+        let id = service.batch(&one_by_one, plan(&paths), Submit::default()).await.unwrap().id;
+        let done = ended(&service, id).await;
+        assert_eq!((done.completed, done.status), (completed, state), "of {balance_before} credits");
+        assert_eq!(done.data.len() as u64, completed, "what was paid for is readable");
+        let failed = state == JobState::Failed;
+        assert_eq!(done.error.as_deref(), failed.then_some("insufficient credits"));
+        settle().await;
+        let left = balance_before as i64 - done.credits_used as i64;
+        assert_eq!(balance(&service).await, left, "what was reserved and drawn in vain is back");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_page_starts_that_cannot_be_paid() {
+    let (service, web) = service(metered(30));
+    // A page costs five credits at least, and each reserves one.
+    let mut plan = plan(&["one"; 30]);
+    plan.options.formats.json = Some(Default::default());
+    let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+    let done = ended(&service, id).await;
+    assert_eq!((done.completed, done.credits_used, done.status), (6, 30, JobState::Failed));
+    assert_eq!(web.fetched.load(Ordering::Relaxed), 6);
+    settle().await;
+    assert_eq!(balance(&service).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn scrape_and_map_pay_once() {
+    let (service, _) = service(metered(3));
+    let scrape = async |url: &str| {
+        service.scrape(&team("a"), ScrapeRequest::new(url).check().unwrap(), Submit::default()).await
+    };
+    scrape("https://a.example/one").await.unwrap();
+    settle().await;
+    assert_eq!(balance(&service).await, 2);
+    scrape("https://a.example/broken").await.unwrap_err();
+    settle().await;
+    assert_eq!(balance(&service).await, 2);
+    service.map(&team("a"), MapRequest::new("https://a.example/").check().unwrap()).await.unwrap();
+    assert_eq!(balance(&service).await, 1);
+    // A client that goes away: what was reserved comes back.
+    let gone = tokio::time::timeout(Duration::from_secs(1), scrape("https://a.example/slow")).await;
+    assert!(gone.is_err());
+    settle().await;
+    assert_eq!(balance(&service).await, 1);
+    assert_eq!(service.concurrency(&team("a")).await.unwrap().concurrency, 0);
+    scrape("https://a.example/two").await.unwrap();
+    settle().await;
+    assert_eq!(scrape("https://a.example/two").await.unwrap_err().http_status(), 402);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_cancelled_or_appended_is_settled() {
+    let (service, _) = service(metered(10));
+    let id = batch(&service, &["one", "slow", "slow"]).await;
+    settle().await;
+    let more = BatchPlan { append_to: Some(id), ..plan(&["slow"; 4]) };
+    service.batch(&team("a"), more.clone(), Submit::default()).await.unwrap();
+    assert_eq!(balance(&service).await, 3);
+    let refused = service.batch(&team("a"), more, Submit::default()).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InsufficientCredits);
+    service.cancel(&TeamId::new("a"), BATCH, id).await.unwrap();
+    settle().await;
+    assert_eq!(balance(&service).await, 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_and_rates_and_queues_have_limits() {
+    let config = TeamConfig {
+        requests_per_minute: vec![(Operation::Batch, 1)],
+        ..TeamConfig::new(Team { max_jobs: 1, ..team("a") })
+    };
+    let accounts = Arc::new(MemoryAccounts::new().with_team("key-a", config));
+    let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
+    let unknown = service.authenticate("key-b").await.unwrap_err();
+    assert_eq!((unknown.kind(), unknown.http_status()), (ErrorKind::Unauthorized, 401));
+    let team = service.authenticate("key-a").await.unwrap();
+    service.admit(&team, Operation::Batch).await.unwrap();
+    let limited = service.admit(&team, Operation::Batch).await.unwrap_err();
+    assert_eq!((limited.kind(), limited.http_status()), (ErrorKind::RateLimited, 429));
+    assert_eq!(limited.retry_after(), Some(Duration::from_secs(60)));
+    service.batch(&team, plan(&["slow"]), Submit::default()).await.unwrap();
+    let full = service.batch(&team, plan(&["slow"]), Submit::default()).await.unwrap_err();
+    assert_eq!((full.kind(), full.retry_after().is_some()), (ErrorKind::RateLimited, true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_document_says_whether_its_page_waited_for_a_slot_of_the_team() {
+    let one = TeamConfig::new(Team { max_concurrency: 1, ..team("a") });
+    let accounts = Arc::new(MemoryAccounts::new().with_team("key-a", one));
+    let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
+    let plan = BatchPlan { max_concurrency: None, ..plan(&["one", "two", "three"]) };
+    let one_slot = Team { max_concurrency: 1, ..team("a") };
+    let id = service.batch(&one_slot, plan, Submit::default()).await.unwrap().id;
+    let documents = ended(&service, id).await.data;
+    let limited: Vec<_> = documents.iter().map(|page| page.metadata.concurrency_limited).collect();
+    assert_eq!(limited, [Some(false), Some(true), Some(true)]);
+}
+
+/// Accounts that cannot be settled for team `gone`, nor can its webhooks be signed; who first asks how to
+/// sign those of team `hangs` is never answered.
+#[derive(Debug)]
+struct OneIsGone(MemoryAccounts, AtomicBool);
+
+impl OneIsGone {
+    fn new(accounts: MemoryAccounts) -> Arc<Self> {
+        Arc::new(Self(accounts, AtomicBool::new(false)))
+    }
+}
+
+#[async_trait]
+impl Accounts for OneIsGone {
+    async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error> {
+        self.0.authenticate(key).await
+    }
+
+    async fn throttle(
+        &self,
+        team: &TeamId,
+        operation: Operation,
+        now: Duration,
+    ) -> Result<Option<Duration>, Error> {
+        self.0.throttle(team, operation, now).await
+    }
+
+    async fn is_metered(&self, team: &TeamId) -> Result<bool, Error> {
+        self.0.is_metered(team).await
+    }
+
+    async fn balance(&self, team: &TeamId) -> Result<Balance, Error> {
+        self.0.balance(team).await
+    }
+
+    async fn reserve(&self, team: &TeamId, job: JobId, credits: u64) -> Result<bool, Error> {
+        self.0.reserve(team, job, credits).await
+    }
+
+    async fn draw(&self, team: &TeamId, job: JobId, credits: u64) -> Result<u64, Error> {
+        self.0.draw(team, job, credits).await
+    }
+
+    async fn release(&self, team: &TeamId, job: JobId, credits: u64) -> Result<(), Error> {
+        self.0.release(team, job, credits).await
+    }
+
+    async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
+        is_there(team)?;
+        self.0.settle(team, job, used).await
+    }
+
+    async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error> {
+        is_there(team)?;
+        if team.as_str() == "hangs" && !self.1.swap(true, Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
+        self.0.webhook_secret(team).await
+    }
+}
+
+fn is_there(team: &TeamId) -> Result<(), Error> {
+    match team.as_str() {
+        "gone" => Err(PageError { code: ErrorCode::UnknownError, message: "no such team".to_owned() }.into()),
+        _ => Ok(()),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_cannot_be_signed_waits_and_is_no_failure_of_its_receiver() {
+    let gone = TeamConfig::new(team("gone"));
+    let accounts = OneIsGone::new(credits(100).with_team("key-gone", gone));
+    let receiver = Receiver::new(&[200]);
+    let (service, _) =
+        service(ServiceConfig { accounts, deliver: post(&receiver), ..ServiceConfig::default() });
+    for name in ["gone", "a"] {
+        let webhook = Some(webhook("https://hook.example/x", &ALL));
+        let plan = BatchPlan { webhook, ..plan(&["one"; 10]) };
+        let id = service.batch(&team(name), plan, Submit::default()).await.unwrap().id;
+        tokio::time::sleep(Duration::from_secs(3_600)).await;
+        assert!(service.dead_letters(&TeamId::new(name), BATCH, id).await.unwrap().is_empty(), "{name}");
+        let expected = if name == "gone" { 0 } else { 12 };
+        assert_eq!(receiver.all().len(), expected, "{name}: nothing is sent unsigned that is to be signed");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_keeper_that_hangs_is_asked_again_before_the_event_counts_as_lost() {
+    let config = TeamConfig::new(team("hangs"));
+    let accounts = OneIsGone::new(credits(100).with_team("key-hangs", config));
+    let receiver = Receiver::new(&[200]);
+    let (service, _) =
+        service(ServiceConfig { accounts, deliver: post(&receiver), ..ServiceConfig::default() });
+    let plan = BatchPlan { webhook: Some(webhook("https://hook.example/x", &ALL)), ..plan(&["one"]) };
+    service.batch(&team("hangs"), plan, Submit::default()).await.unwrap();
+    tokio::time::sleep(DELIVERY_LEASE * 3).await;
+    let received = receiver.all();
+    assert_eq!(received.len(), 3, "each event once");
+    assert!(received.iter().all(|event| event.at < DELIVERY_LEASE / 2), "{:?}", received[0].at);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_account_that_fails_holds_up_no_other() {
+    let gone = TeamConfig { credits: Some(100), ..TeamConfig::new(team("gone")) };
+    let accounts = OneIsGone::new(credits(100).with_team("key-gone", gone));
+    let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
+    for _ in 0..3 {
+        let id = service.batch(&team("gone"), plan(&["one"]), Submit::default()).await.unwrap().id;
+        let page = Page { skip: None, limit: None };
+        while read(&service.status(&TeamId::new("gone"), BATCH, id, page, &next_url).await.unwrap()).completed
+            == 0
+        {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+    let id = batch(&service, &["one", "broken"]).await;
+    assert_eq!(ended(&service, id).await.credits_used, 1);
+    settle().await;
+    assert_eq!(balance(&service).await, 99, "what was reserved in vain is back");
+}

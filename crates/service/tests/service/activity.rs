@@ -1,0 +1,139 @@
+//! What stays of a team's jobs when they have ended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_runtime::{Error, Extract, ExtractTask, Extracted};
+use gleaner_service::{ActivityLog, JobService, ServiceConfig, Submit};
+use gleaner_store::{EndedJob, TeamId};
+use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ExtractRequest, ScrapeRequest};
+use gleaner_types::response::{Activity, ActivityKind};
+use gleaner_types::{ErrorCode, JobId, JobKind, JobState, PageError};
+
+use crate::support::*;
+
+async fn activity(service: &JobService, team: &str, limit: u64) -> Vec<Activity> {
+    service.activity(&TeamId::new(team), limit).await.unwrap().data
+}
+
+fn ids(jobs: &[Activity]) -> Vec<JobId> {
+    jobs.iter().map(|job| job.id).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_team_reads_its_jobs_and_scrapes_the_one_that_ended_last_first() {
+    let (service, _) = service(ServiceConfig::default());
+    assert!(activity(&service, "a", 100).await.is_empty());
+    // It begins first and ends last.
+    let slow = batch(&service, &["slow"]).await;
+    let quick = batch(&service, &["one", "two"]).await;
+    ended(&service, quick).await;
+    for (path, gives) in [("one", true), ("broken", false)] {
+        let request = ScrapeRequest::new(format!("https://a.example/{path}")).check().unwrap();
+        assert_eq!(service.scrape(&team("a"), request, Submit::default()).await.is_ok(), gives, "{path}");
+        settle().await;
+    }
+    let crawl = CrawlRequest::new("https://c.example/slow").check().unwrap();
+    let crawl = service.crawl(&team("a"), crawl, Submit::default()).await.unwrap().id;
+    service.cancel(&TeamId::new("a"), JobKind::Crawl, crawl).await.unwrap();
+    let foreign = service.batch(&team("b"), plan(&["one"]), Submit::default()).await.unwrap().id;
+    ended(&service, slow).await;
+    settle().await;
+    let all = activity(&service, "a", 100).await;
+    let told: Vec<_> =
+        all.iter().map(|job| (job.kind, job.status, job.credits_used, job.url.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (ActivityKind::BatchScrape, JobState::Completed, 1, "https://h0.example/slow"),
+            (ActivityKind::Crawl, JobState::Cancelled, 0, "https://c.example/slow"),
+            (ActivityKind::Scrape, JobState::Failed, 0, "https://a.example/broken"),
+            (ActivityKind::Scrape, JobState::Completed, 1, "https://a.example/one"),
+            (ActivityKind::BatchScrape, JobState::Completed, 2, "https://h0.example/one"),
+        ]
+    );
+    assert_eq!((all[0].id, all[1].id, all[4].id), (slow, crawl, quick));
+    assert!(all.iter().all(|job| job.completed_at.is_some_and(|ended| ended >= job.created_at)), "{all:?}");
+    assert_eq!(ids(&activity(&service, "b", 100).await), [foreign], "a team reads its own alone");
+    for (limit, entries) in [(0, 1), (1, 1), (3, 3), (u64::MAX, 5)] {
+        assert_eq!(activity(&service, "a", limit).await, all[..entries], "{limit}");
+    }
+    let records = service.activities(&TeamId::new("a"), 2).await.unwrap();
+    assert_eq!(records.iter().map(|job| job.snapshot.id).collect::<Vec<_>>(), [slow, crawl]);
+    tokio::time::sleep(Duration::from_secs(2 * 86_400)).await;
+    assert_eq!(activity(&service, "a", 100).await, all, "it outlives the results");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_address_is_listed_with_its_slash_where_it_was_written_with_it() {
+    let (service, _) =
+        service(ServiceConfig { extract: Some(Arc::new(Telling)), ..ServiceConfig::default() });
+    for url in ["https://bare.example", "https://bare.example/"] {
+        let before = activity(&service, "a", 100).await.len();
+        let scrape = ScrapeRequest::new(url).check().unwrap();
+        service.scrape(&team("a"), scrape, Submit::default()).await.unwrap();
+        let batch = BatchScrapeRequest::new([url]).check().unwrap();
+        service.batch(&team("a"), batch, Submit::default()).await.unwrap();
+        let crawl = CrawlRequest::new(url).limit(1).check().unwrap();
+        service.crawl(&team("a"), crawl, Submit::default()).await.unwrap();
+        let extract = ExtractRequest::new([url]).prompt("names");
+        service.extract(&team("a"), extract.check().unwrap(), Submit::default()).await.unwrap();
+        while activity(&service, "a", 100).await.len() < before + 4 {
+            settle().await;
+        }
+        let listed = activity(&service, "a", 4).await;
+        assert!(listed.iter().all(|job| job.url == url), "{url}: {listed:?}");
+    }
+}
+
+/// Fails, and names the page.
+#[derive(Debug)]
+struct Telling;
+
+#[async_trait]
+impl Extract for Telling {
+    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
+        let message = format!("{} could not be read", task.plan.sources[0].target.url);
+        Err(PageError { code: ErrorCode::ScrapeSiteError, message })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_job_with_zero_data_retention_nothing_stays_that_names_its_pages() {
+    const PAGE: &str = "https://secret.example/";
+    for zero_data_retention in [true, false] {
+        let (service, _) =
+            service(ServiceConfig { extract: Some(Arc::new(Telling)), ..ServiceConfig::default() });
+        let request = ExtractRequest::new([PAGE]).prompt("names").zero_data_retention(zero_data_retention);
+        let submit = Submit { warnings: vec![format!("{PAGE} is odd")], ..Submit::default() };
+        let id = service.extract(&team("a"), request.check().unwrap(), submit).await.unwrap().id;
+        settle().await;
+        let records = service.activities(&TeamId::new("a"), 10).await.unwrap();
+        assert_eq!(format!("{records:?}").contains("secret.example"), !zero_data_retention, "{records:?}");
+        let listed = activity(&service, "a", 10).await;
+        let told = &listed[0];
+        assert_eq!((told.id, told.kind, told.status), (id, ActivityKind::Extract, JobState::Failed));
+        assert_eq!(told.url, if zero_data_retention { "" } else { PAGE });
+    }
+}
+
+/// An embedder's log that fails.
+#[derive(Debug)]
+struct Unreadable;
+
+#[async_trait]
+impl ActivityLog for Unreadable {
+    fn record(&self, _: EndedJob) {}
+
+    async fn latest(&self, _: &TeamId, _: usize) -> Result<Vec<EndedJob>, Error> {
+        Err(PageError { code: ErrorCode::UnknownError, message: "the log is locked".to_owned() }.into())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_cannot_be_read_is_a_failure_and_no_empty_list() {
+    let (service, _) = service(ServiceConfig { activity: Arc::new(Unreadable), ..ServiceConfig::default() });
+    let failed = service.activity(&TeamId::new("a"), 10).await.unwrap_err();
+    assert_eq!(failed.http_status(), 500, "{failed}");
+}

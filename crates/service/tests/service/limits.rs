@@ -1,0 +1,206 @@
+//! What a team may have at once, and what becomes of its credits where a request is refused, repeated or
+//! given up.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_frontier::FrontierConfig;
+use gleaner_runtime::ErrorKind;
+use gleaner_service::{JobService, Page, ServiceConfig, Submit, Team};
+use gleaner_store::{MAX_LISTED_FAILURES, MemoryConfig, TeamId};
+use gleaner_types::plan::{BatchPlan, CrawlPlan, WebhookPlan};
+use gleaner_types::request::{CrawlRequest, MapRequest};
+use gleaner_types::{JobKind, JobState};
+use uuid::Uuid;
+
+use crate::support::*;
+
+fn metered(balance: u64) -> ServiceConfig {
+    ServiceConfig { accounts: Arc::new(credits(balance)), ..ServiceConfig::default() }
+}
+
+fn keyed(key: u128) -> Submit {
+    Submit { idempotency_key: Some(Uuid::from_u128(key)), ..Submit::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_submit_is_told_so_though_its_first_has_taken_the_last_credit_and_the_last_place() {
+    let (service, _) = service(metered(2));
+    let one_job = Team { max_jobs: 1, ..team("a") };
+    let slow = || plan(&["slow", "slow"]);
+    let id = service.batch(&one_job, slow(), keyed(1)).await.unwrap().id;
+    for (name, again) in [
+        ("a batch", service.batch(&one_job, slow(), keyed(1)).await.unwrap_err()),
+        (
+            "a crawl under the key of a batch",
+            service
+                .crawl(&one_job, CrawlRequest::new("https://a.example/").check().unwrap(), keyed(1))
+                .await
+                .unwrap_err(),
+        ),
+        (
+            "pages to append",
+            service.batch(&one_job, BatchPlan { append_to: Some(id), ..slow() }, keyed(1)).await.unwrap_err(),
+        ),
+    ] {
+        assert_eq!((again.kind(), again.http_status()), (ErrorKind::Conflict, 409), "{name}: {again}");
+    }
+    let other = service.batch(&one_job, slow(), keyed(2)).await.unwrap_err();
+    assert_eq!((other.kind(), other.http_status()), (ErrorKind::RateLimited, 429));
+    assert!(other.retry_after().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn submits_at_once_do_not_exceed_the_team_s_jobs() {
+    let (service, _) = service(metered(1_000));
+    let three_jobs = Team { max_jobs: 3, ..team("a") };
+    let submits = (0..20).map(|_| service.batch(&three_jobs, plan(&["slow"]), Submit::default()));
+    let submits = futures_util::future::join_all(submits).await;
+    assert_eq!(submits.iter().filter(|submit| submit.is_ok()).count(), 3);
+    for refused in submits.iter().filter_map(|submit| submit.as_ref().err()) {
+        assert_eq!(refused.http_status(), 429);
+    }
+    settle().await;
+    assert_eq!(balance(&service).await, 997, "who was refused has nothing reserved");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_map_whose_client_goes_away_costs_nothing_and_frees_its_place() {
+    let (service, _) = service(metered(5));
+    let one_place = Team { max_concurrency: 1, ..team("a") };
+    let map = || MapRequest::new("https://a.example/slow").check().unwrap();
+    let (busy, asker) = (Arc::clone(&service), one_place.clone());
+    let mapping = tokio::spawn(async move { busy.map(&asker, map()).await });
+    settle().await;
+    assert_eq!(balance(&service).await, 4, "one credit is reserved");
+    let second = service.map(&one_place, map()).await.unwrap_err();
+    assert_eq!((second.kind(), second.http_status()), (ErrorKind::RateLimited, 429));
+    mapping.abort();
+    assert!(mapping.await.is_err());
+    settle().await;
+    assert_eq!(balance(&service).await, 5);
+    service.map(&one_place, map()).await.unwrap();
+    assert_eq!(balance(&service).await, 4, "a map that came off costs one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_that_the_queue_cannot_take_are_refused_and_not_lost() {
+    let mut frontier = FrontierConfig::default();
+    frontier.max_queued_per_job = 3;
+    let web = Arc::new(Web::default());
+    let service =
+        JobService::new(room_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }), metered(100));
+    let refused = service.batch(&team("a"), plan(&["slow"; 4]), Submit::default()).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::RateLimited, 429), "{refused}");
+    let few = BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 3]) };
+    let id = service.batch(&team("a"), few, Submit::default()).await.unwrap().id;
+    let more = |count| BatchPlan { append_to: Some(id), ..plan(&["one"].repeat(count)) };
+    let refused = service.batch(&team("a"), more(4), keyed(1)).await.unwrap_err();
+    assert_eq!(refused.http_status(), 429);
+    settle().await;
+    assert_eq!(balance(&service).await, 97, "what was refused is not reserved");
+    service.batch(&team("a"), more(1), keyed(1)).await.expect("a refused request uses up no key");
+    let done = ended(&service, id).await;
+    assert_eq!((done.status, done.completed), (JobState::Completed, 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_finds_no_room_among_the_pages_of_others_is_refused_and_not_lost() {
+    let mut frontier = FrontierConfig::default();
+    frontier.max_queued_bytes = 1_100;
+    let web = Arc::new(Web::default());
+    let service =
+        JobService::new(room_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }), metered(100));
+    // Sixteen bytes each; those in work wait no more.
+    let slow = || BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 50]) };
+    let id = service.batch(&team("a"), slow(), keyed(1)).await.unwrap().id;
+    settle().await;
+    let crawl = || CrawlRequest::new("https://b.example/").check().unwrap();
+    for (name, refused) in [
+        ("a batch", service.batch(&team("a"), slow(), keyed(2)).await.map(|_| ())),
+        (
+            "pages to append",
+            service
+                .batch(&team("a"), BatchPlan { append_to: Some(id), ..slow() }, keyed(3))
+                .await
+                .map(|_| ()),
+        ),
+    ] {
+        let refused = refused.unwrap_err();
+        assert_eq!(
+            (refused.kind(), refused.http_status()),
+            (ErrorKind::RateLimited, 429),
+            "{name}: {refused}"
+        );
+        assert!(refused.retry_after().is_some());
+    }
+    let small = service.crawl(&team("a"), CrawlPlan { limit: 5, ..crawl() }, keyed(2)).await;
+    let small = small.expect("what has room is taken, and a refused request uses up no key").id;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let page = Page::default();
+    let body = service.status(&TeamId::new("a"), JobKind::Crawl, small, page, &next_url).await.unwrap();
+    assert_eq!(read(&body).completed, 1);
+    assert_eq!(balance(&service).await, 49, "fifty for the batch and one for the crawl");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_appended_pages_cannot_have_is_refused_or_said() {
+    let (service, _) = service(ServiceConfig::default());
+    let id = batch(&service, &["slow"]).await;
+    let more = || BatchPlan { append_to: Some(id), ..plan(&["one"]) };
+    let webhook = WebhookPlan {
+        url: "https://hook.example/".parse().unwrap(),
+        headers: Default::default(),
+        metadata: Default::default(),
+        events: Vec::new(),
+    };
+    for (name, asked) in [
+        ("zeroDataRetention", BatchPlan { zero_data_retention: true, ..more() }),
+        ("webhook", BatchPlan { webhook: Some(webhook), ..more() }),
+    ] {
+        let refused = service.batch(&team("a"), asked, Submit::default()).await.unwrap_err();
+        assert_eq!(refused.http_status(), 400, "{name}");
+        assert!(refused.to_string().contains(name), "{refused}");
+    }
+    let asked = BatchPlan { max_concurrency: Some(3), ..more() };
+    service.batch(&team("a"), asked, Submit::default()).await.unwrap();
+    let done = ended(&service, id).await;
+    assert_eq!(done.completed, 2);
+    assert!(done.warning.unwrap().contains("maxConcurrency"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_listed_of_the_failures_is_said() {
+    let (service, _) = service(ServiceConfig::default());
+    let count = MAX_LISTED_FAILURES + 10;
+    let id = batch(&service, &["broken"].repeat(count)).await;
+    let done = ended(&service, id).await;
+    assert_eq!(done.warning.as_deref(), Some("not all pages without a document are listed"));
+    let listed = service.errors(&TeamId::new("a"), BATCH, id).await.unwrap();
+    assert_eq!(listed.errors.len(), MAX_LISTED_FAILURES);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_headers_of_a_crawl_are_not_told() {
+    let (service, _) = service(ServiceConfig::default());
+    let plan = CrawlRequest::new("https://a.example/slow").check().unwrap();
+    let request = serde_json::json!({
+        "url": "https://a.example/slow",
+        "scrapeOptions": {"headers": {"Authorization": "secret"}, "mobile": true},
+    });
+    service.crawl(&team("a"), plan, Submit { request, ..Submit::default() }).await.unwrap();
+    let active = service.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
+    let options = serde_json::Value::Object(active[0].options.clone());
+    assert_eq!(options, serde_json::json!({"scrapeOptions": {"mobile": true}}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_desk_goes_so_does_the_work_on_a_scrape() {
+    let web = Arc::new(Web::default());
+    let service = JobService::new(room_with(&web, MemoryConfig::default()), ServiceConfig::default());
+    batch(&service, &["slow"; 3]).await;
+    settle().await;
+    drop(service);
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 0);
+}

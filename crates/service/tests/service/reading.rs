@@ -1,0 +1,109 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask};
+use gleaner_service::{JobService, ServiceConfig, Submit};
+use gleaner_types::plan::{JsonFormat, ScrapePlan, Target};
+use gleaner_types::request::ScrapeOptions;
+use gleaner_types::{Document, ErrorCode, JobKind, PageError};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+/// Reads a page as its path says, and counts the pages of a job.
+#[derive(Debug)]
+struct Reader;
+
+#[async_trait]
+impl Extract for Reader {
+    async fn extract(&self, _: ExtractTask) -> Result<Extracted, PageError> {
+        Err(PageError { code: ErrorCode::UnknownError, message: "it only reads pages".to_owned() })
+    }
+
+    async fn read_page(&self, page: PageTask<'_>) -> PageRead {
+        let path = page.url.path();
+        if path.contains("hang") {
+            std::future::pending::<()>().await;
+        }
+        assert!(!path.contains("riddle"), "a reader that panics");
+        let before = page.kept.get_or_init(std::sync::atomic::AtomicU64::default).unwrap();
+        let before = before.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        PageRead {
+            json: page.json.map(|_| json!({ "markdown": page.text.markdown, "before": before })),
+            notes: vec!["read".to_owned()],
+            ..PageRead::default()
+        }
+    }
+}
+
+fn reading() -> (Arc<JobService>, Arc<Web>) {
+    service(ServiceConfig { extract: Some(Arc::new(Reader)), ..ServiceConfig::default() })
+}
+
+fn asks_json() -> JsonFormat {
+    JsonFormat { prompt: Some("what it says".to_owned()), ..JsonFormat::default() }
+}
+
+async fn scrape(service: &Arc<JobService>, path: &str, asks: bool) -> Document {
+    let mut options = ScrapeOptions::default().check().unwrap();
+    options.formats.json = asks.then(asks_json);
+    options.timeout = Duration::from_secs(10);
+    let target = Target::parse(&format!("https://a.example/{path}")).unwrap();
+    let plan = ScrapePlan { target, options, zero_data_retention: false };
+    service.scrape(&team("a"), plan, Submit::default()).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_is_read_before_it_is_stored_and_only_where_that_is_asked_for() {
+    let (service, _) = reading();
+    let page = scrape(&service, "x", true).await;
+    assert_eq!(page.json, Some(json!({ "markdown": "/x", "before": 0 })));
+    assert_eq!((page.warning.as_deref(), page.metadata.credits_used), (Some("read"), Some(5)));
+    let page = scrape(&service, "x", false).await;
+    assert_eq!((page.json, page.warning, page.metadata.credits_used), (None, None, Some(1)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_kept_for_a_job_is_kept_for_it_alone() {
+    let (service, _) = reading();
+    for _ in 0..2 {
+        let mut plan = plan(&["x", "y", "z"]);
+        plan.options.formats.json = Some(asks_json());
+        let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+        let mut before: Vec<Value> = ended(&service, id)
+            .await
+            .data
+            .into_iter()
+            .map(|page| page.json.unwrap()["before"].clone())
+            .collect();
+        before.sort_by_key(Value::as_u64);
+        assert_eq!(before, [json!(0), json!(1), json!(2)]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn reading_that_hangs_or_panics_fails_no_page_and_comes_in_time() {
+    let (service, _) = reading();
+    let begun = tokio::time::Instant::now();
+    let page = scrape(&service, "hang", true).await;
+    assert_eq!((page.json, page.markdown.as_deref()), (None, Some("/hang")));
+    assert!(page.warning.unwrap().contains("not read in time"));
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    let page = scrape(&service, "riddle", true).await;
+    assert!(page.json.is_none() && page.warning.unwrap().contains("failed to read"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_job_waits_for_no_reading() {
+    let (service, _) = reading();
+    let mut plan = plan(&["hang"]);
+    plan.options.formats.json = Some(asks_json());
+    let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+    settle().await;
+    let before = tokio::time::Instant::now();
+    service.cancel(&team("a").id, JobKind::BatchScrape, id).await.unwrap();
+    let ended = ended(&service, id).await;
+    assert_eq!((ended.completed, ended.data.len()), (0, 0));
+    assert!(before.elapsed() < Duration::from_secs(1));
+}

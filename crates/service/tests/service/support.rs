@@ -1,0 +1,275 @@
+//! A web in which every page answers as its path says, and a desk before it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use gleaner_runtime::{
+    Clock, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, PageText, RedirectCheck, Runtime,
+    RuntimeConfig, Transform, TransformTask, Transformed,
+};
+use gleaner_service::{
+    Deliver, DeliverError, Delivery, JobService, MemoryAccounts, Page, ServiceConfig, StatusBody, Submit,
+    Team, TeamConfig,
+};
+use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
+use gleaner_types::plan::BatchPlan;
+use gleaner_types::request::BatchScrapeRequest;
+use gleaner_types::response::JobStatus;
+use gleaner_types::{CacheState, Document, ErrorCode, JobId, JobKind, JobState, PageError, ProxyUsed};
+use serde_json::Value;
+use url::Url;
+
+pub(crate) const START: Duration = Duration::from_secs(1_700_000_000);
+pub(crate) const BATCH: JobKind = JobKind::BatchScrape;
+
+/// `/slow` takes a minute, `/broken` gives no answer, `/panic` makes the parser panic, `/pdf-9` is one of
+/// nine pages, `/large-9` has nine bytes of Markdown, `/text` has what [`Web::say`] said.
+#[derive(Debug, Default)]
+pub(crate) struct Web {
+    text: Mutex<String>,
+    pub(crate) fetched: AtomicU64,
+}
+
+impl Web {
+    pub(crate) fn say(&self, text: &str) {
+        *self.text.lock().unwrap() = text.to_owned();
+    }
+}
+
+#[derive(Debug)]
+struct Port(Arc<Web>);
+
+#[async_trait]
+impl Fetch for Port {
+    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn RedirectCheck) -> Result<Fetched, FetchError> {
+        let path = request.url.path();
+        let time = if path.contains("slow") { 60_000 } else { 10 };
+        tokio::time::sleep(Duration::from_millis(time)).await;
+        self.0.fetched.fetch_add(1, Ordering::Relaxed);
+        if path.contains("broken") {
+            let error =
+                PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
+            return Err(FetchError { error, retryable: false, refused_hop: None });
+        }
+        Ok(Fetched {
+            url: request.url.clone(),
+            status: if path.contains("robots.txt") { 404 } else { 200 },
+            content_type: None,
+            body: Bytes::new(),
+            retry_after: None,
+            latency: Duration::from_millis(10),
+            address: None,
+            proxy_used: ProxyUsed::Basic,
+            cache_state: Some(CacheState::Miss),
+            cached_at: None,
+            rendering: None,
+            robots_tag: String::new(),
+        })
+    }
+}
+
+impl Transform for Port {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let TransformTask { page, options, .. } = task;
+        let path = page.url.path();
+        assert!(!path.contains("panic"), "a parser that panics");
+        let number = |prefix: &str| path.strip_prefix(prefix).and_then(|number| number.parse::<usize>().ok());
+        let mut document = Document::default();
+        let pages_converted = number("/pdf-").map(|pages| pages as u32);
+        document.markdown = Some(match number("/large-") {
+            Some(bytes) => "x".repeat(bytes),
+            None if path == "/text" => self.0.text.lock().unwrap().clone(),
+            None => path.to_owned(),
+        });
+        let markdown = document.markdown.clone().unwrap_or_default();
+        let text = PageText { markdown, ..PageText::default() };
+        let text = options.formats.json.is_some().then(|| Box::new(text));
+        Ok(Transformed { document, text, pages_converted, ..Transformed::default() })
+    }
+}
+
+pub(crate) fn team(name: &str) -> Team {
+    Team::new(TeamId::new(name))
+}
+
+/// Accounts of team `a`, key `key-a`.
+pub(crate) fn credits(credits: u64) -> MemoryAccounts {
+    let config = TeamConfig { credits: Some(credits), ..TeamConfig::new(team("a")) };
+    MemoryAccounts::new().with_team("key-a", config)
+}
+
+/// Teams `a`, `b` and `c` with a thousand credits each.
+pub(crate) fn three_teams() -> MemoryAccounts {
+    ["a", "b", "c"].iter().fold(MemoryAccounts::new(), |accounts, name| {
+        let config = TeamConfig { credits: Some(1_000), ..TeamConfig::new(team(name)) };
+        accounts.with_team(format!("key-{name}"), config)
+    })
+}
+
+pub(crate) fn runtime(web: &Arc<Web>) -> Arc<Runtime> {
+    room_with(web, MemoryConfig::default())
+}
+
+pub(crate) fn room_with(web: &Arc<Web>, config: MemoryConfig) -> Arc<Runtime> {
+    Runtime::new(RuntimeConfig {
+        store: Arc::new(MemoryStore::new(config)),
+        fetch: Arc::new(Port(Arc::clone(web))),
+        transform: Arc::new(Port(Arc::clone(web))),
+        pdfs: None,
+        clock: Clock::starting_at(START),
+        robots_agent: "gleaner".to_owned(),
+        max_in_flight: 50,
+        near_duplicates: true,
+        memory: MemoryBudget::default(),
+    })
+}
+
+pub(crate) fn service(parts: ServiceConfig) -> (Arc<JobService>, Arc<Web>) {
+    let web = Arc::new(Web::default());
+    (JobService::new(runtime(&web), parts), web)
+}
+
+/// Each page is of a host of its own, so that politeness does not enter.
+pub(crate) fn urls(paths: &[&str]) -> Vec<String> {
+    let urls = paths.iter().enumerate();
+    urls.map(|(number, path)| format!("https://h{number}.example/{path}")).collect()
+}
+
+pub(crate) fn plan(paths: &[&str]) -> BatchPlan {
+    BatchScrapeRequest::new(urls(paths)).check().unwrap()
+}
+
+pub(crate) async fn batch(service: &Arc<JobService>, paths: &[&str]) -> JobId {
+    service.batch(&team("a"), plan(paths), Submit::default()).await.unwrap().id
+}
+
+pub(crate) fn next_url(skip: u64) -> String {
+    format!("http://host.example/v2/batch/scrape/x?skip={skip}")
+}
+
+pub(crate) async fn status(
+    service: &JobService,
+    id: JobId,
+    skip: Option<u64>,
+    limit: Option<u64>,
+) -> StatusBody {
+    service.status(&TeamId::new("a"), BATCH, id, Page { skip, limit }, &next_url).await.unwrap()
+}
+
+pub(crate) fn read(body: &StatusBody) -> JobStatus {
+    serde_json::from_slice(&body.bytes).unwrap()
+}
+
+/// Waits for the end and returns the first page of the status.
+pub(crate) async fn ended(service: &JobService, id: JobId) -> JobStatus {
+    loop {
+        let status = read(&status(service, id, None, None).await);
+        if status.status != JobState::Scraping {
+            return status;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Lets what goes on behind the desk come to rest.
+pub(crate) async fn settle() {
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}
+
+pub(crate) async fn balance(service: &JobService) -> i64 {
+    service.credit_usage(&TeamId::new("a")).await.unwrap().data.remaining_credits
+}
+
+/// A receiver that answers with the statuses of a script, the last for ever; 0 is no answer in time, and 1
+/// the guard's refusal. Until it is well, it answers with another one.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    script: Mutex<Vec<u16>>,
+    ill: Option<(Duration, u16)>,
+    pub(crate) received: Mutex<Vec<Received>>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Received {
+    pub(crate) at: Duration,
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Received {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.json()[name].as_str().unwrap().to_owned()
+    }
+}
+
+impl Receiver {
+    pub(crate) fn new(script: &[u16]) -> Arc<Self> {
+        Arc::new(Self { script: Mutex::new(script.to_vec()), ill: None, received: Mutex::default() })
+    }
+
+    /// Answers with this status until then, and takes everything after.
+    pub(crate) fn ill(until: Duration, status: u16) -> Arc<Self> {
+        Arc::new(Self {
+            script: Mutex::new(vec![200]),
+            ill: Some((until, status)),
+            received: Mutex::default(),
+        })
+    }
+
+    /// What it took.
+    pub(crate) fn taken(&self) -> Vec<Received> {
+        self.all().into_iter().filter(|event| event.status == 200).collect()
+    }
+
+    pub(crate) fn all(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Post(pub(crate) Arc<Receiver>, pub(crate) tokio::time::Instant);
+
+#[async_trait]
+impl Deliver for Post {
+    async fn check(&self, url: &Url) -> Result<(), DeliverError> {
+        match url.host_str() {
+            Some("10.0.0.1") => {
+                Err(DeliverError { refused: true, message: "the address is not public".to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn deliver(&self, delivery: Delivery<'_>) -> Result<u16, DeliverError> {
+        let at = self.1.elapsed();
+        let status = if let Some((_, status)) = self.0.ill.filter(|(until, _)| at < *until) {
+            status
+        } else {
+            let mut script = self.0.script.lock().unwrap();
+            if script.len() > 1 { script.remove(0) } else { script[0] }
+        };
+        self.0.received.lock().unwrap().push(Received {
+            at,
+            status,
+            headers: delivery.headers.clone(),
+            body: delivery.body.to_vec(),
+        });
+        match status {
+            0 => std::future::pending().await,
+            1 => Err(DeliverError { refused: true, message: "the address is refused".to_owned() }),
+            status => Ok(status),
+        }
+    }
+}
+
+pub(crate) fn post(receiver: &Arc<Receiver>) -> Option<Arc<dyn Deliver>> {
+    Some(Arc::new(Post(Arc::clone(receiver), tokio::time::Instant::now())))
+}
