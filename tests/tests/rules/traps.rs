@@ -82,7 +82,7 @@ async fn soft_404s_are_deferred_behind_pages_with_content() {
 async fn real_pages_beside_soft_404s(max_concurrency: Option<u32>, compares: bool) -> usize {
     const SOFT: usize = 4_000;
     const SORRY: &str = "We are sorry, but the page that you asked for was not found. It may have moved, or \
-                         never have existed. Try the search, go back to the home page, or have a look at what \
+                         never have existed. Try the search, go back to the home page, or have a look at \
                          others liked.";
     let link = |path: String| format!("<a href='{path}'>{path}</a>");
     let page = |text: &str, links: String| format!("<main><h1>A page</h1><p>{text}</p>{links}</main>");
