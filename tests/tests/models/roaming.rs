@@ -1,4 +1,4 @@
-//! Pages that a request does not name: found by search, by links to other sites, by an agent.
+//! Pages beyond the URLs of a request: by web search, by external links, and by the agent.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ fn founder() -> Map<String, Value> {
     schema(json!({ "founder": text, "phone": text }))
 }
 
-/// Says who founded the firm, except where its robots.txt forbids to look.
+/// A site with the founder of the firm. Its robots.txt may forbid every page.
 fn register(forbidden: bool) -> FakeServer {
-    FakeServer::start(move |_, asked| match asked.target() {
+    FakeServer::start(move |_, request| match request.target() {
         "/robots.txt" if forbidden => {
             FakeResponse::new(200, "User-agent: *\nDisallow: /\n").with("content-type", "text/plain")
         }
@@ -25,10 +25,10 @@ fn register(forbidden: bool) -> FakeServer {
     })
 }
 
-/// A firm whose page links to the register.
+/// The site of a firm, which links to the register.
 fn firm(register: &FakeServer) -> FakeServer {
     let link = register.url("/founder");
-    FakeServer::start(move |_, asked| match asked.target() {
+    FakeServer::start(move |_, request| match request.target() {
         "/" => FakeResponse::html(&format!(
             "<main><h1>Firm</h1><dl><dt>Phone</dt><dd>+44 20 7946 0018</dd></dl><p>We are in the \
              <a href='{link}'>register of founders</a> and have <a href='/news'>news</a>.</p></main>"
@@ -38,8 +38,8 @@ fn firm(register: &FakeServer) -> FakeServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn links_to_other_sites_are_followed_where_the_request_allows_it() {
-    for (name, asks, forbidden, expected) in [
+async fn external_links_are_followed_if_the_request_allows_it() {
+    for (name, options, forbidden, expected) in [
         ("not allowed", json!({}), false, Value::Null),
         ("external links", json!({ "allowExternalLinks": true }), false, json!("Ada Quill")),
         ("web search without an engine", json!({ "enableWebSearch": true }), false, json!("Ada Quill")),
@@ -49,25 +49,25 @@ async fn links_to_other_sites_are_followed_where_the_request_allows_it() {
         let firm = firm(&register);
         let mut body = json!({ "urls": [firm.url("/")], "schema": founder(),
             "scrapeOptions": { "headers": { "X-Pass": "secret-of-the-firm" } } });
-        body.as_object_mut().unwrap().extend(asks.as_object().unwrap().clone());
+        body.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
         let request: ExtractRequest = serde_json::from_value(body).unwrap();
         let found = engine_builder().build().unwrap().extract(request).await.unwrap();
         assert_eq!(found.data["founder"], expected, "{name}: {:?}", found.warning);
         let fetched = register.requests();
-        let pages = fetched.iter().filter(|asked| asked.target() == "/founder").count();
+        let pages = fetched.iter().filter(|request| request.target() == "/founder").count();
         assert_eq!(pages, usize::from(!expected.is_null()), "{name}");
         assert!(
-            fetched.iter().all(|asked| asked.header("x-pass").is_none()),
-            "{name}: headers stay with the firm"
+            fetched.iter().all(|request| request.header("x-pass").is_none()),
+            "{name}: headers are sent only to the firm"
         );
-        assert!(firm.requests().iter().any(|asked| asked.header("x-pass").is_some()), "{name}");
-        let told = found.warning.unwrap_or_default();
-        assert_eq!(told.contains("robots.txt forbids it"), forbidden, "{name}: {told}");
+        assert!(firm.requests().iter().any(|request| request.header("x-pass").is_some()), "{name}");
+        let warning = found.warning.unwrap_or_default();
+        assert_eq!(warning.contains("robots.txt forbids it"), forbidden, "{name}: {warning}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_engine_adds_pages_to_those_that_are_named() {
+async fn web_search_adds_pages_to_the_listed_urls() {
     let register = register(false);
     let firm = firm(&register);
     let hits =
@@ -95,12 +95,13 @@ async fn a_search_engine_adds_pages_to_those_that_are_named() {
     assert!(search.requests()[0].line.contains("q=who+founded+the+firm"), "{}", search.requests()[0].line);
 }
 
-/// What is asked for is two clicks away, and a price behind a search form.
-fn maze() -> FakeServer {
-    FakeServer::start(|_, asked| match asked.target() {
+/// The founder is two clicks away, and the phone number is behind a search form.
+fn nested_site() -> FakeServer {
+    FakeServer::start(|_, request| match request.target() {
         "/" => FakeResponse::html(
-            "<main><h1>Firm</h1><p><a href=/news>News</a> <a href=/about>About our founder</a> <a href=/login>Login</a></p>\
-             <form action=/find><input type=search name=q></form><form method=post action=/order><input name=q></form></main>",
+            "<main><h1>Firm</h1><p><a href=/news>News</a> <a href=/about>About our founder</a> \
+             <a href=/login>Login</a></p><form action=/find><input type=search name=q></form>\
+             <form method=post action=/order><input name=q></form></main>",
         ),
         "/about" => FakeResponse::html(
             "<main><h1>About</h1><p>See <a href='/people/founder'>the founder</a>.</p></main>",
@@ -117,12 +118,12 @@ fn maze() -> FakeServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_follows_links_and_search_forms_until_nothing_is_missing() {
+async fn the_agent_follows_links_and_search_forms_until_nothing_is_missing() {
     for (agent, expected) in [
         (false, json!({ "founder": null, "phone": null })),
         (true, json!({ "founder": "Ada Quill", "phone": "+44 20 7946 0018" })),
     ] {
-        let site = maze();
+        let site = nested_site();
         let mut body = json!({ "urls": [site.url("/")], "schema": founder() });
         if agent {
             body["agent"] = json!({ "model": "any" });
@@ -133,7 +134,7 @@ async fn an_agent_follows_links_and_search_forms_until_nothing_is_missing() {
         assert_eq!(plan.contains("follow links and search forms"), agent, "{plan}");
         let found = engine.extract(request).await.unwrap();
         assert_eq!(found.data, expected, "{:?}", found.pages);
-        let fetched: Vec<String> = site.requests().iter().map(|asked| asked.line.clone()).collect();
+        let fetched: Vec<String> = site.requests().iter().map(|request| request.line.clone()).collect();
         assert!(
             fetched.iter().all(|line| line.starts_with("GET ") && !line.contains("/order")),
             "{fetched:?}"
