@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_benches::ORIGIN;
-use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 use gleaner_extract::{Dialect, Extractor, Page, Shape, Task, WireSchema, extract};
 use gleaner_testkit::{Extras, ProductTruth, Site, SiteSpec};
 use gleaner_transform::html_to_markdown;
@@ -89,7 +89,7 @@ fn gate(criterion: &mut Criterion) {
     }
     let shape = Shape::from_schema(&json!({ "properties": fields })).expect("a schema");
     let answer = Value::Object(answer).to_string();
-    let extractor = Extractor::new(Arc::new(Scripted::with(move |_| Ok(answer.clone()))));
+    let extractor = Extractor::new(Arc::new(ScriptedModel::with(move |_| Ok(answer.clone()))));
     let page = Page::new(address, "").with_markdown(markdown.clone());
     let read = || block_on(extractor.page(&page, Task::new(&shape)));
     assert!(!read().extraction.leaves.is_empty(), "nothing of it stands on the page");
@@ -145,7 +145,7 @@ fn long_list(criterion: &mut Criterion) {
     } } } }));
     let shape = shape.expect("a schema");
     let page = Page::new(url("/items"), "").with_markdown(markdown.clone());
-    let extractor = Extractor::new(Arc::new(Scripted::with(|_| Ok(r#"{"rows":[]}"#.to_owned()))));
+    let extractor = Extractor::new(Arc::new(ScriptedModel::with(|_| Ok(r#"{"rows":[]}"#.to_owned()))));
     let read = || block_on(extractor.page(&page, Task::new(&shape)));
     assert!(read().calls > 0, "the model was not asked");
     let mut group = criterion.benchmark_group("extract, a long list");

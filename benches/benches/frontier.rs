@@ -37,7 +37,7 @@ fn with_frontier(links: &[Vec<Url>], plan: &CrawlPlan, start: &Url) -> u64 {
     let (scope, identity) =
         (CrawlScope::new(start, &plan.rules).expect("a scope"), Identity::new(&plan.rules));
     let mut config = FrontierConfig::default();
-    config.max_per_host = 16;
+    config.initial_per_host = 16;
     let mut frontier = Frontier::new(config);
     let job = frontier.open(JobRules::with_limit(1_000_000));
     let candidate = |url: &Url| Candidate {

@@ -108,7 +108,7 @@ impl Crawl {
 
 fn store() -> MemoryStore {
     let mut frontier = FrontierConfig::default();
-    frontier.max_per_host = AT_ONCE;
+    frontier.initial_per_host = AT_ONCE;
     MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() })
 }
 

@@ -14,7 +14,7 @@ use crate::Report;
 /// # Errors
 /// If it cannot be built.
 pub fn engine(concurrency: u32) -> Result<Engine, Error> {
-    loopback().concurrency(concurrency, concurrency).build()
+    loopback().concurrency(concurrency).concurrency_per_host(concurrency).build()
 }
 
 /// A builder of such an engine, all else at its defaults.
@@ -35,6 +35,7 @@ pub async fn crawl(engine: &Engine, start: &str, limit: u64, formats: &[Format])
     let mut job = engine.crawl(request).await?;
     let mut report = Report { pages: 0, bytes: 0, links: 0, elapsed: began.elapsed() };
     while let Some(document) = job.next().await {
+        let document = document?;
         report.pages += 1;
         let texts = [&document.markdown, &document.html, &document.raw_html];
         report.bytes += texts.into_iter().flatten().map(|text| text.len() as u64).sum::<u64>();

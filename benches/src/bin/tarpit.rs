@@ -68,7 +68,7 @@ async fn rate(servers: &[Server], tarpit: Option<&RawServer>) -> Result<f64, Fai
     let began = Instant::now();
     let mut job = engine.batch(request).await?;
     for page in 0..servers.len() * PAGES {
-        if job.next().await.is_none() {
+        if job.next().await.transpose()?.is_none() {
             return Err(format!("the job ended after {page} pages").into());
         }
     }

@@ -118,7 +118,7 @@ fn a_crawl_of_few_pages_says_why() {
         assert_eq!(output.status.code(), Some(code), "{name}: {stderr}");
         match expected {
             Some(expected) => {
-                assert!(stderr.contains("links left out: ") && stderr.contains(expected), "{name}: {stderr}")
+                assert!(stderr.contains("links left out: ") && stderr.contains(expected), "{name}: {stderr}");
             }
             None => assert!(!stderr.contains("left out"), "{name}: {stderr}"),
         }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gleaner_extract::{Cardinality, Extraction, Merged, Missing, Plan, Shape, inferred_places, merge};
+use gleaner_extract::{
+    Cardinality, ExecutionPlan, Extraction, Merged, Missing, Shape, inferred_fields, merge,
+};
 use gleaner_types::{ErrorCode, Interrupt, PageError, SafeUrl};
 use tokio::sync::Semaphore;
 
@@ -106,7 +108,7 @@ async fn of_read(
     told.extend(short_lists(&result.coverage));
     let inferred = result.leaves.iter().filter(|leaf| leaf.is_inferred());
     let inferred: Vec<String> = inferred.map(|leaf| spoken(&of_any_row(&leaf.pointer))).collect();
-    told.extend(inferred_places(inferred.iter().map(String::as_str)));
+    told.extend(inferred_fields(inferred.iter().map(String::as_str)));
     told.extend(result.stopped.map(|stop| stop.to_string()));
     // What stopped a page is mostly the budget, which has been told then.
     told.extend(
@@ -130,7 +132,7 @@ fn not_read(url: &SafeUrl, error: &PageError) -> String {
 
 /// Says so where pages about different things were put into one object, as the schema has it: the commonest
 /// surprise of a wildcard.
-fn one_object(result: &ExtractResult, plan: &Plan) -> Option<String> {
+fn one_object(result: &ExtractResult, plan: &ExecutionPlan) -> Option<String> {
     if plan.cardinality != Cardinality::One {
         return None;
     }
@@ -227,7 +229,7 @@ fn as_warning(mut told: Vec<String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_extract::{Leaf, Reason};
+    use gleaner_extract::{Leaf, MissingReason};
     use serde_json::Value;
 
     #[test]
@@ -245,7 +247,7 @@ mod tests {
         };
         let missing = ["/jobs", "/name", "/jobs/0/salary", "/jobs/1/salary", "/jobs/0/title", "/phone"];
         let missing =
-            missing.map(|pointer| Missing { pointer: pointer.to_owned(), reason: Reason::NotFound });
+            missing.map(|pointer| Missing { pointer: pointer.to_owned(), reason: MissingReason::NotFound });
         let empty = nowhere(missing.into(), &merged);
         let places: Vec<&str> = empty.iter().map(|missing| missing.pointer.as_str()).collect();
         assert_eq!(places, ["/jobs/*/salary", "/phone"]);

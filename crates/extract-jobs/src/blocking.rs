@@ -7,7 +7,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_extract::{Extractor, Page, RecalledPage, Shape, SiteMemory, SitePosition, SiteUrl, Task, ways};
+use gleaner_extract::{
+    ClusterPageResult, Extractor, Page, Shape, SiteMemory, SitePosition, SiteUrl, Task, navigation_links,
+};
 use gleaner_runtime::{BlockingError, WaitLimits};
 use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::runtime::Handle;
@@ -75,15 +77,15 @@ impl Reading {
         self,
         places: &Arc<Semaphore>,
         page: Arc<Page>,
-    ) -> Result<(RecalledPage, Vec<SiteUrl>), PageError> {
+    ) -> Result<(ClusterPageResult, Vec<SiteUrl>), PageError> {
         let is_large = is_large(&page, &self.asked.shape);
         let interrupt = page.interrupt.clone();
         let reading = async move {
             let Self { asked, extractor, memory, cluster, alike, words } = self;
             let place = SitePosition { cluster: &cluster, alike };
             let read = extractor.page_among(memory.as_deref(), place, &page, asked.task()).await;
-            let ways = words.map(|words| ways(&page, &words)).unwrap_or_default();
-            (read, ways)
+            let navigation_links = words.map(|words| navigation_links(&page, &words)).unwrap_or_default();
+            (read, navigation_links)
         };
         if is_large { blocking(places, &interrupt, reading).await } else { Ok(reading.await) }
     }

@@ -48,7 +48,7 @@ impl PromptedCrawl {
         let CrawlPlan { target, rules, limit, delay, max_concurrency, .. } = &self.plan;
         let some = |patterns: &Vec<String>| (!patterns.is_empty()).then(|| patterns.clone());
         CrawlParams {
-            url: target.asked_for().into_owned(),
+            url: target.as_requested().into_owned(),
             include_paths: some(&rules.include_paths),
             exclude_paths: some(&rules.exclude_paths),
             regex_on_full_url: Some(rules.regex_on_full_url),
@@ -196,7 +196,7 @@ fn params(target: &Target, compiled: CompiledCrawl, on_full_url: bool) -> CrawlP
         Some(patterns.collect()).filter(|patterns: &Vec<String>| !patterns.is_empty())
     };
     CrawlParams {
-        url: target.asked_for().into_owned(),
+        url: target.as_requested().into_owned(),
         include_paths: patterns(options.include_paths),
         exclude_paths: patterns(options.exclude_paths),
         max_discovery_depth: options.max_discovery_depth,

@@ -1,6 +1,6 @@
 //! Pages that pages lead to.
 
-use gleaner_extract::{Plan, SiteUrl, Step, discover};
+use gleaner_extract::{ExecutionPlan, PlanStep, SiteUrl, rank_site};
 use url::Url;
 
 use super::reader::Reader;
@@ -12,11 +12,12 @@ const PAGES_PER_HOP: usize = 4;
 /// Follows links that lead away from the named sites, where the plan has it.
 pub(super) async fn external(reader: &mut Reader<'_>) {
     let plan = reader.plan();
-    if !plan.steps.iter().any(|step| matches!(step, Step::FollowExternal { .. })) {
+    if !plan.steps.iter().any(|step| matches!(step, PlanStep::FollowExternal { .. })) {
         return;
     }
     let request = reader.request();
-    let away = reader.ways().into_iter().filter(|origin| !is_named_host(request, &origin.url)).collect();
+    let away =
+        reader.navigation_links().into_iter().filter(|origin| !is_named_host(request, &origin.url)).collect();
     let best = best(away, plan, MAX_EXTERNAL_PAGES);
     reader.read(best.into_iter().map(|url| Source::found(request, url)).collect()).await;
 }
@@ -27,7 +28,7 @@ pub(super) async fn external(reader: &mut Reader<'_>) {
 pub(super) async fn navigate(reader: &mut Reader<'_>) {
     let (request, plan) = (reader.request(), reader.plan());
     let hops = plan.steps.iter().find_map(|step| match step {
-        Step::Navigate { hops, .. } => Some(*hops),
+        PlanStep::Navigate { hops, .. } => Some(*hops),
         _ => None,
     });
     let mut known: Vec<SiteUrl> = Vec::new();
@@ -36,7 +37,7 @@ pub(super) async fn navigate(reader: &mut Reader<'_>) {
             return;
         }
         // What was passed over at one page may be the best at the next.
-        known.extend(reader.ways());
+        known.extend(reader.navigation_links());
         known.retain(|origin| {
             let stays = request.allow_external_links || is_named_host(request, &origin.url);
             stays && !reader.has_seen(&origin.url)
@@ -50,7 +51,7 @@ pub(super) async fn navigate(reader: &mut Reader<'_>) {
 }
 
 /// Those addresses first that are most about what is asked for.
-fn best(ways: Vec<SiteUrl>, plan: &Plan, most: usize) -> Vec<Url> {
-    let ranked = discover(&ways, plan).ranked;
+fn best(navigation_links: Vec<SiteUrl>, plan: &ExecutionPlan, most: usize) -> Vec<Url> {
+    let ranked = rank_site(&navigation_links, plan).ranked;
     ranked.iter().filter_map(|page| page.url.parse().ok()).take(most).collect()
 }

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 use super::blocking::{Asked, blocking, is_large};
 use super::job::Job;
-use super::planner::Planner;
+use super::runner::ExtractRunner;
 
 /// Tokens that one page of a scrape, a batch or a crawl may use where the embedder sets no budget.
 pub const DEFAULT_PAGE_TOKENS: u64 = 50_000;
@@ -34,11 +34,11 @@ const MARGIN: Duration = Duration::from_millis(250);
 /// From this status on a page is an error's, which no model is asked about.
 const FIRST_ERROR: u16 = 400;
 
-/// [`Extract`] by `gleaner-extract`: the [`Planner`] does its jobs, and pages of scrapes and crawls are read
+/// [`Extract`] by `gleaner-extract`: the [`ExtractRunner`] does its jobs, and pages of scrapes and crawls are read
 /// here.
 #[derive(Debug)]
 pub struct PlannedExtract {
-    jobs: Arc<Planner>,
+    jobs: Arc<ExtractRunner>,
     model: Option<Arc<dyn LanguageModel>>,
     of_page: Budget,
     of_job: Budget,
@@ -49,7 +49,7 @@ impl PlannedExtract {
     /// one page ([`DEFAULT_PAGE_TOKENS`] by default) and of one job ([`DEFAULT_JOB_TOKENS`]).
     #[must_use]
     pub fn new(
-        jobs: Arc<Planner>,
+        jobs: Arc<ExtractRunner>,
         model: Option<Arc<dyn LanguageModel>>,
         of_page: Option<Budget>,
         of_job: Option<Budget>,

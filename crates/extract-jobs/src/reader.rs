@@ -4,8 +4,8 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use gleaner_extract::{
-    Cardinality, Drift, Extractor, Leaf, Page, PageExtraction, Plan, Probed, RecalledPage, Shape, SiteUrl,
-    Step, Task,
+    Cardinality, ClusterPageResult, ExecutionPlan, Extractor, Leaf, Page, PageExtraction, PlanStep,
+    ProbeResult, Shape, SiteUrl, Task, TemplateDrift,
 };
 use gleaner_runtime::Runtime;
 use gleaner_types::plan::{ExtractPlan, Formats, ScrapeOptionsPlan, Target};
@@ -32,7 +32,7 @@ pub(super) struct ReadPage {
     pub(super) url: SafeUrl,
     pub(super) found: PageExtraction,
     pub(super) by_template: usize,
-    pub(super) drift: Option<Drift>,
+    pub(super) drift: Option<TemplateDrift>,
     /// What the document said about itself, such as that it needs JavaScript.
     pub(super) remark: Option<String>,
 }
@@ -89,7 +89,7 @@ async fn fetch(
 pub(super) struct Reader<'j> {
     runtime: &'j Arc<Runtime>,
     request: &'j ExtractPlan,
-    plan: &'j Plan,
+    plan: &'j ExecutionPlan,
     asked: Arc<Asked>,
     places: &'j Arc<Semaphore>,
     job: &'j Job,
@@ -104,7 +104,7 @@ pub(super) struct Reader<'j> {
     pub(super) pages: Vec<ReadPage>,
     pub(super) failed: Vec<(SafeUrl, PageError)>,
     /// Ways on from the pages, where the plan follows any.
-    ways: Vec<SiteUrl>,
+    navigation_links: Vec<SiteUrl>,
     follows: bool,
     /// Pages that were known and not read, because of the limit.
     pub(super) left_out: usize,
@@ -117,15 +117,17 @@ impl<'j> Reader<'j> {
     pub(super) fn new(
         runtime: &'j Arc<Runtime>,
         request: &'j ExtractPlan,
-        plan: &'j Plan,
+        plan: &'j ExecutionPlan,
         shape: &Shape,
         job: &'j Job,
         places: &'j Arc<Semaphore>,
     ) -> Self {
         let prompt = request.prompt.as_deref();
         let task = Task { shape, prompt, system_prompt: request.system_prompt.as_deref() };
-        let follows =
-            plan.steps.iter().any(|step| matches!(step, Step::FollowExternal { .. } | Step::Navigate { .. }));
+        let follows = plan
+            .steps
+            .iter()
+            .any(|step| matches!(step, PlanStep::FollowExternal { .. } | PlanStep::Navigate { .. }));
         let words: Vec<&str> = plan.terms.iter().take(FORM_WORDS).map(|(word, _)| word.as_str()).collect();
         Self {
             runtime,
@@ -141,7 +143,7 @@ impl<'j> Reader<'j> {
             left: usize::try_from(plan.page_limit).unwrap_or(usize::MAX),
             pages: Vec::new(),
             failed: Vec::new(),
-            ways: Vec::new(),
+            navigation_links: Vec::new(),
             follows,
             left_out: 0,
             unpaid: 0,
@@ -157,7 +159,7 @@ impl<'j> Reader<'j> {
         self.request
     }
 
-    pub(super) const fn plan(&self) -> &'j Plan {
+    pub(super) const fn plan(&self) -> &'j ExecutionPlan {
         self.plan
     }
 
@@ -171,8 +173,8 @@ impl<'j> Reader<'j> {
     }
 
     /// Ways on from the pages that were read since the last time.
-    pub(super) fn ways(&mut self) -> Vec<SiteUrl> {
-        std::mem::take(&mut self.ways)
+    pub(super) fn navigation_links(&mut self) -> Vec<SiteUrl> {
+        std::mem::take(&mut self.navigation_links)
     }
 
     /// Was this page read already, or tried?
@@ -231,11 +233,11 @@ impl<'j> Reader<'j> {
         done.sort_by_key(|(at, _)| *at);
         for (_, outcome) in done {
             match outcome {
-                Ok((page, ways)) => {
+                Ok((page, navigation_links)) => {
                     self.left = self.left.saturating_sub(1);
                     self.pages.push(page);
-                    self.ways.extend(ways);
-                    self.ways.truncate(MAX_WAYS_ON);
+                    self.navigation_links.extend(navigation_links);
+                    self.navigation_links.truncate(MAX_WAYS_ON);
                 }
                 Err((url, error)) => self.failed.push((url, error)),
             }
@@ -269,9 +271,9 @@ impl<'j> Reader<'j> {
             words: self.follows.then(|| self.words.clone()),
         };
         let read = reading.read(self.places, page).await;
-        let (read, ways) = read.map_err(|error| (url.clone(), error))?;
-        let RecalledPage { page: found, by_template, drift } = read;
-        Ok((ReadPage { url, found, by_template, drift, remark }, ways))
+        let (read, navigation_links) = read.map_err(|error| (url.clone(), error))?;
+        let ClusterPageResult { page: found, by_template, drift } = read;
+        Ok((ReadPage { url, found, by_template, drift, remark }, navigation_links))
     }
 
     async fn fetch(&self, source: &Source) -> Result<Fetched, PageError> {
@@ -294,7 +296,10 @@ impl<'j> Reader<'j> {
 
     /// Reads a few pages without a model, to see which clusters hold what is asked for. They are kept for
     /// reading, but do not count against the limit. The links of each page are given too.
-    pub(super) async fn probe(&mut self, sources: Vec<Source>) -> (Vec<Probed>, Vec<(Url, Vec<SiteUrl>)>) {
+    pub(super) async fn probe(
+        &mut self,
+        sources: Vec<Source>,
+    ) -> (Vec<ProbeResult>, Vec<(Url, Vec<SiteUrl>)>) {
         let this = &*self;
         let works =
             sources.into_iter().filter(|source| !this.has_seen(&source.target.url)).map_while(|source| {
@@ -313,13 +318,14 @@ impl<'j> Reader<'j> {
                 // No form is filled in.
                 words: Some(String::new()),
             };
-            let Ok((read, ways)) = reading.read(self.places, Arc::clone(&fetched.page)).await else {
+            let Ok((read, navigation_links)) = reading.read(self.places, Arc::clone(&fetched.page)).await
+            else {
                 continue;
             };
             let url = source.target.url;
-            probed.push(Probed { url: url.as_str().to_owned(), fill: read.page.extraction.fill_rate() });
+            probed.push(ProbeResult { url: url.as_str().to_owned(), fill: read.page.extraction.fill_rate() });
             self.probed.insert(plain(&url), fetched);
-            links.push((url, ways));
+            links.push((url, navigation_links));
         }
         (probed, links)
     }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use gleaner_extract::{Conflict, Drift, Leaf, LedgerEntry, Missing, Plan, Spent, Stop};
+use gleaner_extract::{Conflict, ExecutionPlan, Leaf, LedgerEntry, Missing, Spent, Stop, TemplateDrift};
 use gleaner_runtime::{Extracted, TOKENS_PER_CREDIT};
 use gleaner_types::{PageError, SafeUrl};
 use serde::{Serialize, Serializer};
@@ -45,7 +45,7 @@ pub struct ExtractResult {
     pub stopped: Option<Stop>,
     /// What was planned.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plan: Option<Plan>,
+    pub plan: Option<ExecutionPlan>,
 }
 
 /// How much of a list was read off one page.
@@ -78,7 +78,7 @@ pub struct PageReport {
     pub calls: usize,
     /// How it differs from what was learned of its template, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub drift: Option<Drift>,
+    pub drift: Option<TemplateDrift>,
     /// Why it was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<PageError>,

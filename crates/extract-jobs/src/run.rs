@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
-use gleaner_extract::{Plan, Shape, Step, empty_answer};
+use gleaner_extract::{ExecutionPlan, PlanStep, Shape, empty_answer};
 use gleaner_runtime::JobOwner;
 use gleaner_types::PageError;
 use gleaner_types::plan::ExtractPlan;
 
-use super::planner::Planner;
 use super::reader::{self, Reader};
 use super::result::ExtractResult;
+use super::runner::ExtractRunner;
 use super::watch::ExtractWatch;
 use super::{answer, follow, shape, site, sources};
 
@@ -18,21 +18,21 @@ use super::{answer, follow, shape, site, sources};
 /// request allows it. What they say becomes one result. Whatever ends the work early, the answer is what
 /// there is until then; dropping the future ends everything.
 pub(super) async fn run(
-    planner: &Planner,
+    runner: &ExtractRunner,
     mut request: ExtractPlan,
     owner: Option<Arc<dyn JobOwner>>,
     watch: Option<&ExtractWatch>,
 ) -> Result<ExtractResult, PageError> {
-    let runtime = planner.runtime()?;
+    let runtime = runner.runtime()?;
     if let Some((data, remark)) = request.schema.as_ref().and_then(empty_answer) {
-        if request.prompt.is_none() || !planner.has_model() {
+        if request.prompt.is_none() || !runner.has_model() {
             return Ok(ExtractResult { data, warning: Some(remark), ..ExtractResult::default() });
         }
         // Such a schema says nothing beside words: the model makes one of these.
         request.schema = None;
     }
-    let mut plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
-    let job = planner.job(owner);
+    let mut plan = runner.plan(&request).map_err(|error| shape::refusal(&error))?;
+    let job = runner.job(owner);
     if let Some(watch) = watch {
         watch.begin(&job.ledger);
     }
@@ -51,14 +51,14 @@ pub(super) async fn run(
         }
         let prompt = request.prompt.clone().unwrap_or_default();
         request.schema = Some(job.draft_schema(&prompt).await?);
-        plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
+        plan = runner.plan(&request).map_err(|error| shape::refusal(&error))?;
     }
     let shape: Shape = job.shape(request.schema.as_ref(), None).await?;
 
-    let mut reader = Reader::new(&runtime, &request, &plan, &shape, &job, planner.places());
+    let mut reader = Reader::new(&runtime, &request, &plan, &shape, &job, runner.places());
     reader.know(known);
     reader.read(named).await;
-    match sources::searched(&request, &plan, planner.search()).await {
+    match sources::searched(&request, &plan, runner.search()).await {
         Ok(pages) => reader.read(pages).await,
         Err(note) => reader.notes.push(note),
     }
@@ -77,7 +77,7 @@ pub(super) async fn run(
 }
 
 /// Are there pages beside those that the request names?
-fn finds_pages(request: &ExtractPlan, plan: &Plan) -> bool {
-    let searches = plan.steps.iter().any(|step| matches!(step, Step::Search { .. }));
+fn finds_pages(request: &ExtractPlan, plan: &ExecutionPlan) -> bool {
+    let searches = plan.steps.iter().any(|step| matches!(step, PlanStep::Search { .. }));
     searches || request.sources.iter().any(|source| source.wildcard)
 }

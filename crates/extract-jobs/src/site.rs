@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gleaner_extract::{Discovery, Plan, Probed, SiteUrl, Step, discover};
+use gleaner_extract::{ExecutionPlan, PlanStep, ProbeResult, SiteRanking, SiteUrl, rank_site};
 use gleaner_types::plan::{CrawlRules, ExtractPlan, ExtractSource, MapPlan, SitemapMode};
 use gleaner_types::{Interrupt, PageError, SafeUrl};
 use url::Url;
@@ -99,21 +99,21 @@ pub(super) async fn choose(
 const MANY_PAGES: usize = 1_000;
 
 /// The addresses of a site, ranked.
-async fn ranked(reader: &Reader<'_>, site: Vec<SiteUrl>) -> Result<(Vec<SiteUrl>, Discovery), PageError> {
+async fn ranked(reader: &Reader<'_>, site: Vec<SiteUrl>) -> Result<(Vec<SiteUrl>, SiteRanking), PageError> {
     if site.len() < MANY_PAGES {
-        let found = discover(&site, reader.plan());
+        let found = rank_site(&site, reader.plan());
         return Ok((site, found));
     }
     let plan = reader.plan().clone();
     let ranking = async move {
-        let found = discover(&site, &plan);
+        let found = rank_site(&site, &plan);
         (site, found)
     };
     blocking(reader.places(), &Interrupt::never(), ranking).await
 }
 
 /// The patterns of clusters whose pages count as alike.
-fn kinds_alike(found: &Discovery) -> HashSet<&str> {
+fn kinds_alike(found: &SiteRanking) -> HashSet<&str> {
     let clusters = found.clusters.iter().filter(|cluster| cluster.pages >= ALIKE);
     clusters.map(|cluster| cluster.pattern.as_str()).collect()
 }
@@ -134,9 +134,9 @@ async fn map(reader: &mut Reader<'_>, asked: MapPlan, source: &ExtractSource) ->
 }
 
 /// Pages that a plan allows to be looked at before any is chosen.
-fn probes(plan: &Plan) -> usize {
+fn probes(plan: &ExecutionPlan) -> usize {
     let most = plan.steps.iter().find_map(|step| match step {
-        Step::Probe { pages } => usize::try_from(*pages).ok(),
+        PlanStep::Probe { pages } => usize::try_from(*pages).ok(),
         _ => None,
     });
     most.unwrap_or_default()
@@ -159,11 +159,11 @@ fn name(site: &mut [SiteUrl], links: &[(Url, Vec<SiteUrl>)]) {
 /// between and the site is known well enough, none is looked at; `first` tells that none was before.
 async fn probe(
     reader: &mut Reader<'_>,
-    found: &Discovery,
+    found: &SiteRanking,
     site: &[SiteUrl],
     most: usize,
     first: bool,
-) -> (Vec<Probed>, Vec<(Url, Vec<SiteUrl>)>) {
+) -> (Vec<ProbeResult>, Vec<(Url, Vec<SiteUrl>)>) {
     if found.clusters.len() < 2 && (site.len() >= FEW_PAGES || !first) {
         return (Vec::new(), Vec::new());
     }
@@ -218,7 +218,7 @@ fn linked(link: &(usize, SiteUrl)) -> &Url {
 }
 
 /// The other pages of the clusters of these, as far as they are known and were not looked at.
-fn alike(found: &Discovery, site: &[SiteUrl], pages: &[Url], reader: &Reader<'_>) -> Vec<Url> {
+fn alike(found: &SiteRanking, site: &[SiteUrl], pages: &[Url], reader: &Reader<'_>) -> Vec<Url> {
     let clusters: HashSet<String> = pages.iter().map(|page| found.patterns.of(page)).collect();
     let others = site.iter().map(|page| &page.url);
     let others = others.filter(|url| clusters.contains(&found.patterns.of(url)) && !reader.knows(url));
@@ -226,13 +226,13 @@ fn alike(found: &Discovery, site: &[SiteUrl], pages: &[Url], reader: &Reader<'_>
 }
 
 /// A page of the site, with the cluster that it belongs to.
-fn member(request: &ExtractPlan, found: &Discovery, url: Url) -> Source {
+fn member(request: &ExtractPlan, found: &SiteRanking, url: Url) -> Source {
     let cluster = found.patterns.of(&url);
     let alike = found.clusters.iter().any(|known| known.pattern == cluster && known.pages >= ALIKE);
     Source { cluster, alike, ..Source::found(request, url) }
 }
 
-fn map_plan(request: &ExtractPlan, plan: &Plan, source: &ExtractSource) -> MapPlan {
+fn map_plan(request: &ExtractPlan, plan: &ExecutionPlan, source: &ExtractSource) -> MapPlan {
     let words: Vec<&str> = plan.terms.iter().take(MAX_MAP_WORDS).map(|(word, _)| word.as_str()).collect();
     let mut target = source.target.clone();
     // `/shop/*` is what is in the folder `/shop/`; some sites know it by that name alone.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gleaner_extract::model::{MAX_SEARCH_HITS, SearchQuery, WebSearch};
-use gleaner_extract::{Plan, Step, UrlPatterns};
+use gleaner_extract::{ExecutionPlan, PlanStep, UrlPatterns};
 use gleaner_types::plan::{ExtractPlan, ExtractSource, Target};
 use url::Url;
 
@@ -53,11 +53,11 @@ pub(super) fn named(request: &ExtractPlan) -> Vec<Source> {
 /// The pages that a search finds, where the plan has one.
 pub(super) async fn searched(
     request: &ExtractPlan,
-    plan: &Plan,
+    plan: &ExecutionPlan,
     search: Option<&dyn WebSearch>,
 ) -> Result<Vec<Source>, String> {
     let words = plan.steps.iter().find_map(|step| match step {
-        Step::Search { query } => Some(query),
+        PlanStep::Search { query } => Some(query),
         _ => None,
     });
     let (Some(engine), Some(words)) = (search, words) else { return Ok(Vec::new()) };

@@ -161,7 +161,7 @@ fn compile(form: &Value) -> Result<Value, &'static str> {
 mod tests {
     use super::*;
     use crate::extraction::Extractor;
-    use crate::model::scripted::{Scripted, block_on};
+    use crate::model::scripted::{ScriptedModel, block_on};
     use crate::schema::Shape;
     use std::sync::Arc;
 
@@ -169,7 +169,7 @@ mod tests {
     fn a_prompt_becomes_a_schema() {
         let answer = r#"{"many":true,"entity":"job opening","fields":[{"name":"job title","kind":"text","list":false,"description":"The title."},
             {"name":"posted","kind":"date","list":false,"description":""},{"name":"skills","kind":"text","list":true,"description":""}]}"#;
-        let model = Scripted::new(vec![Ok("no idea".to_owned()), Ok(answer.to_owned())]);
+        let model = ScriptedModel::new(vec![Ok("no idea".to_owned()), Ok(answer.to_owned())]);
         let extractor = Extractor::new(Arc::new(model.clone()));
         let schema = block_on(extractor.draft_schema("all job openings")).unwrap();
         let text = json!({ "type": ["string", "null"], "description": "The title." });
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_useless_answer_and_a_missing_model_are_errors() {
-        let model = Scripted::with(|_| Ok(r#"{"fields":[{"name":"!!"}]}"#.to_owned()));
+        let model = ScriptedModel::with(|_| Ok(r#"{"fields":[{"name":"!!"}]}"#.to_owned()));
         let error = block_on(Extractor::new(Arc::new(model)).draft_schema("x")).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Draft(_)), "{error}");
         let error = block_on(Extractor::model_free().draft_schema("x")).unwrap_err();

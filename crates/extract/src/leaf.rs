@@ -39,14 +39,14 @@ pub struct Missing {
     /// Its position in the result: an RFC 6901 pointer.
     pub pointer: String,
     /// Why it is empty.
-    pub reason: Reason,
+    pub reason: MissingReason,
 }
 
 /// Why a field of the schema stays empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub enum Reason {
+pub enum MissingReason {
     /// The page does not state it.
     NotFound,
     /// The page may state it, but not clearly enough.
@@ -65,7 +65,7 @@ pub enum Reason {
     ModelFailed,
 }
 
-impl Reason {
+impl MissingReason {
     /// The reason in words, to be followed by the names of fields.
     const fn text(self) -> &'static str {
         match self {
@@ -113,13 +113,13 @@ impl Extraction {
         let inferred = self.leaves.iter().filter(|leaf| leaf.is_inferred());
         let inferred = inferred.map(|leaf| leaf.pointer.trim_start_matches('/'));
         let mut parts = self.empty_fields();
-        parts.extend(inferred_places(inferred));
+        parts.extend(inferred_fields(inferred));
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
     /// A sentence for each reason, with the names of the fields that are empty for it.
     fn empty_fields(&self) -> Vec<String> {
-        let mut by_reason: Vec<(Reason, Vec<&str>)> = Vec::new();
+        let mut by_reason: Vec<(MissingReason, Vec<&str>)> = Vec::new();
         for missing in &self.missing {
             let name = match missing.pointer.trim_start_matches('/') {
                 "" => "rows",
@@ -145,7 +145,7 @@ impl Extraction {
 /// Only one rule infers: a thing with a price counts as available if the page says nothing else about its
 /// stock.
 #[must_use]
-pub fn inferred_places<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+pub fn inferred_fields<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let mut named: Vec<&str> = names.into_iter().take(1_000).collect();
     named.sort_unstable();
     named.dedup();
@@ -171,9 +171,9 @@ mod tests {
             data: Value::Null,
             leaves: Vec::new(),
             missing: vec![
-                missing("/price", Reason::NotFound),
-                missing("/architect", Reason::QuoteNotOnPage),
-                missing("/offers/*/sku", Reason::NotFound),
+                missing("/price", MissingReason::NotFound),
+                missing("/architect", MissingReason::QuoteNotOnPage),
+                missing("/offers/*/sku", MissingReason::NotFound),
             ],
         };
         assert_eq!(

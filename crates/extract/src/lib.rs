@@ -31,12 +31,12 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use gleaner_extract::model::scripted::{Scripted, block_on};
+//! use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 //! use gleaner_extract::{Budget, Extractor, Ledger, Page, Shape, Task, model::Budgeted};
 //! use serde_json::json;
 //!
 //! // Stands for a real model: one claim is true, the other is not on the page.
-//! let model = Scripted::with(|_| Ok(json!({
+//! let model = ScriptedModel::with(|_| Ok(json!({
 //!     "architect": { "value": "Stephen Sauvestre", "quote": "drawn by Stephen Sauvestre" },
 //!     "heightMetres": { "value": 999, "quote": "999 metres high" },
 //! }).to_string()));
@@ -85,27 +85,27 @@ pub use draft::{MAX_DRAFT_FIELDS, MAX_DRAFT_PROMPT_BYTES};
 pub use error::{Error, ErrorKind};
 pub use evidence::{MAX_ITEMS, MAX_PAIRS, MAX_STATES, MAX_TABLE_ROWS, MAX_TABLES, MAX_VALUE_BYTES};
 pub use extraction::{
-    Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_PROSE_CALLS, MAX_ROWS_PER_CALL,
-    MAX_SUMMARY_CALLS, MAX_UNPAID_PAGES, MAX_VALUES_CALLS, PageExtraction, PageSummary, RecalledPage,
+    ClusterPageResult, Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_PROSE_CALLS,
+    MAX_ROWS_PER_CALL, MAX_SUMMARY_CALLS, MAX_UNPAID_PAGES, MAX_VALUES_CALLS, PageExtraction, PageSummary,
     SiteMemory, SitePosition, Task,
 };
 pub use ground::{MAX_CLAIMS, MAX_LINK_IDS};
 pub use json::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
-pub use leaf::{Extraction, Leaf, Missing, Reason, inferred_places};
+pub use leaf::{Extraction, Leaf, Missing, MissingReason, inferred_fields};
 pub use merge::{Conflict, MAX_CONFLICTS, Merged, merge};
-pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, Part, Provenance, Span};
+pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, PagePart, Provenance, Span};
 pub use plan::{
-    Cardinality, DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, Discovery, Estimate, MAX_AGENT_HOPS,
-    MAX_NAVIGATION_LINKS, MAX_PATTERN_URLS, MAX_PLAN_PAGES, MAX_PROBED_CLUSTERS, MAX_SITE_URLS, Means,
-    PROBES_PER_CLUSTER, Plan, PlanSite, Planner, Probed, RankedCluster, RankedPage, SiteUrl, Step,
-    UrlPatterns, discover, ways,
+    Cardinality, DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, ExecutionPlan, ExecutionPlanner, MAX_AGENT_HOPS,
+    MAX_NAVIGATION_LINKS, MAX_PATTERN_URLS, MAX_PLAN_PAGES, MAX_PROBED_CLUSTERS, MAX_SITE_URLS,
+    PROBES_PER_CLUSTER, PlanEstimate, PlanSource, PlanStep, PlanningContext, ProbeResult, RankedCluster,
+    RankedPage, SiteRanking, SiteUrl, UrlPatterns, navigation_links, rank_site,
 };
 pub use schema::{
     Dialect, Field, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind, WireSchema,
     check_schema, empty_answer,
 };
 pub use summary::{MAX_SUMMARY_BYTES, SummaryCheck, SummaryFault, SummaryFaultKind, check_summary};
-pub use template::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateMemory};
+pub use template::{MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateDrift, TemplateMemory};
 
 /// Fills a shape from one page without a model.
 ///

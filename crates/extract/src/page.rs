@@ -65,7 +65,7 @@ pub(crate) fn truncate(text: &str, bytes: usize) -> &str {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub enum Part {
+pub enum PagePart {
     /// The HTML as received.
     Html,
     /// The Markdown of the main content ([`Page::markdown`]).
@@ -79,7 +79,7 @@ pub enum Part {
 #[serde(rename_all = "camelCase")]
 pub struct Span {
     /// The text to which the range refers.
-    pub part: Part,
+    pub part: PagePart,
     /// First byte.
     pub start: usize,
     /// First byte after it.
@@ -87,7 +87,7 @@ pub struct Span {
 }
 
 impl Span {
-    pub(crate) const fn new(part: Part, range: Range<usize>) -> Self {
+    pub(crate) const fn new(part: PagePart, range: Range<usize>) -> Self {
         Self { part, start: range.start, end: range.end }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::bind::{empty_object, folded, leaf_targets, set_at};
 use crate::evidence::Evidence;
-use crate::leaf::{Extraction, Leaf, Missing, Reason, child_pointer};
+use crate::leaf::{Extraction, Leaf, Missing, MissingReason, child_pointer};
 use crate::page::{Method, Page};
 use crate::plan::to_f64;
 use crate::schema::{Shape, ShapeKind};
@@ -113,7 +113,7 @@ impl<'s> RowShape<'s> {
             _ => Value::Array(Vec::new()),
         };
         if !self.is_row(&one, alike, headings) {
-            let reason = one.missing.first().map_or(Reason::NotFound, |missing| missing.reason);
+            let reason = one.missing.first().map_or(MissingReason::NotFound, |missing| missing.reason);
             let missing = vec![Missing { pointer: self.pointer.clone(), reason }];
             return Extraction { data, leaves: Vec::new(), missing };
         }

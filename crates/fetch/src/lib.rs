@@ -118,6 +118,7 @@ mod cache;
 mod config_error;
 mod cookies;
 mod data_uri;
+mod date;
 mod dns_cache;
 mod egress;
 mod error;

@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime};
 use http::HeaderMap;
 use http::header::{DATE, RETRY_AFTER};
 
+use crate::date::parse_date;
+
 /// How long the server asks to wait. A date counts from the server's own `Date` if it sent one, so that a
 /// wrong clock on either side does not matter; a date in the past is a wait of zero. Invalid values are
 /// `None`.
@@ -16,11 +18,8 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime)
             text.parse().unwrap_or(u64::from(u32::MAX)).min(u64::from(u32::MAX)),
         ));
     }
-    let until = httpdate::parse_http_date(text).ok()?;
-    let from = headers
-        .get(DATE)
-        .and_then(|value| httpdate::parse_http_date(value.to_str().ok()?.trim()).ok())
-        .unwrap_or_else(now);
+    let until = parse_date(text)?;
+    let from = headers.get(DATE).and_then(|value| parse_date(value.to_str().ok()?)).unwrap_or_else(now);
     Some(until.duration_since(from).unwrap_or_default())
 }
 
@@ -44,7 +43,11 @@ mod tests {
     fn seconds_and_dates() {
         assert_eq!(parse("120", None), Some(120));
         assert_eq!(parse(" 0 ", None), Some(0));
-        assert_eq!(parse("Sun, 06 Nov 1994 08:50:37 GMT", None), Some(60));
+        for date in
+            ["Sun, 06 Nov 1994 08:50:37 GMT", "Sunday, 06-Nov-94 08:50:37 GMT", "Sun Nov  6 08:50:37 1994"]
+        {
+            assert_eq!(parse(date, None), Some(60), "{date}");
+        }
         assert_eq!(parse("Sun, 06 Nov 1994 08:50:37 GMT", Some("Sun, 06 Nov 1994 08:50:07 GMT")), Some(30));
         assert_eq!(parse("Sun, 06 Nov 1994 08:00:00 GMT", None), Some(0));
         assert_eq!(parse("99999999999999999999999", None), Some(u64::from(u32::MAX)));

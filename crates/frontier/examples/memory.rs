@@ -71,7 +71,7 @@ fn measure(mode: &str, count: u64) -> Result<(), Box<dyn Error>> {
     config.max_queued_bytes_per_job = u64::MAX;
     config.max_queued_bytes = u64::MAX;
     config.max_in_flight = u32::MAX;
-    config.max_per_host = u32::MAX;
+    config.initial_per_host = u32::MAX;
     let mut frontier = Frontier::new(config);
     if mode == "spilled" {
         frontier = frontier.with_spill(Box::new(Blocks::new()?));

@@ -83,12 +83,12 @@ pub use error::{Error, ErrorKind};
 pub use fingerprint::{Fingerprint, MAX_FINGERPRINT_WORDS, MIN_FINGERPRINT_WORDS, NEAR_BITS};
 pub use identity::{DEFAULT_SEED, Identity, UrlKey};
 pub use queue::{
-    Admitted, Candidate, Counts, DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT,
-    DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_BYTES,
-    DEFAULT_MAX_QUEUED_BYTES_PER_JOB, DEFAULT_MAX_QUEUED_PER_JOB, Deferral, DroppedPages, Finished, Frontier,
-    FrontierConfig, Group, GroupLoad, HostFeedback, HostLimits, JobRules, JobSlot, Lease, LeaseId, Leased,
-    LostPage, MAX_BEFORE_FIRST_RESPONSE, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome,
-    QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock, Trap,
+    Admitted, Candidate, Counts, DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME,
+    DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_QUEUED_BYTES, DEFAULT_MAX_QUEUED_BYTES_PER_JOB,
+    DEFAULT_MAX_QUEUED_PER_JOB, Deferral, DroppedPages, Finished, Frontier, FrontierConfig, Group, GroupLoad,
+    HostFeedback, HostLimits, JobRules, JobSlot, Lease, LeaseId, Leased, LostPage, MAX_BEFORE_FIRST_RESPONSE,
+    MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock,
+    Trap,
 };
 pub use robots::{
     MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsPolicy, RobotsRule,

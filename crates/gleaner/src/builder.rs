@@ -1,9 +1,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render};
+use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render, Resolve};
 use gleaner_frontier::{
-    DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
+    DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT,
+    FrontierConfig,
 };
 use gleaner_runtime::{Clock, MemoryBudget, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
@@ -17,46 +18,45 @@ use crate::service::{ServicePart, ServiceSettings};
 use crate::support::Capabilities;
 use crate::{Engine, Error};
 
-/// The product token that robots.txt is read for, unless another is set.
-const ROBOTS_AGENT: &str = "gleaner";
+/// Default of [`EngineBuilder::robots_agent`].
+const DEFAULT_ROBOTS_AGENT: &str = "gleaner";
 
-/// Least memory for the pages under way, in bytes: 64 MiB.
+/// Lower bound of [`EngineBuilder::page_memory`], in bytes: 64 MiB.
 pub const MIN_PAGE_MEMORY: u64 = 64 << 20;
 
-/// What the hosts of one address are asked for together, in hosts.
-const HOSTS_PER_ADDRESS: u32 = DEFAULT_MAX_PER_ADDRESS / DEFAULT_MAX_PER_HOST;
+/// The initial concurrency of all hosts of one IP address, in multiples of that of one host.
+const HOSTS_PER_ADDRESS: u32 = DEFAULT_INITIAL_PER_ADDRESS / DEFAULT_INITIAL_PER_HOST;
 
-/// A page is leased for this many times the longest `timeout`: it may wait for its turn before, and be read
-/// by a model after.
+/// A lease lasts this many times the longest `timeout`: a page may wait for a slot before its fetch, and for
+/// a model after it.
 const TIMEOUTS_PER_LEASE: u32 = 3;
 
 /// Where copies of pages are kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 enum PageCache {
-    /// In memory, by the default bound.
-    #[default]
+    /// In memory, with the default capacity.
     Memory,
     Store(Arc<dyn CacheStore>),
     None,
 }
 
-/// Builds an [`Engine`]. Every setting has a default.
-#[derive(Debug, Default)]
+/// Configures an [`Engine`]. Every setting has a default.
+#[derive(Debug)]
 pub struct EngineBuilder {
+    fetcher: FetcherBuilder,
     egress: EgressPolicy,
     user_agent: Option<String>,
-    robots_agent: Option<String>,
-    concurrency: Option<u32>,
-    per_host: Option<u32>,
+    robots_agent: String,
+    concurrency: u32,
+    concurrency_per_host: Option<u32>,
     bounds: RequestBounds,
-    no_near_duplicates: bool,
+    near_duplicates: bool,
     checks_certificates: bool,
     links: LinkRules,
     store: Option<Arc<dyn Store>>,
     retained: Option<(usize, u64)>,
     page_memory: Option<u64>,
     cache: PageCache,
-    basic_proxies: Option<ProxyPool>,
     stealth_proxies: Option<ProxyPool>,
     renderer: Option<Arc<dyn Render>>,
     pub(crate) pdf: PdfSettings,
@@ -64,89 +64,220 @@ pub struct EngineBuilder {
     pub(crate) service: ServiceSettings,
 }
 
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        Self {
+            fetcher: FetcherBuilder::default(),
+            egress: EgressPolicy::public_only(),
+            user_agent: None,
+            robots_agent: DEFAULT_ROBOTS_AGENT.to_owned(),
+            concurrency: DEFAULT_MAX_IN_FLIGHT,
+            concurrency_per_host: None,
+            bounds: RequestBounds::default(),
+            near_duplicates: true,
+            checks_certificates: false,
+            links: LinkRules::default(),
+            store: None,
+            retained: None,
+            page_memory: None,
+            cache: PageCache::Memory,
+            stealth_proxies: None,
+            renderer: None,
+            pdf: PdfSettings::default(),
+            extract: ExtractSettings::default(),
+            service: ServiceSettings::default(),
+        }
+    }
+}
+
+/// The network.
 impl EngineBuilder {
-    /// Opens a range of addresses that the egress guard refuses otherwise, such as `127.0.0.0/8`: it opens
-    /// exactly what it names. May be called repeatedly.
+    /// Allows connections to a range of addresses that the egress guard refuses by default, such as
+    /// `127.0.0.0/8`. May be called repeatedly.
     #[must_use]
     pub fn allow_private(mut self, range: IpNet) -> Self {
         self.egress = self.egress.allow_cidr(range);
         self
     }
 
-    /// Sets which addresses may be connected to. The default lets through public ones alone.
+    /// Sets which addresses may be connected to. Default: only public ones.
     #[must_use]
     pub fn egress(mut self, policy: EgressPolicy) -> Self {
         self.egress = policy;
         self
     }
 
-    /// Sets the `User-Agent` header of requests that go direct or through the [basic
-    /// proxies](Self::basic_proxies): of pages, robots.txt, sitemaps and webhooks. The default is
-    /// `Mozilla/5.0 (compatible; gleaner/VERSION)`.
+    /// Sets the resolver of host names. Its answers pass the egress guard, so it needs no filter of its own.
+    /// Default: the resolver of the operating system. Answers are cached for their time to live.
+    #[must_use]
+    pub fn resolver(mut self, resolver: Arc<dyn Resolve>) -> Self {
+        self.fetcher = self.fetcher.resolver(resolver);
+        self
+    }
+
+    /// Sets the maximum time for opening a connection: resolving the name, connecting and the TLS handshake
+    /// together, within the `timeout` of the request. Default: 10 seconds.
+    #[must_use]
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.fetcher = self.fetcher.connect_timeout(timeout);
+        self
+    }
+
+    /// Sets the maximum time without a byte from the server: between the request and the head of the
+    /// response, and between two parts of the body. Default: none; only the `timeout` of the request applies.
+    #[must_use]
+    pub fn read_timeout(mut self, timeout: Duration) -> Self {
+        self.fetcher = self.fetcher.read_timeout(timeout);
+        self
+    }
+
+    /// Sets the maximum size of a page's body in bytes, as sent and as decoded. Default: 50 MiB. A page with
+    /// a larger body fails with [`ScrapeBodyTooLarge`](crate::ErrorCode::ScrapeBodyTooLarge). It does not
+    /// apply to robots.txt and sitemaps: a part of their rules and links is not enough.
+    #[must_use]
+    pub fn max_body(mut self, bytes: u64) -> Self {
+        self.fetcher = self.fetcher.max_body(bytes);
+        self
+    }
+
+    /// Trusts another certificate authority besides Mozilla's roots. `der` is its certificate in DER form.
+    #[must_use]
+    pub fn add_root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
+        self.fetcher = self.fetcher.add_root_certificate(der);
+        self
+    }
+
+    /// Trusts more certificate authorities besides Mozilla's roots. `pem` is a text with one or more
+    /// certificates, such as the content of a CA bundle.
     ///
-    /// It does not reach requests with `mobile`, which say a phone's and `gleaner/VERSION`, nor those that go
-    /// through the [stealth proxies](Self::stealth_proxies), which say a browser's and nothing of gleaner. A
-    /// request with a `User-Agent` among its own headers sends that. robots.txt is read for
-    /// [`robots_agent`](Self::robots_agent), whatever is set here.
+    /// Pages are checked against them only if their request or
+    /// [`check_certificates`](Self::check_certificates) asks for a check.
     #[must_use]
-    pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
-        self.user_agent = Some(agent.into());
+    pub fn add_root_certificates_pem(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.fetcher = self.fetcher.add_root_certificates_pem(pem);
         self
     }
 
-    /// Sets the product token that robots.txt is read for. The default is `gleaner`.
-    #[must_use]
-    pub fn robots_agent(mut self, token: impl Into<String>) -> Self {
-        self.robots_agent = Some(token.into());
-        self
-    }
-
-    /// Sets how many pages are fetched at once, in all and of one host. By default these are 50 in all, and
-    /// of a host 8 at first, more while it answers well, and fewer when it does not. Hosts that are found at
-    /// one address are asked for four times as much together at first, more while it answers well, and fewer
-    /// when it does not.
-    #[must_use]
-    pub fn concurrency(mut self, in_all: u32, per_host: u32) -> Self {
-        (self.concurrency, self.per_host) = (Some(in_all), Some(per_host));
-        self
-    }
-
-    /// Sets the greatest `timeout` that a request may ask for: from 300 seconds, the contract's bound and the
-    /// default, up to an hour. What is beyond these counts as the nearer of them.
-    ///
-    /// A page in work is taken for lost after three times as long, so a longer bound delays what a crash left
-    /// behind. A store set by [`store`](Self::store) has its own lease time, which should be as long.
-    #[must_use]
-    pub fn max_timeout(mut self, most: Duration) -> Self {
-        self.bounds = self.bounds.with_timeout(most);
-        self
-    }
-
-    /// Sets whether TLS certificates are checked whatever a request's `skipTlsVerification` says. By default
-    /// they are not: then the request decides, whose own default is to accept any, as clients of the contract
-    /// expect. Those of webhooks, models and search engines are always checked.
+    /// Sets whether the TLS certificates of pages are always checked. Default: false. The request then
+    /// decides by `skipTlsVerification`, whose own default accepts any certificate, as clients of the
+    /// contract expect. The certificates of webhooks, models and search engines are always checked.
     #[must_use]
     pub fn check_certificates(mut self, check: bool) -> Self {
         self.checks_certificates = check;
         self
     }
 
-    /// Sets whether crawls compare what their pages say. By default they do: families of pages that say
-    /// nearly the same over and over, such as soft 404s and the empty days of a calendar, are put off behind
-    /// the other pages of their host; none is dropped. Without it every page is taken for new, and its text
-    /// is not looked at for this. It is another matter than `deduplicateSimilarURLs`, which tells addresses
-    /// apart before anything is fetched.
+    /// Sets the `User-Agent` header of requests that go direct or through the [basic
+    /// proxies](Self::basic_proxies): of pages, robots.txt, sitemaps and webhooks. Default:
+    /// `Mozilla/5.0 (compatible; gleaner/VERSION)`.
+    ///
+    /// Three kinds of requests send another one: with `mobile`, that of a phone and `gleaner/VERSION`;
+    /// through the [stealth proxies](Self::stealth_proxies), that of a browser without a mention of gleaner;
+    /// and with a `User-Agent` among the headers of the request, that one. The agent that robots.txt is read
+    /// for is set by [`robots_agent`](Self::robots_agent).
     #[must_use]
-    pub fn near_duplicates(mut self, compare: bool) -> Self {
-        self.no_near_duplicates = !compare;
+    pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
+        self.user_agent = Some(agent.into());
         self
     }
 
-    /// Sets whether crawls and maps heed `rel="nofollow"` at links, and `nofollow` in `<meta name="robots">`
-    /// and in the header `X-Robots-Tag`, there also where it names the [robots agent](Self::robots_agent). By
-    /// default they do not, since these tell search engines what not to vouch for, and clients of the
-    /// contract expect all pages of a site. With it an address is not taken from such a link; it is crawled
-    /// if another leads to it. Links that are left out for it are counted as
+    /// Sets the proxies of requests with `proxy: "basic"`, and of the first attempt of `"auto"`. Default:
+    /// these requests go direct.
+    #[must_use]
+    pub fn basic_proxies(mut self, pool: ProxyPool) -> Self {
+        self.fetcher = self.fetcher.basic_proxies(pool);
+        self
+    }
+
+    /// Sets the proxies of requests with `proxy: "stealth"`, and of the second attempt of `"auto"`. Default:
+    /// none; `"stealth"` is refused, and `"auto"` is the same as `"basic"`.
+    #[must_use]
+    pub fn stealth_proxies(mut self, pool: ProxyPool) -> Self {
+        self.stealth_proxies = Some(pool);
+        self
+    }
+
+    /// Sets the browser for pages whose options need one: `actions`, the format `screenshot`, `waitFor` and
+    /// `mobile`. Its traffic passes the same egress guard. Default: none; the first two are refused.
+    #[must_use]
+    pub fn renderer(mut self, renderer: Arc<dyn Render>) -> Self {
+        self.renderer = Some(renderer);
+        self
+    }
+
+    /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. Default: at
+    /// most 4 MiB in memory. A [`MemoryCache`] can hold more, and a [`DiskCache`](crate::DiskCache) survives
+    /// a restart.
+    #[must_use]
+    pub fn cache(mut self, store: Arc<dyn CacheStore>) -> Self {
+        self.cache = PageCache::Store(store);
+        self
+    }
+
+    /// Keeps no copies of pages. Every request fetches, and requests that accept only copies are refused.
+    #[must_use]
+    pub fn no_cache(mut self) -> Self {
+        self.cache = PageCache::None;
+        self
+    }
+}
+
+/// Crawls, limits and storage.
+impl EngineBuilder {
+    /// Sets the maximum number of pages in work at once, on all hosts and for all jobs together. Default: 50.
+    #[must_use]
+    pub fn concurrency(mut self, pages: u32) -> Self {
+        self.concurrency = pages.max(1);
+        self
+    }
+
+    /// Sets the number of pages of one host in work at once, for all jobs together: the engine starts with
+    /// this number after the host's first response (with at most two before it) and never exceeds it. It
+    /// goes below it while the host is overloaded. Default: it starts with 8, and rises up to
+    /// [`concurrency`](Self::concurrency) while the host responds well.
+    ///
+    /// The hosts of one IP address start with four times this number together, and rise up to
+    /// [`concurrency`](Self::concurrency). A request can set lower limits: `maxConcurrency` and `delay`.
+    #[must_use]
+    pub fn concurrency_per_host(mut self, pages: u32) -> Self {
+        self.concurrency_per_host = Some(pages.max(1));
+        self
+    }
+
+    /// Sets the product token that is looked up in robots.txt. Default: `gleaner`.
+    #[must_use]
+    pub fn robots_agent(mut self, token: impl Into<String>) -> Self {
+        self.robots_agent = token.into();
+        self
+    }
+
+    /// Sets the greatest `timeout` that a request may have: at least 300 seconds, which is the contract's
+    /// bound and the default, and at most an hour. Values outside this range are clamped to it.
+    ///
+    /// A page in work counts as lost after three times this time, so a longer bound delays the recovery from
+    /// a crash. A [`store`](Self::store) has a lease time of its own, which should be as long.
+    #[must_use]
+    pub fn max_timeout(mut self, timeout: Duration) -> Self {
+        self.bounds = self.bounds.with_timeout(timeout);
+        self
+    }
+
+    /// Sets whether crawls detect near-duplicate pages. Default: true. Families of pages with nearly the same
+    /// text, such as soft 404s and the empty days of a calendar, then wait until the other pages of their
+    /// host are fetched; none is dropped. This concerns the text of fetched pages;
+    /// `deduplicateSimilarURLs` compares URLs before anything is fetched.
+    #[must_use]
+    pub fn near_duplicates(mut self, detect: bool) -> Self {
+        self.near_duplicates = detect;
+        self
+    }
+
+    /// Sets whether crawls and maps skip links that are marked as `nofollow`: by the link's `rel`, by
+    /// `<meta name="robots">`, or by the header `X-Robots-Tag`, also if it names the [robots
+    /// agent](Self::robots_agent). Default: false, because the mark is meant for search engines, and clients
+    /// of the contract expect all pages of a site.
+    ///
+    /// A page is still crawled if an unmarked link leads to it. Skipped links count as
     /// [`SkipReason::Nofollow`](crate::SkipReason::Nofollow).
     #[must_use]
     pub fn obey_nofollow(mut self, obey: bool) -> Self {
@@ -154,109 +285,69 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets whether documents in an `<iframe>` count as linked by crawls and maps. By default they do not:
-    /// most are parts of a page or advertisements. They never are in the `links` format.
+    /// Sets whether crawls and maps treat the documents of `<iframe>` elements as links. Default: false,
+    /// because most are parts of a page or advertisements. The `links` format never contains them.
     #[must_use]
     pub fn follow_iframes(mut self, follow: bool) -> Self {
         self.links.iframes = follow;
         self
     }
 
-    /// Sets where jobs live. The default is a [`MemoryStore`]; another store has its own limits, and
-    /// [`concurrency`](Self::concurrency) per host does not reach it. A store serves one engine at a time: an
-    /// engine works on the jobs that it began, and gives back the pages of others.
+    /// Sets the store of jobs. Default: a [`MemoryStore`]. Another store has limits of its own:
+    /// [`concurrency_per_host`](Self::concurrency_per_host) and
+    /// [`retained_results`](Self::retained_results) do not apply to it. A store serves one engine at a time:
+    /// an engine works on the jobs that it started, and gives back the pages of others.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// Sets how many bytes of results are kept, all jobs together: in memory (default
-    /// [`DEFAULT_ALL_RETAINED_BYTES`](gleaner_store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and beyond that
+    /// Sets the capacity for results of all jobs together, in bytes: in memory (default
+    /// [`DEFAULT_ALL_RETAINED_BYTES`](gleaner_store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and for the rest
     /// in temporary files (default [`DEFAULT_SPILLED_BYTES`](gleaner_store::DEFAULT_SPILLED_BYTES), 64 GiB).
-    /// Nothing that was stored is dropped to keep to them: a job whose next document fits in neither fails
-    /// and says so. Of a store set by [`store`](Self::store) this says nothing.
+    /// No stored result is dropped: a job fails with an error if its next document fits in neither.
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
         self.retained = Some((in_memory, on_disk));
         self
     }
 
-    /// Sets how many bytes of memory the pages under way take together, from the time that their bodies come
-    /// in until their documents are made; [`DEFAULT_PAGE_MEMORY`](crate::DEFAULT_PAGE_MEMORY), 512 MiB, by
-    /// default, and at least [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY). Pages wait where there is none
-    /// left, small ones not for large ones. One page takes at most half of it: what does not fit is left out,
+    /// Sets the memory for pages in work, all together, in bytes: from the arrival of their bodies until
+    /// their documents are complete. Default: [`DEFAULT_PAGE_MEMORY`](crate::DEFAULT_PAGE_MEMORY), 512 MiB;
+    /// at least [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY). Pages wait for free memory, and small pages do
+    /// not wait for large ones. One page takes at most half of it: the rest of a larger page is left out,
     /// and the document's `warning` says so.
     ///
-    /// A body beyond its share still comes in, one at a time, and the first 256 KiB of each body are not
-    /// counted; what else is not is said at [`MemoryBudget`].
+    /// The first 256 KiB of each body are not counted, and one body at a time may exceed its share.
+    /// [`MemoryBudget`] lists what else is not counted.
     #[must_use]
     pub fn page_memory(mut self, bytes: u64) -> Self {
         self.page_memory = Some(bytes);
         self
     }
 
-    /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. The default
-    /// keeps up to 4 MiB of them in memory (a [`MemoryCache`] can hold more); a
-    /// [`DiskCache`](gleaner_fetch::DiskCache) survives a restart.
-    #[must_use]
-    pub fn cache(mut self, store: Arc<dyn CacheStore>) -> Self {
-        self.cache = PageCache::Store(store);
-        self
-    }
-
-    /// Keeps no copies of pages: each request fetches, and those that serve from the cache alone are refused.
-    #[must_use]
-    pub fn no_cache(mut self) -> Self {
-        self.cache = PageCache::None;
-        self
-    }
-
-    /// Sets the proxies of requests with `proxy: "basic"`, and of the first try with `"auto"`. By default
-    /// these go direct.
-    #[must_use]
-    pub fn basic_proxies(mut self, pool: ProxyPool) -> Self {
-        self.basic_proxies = Some(pool);
-        self
-    }
-
-    /// Sets the proxies of requests with `proxy: "stealth"`, and of the second try with `"auto"`. By default
-    /// there are none: `"stealth"` is refused, and `"auto"` is `"basic"`.
-    #[must_use]
-    pub fn stealth_proxies(mut self, pool: ProxyPool) -> Self {
-        self.stealth_proxies = Some(pool);
-        self
-    }
-
-    /// Sets the browser that pages go through whose options need one: `actions`, the format `screenshot`,
-    /// `waitFor` and `mobile`. Its traffic passes the same guard as all other. Without it the first two are
-    /// refused.
-    #[must_use]
-    pub fn renderer(mut self, renderer: Arc<dyn Render>) -> Self {
-        self.renderer = Some(renderer);
-        self
-    }
-
     /// Builds the engine.
     ///
     /// # Errors
-    /// [`Configuration`](crate::ErrorKind::Configuration) where a setting cannot work, such as a user agent
-    /// that is empty or not a valid header value.
+    /// [`Configuration`](crate::ErrorKind::Configuration) if a setting is invalid: an empty user agent or one
+    /// that no header can hold, too little memory for pages, a root certificate that cannot be read, a
+    /// timeout of zero, or a proxy pool without proxies.
     pub fn build(self) -> Result<Engine, Error> {
         if self.user_agent.as_ref().is_some_and(|agent| agent.trim().is_empty()) {
             return Err(Error::configuration(
-                "the user agent is empty: sites should learn who asks, as by `my-crawler/1.0 (+https://example.com/bot)`",
+                "the user agent is empty: tell sites who sends the requests, for example \
+                 `my-crawler/1.0 (+https://example.com/bot)`",
             ));
         }
         if self.page_memory.is_some_and(|bytes| bytes < MIN_PAGE_MEMORY) {
             return Err(Error::configuration(
-                "the memory for pages is too little: at least 64 MiB (67108864 bytes) are needed, so that pages fit their shares",
+                "the memory for pages is too small: at least 64 MiB (67108864 bytes) are needed",
             ));
         }
         let memory = self.page_memory.map_or_else(MemoryBudget::default, MemoryBudget::of);
-        let max_in_flight = self.concurrency.unwrap_or(DEFAULT_MAX_IN_FLIGHT).max(1);
-        let mut fetcher = FetcherBuilder::default().egress(self.egress).body_memory(memory.bodies);
-        if let Some(agent) = &self.user_agent {
+        let mut fetcher = self.fetcher.egress(self.egress).body_memory(memory.bodies);
+        if let Some(agent) = self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }
         let capabilities = Capabilities {
@@ -270,20 +361,19 @@ impl EngineBuilder {
             PageCache::Store(store) => fetcher = fetcher.cache(store),
             PageCache::None => {}
         }
-        if let Some(pool) = self.basic_proxies {
-            fetcher = fetcher.basic_proxies(pool);
-        }
         if let Some(pool) = self.stealth_proxies {
             fetcher = fetcher.stealth_proxies(pool);
         }
+        let fetcher = fetcher.build()?;
         let store = self.store.unwrap_or_else(|| {
             let mut frontier = FrontierConfig::default();
             frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
-            (frontier.max_in_flight, frontier.most_per_host) = (max_in_flight, max_in_flight);
-            frontier.most_per_address = max_in_flight;
-            if let Some(per_host) = self.per_host.map(|per_host| per_host.max(1)) {
-                (frontier.max_per_host, frontier.most_per_host) = (per_host, per_host);
-                frontier.max_per_address = per_host.saturating_mul(HOSTS_PER_ADDRESS);
+            frontier.max_in_flight = self.concurrency;
+            frontier.max_per_host = self.concurrency;
+            frontier.max_per_address = self.concurrency;
+            if let Some(pages) = self.concurrency_per_host {
+                (frontier.initial_per_host, frontier.max_per_host) = (pages, pages);
+                frontier.initial_per_address = pages.saturating_mul(HOSTS_PER_ADDRESS);
             }
             let mut config = MemoryConfig { frontier, ..MemoryConfig::default() };
             if let Some(retained) = self.retained {
@@ -291,20 +381,18 @@ impl EngineBuilder {
             }
             Arc::new(MemoryStore::new(config))
         });
-        let fetcher = fetcher.build()?;
-        let robots_agent = self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned());
         let by_model = self.extract.by_model();
-        let transform =
-            Arc::new(TransformAdapter::new(by_model, self.links, robots_agent.clone(), memory.large));
+        let agent = self.robots_agent.clone();
+        let transform = Arc::new(TransformAdapter::new(by_model, self.links, agent, memory.large));
         let runtime = Runtime::new(RuntimeConfig {
             store,
             fetch: Arc::new(FetchAdapter::new(fetcher.clone(), self.renderer, self.checks_certificates)),
             pdfs: self.pdf.workers(&transform),
             transform,
             clock: Clock::system(),
-            robots_agent,
-            max_in_flight,
-            near_duplicates: !self.no_near_duplicates,
+            robots_agent: self.robots_agent,
+            max_in_flight: self.concurrency,
+            near_duplicates: self.near_duplicates,
             memory,
         });
         let extract = ExtractPart::new(&runtime, self.extract, self.bounds);

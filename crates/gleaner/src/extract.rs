@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use gleaner_extract::model::{LanguageModel, WebSearch};
-use gleaner_extract::{Budget, Plan};
+use gleaner_extract::{Budget, ExecutionPlan};
 use gleaner_extract_jobs::{
-    CrawlPrompts, ExtractAbilities, ExtractResult, ExtractWatch, PlannedExtract, Planner, PlannerConfig,
-    Typed, with_schema_of,
+    CrawlPrompts, ExtractAbilities, ExtractResult, ExtractRunner, ExtractRunnerConfig, ExtractWatch,
+    PlannedExtract, Typed, with_schema_of,
 };
 use gleaner_runtime::{Extract, ExtractTask, Job, Runtime, new_id};
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, ScrapeOptionsPlan};
@@ -46,7 +46,7 @@ impl ExtractSettings {
 pub(crate) struct ExtractPart {
     port: Arc<dyn Extract>,
     /// Unless the embedder brought an extractor of its own.
-    planner: Option<Arc<Planner>>,
+    runner: Option<Arc<ExtractRunner>>,
     prompts: Arc<CrawlPrompts>,
     abilities: ExtractAbilities,
 }
@@ -59,16 +59,16 @@ impl ExtractPart {
             searches: extract.is_some() || search.is_some(),
         };
         let prompts = Arc::new(CrawlPrompts::new(model.clone(), page_budget, bounds));
-        let (port, planner): (Arc<dyn Extract>, _) = match extract {
+        let (port, runner): (Arc<dyn Extract>, _) = match extract {
             Some(extract) => (extract, None),
             None => {
-                let config = PlannerConfig { model: model.clone(), search, budget: extract_budget };
-                let planner = Arc::new(Planner::new(runtime, config));
-                let port = PlannedExtract::new(Arc::clone(&planner), model, page_budget, job_budget);
-                (Arc::new(port), Some(planner))
+                let config = ExtractRunnerConfig { model: model.clone(), search, budget: extract_budget };
+                let runner = Arc::new(ExtractRunner::new(runtime, config));
+                let port = PlannedExtract::new(Arc::clone(&runner), model, page_budget, job_budget);
+                (Arc::new(port), Some(runner))
             }
         };
-        Self { port, planner, prompts, abilities }
+        Self { port, runner, prompts, abilities }
     }
 
     /// What the runtime and the job service extract with.
@@ -184,8 +184,8 @@ impl Engine {
                 "`webhook` is for jobs that are handed in at the engine's job service; the result of this one is returned",
             ));
         }
-        let found = match &self.extract.planner {
-            Some(planner) => planner.run(plan, None, Some(watch)).await,
+        let found = match &self.extract.runner {
+            Some(runner) => runner.run(plan, None, Some(watch)).await,
             None => {
                 let (id, cancelled) = (new_id(), CancellationToken::new());
                 let task = ExtractTask { id, plan, cancelled, owner: None };
@@ -262,16 +262,16 @@ impl Engine {
     /// # Errors
     /// As for [`extract`](Self::extract), pages aside; [`Unsupported`](crate::ErrorKind::Unsupported) too
     /// where the embedder brought an extractor of its own, whose plans the engine does not know.
-    pub fn plan_extract(&self, request: ExtractRequest) -> Result<Plan, Error> {
+    pub fn plan_extract(&self, request: ExtractRequest) -> Result<ExecutionPlan, Error> {
         let plan = request.check_within(self.bounds())?;
         self.check_extract(&plan)?;
-        let Some(planner) = &self.extract.planner else {
+        let Some(runner) = &self.extract.runner else {
             return Err(Error::unsupported(
                 ErrorCode::UnsupportedOption,
                 "the engine extracts by other means than its own, whose plans are not known",
             ));
         };
-        planner.plan(&plan).map_err(|error| {
+        runner.plan(&plan).map_err(|error| {
             let error = PageError { code: ErrorCode::BadRequest, message: error.to_string() };
             gleaner_runtime::Error::from(error).into()
         })

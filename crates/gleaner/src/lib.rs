@@ -7,11 +7,12 @@
 //! let engine = Engine::builder().build()?;
 //! let mut job = engine.crawl(CrawlRequest::new("https://example.com/").limit(100)).await?;
 //! while let Some(page) = job.next().await {
+//!     let page = page?; // fails if the crawl as a whole does
 //!     println!("{:?}: {} bytes", page.metadata.title, page.markdown.unwrap_or_default().len());
 //! }
 //! // Fails where the crawl did: the loop alone would end as if all were done.
-//! let end = job.finish().await?;
-//! println!("{} pages, {} failed", end.snapshot.completed, end.failures.failures.len());
+//! let end = job.wait().await?;
+//! println!("{} pages, {} failed", end.snapshot.completed, end.failures.len());
 //! # Ok(())
 //! # }
 //! ```
@@ -110,8 +111,8 @@ pub use gleaner_extract::{Budget, model};
 #[cfg(feature = "extract")]
 pub mod extraction {
     pub use gleaner_extract::{
-        Cardinality, Conflict, Drift, Estimate, Leaf, LedgerEntry, Method, Missing, Part, Plan, PlanSite,
-        Provenance, Reason, Span, Spent, Step, Stop,
+        Cardinality, Conflict, ExecutionPlan, Leaf, LedgerEntry, Method, Missing, MissingReason, PagePart,
+        PlanEstimate, PlanSource, PlanStep, Provenance, Span, Spent, Stop, TemplateDrift,
     };
     pub use gleaner_runtime::{
         Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText, TokenMeter,
@@ -123,7 +124,10 @@ pub use gleaner_extract_jobs::{
     MAX_EXTERNAL_PAGES, MAX_PROMPT_URLS, MAX_SITE_PAGES, PROMPT_MAP_TIMEOUT, PageCoverage, PageReport,
     PromptedCrawl, Typed,
 };
-pub use gleaner_fetch::{CacheStore, DiskCache, EgressPolicy, MemoryCache, Proxy, ProxyPool, Render};
+pub use gleaner_fetch::{
+    CacheStore, DiskCache, DnsAnswer, EgressPolicy, FetcherBuilder, MemoryCache, Proxy, ProxyPool, Render,
+    Resolve, SystemResolver,
+};
 /// What an implementation of [`Render`] is written in.
 pub mod render {
     pub use gleaner_fetch::{
@@ -135,8 +139,8 @@ pub use gleaner_frontier::{SkipReason, Trap};
 #[cfg(feature = "models")]
 pub use gleaner_models as models;
 pub use gleaner_runtime::{
-    DEFAULT_PAGE_MEMORY, Error as JobError, Explanation, Job, JobEnd, JobResult, MAX_EXPLAINED, MapResult,
-    MemoryBudget, Verdict,
+    DEFAULT_PAGE_MEMORY, Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED, MapResult, MemoryBudget,
+    Verdict,
 };
 pub use gleaner_store::{BlockedPage, JobSnapshot, PageFailure, PageFailures};
 pub use gleaner_transform::Input;

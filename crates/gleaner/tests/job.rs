@@ -13,35 +13,37 @@ fn at_home() -> EngineBuilder {
 }
 
 #[tokio::test]
-async fn finish_tells_the_counts_and_what_failed() {
+async fn wait_gives_the_counts_and_what_failed() {
     let site =
         Site::generate(SiteSpec { pages: 10, extras: "robots".parse().unwrap(), ..SiteSpec::default() });
     let server = site.serve().unwrap();
     let mut job = at_home().build().unwrap().crawl(CrawlRequest::new(server.url("/"))).await.unwrap();
     let mut pages = 0;
-    while job.next().await.is_some() {
+    while job.next().await.transpose().unwrap().is_some() {
         pages += 1;
     }
-    let end = job.finish().await.unwrap();
+    let end = job.wait().await.unwrap();
     assert_eq!(end.snapshot.completed, pages);
-    assert!(pages >= 10 && end.failures.failures.is_empty() && !end.failures.robots_blocked.is_empty());
+    assert!(pages >= 10 && end.failures.is_empty() && !end.robots_blocked.is_empty());
 }
 
 #[tokio::test]
-async fn finish_waits_for_a_job_that_nobody_reads() {
+async fn wait_ends_with_a_job_that_nobody_reads() {
     let server = Site::generate(SiteSpec::pages(30)).serve().unwrap();
     let job = at_home().build().unwrap().crawl(CrawlRequest::new(server.url("/"))).await.unwrap();
-    assert_eq!(job.finish().await.unwrap().snapshot.completed, 30);
+    assert_eq!(job.wait().await.unwrap().snapshot.completed, 30);
 }
 
 #[tokio::test]
-async fn finish_fails_where_the_job_did() {
+async fn a_failed_job_ends_its_stream_with_an_error() {
     let server = Site::generate(SiteSpec::pages(30)).serve().unwrap();
-    // No room for any result: the stream ends as if nothing had been found.
+    // There is no space for any result.
     let engine = at_home().retained_results(0, 0).build().unwrap();
     let mut job = engine.crawl(CrawlRequest::new(server.url("/"))).await.unwrap();
+    let of_stream = gleaner::Error::from(job.next().await.unwrap().unwrap_err());
     assert!(job.next().await.is_none());
-    let error = gleaner::Error::from(job.finish().await.unwrap_err());
+    let error = gleaner::Error::from(job.wait().await.unwrap_err());
+    assert_eq!(error.to_string(), of_stream.to_string());
     assert_eq!(error.kind(), ErrorKind::Store, "{error}");
     assert!(!error.is_request() && !error.is_page() && !error.is_unsupported(), "{error}");
 }

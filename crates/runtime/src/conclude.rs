@@ -28,7 +28,7 @@ pub(crate) async fn conclude(
     let leased = &page.lease;
     let mut document = found.document;
     let metadata = &mut document.metadata;
-    metadata.source_url = Some(job.asked_for(leased).into_owned());
+    metadata.source_url = Some(job.as_requested(leased).into_owned());
     metadata.url = Some(fetched.url.as_str().to_owned());
     metadata.status_code = Some(fetched.status);
     metadata.content_type = fetched.content_type;

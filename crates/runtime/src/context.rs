@@ -285,7 +285,7 @@ impl JobContext {
     }
 
     /// The address of a page as it was asked for.
-    pub(crate) fn asked_for<'p>(&self, page: &'p LeasedPage) -> Cow<'p, str> {
+    pub(crate) fn as_requested<'p>(&self, page: &'p LeasedPage) -> Cow<'p, str> {
         as_written(&page.url, self.is_slash_added(page.key))
     }
 

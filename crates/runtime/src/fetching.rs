@@ -45,7 +45,7 @@ pub(crate) async fn fetch(
     let patience = shared.clock.instant(leased.expires_at) - lease_left / 2;
     let permit = tokio::time::timeout_at(patience, lease.permit(job.pacing(gap))).await;
     let Some(permit) = permit.ok().filter(|_| Instant::now() < patience) else {
-        (page.outcome, page.asked) = (PageOutcome::Return(shared.clock.now()), false);
+        (page.outcome, page.request_sent) = (PageOutcome::Return(shared.clock.now()), false);
         return None;
     };
     let chain = RequestChain::from(shared, &leased.url, permit);
@@ -73,8 +73,8 @@ pub(crate) async fn fetch(
     } else if feedback != HostFeedback::default() {
         // A redirect led to another host, which is reported at once. The host of the page was reported when
         // it redirected.
-        let under_way = hops.chain.stop().under_way;
-        shared.observe(&fetched.url, HostFeedback { under_way, ..feedback }).await;
+        let in_flight = hops.chain.stop().in_flight;
+        shared.observe(&fetched.url, HostFeedback { in_flight, ..feedback }).await;
     }
     Some(fetched)
 }

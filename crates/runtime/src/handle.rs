@@ -9,7 +9,9 @@ use std::time::Duration;
 use futures_core::Stream;
 use futures_core::future::BoxFuture;
 use gleaner_frontier::SkipReason;
-use gleaner_store::{DeadLetter, JobFailure, JobSnapshot, PageFailures, ReadBound, Slice, Store};
+use gleaner_store::{
+    BlockedPage, DeadLetter, JobFailure, JobSnapshot, PageFailure, PageFailures, ReadBound, Slice, Store,
+};
 use gleaner_types::{Document, ErrorCode, JobId, JobState, PageError};
 use tokio::runtime::Handle;
 
@@ -18,6 +20,10 @@ use crate::explain::{Explanation, Records};
 use crate::runtime::Runtime;
 
 /// A running job: a stream of its documents, in order of completion.
+///
+/// An item is an error if the store failed, or the job as a whole did; it is the last item. A page without a
+/// document is data and no item: [`wait`](Self::wait) lists these pages, and [`failures`](Self::failures)
+/// does so while the job runs.
 ///
 /// Reading slowly slows the job and loses nothing: while many documents are unread, no further page is
 /// fetched. Dropping the handle ends the job and forgets what it holds.
@@ -30,9 +36,10 @@ pub struct Job {
     ready: VecDeque<Document>,
     /// Never locked, only reached through `&mut`: the mutex makes the handle `Sync`, so that a task that
     /// holds a reference to it can move between threads.
-    reading: Mutex<Option<BoxFuture<'static, Result<Slice, gleaner_store::Error>>>>,
-    ended: bool,
+    reading: Mutex<Option<BoxFuture<'static, Result<Read, Error>>>>,
+    /// The last item, once the documents before it are read.
     error: Option<Error>,
+    ended: bool,
     /// Of a crawl.
     records: Option<Arc<Records>>,
     /// Of a scrape: how long its document is waited for.
@@ -41,24 +48,25 @@ pub struct Job {
     is_detached: bool,
 }
 
-/// All that came of a job.
+/// How a job ended: what [`Job::wait`] gives.
 #[derive(Debug)]
-pub struct JobResult {
-    /// The documents that were still unread, in order of completion.
+#[non_exhaustive]
+pub struct JobEnd {
+    /// The documents that were not read before, in order of completion.
     pub documents: Vec<Document>,
     /// The job at its end.
     pub snapshot: JobSnapshot,
-    /// The pages without a document.
-    pub failures: PageFailures,
+    /// The pages without a document, in order. The list is bounded; [`JobSnapshot::failed`] counts all.
+    pub failures: Vec<PageFailure>,
+    /// The pages that robots.txt forbids, in order. The list is bounded.
+    pub robots_blocked: Vec<BlockedPage>,
 }
 
-/// How a job ended: what [`Job::finish`] gives.
-#[derive(Debug)]
-pub struct JobEnd {
-    /// The job at its end.
-    pub snapshot: JobSnapshot,
-    /// The pages without a document.
-    pub failures: PageFailures,
+/// A part of the stream.
+struct Read {
+    slice: Slice,
+    /// Why the job failed, at its end.
+    error: Option<Error>,
 }
 
 impl Job {
@@ -70,8 +78,8 @@ impl Job {
             next: 0,
             ready: VecDeque::new(),
             reading: Mutex::default(),
-            ended: false,
             error: None,
+            ended: false,
             records: None,
             timeout: None,
             is_detached: false,
@@ -105,8 +113,8 @@ impl Job {
             None => self.next().await,
         };
         match document {
-            Some(document) => Ok(document),
-            None => Err(match self.failures().await?.failures.pop() {
+            Some(Ok(document)) => Ok(document),
+            Some(Err(_)) | None => Err(match self.failures().await?.failures.pop() {
                 Some(failure) => failure.error.into(),
                 None => why_nothing(self.status().await?),
             }),
@@ -146,16 +154,12 @@ impl Job {
         self.id
     }
 
-    /// The next document; `None` once the job has ended and all was read, or where [`error`](Self::error)
-    /// says why not.
-    pub async fn next(&mut self) -> Option<Document> {
+    /// The next document; `None` once the job has ended and all documents are read.
+    ///
+    /// # Errors
+    /// If the store failed, or the job as a whole: then this is the last item.
+    pub async fn next(&mut self) -> Option<Result<Document, Error>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
-    }
-
-    /// Why the stream ended before the job did: the store failed. `None` where it ended in good order.
-    #[must_use]
-    pub fn error(&self) -> Option<&Error> {
-        self.error.as_ref()
     }
 
     /// Where the job stands.
@@ -215,67 +219,57 @@ impl Job {
         }
     }
 
-    /// How the job ended, for after its documents were read: a stream that ends says by itself neither that
-    /// the store failed nor that the job did. Waits for the end where it is not there yet; documents that are
-    /// still unread are dropped.
+    /// Waits for the end of the job and gives all that is left of it: the documents that were not read
+    /// before, and the pages without a document. For a large job, read the documents one by one before: this
+    /// takes less memory.
     ///
     /// # Errors
-    /// Where the store failed, or the job as a whole; pages without a document are no error, and a job that
-    /// was cancelled is none.
-    pub async fn finish(mut self) -> Result<JobEnd, Error> {
-        while self.next().await.is_some() {}
-        if let Some(error) = self.error.take() {
-            return Err(error);
-        }
-        let end = JobEnd { snapshot: self.status().await?, failures: self.failures().await? };
-        match end.snapshot.error {
-            Some(error) if end.snapshot.state == JobState::Failed => Err(Error::failed(error)),
-            _ => Ok(end),
-        }
-    }
-
-    /// Reads on to the end and returns everything. For a large job, reading documents one by one takes less
-    /// memory.
-    ///
-    /// # Errors
-    /// Where the store fails.
-    pub async fn wait(mut self) -> Result<JobResult, Error> {
+    /// If the store failed, or the job as a whole. Pages without a document are no error, and neither is a
+    /// job that was cancelled.
+    pub async fn wait(mut self) -> Result<JobEnd, Error> {
         let mut documents = Vec::new();
         while let Some(document) = self.next().await {
-            documents.push(document);
+            documents.push(document?);
         }
-        if let Some(error) = self.error.take() {
-            return Err(error);
+        let (snapshot, pages) = (self.status().await?, self.failures().await?);
+        match failure_of(&snapshot) {
+            Some(error) => Err(error),
+            None => Ok(JobEnd {
+                documents,
+                snapshot,
+                failures: pages.failures,
+                robots_blocked: pages.robots_blocked,
+            }),
         }
-        Ok(JobResult { documents, snapshot: self.status().await?, failures: self.failures().await? })
     }
 }
 
 impl Stream for Job {
-    type Item = Document;
+    type Item = Result<Document, Error>;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Document>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             if let Some(document) = self.ready.pop_front() {
-                return Poll::Ready(Some(document));
+                return Poll::Ready(Some(Ok(document)));
             }
             if self.ended {
-                return Poll::Ready(None);
+                return Poll::Ready(self.error.take().map(Err));
             }
             let (store, id, next) = (Arc::clone(self.runtime.store()), self.id, self.next);
             let reading = self.reading.get_mut().unwrap_or_else(PoisonError::into_inner);
-            let slice =
+            let part =
                 ready!(reading.get_or_insert_with(|| Box::pin(read(store, id, next))).as_mut().poll(context));
             *reading = None;
-            match slice {
-                Ok(slice) => {
+            match part {
+                Ok(Read { slice, error }) => {
                     self.next = slice.next;
                     self.ended = slice.end;
+                    self.error = error;
                     self.ready.extend(slice.documents);
                 }
                 Err(error) => {
                     self.ended = true;
-                    self.error = Some(error.into());
+                    self.error = Some(error);
                 }
             }
         }
@@ -283,15 +277,25 @@ impl Stream for Job {
 }
 
 /// Reads from a position on, waiting until there is something or the job has ended.
-async fn read(store: Arc<dyn Store>, job: JobId, from: u64) -> Result<Slice, gleaner_store::Error> {
+async fn read(store: Arc<dyn Store>, job: JobId, from: u64) -> Result<Read, Error> {
     let mut progress = store.progress(job)?;
     loop {
         progress.borrow_and_update();
         let slice = store.read(job, from, ReadBound::default()).await?;
-        if slice.end || !slice.documents.is_empty() || progress.changed().await.is_err() {
-            return Ok(slice);
+        if slice.end {
+            let error = failure_of(&store.snapshot(job).await?);
+            return Ok(Read { slice, error });
+        }
+        if !slice.documents.is_empty() || progress.changed().await.is_err() {
+            return Ok(Read { slice, error: None });
         }
     }
+}
+
+/// Why a job failed as a whole.
+fn failure_of(job: &JobSnapshot) -> Option<Error> {
+    (job.state == JobState::Failed)
+        .then(|| Error::failed(job.error.clone().unwrap_or_else(|| "the job failed".to_owned())))
 }
 
 impl fmt::Debug for Job {
@@ -324,7 +328,7 @@ fn why_nothing(job: JobSnapshot) -> Error {
     let reason = job.error.unwrap_or_else(|| "the page gave no document".to_owned());
     match job.failure {
         Some(JobFailure::InsufficientCredits) => Error::insufficient_credits(reason),
-        Some(JobFailure::NoRoom) => Error::rate_limited(reason, QUEUE_FULL_PAUSE),
+        Some(JobFailure::StorageFull) => Error::rate_limited(reason, QUEUE_FULL_PAUSE),
         _ => PageError { code: ErrorCode::UnknownError, message: reason }.into(),
     }
 }

@@ -324,7 +324,7 @@ impl Lease {
 
 impl HostPermit {
     /// Requests under way on the host, this one included.
-    pub(crate) fn under_way(&self) -> u32 {
+    pub(crate) fn in_flight(&self) -> u32 {
         self.host.lock().active
     }
 }

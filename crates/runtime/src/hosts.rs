@@ -35,7 +35,9 @@ impl Shared {
     /// Tells the gate how the store would have a host asked now.
     pub(crate) async fn refresh_limits(&self, url: &Url) {
         match self.store.limits(url).await {
-            Ok(limits) => self.host_limiter.limit(url, limits.places, self.clock.instant(limits.not_before)),
+            Ok(limits) => {
+                self.host_limiter.limit(url, limits.max_concurrent, self.clock.instant(limits.not_before));
+            }
             // What was told last holds on.
             Err(error) => tracing::error!(%error, "the limits of a host could not be read"),
         }
@@ -87,13 +89,13 @@ pub(crate) struct Stop {
     /// How long the request has taken so far; time spent waiting for the host's turn is no part of it.
     pub(crate) took: Duration,
     /// Requests under way on the host, this one included.
-    pub(crate) under_way: u32,
+    pub(crate) in_flight: u32,
 }
 
 impl Stop {
     /// Says of the host what came of the request.
     pub(crate) fn told(&self, observed: Option<Observation>) -> HostFeedback {
-        HostFeedback { observed, under_way: self.under_way, ..HostFeedback::default() }
+        HostFeedback { observed, in_flight: self.in_flight, ..HostFeedback::default() }
     }
 }
 
@@ -110,7 +112,7 @@ impl<'a> RequestChain<'a> {
         Stop {
             url: here.url.clone(),
             took: here.began.elapsed(),
-            under_way: here.permit.as_ref().map_or(0, HostPermit::under_way),
+            in_flight: here.permit.as_ref().map_or(0, HostPermit::in_flight),
         }
     }
 

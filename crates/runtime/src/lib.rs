@@ -80,7 +80,7 @@ pub use credits::{
 pub use error::{Error, ErrorKind, QUEUE_FULL_PAUSE};
 pub use explain::{Explanation, MAX_EXPLAINED, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
-pub use handle::{Job, JobEnd, JobResult};
+pub use handle::{Job, JobEnd};
 pub use limits::{
     MAX_ATTEMPTS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS, MAX_MAPS,
     MAX_RETRY_AFTER, MAX_TRANSFORM_TIME, MIN_MEDIUM_TRANSFORMS, RETRY_PAUSE,

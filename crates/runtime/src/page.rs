@@ -41,7 +41,7 @@ pub(crate) async fn work(shared: Arc<Shared>, leased: LeasedPage) {
         return shared.give_back(leased, PageOutcome::Return(now + OTHERS_PAUSE)).await;
     };
     let again = || PageOutcome::Retry(now);
-    let lease = shared.host_limiter.lease(&leased.url, leased.places);
+    let lease = shared.host_limiter.lease(&leased.url, leased.max_concurrent);
     let end = end_of_work(&shared, &leased);
     let mut page = FinishedPage::new(leased, again());
     let processing = process(&shared, &job, &mut page, &lease);
@@ -61,7 +61,7 @@ pub(crate) async fn work(shared: Arc<Shared>, leased: LeasedPage) {
             tracing::error!(job = %job.id, url, "a page made the engine panic");
             // Nothing of what it has so far.
             (page.links, page.redirected_to, page.fingerprint) = (Vec::new(), None, None);
-            (page.observed, page.address, page.asked) = (None, None, true);
+            (page.observed, page.address, page.request_sent) = (None, None, true);
             page.outcome = failed(ErrorCode::UnknownError, "the engine failed on this page");
             None
         }),

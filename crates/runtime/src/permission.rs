@@ -24,7 +24,7 @@ pub(crate) fn withhold(page: &mut FinishedPage, known: &Known, outcome: PageOutc
     page.outcome = outcome;
     // Where robots.txt could not be read, it is not requested again for a while, and the pages that come next
     // need no gap.
-    page.asked = known.fresh && known.robots.trouble.is_none();
+    page.request_sent = known.fresh && known.robots.trouble.is_none();
 }
 
 /// The gap between requests that robots.txt asks for, zero where it is not read. `None` where robots.txt

@@ -34,7 +34,7 @@ pub(crate) async fn track_changes(
         tracked = tracking => tracked,
     };
     match tracked {
-        Ok(remembered) => page.remembered = remembered,
+        Ok(tracked_scrape) => page.tracked_scrape = tracked_scrape,
         Err(_) => warn(document, NOT_COMPARED),
     }
 }

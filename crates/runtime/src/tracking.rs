@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use async_trait::async_trait;
-use gleaner_store::{Remembered, TeamId};
+use gleaner_store::{TeamId, TrackedScrape};
 use gleaner_types::plan::ChangeTracking;
 use gleaner_types::{Document, JobId};
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub const NOT_COMPARED: &str = "the page could not be compared with its last scr
 pub trait TrackChanges: Debug + Send + Sync + 'static {
     /// Completes a document whose request asks for change tracking, and returns what the store is to keep
     /// with it for the next comparison. Dropping the future ends the work.
-    async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<Remembered>>;
+    async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<TrackedScrape>>;
 }
 
 /// A comparison to make.

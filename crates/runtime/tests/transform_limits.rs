@@ -122,7 +122,7 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
     assert_eq!(pages, ["/", "/other"]);
     assert_eq!(pdfs.len(), MAX_CONCURRENT_PDFS, "those who wait have not begun: {seen:?}");
     assert_eq!(result.documents.len(), 2);
-    let codes: Vec<ErrorCode> = result.failures.failures.iter().map(|failure| failure.error.code).collect();
+    let codes: Vec<ErrorCode> = result.failures.iter().map(|failure| failure.error.code).collect();
     assert_eq!(codes, [ErrorCode::ScrapeTimeout; 4]);
     free(&let_go);
 }
@@ -213,7 +213,7 @@ async fn pages_that_do_not_fit_together_run_one_after_the_other() {
 async fn memory_comes_back_after_a_panic_and_from_pages_that_are_given_up() {
     let (runtime, mut told, let_go) = weighed();
     let panicked = batch(&runtime, "/panic").await.wait().await.unwrap();
-    assert_eq!(panicked.failures.failures.len(), 1);
+    assert_eq!(panicked.failures.len(), 1);
     assert_eq!(told.recv().await.unwrap(), "/panic");
     let blocked = batch(&runtime, "/block").await;
     assert_eq!(told.recv().await.unwrap(), "/block");

@@ -27,7 +27,7 @@ pub(crate) struct Lookups(Arc<Mutex<HashMap<TeamId, Arc<OfTeam>>>>);
 struct OfTeam {
     /// Under way and waiting, those that were asked for by requests.
     asked: Arc<Semaphore>,
-    under_way: Arc<Semaphore>,
+    in_flight: Arc<Semaphore>,
 }
 
 /// A place for an errand; dropping it gives it back.
@@ -71,7 +71,7 @@ impl Lookups {
         let most = usize::try_from(team.max_concurrency.max(1)).unwrap_or(usize::MAX);
         let new = Arc::new(OfTeam {
             asked: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
-            under_way: Arc::new(Semaphore::new(most.min(MAX_LOOKUPS_PER_TEAM))),
+            in_flight: Arc::new(Semaphore::new(most.min(MAX_LOOKUPS_PER_TEAM))),
         });
         teams.insert(team.id.clone(), Arc::clone(&new));
         new
@@ -81,7 +81,7 @@ impl Lookups {
 impl OfTeam {
     async fn place(&self) -> Option<OwnedSemaphorePermit> {
         // It is never closed.
-        Arc::clone(&self.under_way).acquire_owned().await.ok()
+        Arc::clone(&self.in_flight).acquire_owned().await.ok()
     }
 }
 

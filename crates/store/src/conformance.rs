@@ -371,8 +371,11 @@ async fn leases_respect_the_concurrency_of_the_host<S: Store>(fixture: Fixture<S
         fixture.store.feedback(&url, feedback, START).await.expect("feedback can be reported");
         let limits = fixture.store.limits(&url).await.expect("limits can be read");
         leased.extend(fixture.lease(40).await);
-        assert_eq!(leased.len(), limits.places as usize, "the host has responded: {answered}");
-        assert!(leased.last().is_some_and(|page| page.places == limits.places), "a lease has the same limit");
+        assert_eq!(leased.len(), limits.max_concurrent as usize, "the host has responded: {answered}");
+        assert!(
+            leased.last().is_some_and(|page| page.max_concurrent == limits.max_concurrent),
+            "a lease has the same limit"
+        );
         assert!(limits.not_before <= START, "no pause was requested");
     }
 }

@@ -20,7 +20,7 @@ pub struct HistoryKey {
 
 /// A scrape that change tracking compares the next one with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Remembered {
+pub struct TrackedScrape {
     /// The history that it belongs to.
     pub key: HistoryKey,
     /// The page as scraped now.

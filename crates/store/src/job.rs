@@ -10,7 +10,7 @@ use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
 use url::Url;
 
-use crate::{JobAccount, Remembered, TeamId};
+use crate::{JobAccount, TeamId, TrackedScrape};
 
 /// How long documents are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub struct LeasedPage {
     /// The page had to wait because its team had all its slots in use.
     pub waited_for_slot: bool,
     /// Maximum concurrent requests to the host of the page, as known now.
-    pub places: u32,
+    pub max_concurrent: u32,
     /// The time at which the lease expires.
     pub expires_at: Duration,
 }
@@ -113,7 +113,7 @@ impl LeasedPage {
     /// The page of a lease from the frontier, which belongs to this job and expires at this time.
     #[must_use]
     pub fn new(lease: Lease, job: JobId, expires_at: Duration) -> Self {
-        let Lease { id, url, key, depth, external, attempt, places, .. } = lease;
+        let Lease { id, url, key, depth, external, attempt, max_concurrent, .. } = lease;
         Self {
             lease: id,
             job,
@@ -123,7 +123,7 @@ impl LeasedPage {
             external,
             attempt,
             waited_for_slot: false,
-            places,
+            max_concurrent,
             expires_at,
         }
     }
@@ -141,7 +141,7 @@ pub struct FinishedPage {
     pub redirected_to: Option<UrlKey>,
     /// False if no request was sent for this page, for example because robots.txt forbids it. The gap of the
     /// host and the delay of the job then continue from the request before.
-    pub asked: bool,
+    pub request_sent: bool,
     /// The response of the host, if a request was sent. It adapts the concurrency of the host.
     pub observed: Option<Observation>,
     /// The IP address of the host, if it was dialed. Hosts with the same address share a limit.
@@ -152,7 +152,7 @@ pub struct FinishedPage {
     /// The links that belong to the job.
     pub links: Vec<Candidate>,
     /// The new last scrape in the history of the page, if its document is stored.
-    pub remembered: Option<Box<Remembered>>,
+    pub tracked_scrape: Option<Box<TrackedScrape>>,
     /// The user wrote the URL without its slash ([`PageFailure::slash_added`]).
     pub slash_added: bool,
 }
@@ -164,14 +164,14 @@ impl FinishedPage {
     pub fn new(lease: LeasedPage, outcome: PageOutcome) -> Self {
         Self {
             lease,
-            asked: !matches!(outcome, PageOutcome::Return(_)),
+            request_sent: !matches!(outcome, PageOutcome::Return(_)),
             outcome,
             redirected_to: None,
             observed: None,
             address: None,
             fingerprint: None,
             links: Vec::new(),
-            remembered: None,
+            tracked_scrape: None,
             slash_added: false,
         }
     }
@@ -295,7 +295,7 @@ pub struct PageFailure {
 impl PageFailure {
     /// The URL as the user wrote it.
     #[must_use]
-    pub fn asked_for(&self) -> Cow<'_, str> {
+    pub fn as_requested(&self) -> Cow<'_, str> {
         as_written(&self.url, self.slash_added)
     }
 }
@@ -312,7 +312,7 @@ pub struct BlockedPage {
 impl BlockedPage {
     /// The URL as the user wrote it.
     #[must_use]
-    pub fn asked_for(&self) -> Cow<'_, str> {
+    pub fn as_requested(&self) -> Cow<'_, str> {
         as_written(&self.url, self.slash_added)
     }
 }
@@ -333,7 +333,7 @@ pub enum JobFailure {
     /// The team cannot pay for another page.
     InsufficientCredits,
     /// There is no space for another document.
-    NoRoom,
+    StorageFull,
     /// The worker reported it ([`Store::fail`](crate::Store::fail)).
     Other,
 }

@@ -41,7 +41,7 @@ mod weight;
 pub use accounting::{Accounting, EndedJob, Shortage};
 pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};
-pub use history::{HistoryKey, PastScrape, Remembered};
+pub use history::{HistoryKey, PastScrape, TrackedScrape};
 pub use job::{
     BlockedPage, FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob,
     PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice,
@@ -52,7 +52,7 @@ pub use memory::{
     MemoryStore,
 };
 pub use outbox::{
-    DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, EventId, MAX_LISTED_DEAD_LETTERS,
+    DELIVERY_LEASE, DeadLetter, DeliveryOutcome, DueEvent, DueEvents, EventId, MAX_LISTED_DEAD_LETTERS,
 };
 pub use result_space::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 pub use results::{DEFAULT_RETAINED_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_DOCUMENTS};

@@ -51,7 +51,7 @@ impl EventId {
 /// Events to deliver now.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Due {
+pub struct DueEvents {
     /// The events, at most one per job.
     pub events: Vec<DueEvent>,
     /// The next time at which an event becomes due without another change.

@@ -10,7 +10,7 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
+    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
     JobListing, JobSnapshot, JsonSlice, Leases, NewJob, PageFailures, PastScrape, ReadBound, Receipt, Slice,
     TeamId, TeamLoad,
 };
@@ -260,7 +260,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
-    async fn due(&self, max: usize, now: Duration) -> Result<Due, Error>;
+    async fn due(&self, max: usize, now: Duration) -> Result<DueEvents, Error>;
 
     /// The exact bytes of a taken event, the same for each attempt; `None` if it is no longer the next event
     /// of its job. It is separate from [`due`](Store::due), so that an event that must wait costs no body.
@@ -302,7 +302,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn settled(&self, job: JobId) -> Result<(), Error>;
 
     /// Changes whenever an event may have become due, or there is something for the accounts provider.
-    fn chores(&self) -> watch::Receiver<u64>;
+    fn maintenance(&self) -> watch::Receiver<u64>;
 
     /// Changes whenever pages may have become ready to lease.
     fn work(&self) -> watch::Receiver<u64>;

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 use gleaner_extract::{
-    Dialect, Extraction, Extractor, MAX_QUOTE_BYTES, Method, Page, Part, Shape, Task, WireSchema, extract,
+    Dialect, Extraction, Extractor, MAX_QUOTE_BYTES, Method, Page, PagePart, Shape, Task, WireSchema, extract,
 };
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -28,7 +28,7 @@ pub fn model_output(data: &[u8]) {
     let page = Page::new(url, "").with_markdown(PAGE);
     let read = || {
         let answer = text.clone();
-        let model = Scripted::with(move |_| Ok(answer.clone()));
+        let model = ScriptedModel::with(move |_| Ok(answer.clone()));
         block_on(Extractor::new(Arc::new(model)).page(&page, Task::new(shape)))
     };
     let found = read();
@@ -37,7 +37,7 @@ pub fn model_output(data: &[u8]) {
     assert!(found.extraction.data.to_string().len() <= PAGE.len() * 4, "more data than the page has");
     for leaf in found.extraction.leaves.iter().filter(|leaf| leaf.pointer != "/makerUrl") {
         for proof in leaf.provenance.iter().filter(|proof| proof.method == Method::Model) {
-            let span = proof.span.as_ref().filter(|span| span.part == Part::Markdown);
+            let span = proof.span.as_ref().filter(|span| span.part == PagePart::Markdown);
             let words = span.and_then(|span| PAGE.get(span.start..span.end));
             assert!(words.is_some_and(|words| words.contains(&proof.quote)), "not on the page: {proof:?}");
         }
@@ -94,7 +94,7 @@ fn assert_extraction(html: &str) {
     assert!(bytes <= GROWTH * html.len() + SLACK, "{} bytes give {bytes} bytes of data", html.len());
     for proof in found.leaves.iter().flat_map(|leaf| &leaf.provenance) {
         assert!(proof.quote.len() <= MAX_QUOTE_BYTES, "a quote of {} bytes", proof.quote.len());
-        let source = match proof.span.as_ref().filter(|span| span.part == Part::Html) {
+        let source = match proof.span.as_ref().filter(|span| span.part == PagePart::Html) {
             Some(span) => html.get(span.start..span.end),
             None => Some(html),
         };

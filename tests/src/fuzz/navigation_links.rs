@@ -1,6 +1,6 @@
 //! Links and search forms of a page, and the URL patterns learned from them. Input: the page.
 
-use gleaner_extract::{MAX_NAVIGATION_LINKS, Page, UrlPatterns, ways};
+use gleaner_extract::{MAX_NAVIGATION_LINKS, Page, UrlPatterns, navigation_links as extract_links};
 use url::Url;
 
 use super::BASE;
@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 14;
 pub fn navigation_links(data: &[u8]) {
     let Ok(url) = Url::parse(BASE) else { return };
     let page = Page::new(url, String::from_utf8_lossy(data));
-    let links = ways(&page, WORDS);
+    let links = extract_links(&page, WORDS);
     assert!(links.len() <= MAX_NAVIGATION_LINKS, "{} links", links.len());
     for (index, link) in links.iter().enumerate() {
         let url = &link.url;
@@ -28,7 +28,7 @@ pub fn navigation_links(data: &[u8]) {
         let anchor = link.anchor.as_deref().unwrap_or("a form");
         assert!(!anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES, "{anchor:?}");
     }
-    assert_eq!(ways(&page, WORDS), links, "a second run differs");
+    assert_eq!(extract_links(&page, WORDS), links, "a second run differs");
     let patterns = UrlPatterns::learn(links.iter().map(|link| &link.url));
     for link in &links {
         let pattern = patterns.of(&link.url);

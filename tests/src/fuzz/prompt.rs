@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 use gleaner_extract::{CompiledCrawl, Extractor, MAX_CRAWL_PATTERNS, SiteUrl, compile_crawl};
 use gleaner_types::plan::pattern_faults;
 use url::Url;
@@ -35,7 +35,7 @@ pub fn crawl_prompt(data: &[u8]) {
     }
     let compile_with_model = || {
         let answer = answer.to_owned();
-        let model = Scripted::with(move |_| Ok(answer.clone()));
+        let model = ScriptedModel::with(move |_| Ok(answer.clone()));
         block_on(Extractor::new(Arc::new(model)).compile_crawl(prompt, &site)).ok()
     };
     let compiled = compile_with_model();

@@ -28,7 +28,7 @@ async fn every_requested_url_is_explained() {
     let start = Url::parse(&server.base_url()).unwrap();
     let urls: Vec<Url> = expected.iter().map(|(path, _)| start.join(path).unwrap()).collect();
     let mut job = engine().crawl_explained(request, &urls).await.unwrap();
-    while job.next().await.is_some() {}
+    while job.next().await.transpose().unwrap().is_some() {}
     let explanations = job.explanations().await.unwrap();
     assert_eq!(explanations.len(), expected.len());
     for (explanation, (path, verdict_name)) in explanations.iter().zip(&expected) {
@@ -54,6 +54,7 @@ async fn every_requested_url_is_explained() {
     let mut job = engine().crawl_explained(limited, &urls[..1]).await.unwrap();
     let mut read = Vec::new();
     while let Some(document) = job.next().await {
+        let document = document.unwrap();
         read.push(document.metadata.source_url.unwrap());
     }
     let crawled = read.contains(&urls[0].to_string());

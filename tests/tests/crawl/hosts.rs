@@ -144,7 +144,7 @@ async fn a_delay_applies_to_every_host_and_across_redirects() {
         .sitemap(gleaner::plan::SitemapMode::Skip)
         .formats([Format::Links]);
     let result = engine().crawl(request).await.unwrap().wait().await.unwrap();
-    assert_eq!(result.failures.failures, []);
+    assert_eq!(result.failures, []);
     let urls: BTreeSet<String> =
         result.documents.iter().map(|document| document.metadata.url.clone().unwrap()).collect();
     assert_eq!(urls.len(), HOSTS * PAGES + 1, "each page and the start page");
@@ -159,9 +159,9 @@ async fn a_delay_applies_to_every_host_and_across_redirects() {
 async fn hosts_of_one_address_share_its_concurrency_limit() {
     const ADDRESS_LIMIT: usize = 3;
     let hosts = Hosts::start(false, Duration::from_millis(20));
-    for (most_per_address, is_bounded) in [(ADDRESS_LIMIT, true), (HOSTS, false)] {
+    for (max_per_address, is_bounded) in [(ADDRESS_LIMIT, true), (HOSTS, false)] {
         let mut frontier = FrontierConfig::default();
-        frontier.most_per_address = most_per_address as u32;
+        frontier.max_per_address = max_per_address as u32;
         let store = MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() });
         let engine = engine_builder().store(Arc::new(store)).build().unwrap();
         let batch = async |pages: usize| {
@@ -174,7 +174,7 @@ async fn hosts_of_one_address_share_its_concurrency_limit() {
         // The address of a host is known after its first response.
         batch(1).await;
         let concurrent = batch(6).await;
-        println!("hosts: 20 of one address, {concurrent} concurrent requests, limit {most_per_address}");
+        println!("hosts: 20 of one address, {concurrent} concurrent requests, limit {max_per_address}");
         assert_eq!(concurrent <= ADDRESS_LIMIT, is_bounded, "{concurrent}");
     }
 }
@@ -250,7 +250,7 @@ async fn a_host_reached_only_by_redirects_gets_eight_concurrent_requests() {
     let hosts = GroupsOfEight::start(PAGES);
     let urls = (0..PAGES).map(|n| format!("{}/p/{n}", hosts.apex));
     let done = engine().batch(BatchScrapeRequest::new(urls)).await.unwrap().wait().await.unwrap();
-    assert_eq!(done.failures.failures, []);
+    assert_eq!(done.failures, []);
     assert_eq!(done.documents.len(), PAGES);
     assert!(!*hosts.timed_out.lock().unwrap(), "eight requests never waited together");
 }
@@ -272,7 +272,7 @@ async fn all_pages_of_other_hosts_are_read_before_a_tarpit_times_out() {
     let tarpit = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
     let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 8, 120_000).await;
     for received in 0..HOSTS * 8 {
-        assert!(job.next().await.is_some(), "only {received} documents");
+        assert!(matches!(job.next().await, Some(Ok(_))), "only {received} documents");
     }
     assert_eq!(job.failures().await.unwrap().failures, [], "no request to the tarpit has ended");
     assert!(tarpit.connections() > 0, "the tarpit got a request");
@@ -287,7 +287,7 @@ async fn a_host_that_never_answers_fails_only_its_own_pages() {
     // Healthy pages have the same timeout and must meet it on a busy machine too.
     let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 2, 8_000).await;
     let mut received = 0;
-    while job.next().await.is_some() {
+    while job.next().await.transpose().unwrap().is_some() {
         received += 1;
     }
     let failures = job.failures().await.unwrap().failures;

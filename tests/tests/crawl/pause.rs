@@ -11,7 +11,7 @@ async fn a_paused_crawl_has_exact_counts_and_resumes_without_refetching() {
     let mut job = engine().crawl(links_only(&server)).await.unwrap();
     let mut read = 0_u64;
     for _ in 0..20 {
-        job.next().await.unwrap();
+        job.next().await.unwrap().unwrap();
         read += 1;
     }
     job.pause().await.unwrap();
@@ -31,13 +31,13 @@ async fn a_paused_crawl_has_exact_counts_and_resumes_without_refetching() {
     assert_eq!(paused.completed + 1, requests, "some requested pages are not counted");
     assert!(paused.completed < 300, "the crawl ended before the pause");
     while read < paused.completed {
-        job.next().await.unwrap();
+        job.next().await.unwrap().unwrap();
         read += 1;
     }
     assert_eq!(server.requests(), requests, "reading a paused crawl does not resume it");
 
     job.resume().await.unwrap();
-    while job.next().await.is_some() {
+    while job.next().await.transpose().unwrap().is_some() {
         read += 1;
     }
     let end = job.status().await.unwrap();

@@ -27,6 +27,7 @@ async fn wait_until_idle(server: &Server) -> u64 {
 async fn read_all(job: &mut Job) -> BTreeSet<String> {
     let mut urls = BTreeSet::new();
     while let Some(document) = job.next().await {
+        let document = document.unwrap();
         let url = document.metadata.source_url.unwrap();
         assert!(urls.insert(url.clone()), "two documents of {url}");
     }
@@ -38,7 +39,7 @@ async fn a_slow_reader_slows_the_crawl_and_loses_nothing() {
     let site = Site::generate(SiteSpec::pages(1_000));
     let server = site.serve().unwrap();
     let mut job = engine().crawl(links_only(&server)).await.unwrap();
-    let first = job.next().await.unwrap();
+    let first = job.next().await.unwrap().unwrap();
     let requests = wait_until_idle(&server).await;
     // The handle reads ahead a first batch from the store.
     assert!(requests <= MAX_UNREAD + 32, "{requests} pages were fetched for a reader that took one");
@@ -54,7 +55,7 @@ async fn a_cancelled_crawl_stops_and_its_documents_stay_readable() {
     let server = site.serve().unwrap();
     let mut job = engine().crawl(links_only(&server)).await.unwrap();
     for _ in 0..10 {
-        job.next().await.unwrap();
+        job.next().await.unwrap().unwrap();
     }
     let snapshot = job.cancel().await.unwrap();
     assert_eq!(snapshot.state, JobState::Cancelled);
@@ -72,7 +73,7 @@ async fn a_dropped_crawl_stops() {
     let server = site.serve().unwrap();
     let engine = engine();
     let mut job = engine.crawl(links_only(&server)).await.unwrap();
-    job.next().await.unwrap();
+    job.next().await.unwrap().unwrap();
     drop(job);
     let requests = wait_until_idle(&server).await;
     assert!(requests < 200, "{requests} pages were fetched after the drop");
@@ -118,7 +119,7 @@ async fn a_url_without_a_path_is_reported_as_given() {
     received.sort();
     assert_eq!(received, [bare, whole]);
     let mut failed: Vec<String> =
-        result.failures.failures.iter().map(|failure| failure.asked_for().into_owned()).collect();
+        result.failures.iter().map(|failure| failure.as_requested().into_owned()).collect();
     failed.sort();
     assert_eq!(failed, refused);
 }

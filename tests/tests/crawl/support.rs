@@ -44,7 +44,8 @@ pub(crate) async fn crawl(engine: &Engine, request: CrawlRequest) -> CrawlOutcom
     let snapshot = result.snapshot;
     assert_eq!(snapshot.state, JobState::Completed);
     assert_eq!((snapshot.completed, snapshot.total), (documents.len() as u64, documents.len() as u64));
-    CrawlOutcome { documents, snapshot, failures: result.failures }
+    let failures = PageFailures { failures: result.failures, robots_blocked: result.robots_blocked };
+    CrawlOutcome { documents, snapshot, failures }
 }
 
 pub(crate) fn path_and_query(url: &Url) -> String {

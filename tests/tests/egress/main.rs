@@ -169,7 +169,7 @@ async fn links_and_sitemaps_of_robots_txt_lead_to_no_private_address() {
     let request = CrawlRequest::new(server.base_url()).allow_external_links(true);
     let result = loopback_engine().crawl(request).await.unwrap().wait().await.unwrap();
     assert_eq!(canary.connections(), 0);
-    let codes: Vec<ErrorCode> = result.failures.failures.iter().map(|failure| failure.error.code).collect();
+    let codes: Vec<ErrorCode> = result.failures.iter().map(|failure| failure.error.code).collect();
     assert!(codes.contains(&ErrorCode::ScrapeBlocked), "the refused link is listed: {codes:?}");
 }
 

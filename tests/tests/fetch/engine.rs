@@ -133,7 +133,7 @@ async fn cookies_are_shared_within_a_job_and_not_between_jobs() {
     let set =
         Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", "k=c4nary; Path=/")], "<p>1");
     let server = RawServer::start([Step::ReadRequest, set, Step::Repeat]).unwrap();
-    let engine = engine_builder().no_cache().concurrency(1, 1).build().unwrap();
+    let engine = engine_builder().no_cache().concurrency(1).build().unwrap();
     let has_cookie = || {
         let heads = server.requests();
         heads.iter().map(|head| String::from_utf8_lossy(head).contains("c4nary")).collect::<Vec<_>>()

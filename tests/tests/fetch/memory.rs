@@ -108,6 +108,7 @@ async fn pages_child() {
     let mut job = engine.batch(BatchScrapeRequest::new(urls)).await.unwrap();
     let mut pages = 0;
     while let Some(document) = job.next().await {
+        let document = document.unwrap();
         let warning = document.warning.unwrap_or_default();
         assert!(warning.contains("its end is given as text alone"), "{warning}");
         assert!(document.markdown.unwrap().contains("needle"), "the end of the text is missing");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gleaner::plan::CrawlParamsPreviewPlan;
 use gleaner::request::CrawlParamsPreviewRequest;
-use gleaner::{CrawlRequest, Engine, ErrorCode, JobResult};
+use gleaner::{CrawlRequest, Engine, ErrorCode, JobEnd};
 use gleaner_models::Provider;
 use gleaner_testkit::{Extras, Server, Site, SiteSpec};
 use gleaner_tests::fakes::{
@@ -39,7 +39,7 @@ fn magazine() -> FakeServer {
     })
 }
 
-fn paths(done: &JobResult) -> BTreeSet<String> {
+fn paths(done: &JobEnd) -> BTreeSet<String> {
     let path = |url: &str| {
         url.split_once("//").unwrap().1.split_once('/').map_or(String::new(), |(_, path)| format!("/{path}"))
     };
@@ -52,7 +52,7 @@ fn crawl_request(url: String, prompt: &str, options: Value) -> CrawlRequest {
     serde_json::from_value(request).unwrap()
 }
 
-async fn crawl(engine: &Engine, request: CrawlRequest) -> JobResult {
+async fn crawl(engine: &Engine, request: CrawlRequest) -> JobEnd {
     engine.crawl(request).await.unwrap().wait().await.unwrap()
 }
 

@@ -123,7 +123,7 @@ async fn a_prompt_gives_one_schema_for_all_pages_of_a_job() {
         "urls": urls, "formats": [{ "type": "json", "prompt": "Who drew the house?" }], "maxAge": 0,
     });
     let engine =
-        engine_builder().concurrency(1, 1).model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+        engine_builder().concurrency(1).model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
     let job = engine.batch(serde_json::from_value::<BatchScrapeRequest>(batch).unwrap()).await.unwrap();
     let done = job.wait().await.unwrap();
     assert_eq!(done.documents.len(), PAGES);

@@ -63,7 +63,7 @@ async fn batch(web: &Web, zero_data_retention: Option<bool>) -> usize {
     let mut request = BatchScrapeRequest::new(urls);
     request.zero_data_retention = zero_data_retention;
     let batch = engine().batch(request).await.unwrap().wait().await.unwrap();
-    assert_eq!(batch.documents.len() + batch.failures.failures.len(), web.urls.len());
+    assert_eq!(batch.documents.len() + batch.failures.len(), web.urls.len());
     batch.documents.len()
 }
 

@@ -118,7 +118,7 @@ async fn no_page_of_another_site_is_emitted() {
         let emitted: BTreeSet<&str> =
             emitted.into_iter().filter_map(|emitted| emitted.strip_prefix(pages.url("").as_str())).collect();
         assert_eq!(emitted, BTreeSet::from(["/", "/canonical", "/base", "/refresh", "/in"]));
-        let failures = &result.failures.failures;
+        let failures = &result.failures;
         let failed: BTreeSet<&str> = failures.iter().map(|failure| failure.url.path()).collect();
         assert_eq!(failed, BTreeSet::from(["/redirect", "/twice"]));
         assert!(failures.iter().all(|failure| failure.error.code == ErrorCode::CrawlDenial), "{failures:?}");
@@ -156,7 +156,7 @@ async fn pages_with_a_refresh_give_documents_as_well() {
         .collect();
     emitted.sort_unstable();
     assert_eq!(emitted, ["/", "/a", "/b", "/new", "/slides/1", "/slides/2", "/slides/3"]);
-    assert_eq!(result.failures.failures, []);
+    assert_eq!(result.failures, []);
 }
 
 #[test]

@@ -64,6 +64,7 @@ async fn the_embedder_chooses_whether_nofollow_and_iframes_count_as_links() {
             let mut job = engine.crawl_explained(request, &explained_urls).await.unwrap();
             let mut found = BTreeSet::new();
             while let Some(document) = job.next().await {
+                let document = document.unwrap();
                 found.insert(url(document.metadata.url.as_deref().unwrap()).path().to_owned());
             }
             let expected: BTreeSet<String> =
@@ -115,7 +116,7 @@ async fn x_robots_tag_nofollow_is_obeyed_if_the_embedder_enables_it() {
             let engine = builder.robots_agent(agent).obey_nofollow(obeys).build().unwrap();
             let mut job = engine.crawl(links_only(pages.url("/"))).await.unwrap();
             let mut found = 0;
-            while job.next().await.is_some() {
+            while job.next().await.transpose().unwrap().is_some() {
                 found += 1;
             }
             assert_eq!(found, if obeys && applies { 1 } else { 2 }, "{tag} for {agent}, {obeys}");

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 use gleaner_extract::{Extractor, Page, Shape, Task};
 use gleaner_transform::html_to_markdown;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
 /// What comes out of a page when a model gives this answer for one field.
 fn answered(page: &Page, shape: &Shape, field: &str, claim: &Value) -> Value {
     let answer = json!({ field: claim }).to_string();
-    let model = Scripted::with(move |_| Ok(answer.clone()));
+    let model = ScriptedModel::with(move |_| Ok(answer.clone()));
     let found = block_on(Extractor::new(Arc::new(model)).page(page, Task::new(shape)));
     found.extraction.data.get(field).cloned().unwrap_or_default()
 }

@@ -31,7 +31,7 @@ pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Resul
         builder = builder.user_agent(agent.as_str());
     }
     if let Some(most) = args.concurrency {
-        builder = builder.concurrency(most, most);
+        builder = builder.concurrency(most).concurrency_per_host(most);
     }
     if let Some(pool) = args.proxies()? {
         builder = builder.basic_proxies(pool);

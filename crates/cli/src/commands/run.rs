@@ -50,7 +50,7 @@ impl Run {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut written, mut statuses) = (0, BTreeMap::new());
-        let (mut latest, mut interrupted) = (None, false);
+        let (mut latest, mut interrupted, mut failure) = (None, false, None);
         let mut reported = ReportedFailures::default();
         loop {
             tokio::select! {
@@ -60,7 +60,14 @@ impl Run {
                     job.cancel().await.map_err(Failure::failed)?;
                 }
                 document = job.next() => {
-                    let Some(document) = document else { break };
+                    let document = match document {
+                        Some(Ok(document)) => document,
+                        Some(Err(error)) => {
+                            failure = Some(error);
+                            continue;
+                        }
+                        None => break,
+                    };
                     // Suspending the progress line costs a redraw, so do it only if the document goes to the
                     // terminal.
                     if results.sink.is_terminal() {
@@ -86,10 +93,11 @@ impl Run {
             }
         }
         drop(progress);
-        if let Some(error) = job.error() {
+        let snapshot = job.status().await.map_err(Failure::failed)?;
+        // The summary of a failed job says why.
+        if let Some(error) = failure.filter(|_| snapshot.state != JobState::Failed) {
             return Err(Failure::failed(error));
         }
-        let snapshot = job.status().await.map_err(Failure::failed)?;
         let elapsed = started.elapsed();
         reported.update(console, job, &snapshot, results, elapsed).await?;
         let failures = job.failures().await.map_err(Failure::failed)?;

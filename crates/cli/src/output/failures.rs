@@ -114,12 +114,12 @@ pub(crate) fn rows<'a>(
     forbidden: &'a [BlockedPage],
 ) -> impl Iterator<Item = FailureRow<'a>> {
     let failed = failed.iter().map(|failure| FailureRow {
-        url: failure.asked_for(),
+        url: failure.as_requested(),
         code: failure.error.code,
         error: &failure.error.message,
     });
     let forbidden = forbidden.iter().map(|page| FailureRow {
-        url: page.asked_for(),
+        url: page.as_requested(),
         code: ErrorCode::CrawlDenial,
         error: "robots.txt forbids it",
     });

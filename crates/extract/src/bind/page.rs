@@ -13,9 +13,9 @@ use super::{
     state,
 };
 use crate::evidence::Evidence;
-use crate::leaf::{Extraction, Leaf, Missing, Reason, child_pointer};
+use crate::leaf::{Extraction, Leaf, Missing, MissingReason, child_pointer};
 use crate::normalise::{ValueForm, normalise};
-use crate::page::{MAX_QUOTE_BYTES, Method, Part, Provenance, Span, truncate};
+use crate::page::{MAX_QUOTE_BYTES, Method, PagePart, Provenance, Span, truncate};
 use crate::schema::{Field, Shape, ShapeKind};
 use crate::typed::NumberStyle;
 
@@ -32,7 +32,7 @@ pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
     out.data = match &shape.kind {
         ShapeKind::Object(fields) => object(evidence, fields, &mut out),
         ShapeKind::List(inner) => list(evidence, inner, "", "", &mut out).unwrap_or_else(|| {
-            out.missing.push(Missing { pointer: String::new(), reason: Reason::NotFound });
+            out.missing.push(Missing { pointer: String::new(), reason: MissingReason::NotFound });
             Value::Array(Vec::new())
         }),
         _ => Value::Null,
@@ -90,14 +90,14 @@ fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Va
         let ShapeKind::List(inner) = &field.shape.kind else { continue };
         match list(evidence, inner, &pointer, &field.name, out) {
             Some(found) => set_at(&mut data, &pointer, found),
-            None => out.missing.push(Missing { pointer, reason: Reason::NotFound }),
+            None => out.missing.push(Missing { pointer, reason: MissingReason::NotFound }),
         }
     }
     data
 }
 
 /// Chooses the best value for each field.
-fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Choice, Reason>> {
+fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Choice, MissingReason>> {
     let names = NameIndex::new(targets);
     let mut pools: Vec<Pool> = targets.iter().map(|_| Pool::default()).collect();
     entity::collect(evidence, targets, &mut pools);
@@ -145,8 +145,8 @@ fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Ch
         .zip(has_candidates)
         .map(|(choice, has_candidates)| match choice {
             Some(choice) if choice.score >= MIN_CONFIDENCE => Ok(choice),
-            _ if has_candidates => Err(Reason::Unsure),
-            _ => Err(Reason::NotFound),
+            _ if has_candidates => Err(MissingReason::Unsure),
+            _ => Err(MissingReason::NotFound),
         })
         .collect()
 }
@@ -236,14 +236,14 @@ pub(crate) fn provenance(
 ) -> Provenance {
     let quote = truncate(quote, MAX_QUOTE_BYTES);
     let span = if method == Method::Url {
-        evidence.url.as_str().find(quote).map(|at| Span::new(Part::Url, at..at + quote.len()))
+        evidence.url.as_str().find(quote).map(|at| Span::new(PagePart::Url, at..at + quote.len()))
     } else {
         html_range
             .or_else(|| {
                 let at = memchr::memmem::find(evidence.html.as_bytes(), quote.as_bytes())?;
                 Some(at..at + quote.len())
             })
-            .map(|range| Span::new(Part::Html, range))
+            .map(|range| Span::new(PagePart::Html, range))
     };
     Provenance { url: evidence.url.as_str().to_owned(), quote: quote.to_owned(), span, method }
 }
@@ -319,7 +319,7 @@ pub(crate) fn missing_in_rows(row: &Shape, list: &str, leaves: &[Leaf]) -> Vec<M
     });
     targets
         .chain(lists)
-        .map(|pointer| Missing { pointer: format!("{below}*{pointer}"), reason: Reason::NotFound })
+        .map(|pointer| Missing { pointer: format!("{below}*{pointer}"), reason: MissingReason::NotFound })
         .collect()
 }
 

@@ -189,7 +189,7 @@ fn answer_schema(dialect: Dialect) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scripted::{Scripted, block_on};
+    use crate::model::scripted::{ScriptedModel, block_on};
     use std::sync::Arc;
 
     fn site() -> Vec<SiteUrl> {
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_model_chooses_among_sections_that_exist() {
-        let model = Scripted::with(|request| {
+        let model = ScriptedModel::with(|request| {
             let task = &request.messages[1].content;
             assert!(task.contains("\nSections:\n<<<PAGE "), "{task}");
             let line = task.lines().find(|line| line.contains("/rezepte/")).unwrap();
@@ -230,7 +230,7 @@ mod tests {
             ("a number of the prompt", r#"{"limit":12000}"#, Some(12_000)),
         ];
         for (name, answer, limit) in rows {
-            let model = Extractor::new(Arc::new(Scripted::new(vec![Ok(answer.to_owned())])));
+            let model = Extractor::new(Arc::new(ScriptedModel::new(vec![Ok(answer.to_owned())])));
             let found =
                 block_on(model.compile_crawl("only the shop, tasty ones, 12,000 will do", &site())).unwrap();
             assert_eq!(
@@ -249,7 +249,7 @@ mod tests {
         let error = block_on(none.compile_crawl("things one can cook", &site())).unwrap_err();
         assert!(error.is_not_configured());
         // A failing model does not remove the result of the rules either.
-        let away = Extractor::new(Arc::new(Scripted::new(Vec::new())));
+        let away = Extractor::new(Arc::new(ScriptedModel::new(Vec::new())));
         for extractor in [&none, &away] {
             let found = block_on(extractor.compile_crawl("the shop, tasty ones", &site())).unwrap();
             assert_eq!((found.matched, found.warning().is_some()), (2, true));

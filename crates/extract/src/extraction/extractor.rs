@@ -14,7 +14,7 @@ use crate::model::{LanguageModel, ProviderError};
 use crate::page::Page;
 use crate::row_page::PageHeadings;
 use crate::schema::Shape;
-use crate::template::{Drift, TemplateMemory};
+use crate::template::{TemplateDrift, TemplateMemory};
 
 /// What to read from a page.
 #[derive(Debug, Clone, Copy)]
@@ -122,7 +122,7 @@ impl Extractor {
         cluster: &str,
         page: &Page,
         task: Task<'_>,
-    ) -> RecalledPage {
+    ) -> ClusterPageResult {
         let evidence = Evidence::read(page);
         let extraction = bind(&evidence, task.shape);
         self.read(Some(memory), cluster, page, task, &evidence, extraction).await
@@ -137,10 +137,10 @@ impl Extractor {
         task: Task<'_>,
         evidence: &Evidence<'_>,
         mut extraction: Extraction,
-    ) -> RecalledPage {
+    ) -> ClusterPageResult {
         let Some(memory) = memory.filter(|_| self.model.is_some()) else {
             let page = self.complete(page, task, evidence, extraction).await;
-            return RecalledPage { page, by_template: 0, drift: None };
+            return ClusterPageResult { page, by_template: 0, drift: None };
         };
         let mut recall = lock(memory).recall(cluster, evidence, task.shape, &extraction);
         let by_template = recall.leaves.len();
@@ -161,7 +161,7 @@ impl Extractor {
             lock(memory).learn(cluster, evidence, task.shape, &found.extraction, &open_fields);
         }
         found.extraction.missing.extend(settled);
-        RecalledPage { page: found, by_template, drift: recall.drift }
+        ClusterPageResult { page: found, by_template, drift: recall.drift }
     }
 
     /// Drafts a schema from a prompt, for a request without one. The model sees the prompt and no page. Its
@@ -223,11 +223,11 @@ fn lock(memory: &Mutex<TemplateMemory>) -> MutexGuard<'_, TemplateMemory> {
 
 /// The result of reading one page of a cluster.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RecalledPage {
+pub struct ClusterPageResult {
     /// The result, as for any page.
     pub page: PageExtraction,
     /// Number of fields filled by rules learned from other pages.
     pub by_template: usize,
     /// How the page differs from the learned template, if it does. The model read the page then.
-    pub drift: Option<Drift>,
+    pub drift: Option<TemplateDrift>,
 }

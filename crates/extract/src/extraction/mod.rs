@@ -15,7 +15,7 @@ mod site;
 mod summarise;
 
 pub(crate) use answer::object as answer_object;
-pub use extractor::{Coverage, Extractor, PageExtraction, RecalledPage, Task};
+pub use extractor::{ClusterPageResult, Coverage, Extractor, PageExtraction, Task};
 pub use list::{MAX_LIST_CALLS, MAX_ROWS_PER_CALL};
 pub use plain_values::MAX_VALUES_CALLS;
 pub(crate) use prompt::fence;

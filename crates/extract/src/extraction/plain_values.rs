@@ -8,7 +8,7 @@ use super::{answer, prompt};
 use crate::bind::TargetField;
 use crate::ground::{ClaimOutcome, ClaimVerifier, LinkTable};
 use crate::leaf::{Leaf, child_pointer};
-use crate::page::{Method, Part, Provenance, Span};
+use crate::page::{Method, PagePart, Provenance, Span};
 use crate::schema::{Field, WireSchema};
 
 /// Upper bound on the calls for one list of plain values.
@@ -53,7 +53,7 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) ->
             if let ClaimOutcome::Verified { value, quote, span } = verifier.verify(&target, value, quote, 0)
                 && seen.insert(value.to_string())
             {
-                let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
+                let span = Span::new(PagePart::Markdown, span.start + offset..span.end + offset);
                 let url = session.page.url.as_str().to_owned();
                 let provenance = Provenance { url, quote, span: Some(span), method: Method::Model };
                 out.leaves.push(Leaf {

@@ -12,7 +12,7 @@ use crate::bind::{TargetField, drop_disallowed_nulls, empty_object, leaf_targets
 use crate::ground::{ClaimOutcome, ClaimVerifier, LinkTable};
 use crate::leaf::{Leaf, child_pointer};
 use crate::normalise::ValueForm;
-use crate::page::{Method, Part, Provenance, Span};
+use crate::page::{Method, PagePart, Provenance, Span};
 use crate::schema::{Field, Shape, ShapeKind};
 
 /// Upper bound on the values of one list within a row.
@@ -119,7 +119,7 @@ impl RowVerifier<'_, '_> {
             return Some((true, None));
         }
         let offset = self.record.offset;
-        let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
+        let span = Span::new(PagePart::Markdown, span.start + offset..span.end + offset);
         let provenance = Provenance {
             url: self.session.page.url.as_str().to_owned(),
             quote,

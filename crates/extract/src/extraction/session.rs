@@ -6,9 +6,9 @@ use super::extractor::{PageExtraction, Task};
 use super::{answer, list, matched_run, plain_values, prompt};
 use crate::bind::{TargetField, folded, leaf_targets, missing_in_rows, set_at};
 use crate::ground::{ClaimOutcome, ClaimVerifier, LinkTable};
-use crate::leaf::{Extraction, Leaf, Missing, Reason, child_pointer};
+use crate::leaf::{Extraction, Leaf, Missing, MissingReason, child_pointer};
 use crate::model::{LanguageModel, Message, ModelRequest, ProviderError};
-use crate::page::{Method, Page, Part, Provenance, Span, truncate};
+use crate::page::{Method, Page, PagePart, Provenance, Span, truncate};
 use crate::row_page::PageHeadings;
 use crate::schema::{Dialect, Field, Shape, ShapeKind, WireSchema};
 
@@ -161,7 +161,11 @@ impl<'s> Session<'s> {
             if let Some(last) = refused.iter().rev().find(|claim| claim.pointer == missing.pointer) {
                 missing.reason = last.reason;
             } else if let Some(stop) = &stop {
-                missing.reason = if stop.is_over_budget() { Reason::OverBudget } else { Reason::ModelFailed };
+                missing.reason = if stop.is_over_budget() {
+                    MissingReason::OverBudget
+                } else {
+                    MissingReason::ModelFailed
+                };
             }
         }
     }
@@ -204,7 +208,7 @@ impl<'s> Session<'s> {
                     ClaimOutcome::Verified { value, quote, span } => {
                         set_at(&mut extraction.data, &child, value.clone());
                         extraction.missing.retain(|missing| missing.pointer != child);
-                        let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
+                        let span = Span::new(PagePart::Markdown, span.start + offset..span.end + offset);
                         let url = self.page.url.as_str().to_owned();
                         let provenance = Provenance { url, quote, span: Some(span), method: Method::Model };
                         extraction.leaves.push(Leaf {
@@ -214,7 +218,7 @@ impl<'s> Session<'s> {
                             confidence: 0.8,
                         });
                     }
-                    ClaimOutcome::Refused(Reason::NotFound) => {}
+                    ClaimOutcome::Refused(MissingReason::NotFound) => {}
                     ClaimOutcome::Refused(reason) => refused.push(Missing { pointer: child, reason }),
                 }
             }

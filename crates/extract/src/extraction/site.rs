@@ -2,7 +2,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::extractor::{Extractor, PageExtraction, RecalledPage, Task};
+use super::extractor::{ClusterPageResult, Extractor, PageExtraction, Task};
 use super::record_run::largest_run_len;
 use crate::bind::bind;
 use crate::evidence::Evidence;
@@ -60,7 +60,7 @@ impl Extractor {
         position: SitePosition<'_>,
         page: &Page,
         task: Task<'_>,
-    ) -> RecalledPage {
+    ) -> ClusterPageResult {
         let SitePosition { cluster, alike } = position;
         let evidence = Evidence::read(page);
         let whole = bind(&evidence, task.shape);
@@ -102,7 +102,7 @@ impl Extractor {
 }
 
 /// The second reading of a page, with the calls of both readings.
-fn with_calls_of(first: RecalledPage, mut second: RecalledPage) -> RecalledPage {
+fn with_calls_of(first: ClusterPageResult, mut second: ClusterPageResult) -> ClusterPageResult {
     second.page.calls += first.page.calls;
     second.page.stopped = second.page.stopped.or(first.page.stopped);
     second

@@ -8,7 +8,7 @@ use super::token::is_complete_token;
 use super::visible_text::{VisibleText, widened};
 use super::{FoldedText, LinkTable};
 use crate::bind::TargetField;
-use crate::leaf::Reason;
+use crate::leaf::MissingReason;
 use crate::normalise::{ValueForm, fold_spaces, normalise};
 use crate::schema::ShapeKind;
 use crate::typed::{NumberStyle, date};
@@ -22,7 +22,7 @@ pub(crate) enum ClaimOutcome {
     /// The value from the normaliser, with the words of the page and their position in the Markdown.
     Verified { value: Value, quote: String, span: Range<usize> },
     /// The claim is not proved, for this reason.
-    Refused(Reason),
+    Refused(MissingReason),
 }
 
 /// Verifies claims against a page.
@@ -56,20 +56,20 @@ impl<'p> ClaimVerifier<'p> {
     ) -> ClaimOutcome {
         self.claims += 1;
         if self.claims > MAX_CLAIMS {
-            return ClaimOutcome::Refused(Reason::Unsure);
+            return ClaimOutcome::Refused(MissingReason::Unsure);
         }
         if value.is_null() {
-            return ClaimOutcome::Refused(Reason::NotFound);
+            return ClaimOutcome::Refused(MissingReason::NotFound);
         }
         if value.is_object() || value.is_array() {
-            return ClaimOutcome::Refused(Reason::WrongType);
+            return ClaimOutcome::Refused(MissingReason::WrongType);
         }
         let claimed = match value {
             Value::String(text) => text.trim().to_owned(),
             other => other.to_string(),
         };
         if claimed.is_empty() {
-            return ClaimOutcome::Refused(Reason::NotFound);
+            return ClaimOutcome::Refused(MissingReason::NotFound);
         }
         // An address must be one of the page's links.
         if target.form == ValueForm::Url && target.shape.choices.is_empty() {
@@ -78,7 +78,7 @@ impl<'p> ClaimVerifier<'p> {
                     let at = quote.and_then(|quote| self.folded.find(quote, from)).unwrap_or(from..from);
                     ClaimOutcome::Verified { value: Value::from(url), quote: url.to_owned(), span: at }
                 }
-                None => ClaimOutcome::Refused(Reason::QuoteNotOnPage),
+                None => ClaimOutcome::Refused(MissingReason::QuoteNotOnPage),
             };
         }
         // A value in the page's own words can serve as its quote.
@@ -86,10 +86,10 @@ impl<'p> ClaimVerifier<'p> {
         let Some(quote) =
             quote.or_else(|| (target.shape.kind != ShapeKind::Boolean).then_some(claimed.as_str()))
         else {
-            return ClaimOutcome::Refused(Reason::NoQuote);
+            return ClaimOutcome::Refused(MissingReason::NoQuote);
         };
         let Some(span) = self.folded.find(quote, from) else {
-            return ClaimOutcome::Refused(Reason::QuoteNotOnPage);
+            return ClaimOutcome::Refused(MissingReason::QuoteNotOnPage);
         };
         let words = self.markdown.get(span.clone()).unwrap_or_default();
         let line = widened(self.markdown, &span, |found, _| found == '\n');
@@ -97,7 +97,7 @@ impl<'p> ClaimVerifier<'p> {
         let found = QuotedText { text: self.visible.text(), range: self.visible.range(&span), line };
         match derive_value(target, value, &claimed, &found) {
             Some(value) => ClaimOutcome::Verified { value, quote: words.trim().to_owned(), span },
-            None => ClaimOutcome::Refused(Reason::NotInQuote),
+            None => ClaimOutcome::Refused(MissingReason::NotInQuote),
         }
     }
 }
@@ -280,11 +280,11 @@ mod tests {
         let boolean = json!({"type":"boolean"});
         let rows = [
             ("title", &text, json!("red cup"), Some("Red cup"), Ok(json!("Red cup"))),
-            ("title", &text, json!("Blue cup"), Some("Red cup"), Err(Reason::NotInQuote)),
-            ("title", &text, json!("Blue cup"), Some("Blue cup"), Err(Reason::QuoteNotOnPage)),
-            ("title", &text, json!("Blue cup"), None, Err(Reason::QuoteNotOnPage)),
+            ("title", &text, json!("Blue cup"), Some("Red cup"), Err(MissingReason::NotInQuote)),
+            ("title", &text, json!("Blue cup"), Some("Blue cup"), Err(MissingReason::QuoteNotOnPage)),
+            ("title", &text, json!("Blue cup"), None, Err(MissingReason::QuoteNotOnPage)),
             ("price", &number, json!(1299.0), Some("Price: £1,299.00"), Ok(json!(1299))),
-            ("price", &number, json!(1298), Some("Price: £1,299.00"), Err(Reason::NotInQuote)),
+            ("price", &number, json!(1298), Some("Price: £1,299.00"), Err(MissingReason::NotInQuote)),
             ("price", &text, json!("1299"), Some("Price: £1,299.00"), Ok(json!("1299.00"))),
             ("sold_count", &number, json!(2_500_000), Some("2.5 million sold"), Ok(json!(2_500_000))),
             (
@@ -299,12 +299,12 @@ mod tests {
                 &json!({"type":"string","format":"date"}),
                 json!("2021-03-05"),
                 Some("Released 4 March 2021"),
-                Err(Reason::NotInQuote),
+                Err(MissingReason::NotInQuote),
             ),
             ("hasWifi", &boolean, json!(false), Some("No wifi"), Ok(json!(false))),
-            ("hasWifi", &boolean, json!(true), Some("No wifi"), Err(Reason::NotInQuote)),
+            ("hasWifi", &boolean, json!(true), Some("No wifi"), Err(MissingReason::NotInQuote)),
             ("freeParking", &boolean, json!(true), Some("free parking"), Ok(json!(true))),
-            ("freeParking", &boolean, json!(true), None, Err(Reason::NoQuote)),
+            ("freeParking", &boolean, json!(true), None, Err(MissingReason::NoQuote)),
             (
                 "availability",
                 &json!({"enum":["InStock","OutOfStock"]}),
@@ -317,79 +317,85 @@ mod tests {
                 &json!({"enum":["InStock","OutOfStock"]}),
                 json!("InStock"),
                 Some("Sold out"),
-                Err(Reason::NotInQuote),
+                Err(MissingReason::NotInQuote),
             ),
             // Parts of numbers.
-            ("price", &number, json!(299), Some("299"), Err(Reason::NotInQuote)),
-            ("price", &number, json!(1), Some("1"), Err(Reason::NotInQuote)),
-            ("price", &text, json!("299"), Some("299"), Err(Reason::NotInQuote)),
-            ("code", &text, json!("299"), None, Err(Reason::NotInQuote)),
-            ("price", &number, json!(50), Some("50"), Err(Reason::NotInQuote)),
-            ("price", &number, json!(50), None, Err(Reason::NotInQuote)),
+            ("price", &number, json!(299), Some("299"), Err(MissingReason::NotInQuote)),
+            ("price", &number, json!(1), Some("1"), Err(MissingReason::NotInQuote)),
+            ("price", &text, json!("299"), Some("299"), Err(MissingReason::NotInQuote)),
+            ("code", &text, json!("299"), None, Err(MissingReason::NotInQuote)),
+            ("price", &number, json!(50), Some("50"), Err(MissingReason::NotInQuote)),
+            ("price", &number, json!(50), None, Err(MissingReason::NotInQuote)),
             ("price", &number, json!(12.5), Some("12.50 €"), Ok(json!(12.5))),
-            ("temperature", &number, json!(5), Some("5 °C"), Err(Reason::NotInQuote)),
+            ("temperature", &number, json!(5), Some("5 °C"), Err(MissingReason::NotInQuote)),
             ("temperature", &number, json!(-5), Some("-5 °C"), Ok(json!(-5))),
-            ("sold_count", &number, json!(2.5), Some("2.5 million sold"), Err(Reason::NotInQuote)),
+            ("sold_count", &number, json!(2.5), Some("2.5 million sold"), Err(MissingReason::NotInQuote)),
             // Quotes that leave out the negation.
-            ("hasWifi", &boolean, json!(true), Some("wifi"), Err(Reason::NotInQuote)),
-            ("breakfastIncluded", &boolean, json!(true), Some("included"), Err(Reason::NotInQuote)),
-            ("meals", &boolean, json!(true), Some("included"), Err(Reason::NotInQuote)),
+            ("hasWifi", &boolean, json!(true), Some("wifi"), Err(MissingReason::NotInQuote)),
+            ("breakfastIncluded", &boolean, json!(true), Some("included"), Err(MissingReason::NotInQuote)),
+            ("meals", &boolean, json!(true), Some("included"), Err(MissingReason::NotInQuote)),
             (
                 "availability",
                 &json!({"enum":["InStock","OutOfStock"]}),
                 json!("InStock"),
                 Some("in stock"),
-                Err(Reason::NotInQuote),
+                Err(MissingReason::NotInQuote),
             ),
-            ("availability", &text, json!("in stock"), Some("in stock"), Err(Reason::NotInQuote)),
+            ("availability", &text, json!("in stock"), Some("in stock"), Err(MissingReason::NotInQuote)),
             (
                 "condition",
                 &json!({"enum":["included","extra"]}),
                 json!("included"),
                 Some("included"),
-                Err(Reason::NotInQuote),
+                Err(MissingReason::NotInQuote),
             ),
             // Names with an answer next to them.
-            ("spa", &boolean, json!(true), Some("Spa"), Err(Reason::NotInQuote)),
+            ("spa", &boolean, json!(true), Some("Spa"), Err(MissingReason::NotInQuote)),
             ("spa", &boolean, json!(false), Some("Spa"), Ok(json!(false))),
             ("gym", &boolean, json!(true), Some("Gym"), Ok(json!(true))),
-            ("sauna", &boolean, json!(true), Some("Sauna"), Err(Reason::NotInQuote)),
-            ("pool", &boolean, json!(true), Some("Pool"), Err(Reason::NotInQuote)),
-            ("pool", &boolean, json!(true), Some("Pool ✗"), Err(Reason::NotInQuote)),
-            ("garage", &boolean, json!(true), Some("Garage"), Err(Reason::NotInQuote)),
-            ("petsAllowed", &boolean, json!(true), Some("Pets"), Err(Reason::NotInQuote)),
-            ("smokingAllowed", &boolean, json!(true), Some("Smoking prohibited"), Err(Reason::NotInQuote)),
+            ("sauna", &boolean, json!(true), Some("Sauna"), Err(MissingReason::NotInQuote)),
+            ("pool", &boolean, json!(true), Some("Pool"), Err(MissingReason::NotInQuote)),
+            ("pool", &boolean, json!(true), Some("Pool ✗"), Err(MissingReason::NotInQuote)),
+            ("garage", &boolean, json!(true), Some("Garage"), Err(MissingReason::NotInQuote)),
+            ("petsAllowed", &boolean, json!(true), Some("Pets"), Err(MissingReason::NotInQuote)),
+            (
+                "smokingAllowed",
+                &boolean,
+                json!(true),
+                Some("Smoking prohibited"),
+                Err(MissingReason::NotInQuote),
+            ),
             // Labels.
-            ("price", &text, json!("Price"), Some("Price"), Err(Reason::NotInQuote)),
-            ("price", &text, json!("Price"), Some("Price:"), Err(Reason::NotInQuote)),
-            ("gym", &text, json!("Gym"), None, Err(Reason::NotInQuote)),
+            ("price", &text, json!("Price"), Some("Price"), Err(MissingReason::NotInQuote)),
+            ("price", &text, json!("Price"), Some("Price:"), Err(MissingReason::NotInQuote)),
+            ("gym", &text, json!("Gym"), None, Err(MissingReason::NotInQuote)),
             // Parts of longer tokens.
-            ("email", &text, json!("info@shop.example"), None, Err(Reason::NotInQuote)),
+            ("email", &text, json!("info@shop.example"), None, Err(MissingReason::NotInQuote)),
             ("email", &text, json!("sales.info@shop.example"), None, Ok(json!("sales.info@shop.example"))),
-            ("phone", &text, json!("7946 0958"), None, Err(Reason::NotInQuote)),
+            ("phone", &text, json!("7946 0958"), None, Err(MissingReason::NotInQuote)),
             ("phone", &text, json!("+44 20 7946 0958"), None, Ok(json!("+44 20 7946 0958"))),
-            ("extension", &number, json!(1234), Some("1234"), Err(Reason::NotInQuote)),
-            ("weight", &number, json!(2), Some("2 kg"), Err(Reason::NotInQuote)),
-            ("degrees", &number, json!(6), Some("6 degrees"), Err(Reason::NotInQuote)),
-            ("degrees", &number, json!(6), Some("minus 6 degrees"), Err(Reason::NotInQuote)),
+            ("extension", &number, json!(1234), Some("1234"), Err(MissingReason::NotInQuote)),
+            ("weight", &number, json!(2), Some("2 kg"), Err(MissingReason::NotInQuote)),
+            ("degrees", &number, json!(6), Some("6 degrees"), Err(MissingReason::NotInQuote)),
+            ("degrees", &number, json!(6), Some("minus 6 degrees"), Err(MissingReason::NotInQuote)),
             ("degrees", &number, json!(-6), Some("minus 6 degrees"), Ok(json!(-6))),
             // Forms that a normaliser makes, and ambiguous dates.
             ("currency", &text, json!("EUR"), Some("12.50 €"), Ok(json!("EUR"))),
             ("eventDate", &text, json!("03/04/2021"), Some("on 03/04/2021"), Ok(json!("03/04/2021"))),
             // Addresses that a reader does not see.
-            ("price", &number, json!(1299), Some("Blue jug"), Err(Reason::NotInQuote)),
-            ("price", &number, json!(1299), Some("Blue jug is not in stock"), Err(Reason::NotInQuote)),
+            ("price", &number, json!(1299), Some("Blue jug"), Err(MissingReason::NotInQuote)),
+            ("price", &number, json!(1299), Some("Blue jug is not in stock"), Err(MissingReason::NotInQuote)),
             (
                 "releaseDate",
                 &json!({"type":"string","format":"date"}),
                 json!("2021-03-05"),
                 Some("Old"),
-                Err(Reason::NotInQuote),
+                Err(MissingReason::NotInQuote),
             ),
             ("title", &text, json!("Blue jug"), None, Ok(json!("Blue jug"))),
             ("url", &text, json!("L0"), None, Ok(json!("https://x.example/more"))),
-            ("url", &text, json!("https://evil.example/"), Some("More"), Err(Reason::QuoteNotOnPage)),
-            ("title", &text, json!({"deep": 1}), Some("Red cup"), Err(Reason::WrongType)),
+            ("url", &text, json!("https://evil.example/"), Some("More"), Err(MissingReason::QuoteNotOnPage)),
+            ("title", &text, json!({"deep": 1}), Some("Red cup"), Err(MissingReason::WrongType)),
         ];
         for (name, schema, value, quote, expected) in rows {
             let field =

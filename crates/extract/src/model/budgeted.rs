@@ -78,7 +78,7 @@ impl<M: LanguageModel> LanguageModel for Budgeted<M> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scripted::{Scripted, block_on};
+    use super::super::scripted::{ScriptedModel, block_on};
     use super::super::{Message, Role};
     use super::*;
     use crate::budget::Budget;
@@ -86,7 +86,7 @@ mod tests {
 
     /// A model whose provider adds its own rules to a request with a schema.
     #[derive(Debug, Clone)]
-    struct VerboseProvider(Scripted);
+    struct VerboseProvider(ScriptedModel);
 
     #[async_trait]
     impl LanguageModel for VerboseProvider {
@@ -109,7 +109,7 @@ mod tests {
         let rows = [(true, 900, false), (true, 1_000, true), (false, 100, true)];
         for (schema, tokens, fits) in rows {
             let ledger = Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
-            let model = Budgeted::new(VerboseProvider(Scripted::with(|_| Ok("{}".to_owned()))), ledger);
+            let model = Budgeted::new(VerboseProvider(ScriptedModel::with(|_| Ok("{}".to_owned()))), ledger);
             let outcome = block_on(model.complete(&request(schema)));
             assert_eq!(outcome.is_ok(), fits, "{schema} {tokens}");
         }
@@ -129,7 +129,7 @@ mod tests {
         ];
         for (kind, calls, charged) in rows {
             let ledger = Ledger::new(Budget { tokens: Some(500), ..Budget::default() });
-            let scripted = Scripted::with(move |_| Err(ProviderError::new(kind, "")));
+            let scripted = ScriptedModel::with(move |_| Err(ProviderError::new(kind, "")));
             let model = Budgeted::new(scripted, ledger.clone());
             let reserved = max_usage(&model, &request(false)).total();
             assert_eq!(block_on(model.complete(&request(false))).unwrap_err().kind(), kind);
@@ -139,7 +139,7 @@ mod tests {
         // So a budget survives a service that is busy for a while.
         let ledger = Ledger::new(Budget { tokens: Some(100), ..Budget::default() });
         let busy = (0..50).map(|_| Err(ProviderError::new(ProviderErrorKind::RateLimited, "")));
-        let model = Budgeted::new(Scripted::new(busy.chain([Ok("{}".to_owned())]).collect()), ledger);
+        let model = Budgeted::new(ScriptedModel::new(busy.chain([Ok("{}".to_owned())]).collect()), ledger);
         let answered = (0..51).filter(|_| block_on(model.complete(&request(false))).is_ok()).count();
         assert_eq!(answered, 1);
     }
@@ -149,7 +149,7 @@ mod tests {
         let ledger = |tokens| Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
         for (outer, inner) in [(500, 5), (5, 500)] {
             let (outer, inner) = (ledger(outer), ledger(inner));
-            let scripted = Scripted::with(|_| Ok("{}".to_owned()));
+            let scripted = ScriptedModel::with(|_| Ok("{}".to_owned()));
             let model = Budgeted::new(Budgeted::new(scripted.clone(), inner.clone()), outer.clone());
             let error = block_on(model.complete(&request(false))).unwrap_err();
             assert!(error.is_over_budget());

@@ -81,7 +81,7 @@ impl<M: LanguageModel, P: Pause> LanguageModel for Retrying<M, P> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scripted::{Scripted, block_on};
+    use super::super::scripted::{ScriptedModel, block_on};
     use super::super::{ProviderErrorKind, Role};
     use super::*;
     use crate::model::Message;
@@ -101,7 +101,7 @@ mod tests {
         let mut script: Vec<Result<String, ProviderError>> = errors.into_iter().map(Err).collect();
         script.push(Ok("fine".to_owned()));
         let waits = RecordedWaits::default();
-        let model = Retrying::new(Scripted::new(script), waits.clone(), RetryPolicy::default());
+        let model = Retrying::new(ScriptedModel::new(script), waits.clone(), RetryPolicy::default());
         let request = ModelRequest {
             messages: vec![Message::new(Role::User, "x")],
             schema: None,

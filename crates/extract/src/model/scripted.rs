@@ -1,6 +1,6 @@
 //! Models for tests, of this crate and of programs that embed the engine. They call no provider.
 //!
-//! [`Scripted`] answers from a list or by a function of the request.
+//! [`ScriptedModel`] answers from a list or by a function of the request.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -16,24 +16,24 @@ use super::{
 };
 use crate::schema::Dialect;
 
-/// How a [`Scripted`] model answers a request.
+/// How a [`ScriptedModel`] model answers a request.
 type Behaviour = dyn Fn(&ModelRequest) -> Result<String, ProviderError> + Send + Sync;
 
 /// A model that answers from a list or by a function.
 #[derive(Clone)]
-pub struct Scripted {
+pub struct ScriptedModel {
     answers: Arc<Mutex<VecDeque<Result<String, ProviderError>>>>,
     behaviour: Option<Arc<Behaviour>>,
     asked: Arc<Mutex<Vec<ModelRequest>>>,
 }
 
-impl std::fmt::Debug for Scripted {
+impl std::fmt::Debug for ScriptedModel {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Scripted").field("calls", &self.calls()).finish_non_exhaustive()
     }
 }
 
-impl Scripted {
+impl ScriptedModel {
     /// A model that gives these answers in order, then fails as unavailable.
     #[must_use]
     pub fn new(answers: Vec<Result<String, ProviderError>>) -> Self {
@@ -62,7 +62,7 @@ impl Scripted {
 }
 
 #[async_trait]
-impl LanguageModel for Scripted {
+impl LanguageModel for ScriptedModel {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             schema: Some(Dialect::Strict),

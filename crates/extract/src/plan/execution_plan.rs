@@ -7,7 +7,7 @@ use super::cardinality::Cardinality;
 /// A source of pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PlanSite {
+pub struct PlanSource {
     /// The URL, without `/*`.
     pub url: String,
     /// Whether it stands for all pages below it.
@@ -18,7 +18,7 @@ pub struct PlanSite {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "camelCase")]
 #[non_exhaustive]
-pub enum Step {
+pub enum PlanStep {
     /// A model drafts a schema from the prompt. It sees only the prompt and no page.
     DraftSchema,
     /// A search engine finds pages.
@@ -74,7 +74,7 @@ pub enum Step {
 /// data for machines, the `most` values if a model reads every page once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Estimate {
+pub struct PlanEstimate {
     /// Upper bound on the pages fetched.
     pub pages: u64,
     /// Lower bound on the calls to the model.
@@ -94,51 +94,51 @@ pub struct Estimate {
 /// What a request will do and cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Plan {
+pub struct ExecutionPlan {
     /// Whether the request asks for one thing or many.
     pub cardinality: Cardinality,
     /// The sources of pages; empty if pages are searched for.
-    pub sites: Vec<PlanSite>,
+    pub sites: Vec<PlanSource>,
     /// Words that pages are ranked by, with their weights: from the prompt, property names and descriptions.
     pub terms: Vec<(String, f64)>,
     /// Upper bound on the pages to read.
     pub page_limit: u64,
     /// The steps in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// The estimated usage.
-    pub estimate: Estimate,
+    pub estimate: PlanEstimate,
     /// The reasons for the plan, one sentence each.
     pub reasons: Vec<String>,
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for ExecutionPlan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, step) in self.steps.iter().enumerate() {
             write!(formatter, "{}. ", at + 1)?;
             match step {
-                Step::DraftSchema => writeln!(formatter, "make a schema of the prompt")?,
-                Step::Search { query } => writeln!(formatter, "search the web for \"{query}\"")?,
-                Step::Map { url, sitemap, .. } => {
+                PlanStep::DraftSchema => writeln!(formatter, "make a schema of the prompt")?,
+                PlanStep::Search { query } => writeln!(formatter, "search the web for \"{query}\"")?,
+                PlanStep::Map { url, sitemap, .. } => {
                     let from = if *sitemap { "sitemap and links" } else { "links alone" };
                     writeln!(formatter, "list the pages of {url} ({from})")?;
                 }
-                Step::Probe { pages } => {
+                PlanStep::Probe { pages } => {
                     writeln!(
                         formatter,
                         "rank them, and read up to {pages} of the best clusters without a model"
                     )?;
                 }
-                Step::Read { pages, by } => {
+                PlanStep::Read { pages, by } => {
                     writeln!(formatter, "read up to {pages} pages by {}", by.join(", then "))?;
                 }
-                Step::FollowExternal { .. } => writeln!(formatter, "follow their links to other sites")?,
-                Step::Navigate { hops, .. } => {
+                PlanStep::FollowExternal { .. } => writeln!(formatter, "follow their links to other sites")?,
+                PlanStep::Navigate { hops, .. } => {
                     writeln!(
                         formatter,
                         "follow links and search forms, up to {hops} clicks, until nothing is missing"
                     )?;
                 }
-                Step::Merge => writeln!(formatter, "merge what they say")?,
+                PlanStep::Merge => writeln!(formatter, "merge what they say")?,
             }
         }
         let estimate = &self.estimate;

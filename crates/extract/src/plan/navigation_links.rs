@@ -20,17 +20,17 @@ const MAX_ANCHOR_BYTES: usize = 300;
 /// or runs a script does not count. URLs are `http` or `https`, without a fragment and without duplicates.
 ///
 /// ```
-/// use gleaner_extract::{Page, ways};
+/// use gleaner_extract::{Page, navigation_links};
 ///
 /// let html = r#"<a href="/team">Our team</a>
 ///     <form action="/find"><input name=q><input type=hidden name=in value=all></form>"#;
 /// let page = Page::new("https://firm.example/about".parse()?, html);
-/// let found: Vec<String> = ways(&page, "board members").iter().map(|link| link.url.to_string()).collect();
+/// let found: Vec<String> = navigation_links(&page, "board members").iter().map(|link| link.url.to_string()).collect();
 /// assert_eq!(found, ["https://firm.example/team", "https://firm.example/find?q=board+members&in=all"]);
 /// # Ok::<(), url::ParseError>(())
 /// ```
 #[must_use]
-pub fn ways(page: &Page, words: &str) -> Vec<SiteUrl> {
+pub fn navigation_links(page: &Page, words: &str) -> Vec<SiteUrl> {
     let tree = Tree::parse(page.html(), &page.interrupt);
     let mut base = page.url.clone();
     let mut found = Vec::new();
@@ -115,7 +115,7 @@ mod tests {
 
     fn urls(html: &str) -> Vec<String> {
         let page = Page::new("https://firm.example/a/b".parse().unwrap(), html);
-        ways(&page, "tea").into_iter().map(|link| link.url.to_string()).collect()
+        navigation_links(&page, "tea").into_iter().map(|link| link.url.to_string()).collect()
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
             assert_eq!(urls(html), expected, "{name}");
         }
         let page = Page::new("https://firm.example/".parse().unwrap(), "<a href=/t><b>Our</b> team</a>");
-        assert_eq!(ways(&page, "")[0].anchor.as_deref(), Some("Our team"));
+        assert_eq!(navigation_links(&page, "")[0].anchor.as_deref(), Some("Our team"));
         assert_eq!(urls(&"<a href=/x>x</a>".repeat(1_000)).len(), 1);
     }
 

@@ -1,7 +1,7 @@
 use gleaner_types::plan::ExtractPlan;
 
 use super::cardinality::Cardinality;
-use super::execution_plan::{Estimate, Plan, PlanSite, Step};
+use super::execution_plan::{ExecutionPlan, PlanEstimate, PlanSource, PlanStep};
 use super::rank::Query;
 use super::terms::terms;
 use crate::budget::{Budget, TOKENS_PER_CREDIT};
@@ -31,7 +31,7 @@ const LEARNING_PAGES: u64 = 2;
 
 /// The services and the budget that the embedder configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Means {
+pub struct PlanningContext {
     /// The model, if there is one.
     pub model: Option<Capabilities>,
     /// Whether there is a search engine.
@@ -42,15 +42,15 @@ pub struct Means {
 
 /// Turns requests into plans.
 #[derive(Debug, Clone, Default)]
-pub struct Planner {
-    means: Means,
+pub struct ExecutionPlanner {
+    context: PlanningContext,
 }
 
-impl Planner {
+impl ExecutionPlanner {
     /// A planner for these services and this budget.
     #[must_use]
-    pub const fn new(means: Means) -> Self {
-        Self { means }
+    pub const fn new(context: PlanningContext) -> Self {
+        Self { context }
     }
 
     /// Plans a request. Pure: the same request and configuration give the same plan.
@@ -59,12 +59,12 @@ impl Planner {
     /// [`ErrorKind::Schema`] if the schema cannot be used, [`ErrorKind::ModelNotConfigured`] for a prompt
     /// alone without a model, [`ErrorKind::SearchNotConfigured`] for a request without URLs and without a
     /// search engine.
-    pub fn plan(&self, request: &ExtractPlan) -> Result<Plan, Error> {
+    pub fn plan(&self, request: &ExtractPlan) -> Result<ExecutionPlan, Error> {
         let shape = request.schema.as_ref().map(check_schema).transpose()?;
-        if shape.is_none() && self.means.model.is_none() {
+        if shape.is_none() && self.context.model.is_none() {
             return Err(ErrorKind::ModelNotConfigured.into());
         }
-        if request.sources.is_empty() && !self.means.search {
+        if request.sources.is_empty() && !self.context.search {
             return Err(ErrorKind::SearchNotConfigured.into());
         }
         let prompt = request.prompt.as_deref();
@@ -84,30 +84,33 @@ impl Planner {
                 "the schema has single values beside lists: every page may add to both".to_owned()
             }
         }];
-        let sites: Vec<PlanSite> = request
+        let sites: Vec<PlanSource> = request
             .sources
             .iter()
-            .map(|source| PlanSite { url: source.target.url.as_str().to_owned(), wildcard: source.wildcard })
+            .map(|source| PlanSource {
+                url: source.target.url.as_str().to_owned(),
+                wildcard: source.wildcard,
+            })
             .collect();
         let page_limit = self.page_limit(request, &sites, cardinality, &mut reasons);
         let wildcards = sites.iter().filter(|site| site.wildcard).count();
         let terms = query(shape.as_ref(), prompt);
         let mut steps = Vec::new();
         if shape.is_none() {
-            steps.push(Step::DraftSchema);
+            steps.push(PlanStep::DraftSchema);
             reasons.push(
                 "no schema is given: a model makes one of the prompt, without seeing a page".to_owned(),
             );
         }
-        let searches = self.means.search && (sites.is_empty() || request.enable_web_search);
+        let searches = self.context.search && (sites.is_empty() || request.enable_web_search);
         if searches {
             let words: Vec<&str> = terms.iter().take(8).map(|(term, _)| term.as_str()).collect();
             let query = prompt
                 .map_or_else(|| words.join(" "), |prompt| crate::page::truncate(prompt, 300).to_owned());
-            steps.push(Step::Search { query });
+            steps.push(PlanStep::Search { query });
         }
         for site in sites.iter().filter(|site| site.wildcard) {
-            steps.push(Step::Map {
+            steps.push(PlanStep::Map {
                 url: site.url.clone(),
                 sitemap: !request.ignore_sitemap,
                 subdomains: request.include_subdomains,
@@ -116,41 +119,42 @@ impl Planner {
         if wildcards > 0 {
             let most =
                 u64::try_from(super::MAX_PROBED_CLUSTERS * super::PROBES_PER_CLUSTER).unwrap_or(u64::MAX);
-            steps.push(Step::Probe { pages: most.min(page_limit) });
+            steps.push(PlanStep::Probe { pages: most.min(page_limit) });
         }
         let mut by: Vec<String> = ["template", "structured data", "binding"].map(str::to_owned).into();
-        if self.means.model.is_some() {
+        if self.context.model.is_some() {
             by.push("model".to_owned());
         } else {
             reasons.push("no model is configured: what pages do not state plainly stays empty".to_owned());
         }
-        steps.push(Step::Read { pages: page_limit, by });
+        steps.push(PlanStep::Read { pages: page_limit, by });
         if request.allow_external_links || (request.enable_web_search && !searches) {
-            steps.push(Step::FollowExternal { pages: page_limit });
+            steps.push(PlanStep::FollowExternal { pages: page_limit });
         }
         if request.agent_model.is_some() {
-            steps.push(Step::Navigate { hops: MAX_AGENT_HOPS, pages: page_limit });
+            steps.push(PlanStep::Navigate { hops: MAX_AGENT_HOPS, pages: page_limit });
             reasons.push(
                 "an agent is asked for: it follows links and search forms; what needs a browser it leaves"
                     .to_owned(),
             );
         }
         if page_limit > 1 {
-            steps.push(Step::Merge);
+            steps.push(PlanStep::Merge);
         }
         let mut estimate =
             self.estimate(shape.as_ref(), page_limit, sites.len() - wildcards, wildcards, &mut reasons);
         // Pages that are probed but not chosen are fetched in addition to those that are read.
-        let probes = steps.iter().map(|step| if let Step::Probe { pages } = step { *pages } else { 0 }).sum();
-        let most = self.means.budget.pages.unwrap_or(u64::MAX);
+        let probes =
+            steps.iter().map(|step| if let PlanStep::Probe { pages } = step { *pages } else { 0 }).sum();
+        let most = self.context.budget.pages.unwrap_or(u64::MAX);
         estimate.pages = estimate.pages.saturating_add(probes).min(most.max(page_limit));
-        Ok(Plan { cardinality, sites, terms, page_limit, steps, estimate, reasons })
+        Ok(ExecutionPlan { cardinality, sites, terms, page_limit, steps, estimate, reasons })
     }
 
     fn page_limit(
         &self,
         request: &ExtractPlan,
-        sites: &[PlanSite],
+        sites: &[PlanSource],
         cardinality: Cardinality,
         reasons: &mut Vec<String>,
     ) -> u64 {
@@ -168,7 +172,7 @@ impl Planner {
             request.limit.map_or(named, |limit| limit.min(named))
         };
         limit = limit.min(MAX_PLAN_PAGES);
-        if let Some(pages) = self.means.budget.pages.filter(|pages| *pages < limit) {
+        if let Some(pages) = self.context.budget.pages.filter(|pages| *pages < limit) {
             reasons.push(format!("the budget allows {pages} of {limit} pages"));
             limit = pages;
         }
@@ -182,8 +186,10 @@ impl Planner {
         named: usize,
         wildcards: usize,
         reasons: &mut Vec<String>,
-    ) -> Estimate {
-        let Some(model) = &self.means.model else { return Estimate { pages, ..Estimate::default() } };
+    ) -> PlanEstimate {
+        let Some(model) = &self.context.model else {
+            return PlanEstimate { pages, ..PlanEstimate::default() };
+        };
         let fields = shape.map_or(10, count_leaves).max(1);
         let draft = u64::from(shape.is_none());
         let answer = fields.saturating_mul(FIELD_TOKENS).min(model.max_output_tokens);
@@ -200,15 +206,15 @@ impl Planner {
             (usage.total(), TokenPrice::cost(model.price, usage))
         };
         let (mut most_tokens, mut most_micros) = cost(pages);
-        if let Some(tokens) = self.means.budget.tokens.filter(|tokens| *tokens < most_tokens) {
+        if let Some(tokens) = self.context.budget.tokens.filter(|tokens| *tokens < most_tokens) {
             reasons.push(format!(
                 "the budget of {tokens} tokens is enough for about {} pages by a model",
                 tokens / call.max(1)
             ));
             most_tokens = tokens;
         }
-        most_micros = self.means.budget.micros.map_or(most_micros, |micros| micros.min(most_micros));
-        Estimate {
+        most_micros = self.context.budget.micros.map_or(most_micros, |micros| micros.min(most_micros));
+        PlanEstimate {
             pages,
             least_calls: draft + if wildcards > 0 { least_reads } else { 0 },
             most_calls: draft + pages,
@@ -281,8 +287,11 @@ mod tests {
         ExtractPlan::from_json(&body).unwrap()
     }
 
-    fn with_model() -> Planner {
-        Planner::new(Means { model: Some(Capabilities::new("m", 32_000)), ..Means::default() })
+    fn with_model() -> ExecutionPlanner {
+        ExecutionPlanner::new(PlanningContext {
+            model: Some(Capabilities::new("m", 32_000)),
+            ..PlanningContext::default()
+        })
     }
 
     #[test]
@@ -293,28 +302,37 @@ mod tests {
         assert_eq!(plan.cardinality, Cardinality::Many);
         assert!(matches!(
             plan.steps.as_slice(),
-            [Step::DraftSchema, Step::Map { .. }, Step::Probe { .. }, Step::Read { .. }, Step::Merge]
+            [
+                PlanStep::DraftSchema,
+                PlanStep::Map { .. },
+                PlanStep::Probe { .. },
+                PlanStep::Read { .. },
+                PlanStep::Merge
+            ]
         ));
         let text = plan.to_string();
         assert!(text.contains("https://x.example/") && text.contains("estimate: 116 pages"), "{text}");
-        let back: Plan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
+        let back: ExecutionPlan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
         assert_eq!(back, plan);
     }
 
     #[test]
     fn missing_services_are_reported_before_anything_is_fetched() {
         let prompt_only = request(json!({ "urls": ["https://x.example/"], "prompt": "the founder" }));
-        let kind = Planner::default().plan(&prompt_only).unwrap_err().kind().clone();
+        let kind = ExecutionPlanner::default().plan(&prompt_only).unwrap_err().kind().clone();
         assert_eq!(kind, ErrorKind::ModelNotConfigured);
         let nowhere = request(json!({
             "prompt": "the founder", "schema": { "properties": { "founder": { "type": "string" } } },
         }));
-        assert_eq!(Planner::default().plan(&nowhere).unwrap_err().kind(), &ErrorKind::SearchNotConfigured);
+        assert_eq!(
+            ExecutionPlanner::default().plan(&nowhere).unwrap_err().kind(),
+            &ErrorKind::SearchNotConfigured
+        );
     }
 
     #[test]
     fn pages_and_tokens_stay_within_the_budget() {
-        let means = Means {
+        let context = PlanningContext {
             model: Some(Capabilities::new("m", 32_000)),
             budget: Budget { pages: Some(5), tokens: Some(1_000), ..Budget::default() },
             search: false,
@@ -325,7 +343,7 @@ mod tests {
                 "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {} } } } },
             },
         });
-        let plan = Planner::new(means).plan(&request(body)).unwrap();
+        let plan = ExecutionPlanner::new(context).plan(&request(body)).unwrap();
         assert_eq!((plan.page_limit, plan.estimate.most_tokens), (5, 1_000));
         assert!(plan.estimate.least_tokens <= plan.estimate.most_tokens);
         let one = with_model()

@@ -5,6 +5,7 @@
 
 mod flat_schema;
 mod shape;
+mod validity;
 mod wire;
 
 pub use shape::{Field, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, Shape, ShapeKind};
@@ -19,15 +20,12 @@ const MAX_EXAMPLE_PROPERTIES: usize = 5;
 /// Longest property name that the remark repeats, in bytes.
 const MAX_EXAMPLE_BYTES: usize = 60;
 
-/// Size limit of one compiled regular expression of a schema, in bytes.
-const MAX_SCHEMA_PATTERN_BYTES: usize = 1 << 20;
-
 /// What a JSON Schema asks for, if it is a schema that extraction can fill.
 ///
 /// # Errors
 /// [`ErrorKind::Schema`](crate::ErrorKind::Schema) with the reason.
 pub fn check_schema(schema: &Value) -> Result<Shape, Error> {
-    validator(schema)?;
+    validity::check(schema)?;
     Shape::from_schema(schema)
 }
 
@@ -67,13 +65,6 @@ fn example(schema: &Value) -> Value {
         properties.insert("name".to_owned(), json!({ "type": "string" }));
     }
     json!({ "properties": properties })
-}
-
-fn validator(schema: &Value) -> Result<jsonschema::Validator, Error> {
-    jsonschema::options()
-        .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(MAX_SCHEMA_PATTERN_BYTES))
-        .build(schema)
-        .map_err(|fault| Error::schema(crate::page::truncate(&fault.to_string(), 500)))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::rule::Rule;
 use super::signature::Signature;
 use crate::bind::{TargetField, leaf_targets, provenance, words};
 use crate::evidence::Evidence;
-use crate::leaf::{Extraction, Leaf, Reason};
+use crate::leaf::{Extraction, Leaf, MissingReason};
 use crate::page::Method;
 use crate::schema::Shape;
 
@@ -35,7 +35,7 @@ const CONFIDENCE: f64 = 0.85;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub enum Drift {
+pub enum TemplateDrift {
     /// Its elements differ.
     Structure,
     /// Its elements are the same, but fewer than half of the rules lead to a value.
@@ -110,7 +110,7 @@ pub(crate) struct Recall {
     pub(crate) leaves: Vec<Leaf>,
     /// Fields that are known to be empty: no model call is needed.
     pub(crate) settled: BTreeSet<String>,
-    pub(crate) drift: Option<Drift>,
+    pub(crate) drift: Option<TemplateDrift>,
 }
 
 impl TemplateMemory {
@@ -186,7 +186,7 @@ impl TemplateMemory {
                 Recall { leaves, settled, drift: None }
             }
             None => {
-                let drift = if alike { Drift::Fill } else { Drift::Structure };
+                let drift = if alike { TemplateDrift::Fill } else { TemplateDrift::Structure };
                 for layout in cluster.layouts.iter_mut().filter(|layout| layout.verified >= MIN_SUPPORT) {
                     layout.misses += 1;
                 }
@@ -263,7 +263,7 @@ impl TemplateMemory {
         for target in targets.iter().filter(|target| open.contains(&target.pointer)) {
             let refused = extraction.missing.iter().any(|missing| {
                 missing.pointer == target.pointer
-                    && !matches!(missing.reason, Reason::NotFound | Reason::Unsure)
+                    && !matches!(missing.reason, MissingReason::NotFound | MissingReason::Unsure)
             });
             if refused {
                 continue;

@@ -15,4 +15,4 @@ mod page_view;
 mod rule;
 mod signature;
 
-pub use memory::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateMemory};
+pub use memory::{MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateDrift, TemplateMemory};

@@ -2,6 +2,7 @@
 //! candidates and to verify the claims of a model.
 
 mod contact;
+mod currency;
 mod date;
 mod gtin;
 mod money;

@@ -1,7 +1,6 @@
 use std::ops::Range;
 
-use iso_currency::Currency;
-
+use super::currency::iso_code;
 use super::number::{NumberStyle, amounts};
 
 /// An amount of money in a text.
@@ -99,7 +98,7 @@ fn sign_at_start(text: &str) -> Option<&str> {
     }
     let code = text.get(..3)?;
     let bounded = !text.get(3..).and_then(|rest| rest.chars().next()).is_some_and(char::is_alphanumeric);
-    (bounded && Currency::from_code(code).is_some()).then_some(code)
+    (bounded && iso_code(code).is_some()).then_some(code)
 }
 
 /// The currency sign or code at the end of a text, as written.
@@ -114,7 +113,7 @@ fn sign_at_end(text: &str) -> Option<&str> {
     }
     let code = text.get(text.len().checked_sub(3)?..)?;
     let before = text.get(..text.len() - 3).and_then(|rest| rest.chars().next_back());
-    (!before.is_some_and(char::is_alphanumeric) && Currency::from_code(code).is_some()).then_some(code)
+    (!before.is_some_and(char::is_alphanumeric) && iso_code(code).is_some()).then_some(code)
 }
 
 /// The currency sign or code at the start or the end of a text.
@@ -129,7 +128,7 @@ pub(crate) fn currency_code(text: &str) -> Option<&'static str> {
     if let Some((_, code)) = SIGNS.iter().find(|(known, _)| *known == sign) {
         return *code;
     }
-    Currency::from_code(sign).map(|currency| currency.code())
+    iso_code(sign)
 }
 
 /// The numbers of a text with the currency beside them; percentages are skipped.

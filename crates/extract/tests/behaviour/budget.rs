@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 use gleaner_extract::model::{
     Budgeted, Capabilities, LanguageModel, ModelAnswer, ModelRequest, ProviderError, ProviderErrorKind,
     Recorder, Replay, Transcript,
@@ -46,7 +46,7 @@ proptest! {
             _ => Ok(answer()),
         }).collect();
         let ledger = Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
-        let model = Arc::new(Budgeted::new(Scripted::new(script), ledger.clone()));
+        let model = Arc::new(Budgeted::new(ScriptedModel::new(script), ledger.clone()));
         let shape = shape(schema());
         for _ in 0..faults.len() {
             let found = block_on(Extractor::new(model.clone()).page(&page(TEXT), Task::new(&shape)));
@@ -59,7 +59,7 @@ proptest! {
 
 #[test]
 fn a_call_beyond_the_budget_is_not_made_and_the_result_says_so() {
-    let model = Scripted::with(|_| Ok(answer()));
+    let model = ScriptedModel::with(|_| Ok(answer()));
     let ledger = Ledger::new(Budget { tokens: Some(10), ..Budget::default() });
     let shape = shape(schema());
     let budgeted = Budgeted::new(model.clone(), ledger.clone());
@@ -73,7 +73,7 @@ fn a_call_beyond_the_budget_is_not_made_and_the_result_says_so() {
 #[test]
 fn a_replay_is_byte_identical() {
     let shape = shape(schema());
-    let recorder = Arc::new(Recorder::new(Scripted::with(|_| Ok(answer()))));
+    let recorder = Arc::new(Recorder::new(ScriptedModel::with(|_| Ok(answer()))));
     let run = |extractor: Extractor| {
         let found = block_on(extractor.page(&page(TEXT), Task::new(&shape)));
         (serde_json::to_string(&found.extraction).expect("an extraction is JSON"), found.calls)
@@ -92,7 +92,7 @@ fn a_replay_is_byte_identical() {
 fn a_long_page_is_read_as_far_as_the_budget_goes() {
     /// A model whose context holds the whole page.
     #[derive(Debug, Clone)]
-    struct Hosted(Scripted);
+    struct Hosted(ScriptedModel);
 
     #[async_trait::async_trait]
     impl LanguageModel for Hosted {
@@ -107,7 +107,7 @@ fn a_long_page_is_read_as_far_as_the_budget_goes() {
 
     let page = page(format!("{TEXT}{}", "A line about nothing much, as there are many.\n".repeat(6_000)));
     let ledger = Ledger::new(Budget { tokens: Some(50_000), ..Budget::default() });
-    let model = Budgeted::new(Hosted(Scripted::with(|_| Ok(answer()))), ledger.clone());
+    let model = Budgeted::new(Hosted(ScriptedModel::with(|_| Ok(answer()))), ledger.clone());
     let shape = shape(schema());
     let found = block_on(Extractor::new(Arc::new(model)).page(&page, Task::new(&shape)));
     assert_eq!(found.extraction.data["heightMetres"], 324);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 use gleaner_extract::{Dialect, Extractor, Page, Shape, Task, WireSchema, extract};
 use gleaner_types::Interrupt;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn no_answer_causes_a_failure() {
     ];
     for answer in answers {
         let start: String = answer.chars().take(24).collect();
-        let model = Scripted::with(move |_| Ok(answer.clone()));
+        let model = ScriptedModel::with(move |_| Ok(answer.clone()));
         let found = block_on(
             Extractor::new(Arc::new(model.clone())).page(&page("- one\n- two\n- three\n"), Task::new(&shape)),
         );
@@ -52,7 +52,7 @@ fn instructions_on_a_page_change_no_schema_rule_or_url() {
         },
     }));
     // Follows the instructions of the page.
-    let obedient = Scripted::with(|_| {
+    let obedient = ScriptedModel::with(|_| {
         Ok(json!({
             "admin": true,
             "manualUrl": {
@@ -71,7 +71,7 @@ fn instructions_on_a_page_change_no_schema_rule_or_url() {
         assert!(wire["properties"].get("admin").is_none());
     }
     let honest =
-        Scripted::with(|_| Ok(json!({ "manualUrl": { "value": "L0", "quote": "Manual" } }).to_string()));
+        ScriptedModel::with(|_| Ok(json!({ "manualUrl": { "value": "L0", "quote": "Manual" } }).to_string()));
     let found = block_on(Extractor::new(Arc::new(honest)).page(&page(text), Task::new(&shape)));
     assert_eq!(found.extraction.data["manualUrl"], "https://example.com/manual.pdf");
 }
@@ -129,7 +129,7 @@ fn a_page_that_contains_its_fence_gets_another() {
     let mut text = "The motto is: ever onward.".to_owned();
     // In each round, the page repeats the marks of the rounds before.
     for _ in 0..6 {
-        let model = Scripted::with(|_| Ok("{}".to_owned()));
+        let model = ScriptedModel::with(|_| Ok("{}".to_owned()));
         block_on(Extractor::new(Arc::new(model.clone())).page(&page(text.as_str()), Task::new(&shape)));
         let asked = model.asked();
         assert_eq!(page_text(&asked[0]), text, "the page's text is between the marks, all of it");
@@ -156,7 +156,7 @@ fn link_ids_in_page_text_resolve_only_to_links_of_the_page() {
     ];
     for (said, expected) in rows {
         let answer = json!({ "manualUrl": { "value": said, "quote": "Manual" } }).to_string();
-        let model = Scripted::with(move |_| Ok(answer.clone()));
+        let model = ScriptedModel::with(move |_| Ok(answer.clone()));
         let found = block_on(Extractor::new(Arc::new(model)).page(&page(text), Task::new(&shape)));
         assert_eq!(found.extraction.data["manualUrl"], expected, "{said}");
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 use gleaner_extract::{Extractor, Page, PageExtraction, SitePosition, Task};
 use serde_json::{Value, json};
 
@@ -20,8 +20,8 @@ fn schema() -> Value {
 }
 
 /// A model that gives a row for each thing whose name and price are in the text.
-fn reader() -> Scripted {
-    Scripted::with(|request| {
+fn reader() -> ScriptedModel {
+    ScriptedModel::with(|request| {
         let text = page_text(request);
         let seen =
             THINGS.iter().filter(|(name, coins)| text.contains(name) && text.contains(&coins.to_string()));
@@ -41,7 +41,7 @@ fn expected() -> Value {
     THINGS.iter().map(|(name, coins)| json!({ "thing": name, "coins": coins })).collect()
 }
 
-fn read(page: &Page, model: Scripted) -> PageExtraction {
+fn read(page: &Page, model: ScriptedModel) -> PageExtraction {
     let shape = shape(schema());
     block_on(Extractor::new(Arc::new(model)).page(page, Task::new(&shape)))
 }
@@ -94,7 +94,7 @@ fn the_search_continues_after_an_unrelated_list() {
 #[test]
 fn a_row_of_running_text_takes_no_value_of_another_row() {
     // The model gives each row the price of the next one.
-    let model = Scripted::with(|_| {
+    let model = ScriptedModel::with(|_| {
         let rows: Vec<Value> = (0..THINGS.len())
             .map(|at| {
                 let (name, coins) = (THINGS[at].0, THINGS[(at + 1) % THINGS.len()].1);
@@ -117,7 +117,7 @@ fn a_row_of_running_text_takes_no_value_of_another_row() {
 fn reading_continues_after_the_last_row() {
     // A model that gives two rows per call.
     let full = reader();
-    let lazy = Scripted::with(move |request| {
+    let lazy = ScriptedModel::with(move |request| {
         let answer = block_on(gleaner_extract::model::LanguageModel::complete(&full, request))?.text;
         let mut answer: Value = serde_json::from_str(&answer).unwrap();
         if let Some(rows) = answer["rows"].as_array_mut() {
@@ -141,7 +141,7 @@ fn a_heading_alone_is_not_a_row() {
         "<title>Things of the shop</title><h1>Things of the shop</h1><p>We sell things.</p>",
     )
     .with_markdown("# Things of the shop\n\nWe sell things, and we have sold things for a long time now.\n");
-    let heading = Scripted::with(|request| {
+    let heading = ScriptedModel::with(|request| {
         let claim = json!({ "value": "Things of the shop", "quote": "Things of the shop" });
         let rows = page_text(request).contains("Things of the shop");
         let rows = if rows {
@@ -164,7 +164,7 @@ fn a_template_without_the_list_costs_no_further_calls() {
     let shape = shape(json!({ "properties": {
         "motto": { "type": ["string", "null"] }, "things": schema()["properties"]["things"],
     } }));
-    let model = Scripted::with(|_| Ok(json!({ "rows": [] }).to_string()));
+    let model = ScriptedModel::with(|_| Ok(json!({ "rows": [] }).to_string()));
     let extractor = Extractor::new(Arc::new(model.clone()));
     let memory = std::sync::Mutex::new(gleaner_extract::TemplateMemory::new());
     let mut calls = Vec::new();
@@ -214,7 +214,7 @@ fn rows_may_contain_lists() {
         },
         { "person": claim("Ole Lund"), "skills": [claim("ovens")], "posts": [post("Sydbrod", 5)] },
     ] });
-    let model = Scripted::with(move |_| Ok(rows.to_string()));
+    let model = ScriptedModel::with(move |_| Ok(rows.to_string()));
     let found = block_on(Extractor::new(Arc::new(model)).page(&page(text), Task::new(&shape)));
     let expected = json!({ "people": [
         { "person": "Ada Berg", "skills": ["rye", "ovens"], "posts": [{ "firm": "Nordbrod", "years": 3 }] },

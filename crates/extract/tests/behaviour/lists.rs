@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 use gleaner_extract::{Extractor, Task};
 use serde_json::{Value, json};
 
@@ -25,8 +25,8 @@ fn members(count: usize) -> String {
 }
 
 /// A model that reads the records selected by `keep`.
-fn reader(keep: impl Fn(usize, usize) -> bool + Send + Sync + 'static) -> Scripted {
-    Scripted::with(move |request| {
+fn reader(keep: impl Fn(usize, usize) -> bool + Send + Sync + 'static) -> ScriptedModel {
+    ScriptedModel::with(move |request| {
         let lines: Vec<&str> = page_text(request).lines().filter(|line| line.starts_with("- ")).collect();
         let rows: Vec<Value> = lines
             .iter()
@@ -50,7 +50,7 @@ fn reader(keep: impl Fn(usize, usize) -> bool + Send + Sync + 'static) -> Script
     })
 }
 
-fn read(count: usize, model: Scripted) -> (Vec<Value>, Option<String>, usize) {
+fn read(count: usize, model: ScriptedModel) -> (Vec<Value>, Option<String>, usize) {
     let shape = shape(schema());
     let found = block_on(Extractor::new(Arc::new(model)).page(&page(members(count)), Task::new(&shape)));
     let rows = found.extraction.data["members"].as_array().cloned().unwrap_or_default();
@@ -81,7 +81,7 @@ fn a_lazy_model_is_called_until_the_list_is_complete() {
 #[test]
 fn missing_rows_are_reported() {
     // The model never reads a line whose badge ends in 7.
-    let model = Scripted::with(|request| {
+    let model = ScriptedModel::with(|request| {
         let rows: Vec<Value> = page_text(request)
             .lines()
             .filter(|line| line.starts_with("- ") && !line.ends_with('7'))
@@ -103,7 +103,7 @@ fn missing_rows_are_reported() {
 
 #[test]
 fn invented_and_repeated_rows_do_not_count() {
-    let model = Scripted::with(|_| {
+    let model = ScriptedModel::with(|_| {
         let row = |person: &str, badge: u64| {
             json!({
                 "person": { "value": person, "quote": person },
@@ -130,7 +130,7 @@ fn rows_may_contain_objects() {
         "residence": { "type": "object", "properties": { "town": { "type": ["string", "null"] } } },
     } } } } }),
     );
-    let model = Scripted::with(|request| {
+    let model = ScriptedModel::with(|request| {
         let rows: Vec<Value> = page_text(request)
             .lines()
             .filter(|line| line.starts_with("- "))
@@ -157,7 +157,7 @@ fn a_row_gets_no_url_of_another_record() {
     );
     let text: String = (0..6).map(|at| format!("- Cup number{at} [buy](/cups/{at})\n")).collect();
     // The model gives each row the link of the next record, and the last row its own link.
-    let model = Scripted::with(|request| {
+    let model = ScriptedModel::with(|request| {
         let ids: Vec<String> = page_text(request)
             .lines()
             .filter_map(|line| Some(line.split_once("](")?.1.trim_end_matches(')').to_owned()))
@@ -188,7 +188,7 @@ fn plain_values_are_asked_for_and_verified() {
         "skills": { "type": "array", "items": { "type": "string" }, "description": "what one must know" },
     } }));
     let text = "# Baker wanted\n\nYou know rye bread, ovens and early mornings.\n";
-    let model = Scripted::with(|request| {
+    let model = ScriptedModel::with(|request| {
         assert!(request.messages[1].content.contains("- skills: text: what one must know"));
         let rows: Vec<Value> = ["rye bread", "ovens", "Rust", "ovens"]
             .iter()

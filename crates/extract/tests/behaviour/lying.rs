@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
 use gleaner_extract::{Extractor, Method, PageExtraction, Task};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn ask(text: &str, answer: Vec<Value>) -> PageExtraction {
     let fields: serde_json::Map<String, Value> =
         FIELDS.iter().map(|name| (*name).to_owned()).zip(answer).collect();
     let text_of_answer = Value::Object(fields).to_string();
-    let model = Scripted::with(move |_| Ok(text_of_answer.clone()));
+    let model = ScriptedModel::with(move |_| Ok(text_of_answer.clone()));
     let shape = shape(schema());
     block_on(Extractor::new(Arc::new(model)).page(&page(text), Task::new(&shape)))
 }

@@ -1,6 +1,6 @@
 //! Pages read without a model.
 
-use gleaner_extract::{Extraction, Method, Page, Part, Reason, extract};
+use gleaner_extract::{Extraction, Method, MissingReason, Page, PagePart, extract};
 use serde_json::{Value, json};
 
 use crate::support::shape;
@@ -55,7 +55,7 @@ fn every_value_has_a_quote_from_the_page() {
     for leaf in &found.leaves {
         let proof = &leaf.provenance[0];
         let span = proof.span.as_ref().expect("a place");
-        if span.part != Part::Html {
+        if span.part != PagePart::Html {
             continue;
         }
         let place = html.get(span.start..span.end).expect("within the page");
@@ -71,7 +71,10 @@ fn unstated_values_are_null_with_a_reason() {
     let found = read("<h1>About us</h1><p>We like cups.</p>", product());
     assert_eq!(found.data["price"], Value::Null);
     assert!(
-        found.missing.iter().any(|missing| missing.pointer == "/price" && missing.reason == Reason::NotFound)
+        found
+            .missing
+            .iter()
+            .any(|missing| missing.pointer == "/price" && missing.reason == MissingReason::NotFound)
     );
     assert!(found.warning().is_some_and(|text| text.contains("price")));
 }

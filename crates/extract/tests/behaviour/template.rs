@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use gleaner_extract::model::Budgeted;
-use gleaner_extract::model::scripted::{Scripted, block_on};
-use gleaner_extract::{Budget, Drift, Extractor, Ledger, Page, Shape, Task, TemplateMemory};
+use gleaner_extract::model::scripted::{ScriptedModel, block_on};
+use gleaner_extract::{Budget, Extractor, Ledger, Page, Shape, Task, TemplateDrift, TemplateMemory};
 use gleaner_testkit::{SHIP_FIELDS, has_motto, ship};
 use serde_json::{Map, Value, json};
 
@@ -59,7 +59,7 @@ fn ship_shape() -> Shape {
 
 fn extractor(site: &Site) -> (Extractor, Ledger) {
     let answers = site.answers.clone();
-    let model = Scripted::with(move |request| {
+    let model = ScriptedModel::with(move |request| {
         Ok(answers.get(page_text(request)).cloned().unwrap_or_else(|| "{}".to_owned()))
     });
     let ledger = Ledger::new(Budget::default());
@@ -71,7 +71,7 @@ struct Outcome {
     f1: f64,
     calls: u64,
     /// Pages that did not fit the learned template.
-    drifts: Vec<(usize, Drift)>,
+    drifts: Vec<(usize, TemplateDrift)>,
 }
 
 fn run(site: &Site) -> Outcome {
@@ -175,7 +175,7 @@ fn later_pages_of_a_template_cost_no_tokens() {
         if name.contains("other") {
             let (at, drift) = found.drifts[0];
             assert!((PAGES / 2..PAGES / 2 + 3).contains(&at), "noticed at {at}");
-            assert_eq!(drift, Drift::Structure);
+            assert_eq!(drift, TemplateDrift::Structure);
         } else {
             assert_eq!(found.drifts, [], "{name}");
         }
@@ -224,7 +224,7 @@ fn a_template_with_swapped_values_is_detected() {
     let site = site(swapped, false);
     let found = run(&site);
     let (at, drift) = found.drifts[0];
-    assert!((20..23).contains(&at) && drift == Drift::Fill, "{:?}", found.drifts);
+    assert!((20..23).contains(&at) && drift == TemplateDrift::Fill, "{:?}", found.drifts);
     assert!(found.saved >= 0.85, "{}", found.saved);
 }
 

@@ -3,7 +3,6 @@
 //! The cookie store of an HTTP client belongs to the client and so to all jobs at once. This one belongs to
 //! its holder. The public suffix list prevents `example.co.uk` from setting a cookie for all of `co.uk`.
 
-mod date;
 mod parse;
 
 use std::fmt;

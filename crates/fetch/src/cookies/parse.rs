@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::date::parse_cookie_date;
+use crate::date::parse_date;
 
 /// Most bytes of a name and its value.
 const MAX_PAIR: usize = 4096;
@@ -56,7 +56,7 @@ impl<'a> SetCookie<'a> {
             } else if is("max-age") {
                 cookie.max_age = max_age(value).or(cookie.max_age);
             } else if is("expires") {
-                cookie.expires = parse_cookie_date(value).or(cookie.expires);
+                cookie.expires = parse_date(value).or(cookie.expires);
             }
         }
         Some(cookie)

@@ -1,6 +1,7 @@
 //! One proxy: its address, its protocol, and its failures.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::net::IpAddr;
 
 use base64::Engine as _;
@@ -174,25 +175,34 @@ impl Proxy {
 }
 
 /// Why a proxy did not connect. Holds no text of the proxy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProxyFailure {
-    #[error("the proxy cannot be reached")]
     Unreachable,
-    #[error("the proxy's own address is one that its pool does not allow")]
     Forbidden,
-    #[error("the proxy does not answer")]
     Silent,
-    #[error("the proxy refuses the credentials, or requires some")]
     Credentials,
-    #[error("the proxy refuses to connect to this address")]
     Refused,
-    #[error("the proxy cannot reach this address")]
     TargetUnreachable,
-    #[error("the proxy's answer does not follow its protocol")]
     Garbled,
-    #[error("the proxy closed the connection")]
     BrokeOff,
 }
+
+impl fmt::Display for ProxyFailure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Unreachable => "the proxy cannot be reached",
+            Self::Forbidden => "the proxy's own address is one that its pool does not allow",
+            Self::Silent => "the proxy does not answer",
+            Self::Credentials => "the proxy refuses the credentials, or requires some",
+            Self::Refused => "the proxy refuses to connect to this address",
+            Self::TargetUnreachable => "the proxy cannot reach this address",
+            Self::Garbled => "the proxy's answer does not follow its protocol",
+            Self::BrokeOff => "the proxy closed the connection",
+        })
+    }
+}
+
+impl std::error::Error for ProxyFailure {}
 
 impl ProxyFailure {
     /// Whether the target may have caused it: some proxies wait, or close the connection, if they cannot

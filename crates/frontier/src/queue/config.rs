@@ -3,13 +3,13 @@ use std::time::Duration;
 /// Default of [`FrontierConfig::max_in_flight`], in pages.
 pub const DEFAULT_MAX_IN_FLIGHT: u32 = 50;
 
-/// Default of [`FrontierConfig::max_per_host`], in pages.
-pub const DEFAULT_MAX_PER_HOST: u32 = 8;
+/// Default of [`FrontierConfig::initial_per_host`], in pages.
+pub const DEFAULT_INITIAL_PER_HOST: u32 = 8;
 
-/// Default of [`FrontierConfig::max_per_address`], in pages: the concurrency of four separate hosts. Large
+/// Default of [`FrontierConfig::initial_per_address`], in pages: the concurrency of four separate hosts. Large
 /// hosting providers put thousands of sites behind one address, which must not be slower than one of them,
 /// but must not get the sum of them at once either.
-pub const DEFAULT_MAX_PER_ADDRESS: u32 = 4 * DEFAULT_MAX_PER_HOST;
+pub const DEFAULT_INITIAL_PER_ADDRESS: u32 = 4 * DEFAULT_INITIAL_PER_HOST;
 
 /// Default of [`FrontierConfig::lease_time`]: longer than the longest page timeout with all retries.
 pub const DEFAULT_LEASE_TIME: Duration = Duration::from_secs(15 * 60);
@@ -40,19 +40,19 @@ pub struct FrontierConfig {
     pub max_in_flight: u32,
     /// Leased pages per host after its first response, before the rate controller adapts the number; until
     /// the first response at most [`MAX_BEFORE_FIRST_RESPONSE`](crate::MAX_BEFORE_FIRST_RESPONSE). Default
-    /// [`DEFAULT_MAX_PER_HOST`].
-    pub max_per_host: u32,
+    /// [`DEFAULT_INITIAL_PER_HOST`].
+    pub initial_per_host: u32,
     /// Maximum leased pages per host while it responds well; see
     /// [`Frontier::observe`](crate::Frontier::observe). The [`JobRules::max_in_flight`] of a job may be
     /// lower. Default [`DEFAULT_MAX_IN_FLIGHT`].
-    pub most_per_host: u32,
+    pub max_per_host: u32,
     /// Leased pages on all hosts of one IP address, if it is known (see
     /// [`Frontier::resolved`](crate::Frontier::resolved)), before the rate controller adapts the number;
-    /// fewer while the address is overloaded. Default [`DEFAULT_MAX_PER_ADDRESS`].
-    pub max_per_address: u32,
+    /// fewer while the address is overloaded. Default [`DEFAULT_INITIAL_PER_ADDRESS`].
+    pub initial_per_address: u32,
     /// Maximum leased pages on all hosts of one IP address while it responds well. Default
     /// [`DEFAULT_MAX_IN_FLIGHT`].
-    pub most_per_address: u32,
+    pub max_per_address: u32,
     /// A lease expires after this time. Default [`DEFAULT_LEASE_TIME`].
     pub lease_time: Duration,
     /// Maximum waiting pages per job; further pages are refused and counted. Default
@@ -77,10 +77,10 @@ impl Default for FrontierConfig {
     fn default() -> Self {
         Self {
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
-            max_per_host: DEFAULT_MAX_PER_HOST,
-            most_per_host: DEFAULT_MAX_IN_FLIGHT,
-            max_per_address: DEFAULT_MAX_PER_ADDRESS,
-            most_per_address: DEFAULT_MAX_IN_FLIGHT,
+            initial_per_host: DEFAULT_INITIAL_PER_HOST,
+            max_per_host: DEFAULT_MAX_IN_FLIGHT,
+            initial_per_address: DEFAULT_INITIAL_PER_ADDRESS,
+            max_per_address: DEFAULT_MAX_IN_FLIGHT,
             lease_time: DEFAULT_LEASE_TIME,
             max_queued_per_job: DEFAULT_MAX_QUEUED_PER_JOB,
             max_queued_bytes_per_job: DEFAULT_MAX_QUEUED_BYTES_PER_JOB,

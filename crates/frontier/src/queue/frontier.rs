@@ -92,9 +92,11 @@ impl Frontier {
     /// An empty queue.
     #[must_use]
     pub fn new(config: FrontierConfig) -> Self {
-        let rate_controller = RateController::new(config.max_per_host, config.most_per_host);
-        let mut address_rate =
-            RateController::new(config.max_per_address.min(config.most_per_address), config.most_per_address);
+        let rate_controller = RateController::new(config.initial_per_host, config.max_per_host);
+        let mut address_rate = RateController::new(
+            config.initial_per_address.min(config.max_per_address),
+            config.max_per_address,
+        );
         // A missing response is counted per host: a silent host must not slow the other hosts of its address.
         address_rate.mark_answered();
         Self {

@@ -91,18 +91,19 @@ impl Hosts {
 
     /// The limits of the host with this name. An unknown host has the limits of a new one.
     pub(super) fn limits_of(&self, name: &str) -> HostLimits {
-        let new = HostLimits { places: self.rate_controller.max_concurrent(), not_before: Duration::ZERO };
+        let new =
+            HostLimits { max_concurrent: self.rate_controller.max_concurrent(), not_before: Duration::ZERO };
         self.find(name).map_or(new, |handle| self.limits(handle))
     }
 
     /// The limits of a host.
     pub(super) fn limits(&self, handle: Handle) -> HostLimits {
         let Some(host) = self.slab.get(handle) else {
-            return HostLimits { places: 1, not_before: Duration::ZERO };
+            return HostLimits { max_concurrent: 1, not_before: Duration::ZERO };
         };
         let address = host.address.and_then(|address| self.addresses.get(address));
         let address_max = address.map_or(u32::MAX, |address| address.rate_controller.max_concurrent());
-        HostLimits { places: host.max_concurrent().min(address_max), not_before: host.ready_at }
+        HostLimits { max_concurrent: host.max_concurrent().min(address_max), not_before: host.ready_at }
     }
 
     /// The host with this name. Adds it if it is unknown.

@@ -74,7 +74,7 @@ pub struct Lease {
     pub attempt: u32,
     /// Maximum concurrent requests to the host of the page, as known now; see
     /// [`Frontier::limits`](crate::Frontier::limits).
-    pub places: u32,
+    pub max_concurrent: u32,
 }
 
 /// Leases, and when to lease again.
@@ -170,7 +170,7 @@ pub struct HostFeedback {
     /// Number of concurrent requests to this host when the [`observed`](Self::observed) request ended,
     /// including it. Set it only for a request without a lease of this host, such as a redirect to it; 0 for
     /// the request of a leased page.
-    pub under_way: u32,
+    pub in_flight: u32,
 }
 
 /// Limits of a host for requests without a lease; see [`Frontier::limits`](crate::Frontier::limits).
@@ -179,16 +179,16 @@ pub struct HostFeedback {
 pub struct HostLimits {
     /// Maximum concurrent requests, including leased pages: at least one, and exactly one if the host
     /// requires a gap.
-    pub places: u32,
+    pub max_concurrent: u32,
     /// No request starts before this time.
     pub not_before: Duration,
 }
 
 impl HostLimits {
-    /// Limits of at most `places` concurrent requests, none before `not_before`.
+    /// Limits of at most `max_concurrent` concurrent requests, none before `not_before`.
     #[must_use]
-    pub const fn new(places: u32, not_before: Duration) -> Self {
-        Self { places, not_before }
+    pub const fn new(max_concurrent: u32, not_before: Duration) -> Self {
+        Self { max_concurrent, not_before }
     }
 }
 

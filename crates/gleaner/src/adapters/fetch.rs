@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
-    Accept, ActionResult, CachePolicy, CacheUse, CookieJar, Error, ErrorKind, Fetcher, Picture,
-    RedirectRefused, Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
+    Accept, ActionResult, CachePolicy, CacheUse, CookieJar, DEFAULT_MAX_BODY, Error, ErrorKind, Fetcher,
+    Picture, RedirectRefused, Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
 };
 use gleaner_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, rfc3339,
@@ -146,9 +146,13 @@ fn to_request(asked: FetchRequest<'_>) -> Result<Request, Error> {
             request.accept = Accept::Page;
             request.cache = Some(cache_policy(options));
         }
-        Purpose::Sitemap => request.accept = Accept::Any,
+        Purpose::Sitemap => {
+            request.accept = Accept::Any;
+            request.max_body = Some(DEFAULT_MAX_BODY);
+        }
         Purpose::Robots => {
             request.accept = Accept::Any;
+            request.max_body = Some(DEFAULT_MAX_BODY);
             request.max_redirects = Some(MAX_ROBOTS_REDIRECTS);
         }
     }

@@ -43,7 +43,7 @@ async fn a_host_has_no_more_requests_than_places() {
     assert!(passes(&host_limiter, &url("https://a.example:8443/"), FREE).await.is_some());
     drop((first, lease));
     let third = passes(&host_limiter, &here, FREE).await.expect("the first has ended");
-    assert_eq!(third.under_way(), 2);
+    assert_eq!(third.in_flight(), 2);
     assert!(passes(&host_limiter, &here, FREE).await.is_none(), "two are on, though no page is leased");
     host_limiter.limit(&here, 1, Instant::now());
     drop(third);
@@ -62,7 +62,7 @@ async fn who_waits_begins_when_the_host_has_more_places() {
         host_limiter.limit(&here, 8, Instant::now());
     };
     let (second, ()) = tokio::join!(waiting, told);
-    assert_eq!(second.under_way(), 2);
+    assert_eq!(second.in_flight(), 2);
     assert!(!host_limiter.is_waited_for(&here));
 }
 

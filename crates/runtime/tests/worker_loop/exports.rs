@@ -40,6 +40,6 @@ async fn what_robots_txt_says_of_the_export_holds() {
     let web = web("User-agent: *\nDisallow: /document/d/1aB/export");
     let result = crawl(&web, CrawlRequest::new(SHARED)).await;
     assert!(result.documents.is_empty());
-    assert_eq!(result.failures.robots_blocked[0].url.as_str(), SHARED);
+    assert_eq!(result.robots_blocked[0].url.as_str(), SHARED);
     assert_eq!((web.count(EXPORT), web.count(SHARED)), (0, 0));
 }

@@ -24,7 +24,7 @@ async fn a_parser_that_panics_costs_one_page() {
     ]);
     let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
     assert_eq!(paths(&result), ["/", "/one", "/three", "/two"]);
-    let failure = &result.failures.failures[0];
+    let failure = &result.failures[0];
     assert_eq!((failure.url.path(), failure.error.code), ("/panic", ErrorCode::UnknownError));
 }
 

@@ -194,7 +194,7 @@ async fn a_host_that_only_redirects_lead_to_has_the_places_of_one_that_is_asked_
 #[tokio::test(start_paused = true)]
 async fn redirects_and_leased_pages_share_the_places_of_a_host() {
     let mut frontier = FrontierConfig::default();
-    (frontier.max_per_host, frontier.most_per_host) = (4, 4);
+    (frontier.initial_per_host, frontier.max_per_host) = (4, 4);
     let hosts = Arc::new(Hosts::default());
     let runtime = room_with(&hosts, frontier);
     let urls = pages("apex.example", "600", 20).chain(pages("www.example", "600", 20));

@@ -32,8 +32,8 @@ async fn a_redirect_is_held_to_the_rules_of_the_crawl() {
     ]);
     let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
     assert_eq!(paths(&result), ["/", "/in"]);
-    assert_eq!(result.failures.failures[0].url.path(), "/out");
-    assert_eq!(result.failures.robots_blocked[0].url.path(), "/hidden");
+    assert_eq!(result.failures[0].url.path(), "/out");
+    assert_eq!(result.robots_blocked[0].url.path(), "/hidden");
 }
 
 #[tokio::test(start_paused = true)]

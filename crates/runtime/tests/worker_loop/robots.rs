@@ -99,8 +99,8 @@ async fn a_robots_txt_that_cannot_be_had_has_one_end() {
             let name = format!("{name}, {where_met}");
             let result = crawl(&web, CrawlRequest::new(start)).await;
             assert_eq!(result.documents.len(), if closed { 0 } else { documents }, "{name}");
-            assert!(result.failures.failures.is_empty(), "{name}: {:?}", result.failures);
-            assert_eq!(result.failures.robots_blocked.len(), usize::from(closed), "{name}");
+            assert!(result.failures.is_empty(), "{name}: {:?}", result.failures);
+            assert_eq!(result.robots_blocked.len(), usize::from(closed), "{name}");
             let warning = result.snapshot.warning.unwrap_or_default();
             assert!(warning.contains(told), "{name}: {warning}");
             assert_eq!(warning.contains("robots.txt could not be read"), closed, "{name}: {warning}");
@@ -121,7 +121,7 @@ async fn an_address_that_the_engine_does_not_go_to_fails_for_that() {
         ("https://www.b.example/robots.txt", refused()),
     ]);
     let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
-    assert_eq!(result.failures.failures[0].error.code, ErrorCode::ScrapeBlocked);
+    assert_eq!(result.failures[0].error.code, ErrorCode::ScrapeBlocked);
     assert_eq!(web.requests().len(), 1);
     let result = crawl(&web, CrawlRequest::new("https://b.example/")).await;
     assert_eq!((result.snapshot.failed, result.snapshot.robots_blocked), (1, 0), "at a redirect too");
@@ -145,7 +145,7 @@ async fn a_robots_txt_that_comes_a_moment_late_loses_nothing() {
         for start in ["https://www.a.example/", "https://a.example/"] {
             let result = crawl(&web, CrawlRequest::new(start)).await;
             assert_eq!(result.documents.len(), usize::from(shown), "{name}");
-            assert_eq!(result.failures.robots_blocked.len(), usize::from(!shown), "{name}");
+            assert_eq!(result.robots_blocked.len(), usize::from(!shown), "{name}");
             assert_eq!(result.snapshot.warning.is_some(), !shown, "{name}: an empty crawl says why");
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, JobResult, MemoryBudget, RedirectCheck, Runtime,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, JobEnd, MemoryBudget, RedirectCheck, Runtime,
     RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
@@ -207,7 +207,7 @@ pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Runtime> {
 /// When every test begins.
 pub(crate) const NOW: Duration = Duration::from_secs(1_700_000_000);
 
-pub(crate) async fn crawl(web: &Arc<Web>, request: CrawlRequest) -> JobResult {
+pub(crate) async fn crawl(web: &Arc<Web>, request: CrawlRequest) -> JobEnd {
     let result = runtime(web)
         .start(request.check().unwrap(), StartOptions::default())
         .await
@@ -220,7 +220,7 @@ pub(crate) async fn crawl(web: &Arc<Web>, request: CrawlRequest) -> JobResult {
     result
 }
 
-pub(crate) fn paths(result: &JobResult) -> Vec<String> {
+pub(crate) fn paths(result: &JobEnd) -> Vec<String> {
     let url = |document: &Document| Url::parse(document.metadata.source_url.as_deref().unwrap()).unwrap();
     let mut paths: Vec<String> =
         result.documents.iter().map(|document| url(document).path().to_owned()).collect();

@@ -71,12 +71,12 @@ impl Maintenance {
 
     /// Ends with the store.
     async fn keep_accounts(&self) {
-        let mut chores = self.store.chores();
+        let mut maintenance = self.store.maintenance();
         loop {
             // Before the look, so that what changes during it is not missed.
-            chores.borrow_and_update();
+            maintenance.borrow_and_update();
             let pause = if self.account().await { LOOK_EVERY } else { PAUSE };
-            if let Ok(Err(_)) = tokio::time::timeout(pause, chores.changed()).await {
+            if let Ok(Err(_)) = tokio::time::timeout(pause, maintenance.changed()).await {
                 return;
             }
         }
@@ -84,15 +84,15 @@ impl Maintenance {
 
     /// Ends with the store.
     async fn deliver(&self, webhook_sender: &Arc<WebhookSender>) {
-        let mut chores = self.store.chores();
+        let mut maintenance = self.store.maintenance();
         let mut deliveries = JoinSet::new();
         loop {
-            chores.borrow_and_update();
+            maintenance.borrow_and_update();
             let look = Instant::now() + LOOK_EVERY;
             let next = webhook_sender.send_due(&mut deliveries).await;
             let wake = next.map_or(look, |next| look.min(self.clock.instant(next)));
             tokio::select! {
-                changed = chores.changed() => if changed.is_err() { return },
+                changed = maintenance.changed() => if changed.is_err() { return },
                 Some(_) = deliveries.join_next(), if !deliveries.is_empty() => {
                     while deliveries.try_join_next().is_some() {}
                 }

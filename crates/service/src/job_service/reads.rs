@@ -31,11 +31,11 @@ impl JobService {
         let errors = failures.failures.into_iter().map(|failure| JobError {
             id: page_id(id, failure.sequence).to_string(),
             timestamp: timestamp(failure.at),
-            url: failure.asked_for().into_owned(),
+            url: failure.as_requested().into_owned(),
             code: failure.error.code,
             error: failure.error.message,
         });
-        let robots_blocked = failures.robots_blocked.iter().map(|page| page.asked_for().into_owned());
+        let robots_blocked = failures.robots_blocked.iter().map(|page| page.as_requested().into_owned());
         Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
     }
 
@@ -208,12 +208,12 @@ impl JobService {
     /// # Errors
     /// Where the store fails.
     pub async fn delivered(&self) -> Result<(), Error> {
-        let mut chores = self.store().chores();
+        let mut maintenance = self.store().maintenance();
         loop {
             // Before the look, so that what changes during it is not missed.
-            chores.borrow_and_update();
+            maintenance.borrow_and_update();
             let waiting = self.store().due(0, self.clock().now()).await?.next;
-            if waiting.is_none() || chores.changed().await.is_err() {
+            if waiting.is_none() || maintenance.changed().await.is_err() {
                 return Ok(());
             }
         }

@@ -203,7 +203,7 @@ impl JobService {
             request,
             retention,
             account,
-            url: plan.sources.first().map(|source| source.target.asked_for().into_owned()),
+            url: plan.sources.first().map(|source| source.target.as_requested().into_owned()),
             sealed: false,
             in_memory: plan.zero_data_retention,
             webhook: plan.webhook.clone().map(Arc::new),

@@ -9,7 +9,7 @@ use gleaner_runtime::{
     Clock, MAX_TRANSFORM_TIME, NOT_COMPARED, Runtime, TrackChanges, TrackingTask, WaitLimits, blocking,
     rfc3339, warn,
 };
-use gleaner_store::{HistoryKey, PastScrape, Remembered, Store};
+use gleaner_store::{HistoryKey, PastScrape, Store, TrackedScrape};
 use gleaner_types::plan::ChangeTrackingMode;
 use gleaner_types::{Document, Interrupt};
 use serde_json::{Map, Value, json};
@@ -50,7 +50,7 @@ impl ChangeTracker {
         &self,
         task: TrackingTask<'_>,
         document: &mut Document,
-    ) -> Result<Remembered, &'static str> {
+    ) -> Result<TrackedScrape, &'static str> {
         let TrackingTask { job, team, options, fields, zero_data_retention, until } = task;
         if zero_data_retention {
             return Err("change tracking has no effect under zero data retention: nothing is remembered");
@@ -60,9 +60,9 @@ impl ChangeTracker {
             NOT_COMPARED
         };
         let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
-        let asked_for = document.metadata.source_url.as_deref().unwrap_or_default();
+        let requested = document.metadata.source_url.as_deref().unwrap_or_default();
         // One history, whether the address was written with its slash or without.
-        let url = Url::parse(asked_for).map_or_else(|_| asked_for.to_owned(), String::from);
+        let url = Url::parse(requested).map_or_else(|_| requested.to_owned(), String::from);
         let team = team.cloned().unwrap_or_default();
         let (at, status) = (self.clock.now(), document.metadata.status_code);
         let scrape = PastScrape { at, status, markdown, json: fields };
@@ -88,15 +88,15 @@ impl ChangeTracker {
         if is_cut {
             warn(document, CUT);
         }
-        Ok(Remembered { key, scrape })
+        Ok(TrackedScrape { key, scrape })
     }
 }
 
 #[async_trait]
 impl TrackChanges for ChangeTracker {
-    async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<Remembered>> {
+    async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<TrackedScrape>> {
         match self.compare(task, document).await {
-            Ok(remembered) => Some(Box::new(remembered)),
+            Ok(tracked_scrape) => Some(Box::new(tracked_scrape)),
             Err(remark) => {
                 warn(document, remark);
                 None

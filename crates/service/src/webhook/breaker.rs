@@ -114,9 +114,9 @@ impl Endpoints {
         returned: Returned,
         now: Duration,
     ) -> Option<Duration> {
-        if let Some(under_way) = self.teams.get_mut(team) {
-            *under_way = under_way.saturating_sub(1);
-            if *under_way == 0 {
+        if let Some(in_flight) = self.teams.get_mut(team) {
+            *in_flight = in_flight.saturating_sub(1);
+            if *in_flight == 0 {
                 self.teams.remove(team);
             }
         }

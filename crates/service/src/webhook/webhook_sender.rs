@@ -52,8 +52,8 @@ impl WebhookSender {
 
     /// Sends what is due, as far as there is room, and tells when to come again; `None` where only an event
     /// can change anything.
-    pub(crate) async fn send_due(self: &Arc<Self>, under_way: &mut JoinSet<()>) -> Option<Duration> {
-        let capacity = MAX_DELIVERIES.saturating_sub(under_way.len());
+    pub(crate) async fn send_due(self: &Arc<Self>, in_flight: &mut JoinSet<()>) -> Option<Duration> {
+        let capacity = MAX_DELIVERIES.saturating_sub(in_flight.len());
         if capacity == 0 {
             return None;
         }
@@ -61,7 +61,7 @@ impl WebhookSender {
             Ok(due) => {
                 for event in due.events {
                     let webhook_sender = Arc::clone(self);
-                    under_way.spawn(async move { webhook_sender.send(event).await });
+                    in_flight.spawn(async move { webhook_sender.send(event).await });
                 }
                 due.next
             }

@@ -15,7 +15,7 @@ use super::state::State;
 use crate::outbox::{self, EventData};
 use crate::results::DocumentSource;
 use crate::{
-    Conclusion, DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, Error, EventId,
+    Conclusion, DELIVERY_LEASE, DeadLetter, DeliveryOutcome, DueEvent, DueEvents, Error, EventId,
     MAX_LISTED_DEAD_LETTERS,
 };
 
@@ -187,8 +187,8 @@ impl PendingBody {
 
 impl State {
     /// Takes at most `max` due events.
-    pub(super) fn due(&mut self, max: usize, now: Duration) -> Due {
-        let mut due = Due::default();
+    pub(super) fn due(&mut self, max: usize, now: Duration) -> DueEvents {
+        let mut due = DueEvents::default();
         while let Some((at, id)) = self.event_schedule.first() {
             if at > now || due.events.len() >= max {
                 due.next = Some(at);
@@ -308,7 +308,7 @@ mod tests {
         // A job without pages starts and ends at once.
         let job = NewJob::new(id, Some(JobKind::Crawl), JobRules::with_limit(1), Vec::new());
         store.submit(NewJob { webhook: Some(Arc::new(webhook)), ..job }, START).await.unwrap();
-        let maintenance = store.chores();
+        let maintenance = store.maintenance();
         store.expire(START + retention / 2).await.unwrap();
         assert!(!maintenance.has_changed().unwrap() && logged().is_empty());
         assert_eq!(store.expire(START + retention).await.unwrap(), [id]);

@@ -10,7 +10,7 @@ use super::events::Event;
 use super::state::State;
 use crate::outbox::EventData;
 use crate::results::{PreparedDocument, StorageForm};
-use crate::{Error, FinishedPage, JobFailure, PageOutcome, Receipt, Remembered};
+use crate::{Error, FinishedPage, JobFailure, PageOutcome, Receipt, TrackedScrape};
 
 /// A finished page whose document is ready to be stored.
 pub(super) struct PreparedPage {
@@ -39,12 +39,12 @@ impl State {
             lease: page,
             outcome,
             redirected_to,
-            asked,
+            request_sent,
             observed,
             address,
             fingerprint,
             links,
-            remembered,
+            tracked_scrape,
             slash_added,
         } = page;
         let feedback = HostFeedback { observed, address, ..HostFeedback::default() };
@@ -52,7 +52,7 @@ impl State {
         let is_blocked = matches!(outcome, PageOutcome::RobotsBlocked);
         let mut failure = if let PageOutcome::Failed(error) = outcome { Some(error) } else { None };
         let mut full = None;
-        if !asked {
+        if !request_sent {
             self.frontier.no_request_sent(page.lease);
         }
         let leased = self.frontier.is_leased(page.lease);
@@ -79,8 +79,8 @@ impl State {
             match job.results.push(document) {
                 Ok(()) => {
                     job.credits += credits;
-                    if let Some(remembered) = remembered {
-                        let Remembered { key, scrape } = *remembered;
+                    if let Some(tracked_scrape) = tracked_scrape {
+                        let TrackedScrape { key, scrape } = *tracked_scrape;
                         self.histories.record(page.job, key, scrape);
                     }
                     self.teams.page_succeeded(job.team, now);
@@ -119,7 +119,7 @@ impl State {
         self.list_lost_pages(now);
         let mut job_ended = match full {
             // More documents could not be stored.
-            Some(reason) => self.fail(page.job, JobFailure::NoRoom, &reason, now).is_ok(),
+            Some(reason) => self.fail(page.job, JobFailure::StorageFull, &reason, now).is_ok(),
             None => self.end_if_done(page.job, now),
         };
         if has_account && !job_ended {

@@ -19,7 +19,7 @@ use super::state::queue_full;
 use crate::results::{DocumentSource, to_json};
 use crate::scrape;
 use crate::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
+    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
     JobAccount, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures,
     PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
 };
@@ -325,7 +325,7 @@ impl Store for MemoryStore {
         Ok(self.lock().histories.last(job, key).cloned())
     }
 
-    async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {
+    async fn due(&self, max: usize, now: Duration) -> Result<DueEvents, Error> {
         Ok(self.lock().due(max, now))
     }
 
@@ -370,7 +370,7 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn chores(&self) -> watch::Receiver<u64> {
+    fn maintenance(&self) -> watch::Receiver<u64> {
         self.maintenance.subscribe()
     }
 

@@ -43,7 +43,8 @@ pub(super) async fn read_job(context: &Arc<Context>, runtime: &Arc<Runtime>, tas
             () = context.sleep(rest.min(1 << 40)), if rest < u64::MAX => Some(None),
         };
         match next {
-            Some(Some(document)) => reader.check_document(document.metadata.url.as_deref()),
+            Some(Some(Ok(document))) => reader.check_document(document.metadata.url.as_deref()),
+            Some(Some(Err(error))) => reader.violate(&format!("its stream failed: {error}")),
             None => return reader.finish(&job).await,
             Some(None) if matches!(task.fate, Fate::Dropped(_)) => {
                 context.monitor().cancel(context.now(), task.number);
@@ -127,7 +128,7 @@ impl<'a> JobReader<'a> {
         let (completed, failed) = (counts.completed, counts.failed);
         let blocked = counts.robots_blocked;
         self.context.note(Event::JobEnded { job: self.task.number, completed, failed, blocked });
-        if counts.state != JobState::Completed || job.error().is_some() {
+        if counts.state != JobState::Completed {
             self.violate(&format!("it ended as {:?}", counts.state));
         }
         if (completed, counts.total) != (self.documents, self.documents) {
@@ -162,7 +163,7 @@ impl<'a> JobReader<'a> {
         if !matches!(state, JobState::Cancelled | JobState::Completed) {
             self.violate(&format!("it was cancelled and is {state:?}"));
         }
-        while let Some(document) = job.next().await {
+        while let Some(Ok(document)) = job.next().await {
             self.check_document(document.metadata.url.as_deref());
         }
         self.check_counts(&job).await;

@@ -59,11 +59,11 @@ async fn run_seed(seed: u64) -> Report {
 
     let mut frontier = FrontierConfig::default();
     frontier.max_in_flight = in_flight_limit;
-    frontier.most_per_host = host_limit;
-    frontier.max_per_host = 1 + random.below(host_limit as usize) as u32;
+    frontier.max_per_host = host_limit;
+    frontier.initial_per_host = 1 + random.below(host_limit as usize) as u32;
     frontier.lease_time = LEASE_TIME;
     let address_limit = 1 + Random::new(seed, 0xadd8).below(10) as u32;
-    frontier.most_per_address = address_limit;
+    frontier.max_per_address = address_limit;
     let mut queue_random = Random::new(seed, 0xf111);
     if queue_random.below(8) == 0 {
         // A few dozen URLs, so that a crawl fills the queue.

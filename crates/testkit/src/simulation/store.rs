@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
+    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
     JobAccount, JobListing, JobSnapshot, JsonSlice, Leases, MemoryStore, NewJob, PageFailures, PastScrape,
     ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
 };
@@ -277,7 +277,7 @@ impl Store for FaultyStore {
         self.store.last_scrape(job, key).await
     }
 
-    async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {
+    async fn due(&self, max: usize, now: Duration) -> Result<DueEvents, Error> {
         self.store.due(max, now).await
     }
 
@@ -305,8 +305,8 @@ impl Store for FaultyStore {
         self.store.settled(job).await
     }
 
-    fn chores(&self) -> watch::Receiver<u64> {
-        self.store.chores()
+    fn maintenance(&self) -> watch::Receiver<u64> {
+        self.store.maintenance()
     }
 
     fn work(&self) -> watch::Receiver<u64> {

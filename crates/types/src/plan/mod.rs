@@ -18,7 +18,7 @@ pub(crate) use patterns::class_cost;
 pub use patterns::{PatternFault, PatternFaultKind, pattern_faults};
 pub use root_slash::{as_written, omits_slash, without_slash};
 pub use scrape::{
-    Action, AttributeSelector, BatchPlan, ChangeTracking, ChangeTrackingMode, FormatPlaces, Formats,
+    Action, AttributeSelector, BatchPlan, ChangeTracking, ChangeTrackingMode, FormatPaths, Formats,
     JsonFormat, Location, PdfMode, PdfParser, ProxyMode, ScrapeOptionsPlan, ScrapePlan, ScreenshotFormat,
     ScrollDirection, Viewport, WaitFor,
 };

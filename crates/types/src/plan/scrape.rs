@@ -114,7 +114,7 @@ pub struct Formats {
     /// Values of HTML attributes; empty if the format is not requested.
     pub attributes: Vec<AttributeSelector>,
     /// The paths of these formats in the request.
-    pub places: FormatPlaces,
+    pub places: FormatPaths,
 }
 
 /// Paths of formats with options in a request, for faults that are found after its check. Empty if the plan
@@ -123,7 +123,7 @@ pub struct Formats {
 /// All values are equal: two plans with the same content are equal even if their requests state it in
 /// different places.
 #[derive(Debug, Clone, Default)]
-pub struct FormatPlaces {
+pub struct FormatPaths {
     /// The path of the schema of [`Formats::json`].
     pub json: FaultPath,
     /// The path of the schema of [`Formats::change_tracking`].
@@ -132,7 +132,7 @@ pub struct FormatPlaces {
     pub attributes: Vec<FaultPath>,
 }
 
-impl PartialEq for FormatPlaces {
+impl PartialEq for FormatPaths {
     fn eq(&self, _: &Self) -> bool {
         true
     }

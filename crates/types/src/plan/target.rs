@@ -106,7 +106,7 @@ impl Target {
 
     /// The URL as the request has it: without an added slash.
     #[must_use]
-    pub fn asked_for(&self) -> Cow<'_, str> {
+    pub fn as_requested(&self) -> Cow<'_, str> {
         as_written(&self.url, self.slash_added)
     }
 }

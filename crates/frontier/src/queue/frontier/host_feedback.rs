@@ -40,9 +40,9 @@ impl Frontier {
             }
         }
         if let Some(observed) = feedback.observed {
-            self.record_response(handle, host_of_url, observed, feedback.under_way, now);
+            self.record_response(handle, host_of_url, observed, feedback.in_flight, now);
         }
-        if feedback.under_way > 0
+        if feedback.in_flight > 0
             && let Some(host) = self.scheduler.hosts.get_mut(handle)
             && !host.current_gap().is_zero()
         {
@@ -59,13 +59,13 @@ impl Frontier {
         handle: Handle,
         url: &Url,
         observation: Observation,
-        under_way: u32,
+        in_flight: u32,
         now: Duration,
     ) {
         let Some(host) = self.scheduler.hosts.get_mut(handle) else { return };
         let kind = if host.rate_controller.needs_page_kind() { kind_of(url) } else { 0 };
         let key = RequestKey { page: page_hash(url), kind };
-        let in_flight = host.in_flight.max(under_way);
+        let in_flight = host.in_flight.max(in_flight);
         if let Some(pause) = host.rate_controller.observe(observation, key, in_flight, now) {
             host.ready_at = host.ready_at.max(now.saturating_add(pause));
         }
@@ -76,8 +76,8 @@ impl Frontier {
     }
 
     /// Reports the response to a page that is about to be [finished](Self::finish). The maximum of concurrent
-    /// requests to a host is [`FrontierConfig::max_per_host`](crate::FrontierConfig::max_per_host) after its
-    /// first response. It rises up to [`FrontierConfig::most_per_host`](crate::FrontierConfig::most_per_host)
+    /// requests to a host is [`FrontierConfig::initial_per_host`](crate::FrontierConfig::initial_per_host) after its
+    /// first response. It rises up to [`FrontierConfig::max_per_host`](crate::FrontierConfig::max_per_host)
     /// while the host responds well. It falls when pages are refused (429, 503), when several pages in a row
     /// get no response, and when the host is found to respond faster with half as many concurrent requests.
     /// Pages that are slow at any concurrency change nothing, and neither does one page that always fails.
@@ -96,8 +96,8 @@ impl Frontier {
     }
 
     /// Reports the IP address of the host of a URL. All hosts of one address together then get at most
-    /// [`FrontierConfig::max_per_address`](crate::FrontierConfig::max_per_address) concurrent requests, and
-    /// up to [`FrontierConfig::most_per_address`](crate::FrontierConfig::most_per_address) while the address
+    /// [`FrontierConfig::initial_per_address`](crate::FrontierConfig::initial_per_address) concurrent requests, and
+    /// up to [`FrontierConfig::max_per_address`](crate::FrontierConfig::max_per_address) while the address
     /// responds well, because many names may be one server. If more than a quarter of its responses report
     /// overload (see [`observe`](Self::observe)), its hosts together get fewer, until it responds well again.
     /// A host that does not respond, or slowly, is slowed alone, and so are a few hosts that are out of

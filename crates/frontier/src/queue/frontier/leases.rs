@@ -59,11 +59,11 @@ impl Frontier {
         job.set_leased(key);
         let (depth, external, attempt) =
             (job.depth(key, scheduled.rank.depth), scheduled.page.external, scheduled.attempt);
-        let places = self.scheduler.hosts.limits(scheduled.host).places;
+        let max_concurrent = self.scheduler.hosts.limits(scheduled.host).max_concurrent;
         let job = JobSlot(scheduled.job);
         let id = self.leases.insert(scheduled);
         self.deadlines.push_back((now.saturating_add(self.config.lease_time), id));
-        Some(Lease { id: LeaseId(id), job, url, key, depth, external, attempt, places })
+        Some(Lease { id: LeaseId(id), job, url, key, depth, external, attempt, max_concurrent })
     }
 
     /// Reports the outcome of a page and its links, which are admitted one click deeper.

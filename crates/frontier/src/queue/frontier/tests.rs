@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use super::*;
 use crate::queue::config::MAX_WAIT;
 use crate::{
-    DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, Finished, HostFeedback, Lease, Leased, Observation,
+    DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_MAX_IN_FLIGHT, Finished, HostFeedback, Lease, Leased, Observation,
     Outcome,
 };
 
@@ -172,7 +172,7 @@ fn an_expired_lease_cannot_be_finished() {
 
 #[test]
 fn requests_of_a_closed_job_still_count() {
-    let mut frontier = Frontier::new(FrontierConfig { max_per_host: 2, ..FrontierConfig::default() });
+    let mut frontier = Frontier::new(FrontierConfig { initial_per_host: 2, ..FrontierConfig::default() });
     let gone = frontier.open(JobRules::with_limit(100));
     let stays = frontier.open(JobRules::with_limit(100));
     frontier.admit(gone, 0, (0..9).map(|n| on_a(&n.to_string())), ZERO);

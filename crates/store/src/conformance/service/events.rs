@@ -46,10 +46,10 @@ fn webhook() -> Option<Arc<WebhookPlan>> {
 }
 
 async fn events_are_written_with_their_cause_and_delivered_in_order<S: Store>(fixture: Fixture<S>) {
-    let mut chores = fixture.store.chores();
-    chores.mark_unchanged();
+    let mut maintenance = fixture.store.maintenance();
+    maintenance.mark_unchanged();
     let job = fixture.submit_for(1, "a", &["a", "b"], |job| job.webhook = webhook()).await;
-    assert!(chores.has_changed().is_ok_and(|changed| changed), "the sender is notified");
+    assert!(maintenance.has_changed().is_ok_and(|changed| changed), "the sender is notified");
     let page = fixture.lease(1).await.remove(0);
     let outcome = document(&page);
     fixture.finish(page, outcome, &[]).await;

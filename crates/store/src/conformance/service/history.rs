@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::super::{Fixture, START, candidate, document, failure};
 use crate::{
-    FinishedPage, HistoryKey, LeasedPage, PageOutcome, PastScrape, Receipt, Remembered, Retention, Store,
-    TeamId, scrape_id,
+    FinishedPage, HistoryKey, LeasedPage, PageOutcome, PastScrape, Receipt, Retention, Store, TeamId,
+    TrackedScrape, scrape_id,
 };
 
 pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
@@ -20,7 +20,7 @@ pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
 
 impl<S: Store> Fixture<S> {
     async fn finish_tracked(&self, page: LeasedPage, key: &HistoryKey, text: &str) -> Receipt {
-        let page = remembered(page, key, text);
+        let page = tracked_scrape(page, key, text);
         self.store.finish(page, START).await.expect("a page can be finished")
     }
 }
@@ -72,23 +72,23 @@ async fn a_scrape_without_a_stored_document_is_not_recorded<S: Store>(fixture: F
     for page in fixture.lease(2).await {
         let text = page.url.host_str().unwrap_or_default().to_owned();
         let moved = text.starts_with("old").then(|| candidate("new").key);
-        let finished = FinishedPage { redirected_to: moved, ..remembered(page, &key, &text) };
+        let finished = FinishedPage { redirected_to: moved, ..tracked_scrape(page, &key, &text) };
         fixture.store.finish(finished, START).await.expect("a page can be finished");
     }
     assert_eq!(last().await.as_deref(), Some("new.example"), "a duplicate is not recorded");
     // The page gives no document.
     fixture.submit_for(3, "a", &["b"], |_| {}).await;
     let page = fixture.lease(1).await.remove(0);
-    let finished = FinishedPage { outcome: failure(), ..remembered(page, &key, "a failure") };
+    let finished = FinishedPage { outcome: failure(), ..tracked_scrape(page, &key, "a failure") };
     fixture.store.finish(finished, START).await.expect("a page can be finished");
     assert_eq!(last().await.as_deref(), Some("new.example"));
 }
 
-fn remembered(page: LeasedPage, key: &HistoryKey, text: &str) -> FinishedPage {
+fn tracked_scrape(page: LeasedPage, key: &HistoryKey, text: &str) -> FinishedPage {
     let scrape = PastScrape { at: START, status: Some(200), markdown: Arc::from(text), json: None };
     let outcome = document(&page);
-    let remembered = Some(Box::new(Remembered { key: key.clone(), scrape }));
-    FinishedPage { remembered, ..FinishedPage::new(page, outcome) }
+    let tracked_scrape = Some(Box::new(TrackedScrape { key: key.clone(), scrape }));
+    FinishedPage { tracked_scrape, ..FinishedPage::new(page, outcome) }
 }
 
 async fn a_document_is_found_by_scrape_id_and_team<S: Store>(fixture: Fixture<S>) {

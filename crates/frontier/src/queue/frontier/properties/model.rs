@@ -60,8 +60,8 @@ impl Model {
     pub(super) fn new() -> Self {
         let config = FrontierConfig {
             max_in_flight: MAX_IN_FLIGHT,
-            max_per_host: MAX_PER_HOST,
-            most_per_address: MAX_PER_ADDRESS,
+            initial_per_host: MAX_PER_HOST,
+            max_per_address: MAX_PER_ADDRESS,
             lease_time: LEASE_TIME,
             max_attempts: MAX_ATTEMPTS,
             ..FrontierConfig::default()

@@ -22,7 +22,7 @@ fn a_large_job_does_not_delay_a_small_one() {
 
 #[test]
 fn a_contended_host_serves_jobs_in_turn() {
-    let config = FrontierConfig { max_per_host: 1, ..FrontierConfig::default() };
+    let config = FrontierConfig { initial_per_host: 1, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
     let jobs: Vec<_> = (0..5).map(|_| frontier.open(JobRules::with_limit(1000))).collect();
     for (number, job) in jobs.iter().enumerate() {
@@ -40,7 +40,7 @@ fn a_contended_host_serves_jobs_in_turn() {
 
 #[test]
 fn a_held_job_does_not_block_others() {
-    let mut frontier = Frontier::new(FrontierConfig { max_per_host: 1, ..FrontierConfig::default() });
+    let mut frontier = Frontier::new(FrontierConfig { initial_per_host: 1, ..FrontierConfig::default() });
     let held = frontier.open(JobRules::with_limit(100));
     let other = frontier.open(JobRules::with_limit(100));
     frontier.admit(held, 0, [on_a("1"), on_a("2"), on_a("3")], ZERO);
@@ -77,11 +77,11 @@ fn run_turns(frontier: &mut Frontier, stay: &[JobSlot], count: usize, mut now: D
 
 #[test]
 fn groups_that_share_a_rate_limit_alternate() {
-    for (name, sites, most_per_address, gap) in [
+    for (name, sites, max_per_address, gap) in [
         ("one host with a crawl delay", ["https://a.test", "https://a.test"], 50, Some(seconds(5))),
         ("two hosts of one address", ["https://a.test", "https://b.test"], 1, None),
     ] {
-        let mut frontier = Frontier::new(FrontierConfig { most_per_address, ..FrontierConfig::default() });
+        let mut frontier = Frontier::new(FrontierConfig { max_per_address, ..FrontierConfig::default() });
         let mut jobs = Vec::new();
         for (group, site) in (1..).zip(sites) {
             let (url, address) = (Url::parse(site).unwrap(), Some(IpAddr::from([192, 0, 2, 1])));
@@ -109,7 +109,7 @@ fn groups_that_share_a_rate_limit_alternate() {
 
 #[test]
 fn a_group_with_leases_elsewhere_still_gets_turns_at_a_host() {
-    let config = FrontierConfig { max_per_host: 1, most_per_host: 1, ..FrontierConfig::default() };
+    let config = FrontierConfig { initial_per_host: 1, max_per_host: 1, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
     let elsewhere = frontier.open_for(Group(1), JobRules::with_limit(u64::MAX));
     frontier.admit(elsewhere, 0, (0..9).map(|n| candidate(&format!("https://h{n}.test/"))), ZERO);

@@ -173,8 +173,8 @@ fn only_overload_slows_the_other_hosts_of_an_address() {
         ("its own errors", Some(500), 20, false),
         ("overload", Some(503), 20, true),
     ] {
-        let most_per_address = 6;
-        let mut frontier = Frontier::new(FrontierConfig { most_per_address, ..FrontierConfig::default() });
+        let max_per_address = 6;
+        let mut frontier = Frontier::new(FrontierConfig { max_per_address, ..FrontierConfig::default() });
         let [failing, healthy] = ["https://a.test/", "https://b.test/"].map(|url| Url::parse(url).unwrap());
         for url in [&failing, &healthy] {
             frontier.resolved(url, IpAddr::from([192, 0, 2, 1]), ZERO);
@@ -190,7 +190,7 @@ fn only_overload_slows_the_other_hosts_of_an_address() {
         let job = frontier.open(JobRules::with_limit(100));
         frontier.admit(job, 0, (0..20).map(|n| candidate(&format!("https://b.test/{n}"))), now);
         let leased = frontier.lease(20, now).leases.len();
-        assert_eq!(leased < most_per_address as usize, slows, "{name}: {leased} at once");
+        assert_eq!(leased < max_per_address as usize, slows, "{name}: {leased} at once");
     }
 }
 
@@ -207,7 +207,7 @@ fn the_limit_of_an_address_starts_low_and_grows() {
         frontier.admit(job, 0, (0..100).map(|n| candidate(&format!("{url}{n}"))), now);
     }
     let mut leases = frontier.lease(200, now).leases;
-    assert_eq!(leases.len(), DEFAULT_MAX_PER_ADDRESS as usize);
+    assert_eq!(leases.len(), DEFAULT_INITIAL_PER_ADDRESS as usize);
     // A host that stays overloaded delays only itself.
     let failing = &urls[0];
     for _ in 0..80 {
@@ -232,7 +232,7 @@ fn the_limit_of_an_address_starts_low_and_grows() {
 
 #[test]
 fn the_limit_of_a_host_follows_its_responses() {
-    let config = FrontierConfig { most_per_host: 12, ..FrontierConfig::default() };
+    let config = FrontierConfig { max_per_host: 12, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
     let job = frontier.open(JobRules::with_limit(u64::MAX));
     frontier.admit(job, 0, (0..5000).map(|n| on_a(&n.to_string())), ZERO);
@@ -299,45 +299,49 @@ fn one_failing_page_does_not_delay_other_pages_of_its_host() {
 fn requests_without_a_lease_follow_the_same_limits() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let page = |n: u64| on_a(&n.to_string()).url;
-    let observed = |status, under_way| HostFeedback {
+    let observed = |status, in_flight| HostFeedback {
         observed: Some(Observation { status: Some(status), latency: Duration::from_millis(20) }),
-        under_way,
+        in_flight,
         ..HostFeedback::default()
     };
-    assert_eq!(frontier.limits(&page(0)).places, crate::MAX_BEFORE_FIRST_RESPONSE, "the host is unknown");
+    assert_eq!(
+        frontier.limits(&page(0)).max_concurrent,
+        crate::MAX_BEFORE_FIRST_RESPONSE,
+        "the host is unknown"
+    );
     let mut now = seconds(1);
     frontier.feedback(&page(0), observed(200, 2), now);
-    assert_eq!((frontier.limits(&page(0)).places, frontier.in_flight()), (8, 0));
+    assert_eq!((frontier.limits(&page(0)).max_concurrent, frontier.in_flight()), (8, 0));
     // The limit grows with requests of redirects alone.
     for n in 1..100 {
         now += Duration::from_millis(10);
-        frontier.feedback(&page(n), observed(200, frontier.limits(&page(0)).places), now);
+        frontier.feedback(&page(n), observed(200, frontier.limits(&page(0)).max_concurrent), now);
     }
-    assert!(frontier.limits(&page(0)).places > 12);
+    assert!(frontier.limits(&page(0)).max_concurrent > 12);
     // And the host pauses when it refuses, for leased pages too.
     for n in 100..200 {
         now += seconds(100);
         frontier.feedback(&page(n), observed(429, 1), now);
     }
     let limits = frontier.limits(&page(0));
-    assert_eq!((limits.places, limits.not_before), (1, now + seconds(60)));
+    assert_eq!((limits.max_concurrent, limits.not_before), (1, now + seconds(60)));
     let job = frontier.open(JobRules::with_limit(10));
     frontier.admit(job, 0, [on_a("leased")], now);
     assert_eq!(frontier.lease(10, now).next, Some(limits.not_before));
     let leased = frontier.lease(10, limits.not_before).leases;
-    assert_eq!((leased.len(), leased[0].places), (1, 1));
+    assert_eq!((leased.len(), leased[0].max_concurrent), (1, 1));
 }
 
 #[test]
 fn a_host_has_at_most_the_limit_of_its_address() {
-    let most_per_address = 3;
-    let mut frontier = Frontier::new(FrontierConfig { most_per_address, ..FrontierConfig::default() });
+    let max_per_address = 3;
+    let mut frontier = Frontier::new(FrontierConfig { max_per_address, ..FrontierConfig::default() });
     let url = on_a("").url;
     respond(&mut frontier, url.as_str());
     frontier.resolved(&url, IpAddr::from([192, 0, 2, 1]), ZERO);
-    assert_eq!(frontier.limits(&url).places, 3);
+    assert_eq!(frontier.limits(&url).max_concurrent, 3);
     frontier.feedback(&url, HostFeedback { min_gap: Some(seconds(5)), ..HostFeedback::default() }, ZERO);
-    assert_eq!(frontier.limits(&url), crate::HostLimits { places: 1, not_before: seconds(5) });
+    assert_eq!(frontier.limits(&url), crate::HostLimits { max_concurrent: 1, not_before: seconds(5) });
 }
 
 #[test]
@@ -348,12 +352,12 @@ fn an_overloaded_address_is_slowed_even_if_one_path_fails_on_all_its_hosts() {
         frontier.resolved(&home(n), IpAddr::from([192, 0, 2, 1]), ZERO);
         respond(&mut frontier, home(n).as_str());
     }
-    assert_eq!(frontier.limits(&home(40)).places, 8);
+    assert_eq!(frontier.limits(&home(40)).max_concurrent, 8);
     for n in 0..40 {
         let refused = Observation { status: Some(503), latency: Duration::from_millis(20) };
         frontier.observe(&home(n), refused, seconds(1 + n));
     }
-    assert_eq!(frontier.limits(&home(40)).places, 1, "a healthy host with the same address");
+    assert_eq!(frontier.limits(&home(40)).max_concurrent, 1, "a healthy host with the same address");
 }
 
 #[test]

@@ -1,12 +1,12 @@
-//! Dates in cookies (RFC 6265bis section 5.1.1): a time, a day, a month and a year, in any order and with any
-//! separators.
+//! Dates in headers, read as RFC 6265bis section 5.1.1 reads those of cookies: a time, a day, a month and a
+//! year, in any order and with any separators. That includes the three forms of RFC 9110 section 5.6.7.
 
 use std::time::{Duration, SystemTime};
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-pub(super) fn parse_cookie_date(text: &str) -> Option<SystemTime> {
+pub(crate) fn parse_date(text: &str) -> Option<SystemTime> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
     let tokens = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == ':' || !c.is_ascii()));
     for token in tokens.filter(|token| !token.is_empty()) {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn seconds(text: &str) -> Option<u64> {
-        Some(parse_cookie_date(text)?.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs())
+        Some(parse_date(text)?.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs())
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::cardinality::Cardinality;
-use super::execution_plan::Plan;
+use super::execution_plan::ExecutionPlan;
 use super::pattern::{UrlPatterns, segments};
 use super::rank::{rank, to_f64};
 use super::site::SiteUrl;
@@ -58,7 +58,7 @@ const BOILERPLATE_SEGMENTS: &[&str] = &[
 pub struct RankedPage {
     /// Its URL.
     pub url: String,
-    /// The index of its cluster in [`Discovery::clusters`].
+    /// The index of its cluster in [`SiteRanking::clusters`].
     pub cluster: usize,
     /// Its relevance to the words of the plan; 0 is none.
     pub score: f64,
@@ -79,7 +79,7 @@ pub struct RankedCluster {
 /// The pages of a site in clusters, ranked by their relevance to a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Discovery {
+pub struct SiteRanking {
     /// The clusters, best first.
     pub clusters: Vec<RankedCluster>,
     /// Pages to read first, without a model: a few from each of the best clusters, spread over the cluster.
@@ -95,8 +95,8 @@ pub struct Discovery {
 /// The result of probing a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Probed {
-    /// The page, as in [`Discovery::probes`].
+pub struct ProbeResult {
+    /// The page, as in [`SiteRanking::probes`].
     pub url: String,
     /// Share of the schema that the page filled without a model, 0 to 1
     /// ([`Extraction::fill_rate`](crate::Extraction::fill_rate)).
@@ -108,7 +108,7 @@ pub struct Probed {
 /// the first [`MAX_SITE_URLS`].
 ///
 /// ```
-/// use gleaner_extract::{Means, Planner, SiteUrl, discover};
+/// use gleaner_extract::{PlanningContext, ExecutionPlanner, SiteUrl, rank_site};
 /// use gleaner_types::plan::ExtractPlan;
 /// use serde_json::json;
 ///
@@ -118,18 +118,18 @@ pub struct Probed {
 ///         "jobs": { "type": "array", "items": { "properties": { "title": {}, "city": {} } } },
 ///     } },
 /// }))?;
-/// let plan = Planner::new(Means::default()).plan(&request)?;
+/// let plan = ExecutionPlanner::new(PlanningContext::default()).plan(&request)?;
 /// let site: Vec<SiteUrl> = ["/", "/privacy", "/jobs/baker", "/jobs/miller", "/news/we-won"]
 ///     .iter()
 ///     .map(|path| Ok(SiteUrl::new(format!("https://firm.example{path}").parse()?)))
 ///     .collect::<Result<_, url::ParseError>>()?;
-/// let found = discover(&site, &plan);
+/// let found = rank_site(&site, &plan);
 /// assert_eq!(found.clusters[0].pattern, "firm.example/jobs/*");
 /// assert_eq!(found.pages(&[])[0].as_str(), "https://firm.example/jobs/baker");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
+pub fn rank_site(site: &[SiteUrl], plan: &ExecutionPlan) -> SiteRanking {
     let site = site.get(..MAX_SITE_URLS).unwrap_or(site);
     let patterns = UrlPatterns::learn(site.iter().map(|page| &page.url));
     let mut scores = rank(site, &plan.terms);
@@ -188,7 +188,7 @@ pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
         }
     }
     ranked.sort_by(|left, right| right.score.total_cmp(&left.score));
-    Discovery {
+    SiteRanking {
         clusters: clusters.into_iter().map(|(cluster, _)| cluster).collect(),
         probes,
         ranked,
@@ -198,7 +198,7 @@ pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
     }
 }
 
-impl Discovery {
+impl SiteRanking {
     /// The pages to read, best first and at most as many as the plan allows, taking the probes into account.
     /// Without probes only the ranks count.
     ///
@@ -207,7 +207,7 @@ impl Discovery {
     /// schema, the probes of a cluster must fill at least half as much as that one. For a single thing these
     /// are the best pages, at most half of them from one cluster.
     #[must_use]
-    pub fn pages(&self, probed: &[Probed]) -> Vec<Url> {
+    pub fn pages(&self, probed: &[ProbeResult]) -> Vec<Url> {
         let own: BTreeMap<&str, f64> =
             probed.iter().map(|probe| (probe.url.as_str(), probe.fill.clamp(0.0, 1.0))).collect();
         let mut fills: Vec<Option<f64>> = vec![None; self.clusters.len()];
@@ -261,13 +261,15 @@ impl Discovery {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Means, Planner};
+    use crate::plan::{ExecutionPlanner, PlanningContext};
     use gleaner_types::plan::ExtractPlan;
     use serde_json::{Value, json};
 
-    fn plan(schema: Value, limit: u64) -> Plan {
+    fn plan(schema: Value, limit: u64) -> ExecutionPlan {
         let body = json!({ "urls": ["https://x.example/*"], "schema": schema, "limit": limit });
-        Planner::new(Means::default()).plan(&ExtractPlan::from_json(&body).unwrap()).unwrap()
+        ExecutionPlanner::new(PlanningContext::default())
+            .plan(&ExtractPlan::from_json(&body).unwrap())
+            .unwrap()
     }
 
     fn site() -> Vec<SiteUrl> {
@@ -284,7 +286,7 @@ mod tests {
         let schema = json!({
             "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
         });
-        let found = discover(&site(), &plan(schema, 30));
+        let found = rank_site(&site(), &plan(schema, 30));
         assert_eq!(
             (found.clusters[0].pattern.as_str(), found.clusters[0].pages),
             ("x.example/products/*", 60)
@@ -302,11 +304,11 @@ mod tests {
         let schema = json!({
             "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
         });
-        let found = discover(&site(), &plan(schema, 10));
-        let probed: Vec<Probed> = found
+        let found = rank_site(&site(), &plan(schema, 10));
+        let probed: Vec<ProbeResult> = found
             .probes
             .iter()
-            .map(|url| Probed { url: url.clone(), fill: if url.contains("/blog/") { 1.0 } else { 0.0 } })
+            .map(|url| ProbeResult { url: url.clone(), fill: if url.contains("/blog/") { 1.0 } else { 0.0 } })
             .collect();
         assert!(found.pages(&probed).iter().all(|url| url.path().starts_with("/blog/")));
     }
@@ -316,10 +318,10 @@ mod tests {
         let schema = json!({
             "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
         });
-        let found = discover(&site(), &plan(schema, 100));
+        let found = rank_site(&site(), &plan(schema, 100));
         let fill = |url: &String| if url.contains("/products/") { 0.9 } else { 0.3 };
-        let probed: Vec<Probed> =
-            found.probes.iter().map(|url| Probed { url: url.clone(), fill: fill(url) }).collect();
+        let probed: Vec<ProbeResult> =
+            found.probes.iter().map(|url| ProbeResult { url: url.clone(), fill: fill(url) }).collect();
         assert!(found.pages(&probed).iter().all(|url| url.path().starts_with("/products/")));
     }
 
@@ -327,7 +329,7 @@ mod tests {
     fn a_single_thing_comes_from_pages_of_several_kinds() {
         let schema =
             json!({ "properties": { "contactEmail": { "type": "string" }, "about": { "type": "string" } } });
-        let found = discover(&site(), &plan(schema, 4));
+        let found = rank_site(&site(), &plan(schema, 4));
         let pages = found.pages(&[]);
         let paths: std::collections::BTreeSet<&str> = pages.iter().take(2).map(Url::path).collect();
         assert_eq!(paths, ["/about-us", "/contact"].into());
@@ -342,7 +344,7 @@ mod tests {
                 SiteUrl::new(format!("https://x.example/{}/{at}/{}", at % 97, at * 31).parse().unwrap())
             })
             .collect();
-        assert_eq!(discover(&many, &plan(schema.clone(), 5)).pages(&[]).len(), 5);
-        assert!(discover(&[], &plan(schema, 5)).pages(&[]).is_empty());
+        assert_eq!(rank_site(&many, &plan(schema.clone(), 5)).pages(&[]).len(), 5);
+        assert!(rank_site(&[], &plan(schema, 5)).pages(&[]).is_empty());
     }
 }

@@ -3,7 +3,7 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use gleaner_extract::model::{LanguageModel, WebSearch};
-use gleaner_extract::{Budget, Means, Plan};
+use gleaner_extract::{Budget, ExecutionPlan, PlanningContext};
 use gleaner_runtime::{Extract, ExtractTask, Extracted, JobOwner, Runtime, without_logs};
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
@@ -18,9 +18,9 @@ use super::watch::ExtractWatch;
 /// Tokens that one extract job may use where the embedder sets no budget.
 pub const DEFAULT_EXTRACT_TOKENS: u64 = 500_000;
 
-/// What a [`Planner`] is made of.
+/// What a [`ExtractRunner`] is made of.
 #[derive(Debug)]
-pub struct PlannerConfig {
+pub struct ExtractRunnerConfig {
     /// Asked for what pages do not say about themselves plainly; without it, requests need a schema.
     pub model: Option<Arc<dyn LanguageModel>>,
     /// Finds pages for requests without addresses.
@@ -31,7 +31,7 @@ pub struct PlannerConfig {
 
 /// Plans extract jobs and runs them: pages by the runtime, what they say about themselves first, then the
 /// model.
-pub struct Planner {
+pub struct ExtractRunner {
     /// Weak, because the runtime keeps its extractor.
     runtime: Weak<Runtime>,
     model: Option<Arc<dyn LanguageModel>>,
@@ -41,17 +41,21 @@ pub struct Planner {
     places: Arc<Semaphore>,
 }
 
-impl fmt::Debug for Planner {
+impl fmt::Debug for ExtractRunner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Planner").field("model", &self.model).field("search", &self.search).finish()
+        formatter
+            .debug_struct("ExtractRunner")
+            .field("model", &self.model)
+            .field("search", &self.search)
+            .finish()
     }
 }
 
-impl Planner {
+impl ExtractRunner {
     /// A planner of jobs on this runtime, which it does not keep alive.
     #[must_use]
-    pub fn new(runtime: &Arc<Runtime>, parts: PlannerConfig) -> Self {
-        let PlannerConfig { model, search, budget } = parts;
+    pub fn new(runtime: &Arc<Runtime>, parts: ExtractRunnerConfig) -> Self {
+        let ExtractRunnerConfig { model, search, budget } = parts;
         let budget = budget.unwrap_or(Budget { tokens: Some(DEFAULT_EXTRACT_TOKENS), ..Budget::default() });
         let places = Arc::new(Semaphore::new(MAX_LARGE_TRANSFORMS));
         Self { runtime: Arc::downgrade(runtime), model, search, budget, places }
@@ -61,13 +65,13 @@ impl Planner {
     ///
     /// # Errors
     /// Where the schema cannot be used, or a model or a search engine is needed and there is none.
-    pub fn plan(&self, request: &ExtractPlan) -> Result<Plan, gleaner_extract::Error> {
-        let means = Means {
+    pub fn plan(&self, request: &ExtractPlan) -> Result<ExecutionPlan, gleaner_extract::Error> {
+        let means = PlanningContext {
             model: self.model.as_deref().map(LanguageModel::capabilities),
             search: self.search.is_some(),
             budget: self.budget,
         };
-        gleaner_extract::Planner::new(means).plan(request)
+        gleaner_extract::ExecutionPlanner::new(means).plan(request)
     }
 
     /// Does an extract job. Dropping the future ends the work.
@@ -110,7 +114,7 @@ impl Planner {
 }
 
 #[async_trait]
-impl Extract for Planner {
+impl Extract for ExtractRunner {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         self.run(task.plan, task.owner, None).await.map(Extracted::from)
     }
