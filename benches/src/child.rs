@@ -1,4 +1,4 @@
-//! Programs beside the one that measures: the served site, and what is measured.
+//! Child processes: the site under test, and the measured programs.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -6,17 +6,17 @@ use std::process::{Child, Command, Stdio};
 
 use gleaner_testkit::{LogDetail, ServeOptions, Site, SiteSpec};
 
-/// Ticks a second of the times in `/proc/PID/stat`: `USER_HZ`, which is 100 on every Linux.
-const TICKS: f64 = 100.0;
+/// Ticks per second of the times in `/proc/PID/stat`: `USER_HZ`, which is 100 on every Linux.
+const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What a program is called with to be the served site.
+/// The argument with which a program serves the site.
 pub const SERVE: &str = "--serve";
 
-/// Serves a site of so many pages until standard input ends. Prints its address.
+/// Serves a site until standard input ends. Prints its URL.
 ///
 /// # Errors
-/// The system gives no port.
-#[expect(clippy::print_stdout, reason = "how the parent learns the address")]
+/// If no port is available.
+#[expect(clippy::print_stdout, reason = "the parent reads the URL from it")]
 pub fn serve(pages: u32) -> io::Result<()> {
     let options = ServeOptions { log: LogDetail::Off, ..ServeOptions::default() };
     let server = Site::generate(SiteSpec::pages(pages)).serve_with(options)?;
@@ -24,19 +24,19 @@ pub fn serve(pages: u32) -> io::Result<()> {
     io::stdin().read_to_end(&mut Vec::new()).map(drop)
 }
 
-/// A site in a process of its own.
+/// A site in its own process.
 #[derive(Debug)]
-pub struct Served {
+pub struct SiteProcess {
     child: Child,
-    /// Where it begins.
+    /// The URL of its start page.
     pub url: String,
 }
 
-impl Served {
-    /// Starts this same program as the served site.
+impl SiteProcess {
+    /// Starts this program again as the server of the site.
     ///
     /// # Errors
-    /// It does not start.
+    /// If it does not start.
     pub fn start(pages: u32) -> io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args([SERVE, &pages.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -48,55 +48,55 @@ impl Served {
         Ok(Self { child, url: url.trim().to_owned() })
     }
 
-    /// Seconds of processor time that it has taken.
+    /// Its CPU time so far, in seconds.
     #[must_use]
-    pub fn cpu(&self) -> f64 {
-        cpu_of(&self.child.id().to_string()).unwrap_or(0.0)
+    pub fn cpu_seconds(&self) -> f64 {
+        cpu_seconds_of(&self.child.id().to_string()).unwrap_or(0.0)
     }
 }
 
-impl Drop for Served {
+impl Drop for SiteProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A program of this package, which is beside this one.
+/// The path of another program of this package, in the folder of this one.
 ///
 /// # Errors
-/// Where this program is cannot be told.
+/// If the path of this program is unknown.
 pub fn sibling(name: &str) -> io::Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
 }
 
-/// Seconds of processor time of the processes that this one has waited for.
+/// CPU time of the processes that this one has waited for, in seconds.
 #[must_use]
-pub fn cpu_of_children() -> f64 {
-    times("self").map_or(0.0, |times| times.get(2..4).unwrap_or_default().iter().sum())
+pub fn cpu_seconds_of_children() -> f64 {
+    cpu_times("self").map_or(0.0, |times| times.get(2..4).unwrap_or_default().iter().sum())
 }
 
-fn cpu_of(process: &str) -> Option<f64> {
-    Some(times(process)?.get(..2)?.iter().sum())
+fn cpu_seconds_of(process: &str) -> Option<f64> {
+    Some(cpu_times(process)?.get(..2)?.iter().sum())
 }
 
 /// `utime`, `stime`, `cutime`, `cstime` of proc_pid_stat(5), in seconds.
-fn times(process: &str) -> Option<Vec<f64>> {
+fn cpu_times(process: &str) -> Option<Vec<f64>> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program may hold anything, a bracket too; behind the last one come plain fields.
+    // The name of the program may contain anything, also a bracket. Plain fields follow the last bracket.
     let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
-    Some(fields.filter_map(|field| field.parse::<f64>().ok()).map(|ticks| ticks / TICKS).collect())
+    Some(fields.filter_map(|field| field.parse::<f64>().ok()).map(|ticks| ticks / TICKS_PER_SECOND).collect())
 }
 
-/// Makes glibc copy in vectors whatever the size. Its other way, `rep movsb`, is one instruction to the processor and to
-/// its counters, but one for each byte to valgrind, which would make a copy of 20 KB dearer than reading it.
+/// Makes glibc copy with vector instructions at any size. Valgrind counts `rep movsb` as one instruction per
+/// byte, while the processor counts one in all: a copy of 20 KB would appear to cost more than parsing it.
 const VECTOR_COPIES: &str = "glibc.cpu.x86_rep_movsb_threshold=1000000000";
 
-/// Runs a program under `valgrind --tool=cachegrind` and gives the user instructions that it took, and its standard
+/// Runs a program under `valgrind --tool=cachegrind` and returns its user instructions and its standard
 /// output.
 ///
 /// # Errors
-/// There is no valgrind, or it gives no count: the program failed.
+/// If valgrind is missing, or prints no count because the program failed.
 pub fn instructions(program: &Command) -> io::Result<(f64, String)> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
@@ -104,9 +104,10 @@ pub fn instructions(program: &Command) -> io::Result<(f64, String)> {
     let output = command.output().map_err(|error| {
         io::Error::new(error.kind(), format!("valgrind: {error}; install it (`apt-get install valgrind`)"))
     })?;
-    let told = String::from_utf8_lossy(&output.stderr);
-    let line = told.lines().find(|line| line.contains("refs:")).filter(|_| output.status.success());
-    let line = line.ok_or_else(|| io::Error::other(format!("no count of instructions: {}", told.trim())))?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let line = stderr.lines().find(|line| line.contains("refs:")).filter(|_| output.status.success());
+    let line =
+        line.ok_or_else(|| io::Error::other(format!("no count of instructions: {}", stderr.trim())))?;
     let digits: String =
         line.split(':').next_back().unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
     let count = digits.parse().map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! The same crawls by gleaner.
+//! The crawls of the floors, by gleaner.
 
 use std::time::Instant;
 
@@ -17,14 +17,14 @@ pub fn engine(concurrency: u32) -> Result<Engine, Error> {
     loopback().concurrency(concurrency).concurrency_per_host(concurrency).build()
 }
 
-/// A builder of such an engine, all else at its defaults.
+/// A builder of such an engine, with defaults for everything else.
 #[must_use]
 pub fn loopback() -> EngineBuilder {
     let loopback = IpNet::V4(Ipv4Net::new_assert(std::net::Ipv4Addr::new(127, 0, 0, 0), 8));
     Engine::builder().allow_private(loopback)
 }
 
-/// Crawls the site of `start` by its links alone and reads the documents as they come.
+/// Crawls the site of `start` through its links only and reads the documents as they arrive.
 ///
 /// # Errors
 /// If the crawl cannot be started.
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gleaner_crawls_what_the_floors_crawl() {
+    fn gleaner_crawls_the_same_pages_as_the_floors() {
         let server = Site::generate(SiteSpec::pages(150)).serve().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let report = runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! What one crawl cost.
+//! The cost of one crawl.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,16 +10,16 @@ pub struct Report {
     pub pages: u64,
     /// Bytes of their bodies.
     pub bytes: u64,
-    /// Links found on them, repeats included.
+    /// Links found on them, including repeats.
     pub links: u64,
-    /// From the first request to the last answer.
+    /// Time from the first request to the last response.
     pub elapsed: Duration,
 }
 
 impl Report {
-    /// Pages a second.
+    /// Pages per second.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a rate for people to read")]
+    #[expect(clippy::cast_precision_loss, reason = "a rate that is only printed")]
     pub fn rate(&self) -> f64 {
         self.pages as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
@@ -30,7 +30,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{{\"pages\":{},\"pages_per_second\":{:.0},\"seconds\":{:.3},\"bytes\":{},\"links\":{},\"peak_memory_kib\":{}}}",
+            "{{\"pages\":{},\"pages_per_second\":{:.0},\"seconds\":{:.3},\"bytes\":{},\"links\":{},\
+             \"peak_memory_kib\":{}}}",
             self.pages,
             self.rate(),
             self.elapsed.as_secs_f64(),
@@ -41,7 +42,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// The most memory that this process has held so far (`VmHWM`), in KiB; `None` where the system does not say.
+/// Peak memory of this process so far (`VmHWM`), in KiB; `None` if the system does not report it.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -1,9 +1,9 @@
-//! The pages that the benches without a network work on.
+//! The pages of the benches without a network.
 
 use gleaner_testkit::{Site, SiteSpec};
 use url::Url;
 
-/// What absolute URLs of the pages begin with.
+/// The origin of the pages.
 pub const ORIGIN: &str = "http://almanac.example";
 
 /// One page.
@@ -15,7 +15,7 @@ pub struct Page {
     pub html: String,
 }
 
-/// So many pages of a generated site, the same on every run.
+/// The `count` pages of a generated site, the same on every run.
 #[must_use]
 pub fn pages(count: u32) -> Vec<Page> {
     let site = Site::generate(SiteSpec::pages(count));
@@ -29,7 +29,7 @@ pub fn pages(count: u32) -> Vec<Page> {
         .collect()
 }
 
-/// The absolute links of each page of a site of so many, as parsing gives them.
+/// The absolute links of each page of a site of `count` pages, in the order of a parser.
 #[must_use]
 pub fn graph(count: u32) -> Vec<Vec<Url>> {
     let site = Site::generate(SiteSpec::pages(count));
@@ -38,7 +38,7 @@ pub fn graph(count: u32) -> Vec<Vec<Url>> {
     (0..count).map(links).collect()
 }
 
-/// The number of the page that `url` names: 0 is the start page.
+/// The number of the page at `url`: 0 is the start page.
 #[must_use]
 pub fn page_number(url: &Url) -> usize {
     url.path().strip_prefix("/p/").and_then(|id| id.parse().ok()).unwrap_or(0)
@@ -51,14 +51,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_graph_is_that_of_the_site() {
+    fn the_graph_has_the_links_of_the_site() {
         let graph = graph(150);
         assert_eq!((graph.len(), graph.iter().map(Vec::len).sum::<usize>()), (150, 150 * LINKS_PER_PAGE));
         assert!(graph.iter().flatten().all(|link| page_number(link) < 150));
     }
 
     #[test]
-    fn the_pages_are_those_of_the_site() {
+    fn the_pages_have_the_urls_and_bodies_of_the_site() {
         let pages = pages(3);
         assert_eq!(pages.len(), 3);
         assert_eq!(pages[2].url, "http://almanac.example/p/2");

@@ -1,8 +1,8 @@
-"""Runs the cases of sdk.py, those below, and then looks whether a public method of the official client was left out.
+"""Runs the cases of sdk.py and those below, and checks that every public method of the client is covered.
 
-Each is called by a case, or stands below with the reason why not; a method that is neither, such as a new one, fails the
-run. What the client calls itself does not count. Takes the arguments of sdk.py; with names of cases alone, those are run
-and nothing is held against the list.
+A case calls each method, or the method is listed below with a reason. A method that is neither, such as a new
+one, fails the run. Calls from within the client do not count. The arguments are those of sdk.py. If cases are
+named, only those run and coverage is not checked.
 """
 
 import asyncio
@@ -17,29 +17,33 @@ from firecrawl.v2.client_async import AsyncFirecrawlClient
 
 import sdk
 
-CLIENTS = [FirecrawlClient, AsyncFirecrawlClient, V1FirecrawlApp, AsyncV1FirecrawlApp, Firecrawl, AsyncFirecrawl]
+CLIENTS = [FirecrawlClient, AsyncFirecrawlClient, V1FirecrawlApp, AsyncV1FirecrawlApp, Firecrawl,
+           AsyncFirecrawl]
 
-# Methods that ask for what the contract does not have, by what it lacks.
+# Methods for features that the contract does not have, by feature.
 NOT_OFFERED = {
     "agents": ["agent", "start_agent", "get_agent_status", "cancel_agent", "list_agents", "get_agent_trace",
                "get_agent_snapshot", "get_agent_thread"],
-    "sessions of a browser": ["browser", "browser_execute", "delete_browser", "list_browsers", "interact",
-                              "stop_interaction", "stop_interactive_browser", "scrape_execute", "delete_scrape_browser"],
-    "monitors": ["create_monitor", "list_monitors", "get_monitor", "update_monitor", "delete_monitor", "run_monitor",
-                 "list_monitor_checks", "get_monitor_check"],
-    "an index of the web": ["search", "developer_search", "gov_search", "search_github", "search_papers", "inspect_paper",
-                            "read_paper", "related_papers", "scrape_alexandria", "find_tools"],
-    "files that are sent along": ["parse", "get_parse_formats"],
+    "browser sessions": ["browser", "browser_execute", "delete_browser", "list_browsers", "interact",
+                              "stop_interaction", "stop_interactive_browser", "scrape_execute",
+                              "delete_scrape_browser"],
+    "monitors": ["create_monitor", "list_monitors", "get_monitor", "update_monitor", "delete_monitor",
+                 "run_monitor", "list_monitor_checks", "get_monitor_check"],
+    "a web index": ["search", "developer_search", "gov_search", "search_github", "search_papers",
+                    "inspect_paper", "read_paper", "related_papers", "scrape_alexandria", "find_tools"],
+    "uploaded files": ["parse", "get_parse_formats"],
     "usage of past months": ["get_credit_usage_historical", "get_token_usage_historical"],
     "deep research and llms.txt (v1)": ["deep_research", "async_deep_research", "check_deep_research_status",
                                         "generate_llms_text", "async_generate_llms_text",
                                         "check_generate_llms_text_status"],
 }
 
-# Methods that cannot work against any service, by what is wrong with them in this version of the client.
+# Methods that work with no service, with the fault in this version of the client.
 BROKEN = {
-    ("AsyncV1FirecrawlApp", "crawl_url_and_watch"): "it gives two arguments too many to its own async_crawl_url",
-    ("AsyncV1FirecrawlApp", "batch_scrape_urls_and_watch"): "it gives two arguments too many to its own async_batch_scrape_urls",
+    ("AsyncV1FirecrawlApp", "crawl_url_and_watch"):
+        "it passes two extra arguments to its own async_crawl_url",
+    ("AsyncV1FirecrawlApp", "batch_scrape_urls_and_watch"):
+        "it passes two extra arguments to its own async_batch_scrape_urls",
 }
 
 
@@ -49,59 +53,61 @@ def methods(client):
 
 
 class Calls:
-    """Which methods of which classes were called from outside the client."""
+    """Records which methods of which classes are called from outside the client."""
 
     def __init__(self):
-        self.made = set()
-        known = {client: methods(client) for client in CLIENTS}
-        for client, found in known.items():
+        self.called = set()
+        members = {client: methods(client) for client in CLIENTS}
+        for client, found in members.items():
             for name, method in found.items():
-                setattr(client, name, self.counted(client, name, method))
+                setattr(client, name, self.recorded(client, name, method))
 
-    def counted(self, client, name, method):
+    def recorded(self, client, name, method):
         @functools.wraps(method)
         def call(*arguments, **options):
             caller = sys._getframe(1).f_globals.get("__name__", "")
             if caller.partition(".")[0] != "firecrawl":
-                self.made.add((client.__name__, name))
+                self.called.add((client.__name__, name))
             return method(*arguments, **options)
         return call
 
-    def left_out(self):
-        """Methods that were not called and are not listed, and listed ones that are not right."""
-        excused = {name for names in NOT_OFFERED.values() for name in names}
+    def uncovered(self):
+        """Problems: methods that are neither called nor listed, and wrong entries of the lists."""
+        excluded = {name for names in NOT_OFFERED.values() for name in names}
         wrong, every = [], set()
         for client in CLIENTS:
             for name in methods(client):
                 every.add(name)
-                called = (client.__name__, name) in self.made
+                is_called = (client.__name__, name) in self.called
                 broken = (client.__name__, name) in BROKEN
-                if not called and not broken and name not in excused:
-                    wrong.append(f"{client.__name__}.{name} is called by no case and not listed with a reason")
-                elif called and (broken or name in excused):
-                    wrong.append(f"{client.__name__}.{name} is listed as left out, and a case calls it")
-        wrong += [f"{name} is listed as left out, and no client has it" for name in sorted(excused - every)]
+                if not is_called and not broken and name not in excluded:
+                    wrong.append(f"{client.__name__}.{name} is neither called by a case nor listed")
+                elif is_called and (broken or name in excluded):
+                    wrong.append(f"{client.__name__}.{name} is listed, but a case calls it")
+        wrong += [f"{name} is listed, but no client has it" for name in sorted(excluded - every)]
         return wrong
 
 
-# Cases of methods that those of sdk.py leave out
+# Cases for methods that sdk.py does not call
 
 
-def ended(check, job):
-    return sdk.until(lambda: (status := check(job)).status == "completed" and status)
+def wait_for_end(check, job):
+    return sdk.wait_until(lambda: (status := check(job)).status == "completed" and status)
 
 
 def case_old_names(world):
-    """the old names of v2's methods: scrape_url, crawl_url, map_url, batch_scrape_urls, their starts, statuses and errors"""
+    """the old names of v2 methods: scrape_url, crawl_url, map_url, batch_scrape_urls and others"""
     client = world.client
     assert client.scrape_url(world.pages(1)[0]).markdown
     assert len(client.map_url(world.site_url, limit=3).links) == 3
     assert len(client.crawl_url(world.site_url, limit=3, poll_interval=1).data) == 3
     assert len(client.batch_scrape_urls(world.pages(2), poll_interval=1).data) == 2
-    crawl, batch = client.async_crawl_url(world.site_url, limit=3), client.async_batch_scrape_urls(world.pages(2))
-    assert len(ended(client.check_crawl_status, crawl.id).data) == 3
-    assert len(ended(client.check_batch_scrape_status, batch.id).data) == 2
-    assert client.check_crawl_errors(crawl.id).errors == client.check_batch_scrape_errors(batch.id).errors == []
+    crawl = client.async_crawl_url(world.site_url, limit=3)
+    batch = client.async_batch_scrape_urls(world.pages(2))
+    assert len(wait_for_end(client.check_crawl_status, crawl.id).data) == 3
+    assert len(wait_for_end(client.check_batch_scrape_status, batch.id).data) == 2
+    assert client.check_crawl_errors(crawl.id).errors == []
+    assert client.check_batch_scrape_errors(batch.id).errors == []
 
     async def run():
         client = world.asynchronous()
@@ -110,7 +116,8 @@ def case_old_names(world):
                  await client.batch_scrape_urls(world.pages(2), poll_interval=1))
         crawl = await client.async_crawl_url(world.site_url, limit=3)
         batch = await client.async_batch_scrape_urls(world.pages(2))
-        statuses = (await client.check_crawl_status(crawl.id), await client.check_batch_scrape_status(batch.id))
+        statuses = (await client.check_crawl_status(crawl.id),
+                    await client.check_batch_scrape_status(batch.id))
         errors = (await client.check_crawl_errors(crawl.id), await client.check_batch_scrape_errors(batch.id))
         return pages, statuses, errors
     (page, links, crawl, batch), statuses, errors = asyncio.run(run())
@@ -120,10 +127,10 @@ def case_old_names(world):
 
 
 def case_waiting_for_a_job(world):
-    """wait_crawl and wait_batch_scrape wait for a job that runs, and pages of a status are read one by one"""
+    """wait_crawl and wait_batch_scrape wait for a job; status pages are read one by one"""
     client = world.client
     started = client.start_crawl(world.site_url, limit=6)
-    done = client.wait_crawl(started.id, poll_interval=1, timeout=sdk.PATIENCE)
+    done = client.wait_crawl(started.id, poll_interval=1, timeout=sdk.TIMEOUT)
     assert done.status == "completed" and len(done.data) == 6
     first = client.get_crawl_status_page(f"{started.url}?limit=2")
     second = client.get_crawl_status_page(first.next)
@@ -133,9 +140,9 @@ def case_waiting_for_a_job(world):
     async def run():
         client = world.asynchronous()
         crawl = await client.start_crawl(world.site_url, limit=4)
-        crawled = await client.wait_crawl(crawl.id, poll_interval=1, timeout=sdk.PATIENCE)
+        crawled = await client.wait_crawl(crawl.id, poll_interval=1, timeout=sdk.TIMEOUT)
         batch = await client.start_batch_scrape(world.pages(4))
-        scraped = await client.wait_batch_scrape(batch.id, poll_interval=1, timeout=sdk.PATIENCE)
+        scraped = await client.wait_batch_scrape(batch.id, poll_interval=1, timeout=sdk.TIMEOUT)
         pages = (await client.get_crawl_status_page(f"{crawl.url}?limit=1"),
                  await client.get_batch_scrape_status_page(f"{batch.url}?limit=1"))
         active = await client.active_crawls()
@@ -146,11 +153,12 @@ def case_waiting_for_a_job(world):
 
 
 def case_extract_async(world):
-    """asynchronous v2 client: start_extract and get_extract_status, and crawl_params_preview"""
-    boats = (world.with_model(), world.boatyard.url)[1]
+    """asynchronous v2 client: start_extract, get_extract_status and crawl_params_preview"""
+    boats = (world.with_model(), world.boat_site.url)[1]
 
     async def run():
-        client = AsyncFirecrawl(api_key=sdk.KEY, api_url=world.host("--model-url", f"{world.reader.url}/v1", "--model", "reader"))
+        url = world.host("--model-url", f"{world.model.url}/v1", "--model", "reader")
+        client = AsyncFirecrawl(api_key=sdk.KEY, api_url=url)
         started = await client.start_extract([f"{boats}/boats/heron"], schema=sdk.DESIGNER)
         while (job := await client.get_extract_status(started.id)).status == "processing":
             await asyncio.sleep(0.1)
@@ -161,7 +169,7 @@ def case_extract_async(world):
 
 
 def case_extract_v1(world):
-    """v1: extract waits for its data, asynchronous as well, with its start and its status"""
+    """v1: extract waits for its data, synchronously and asynchronously, with start and status"""
     schema = {"type": "object", "properties": {"name": {"type": "string"}}}
     waited = world.v1.extract(world.pages(1), schema=schema)
     assert waited.success and isinstance(waited.data, dict), waited
@@ -190,7 +198,7 @@ def case_batch_v1_async(world):
 
 
 def case_team_v1_async(world):
-    """v1, asynchronous client: credits and tokens under v1's names"""
+    """v1, asynchronous client: credits and tokens"""
     async def run():
         client = AsyncV1FirecrawlApp(api_key=sdk.KEY, api_url=world.host("--credits", "500"))
         return await client.get_credit_usage(), await client.get_token_usage()
@@ -199,13 +207,14 @@ def case_team_v1_async(world):
 
 
 def case_batch_v1_watcher(world):
-    """v1: the batch watcher reads every document and `done`"""
+    """v1: the batch watcher gets every document and `done`"""
     async def run():
         watcher = world.v1.batch_scrape_urls_and_watch(world.pages(5))
         seen, done = [], []
-        watcher.add_event_listener("document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
+        watcher.add_event_listener(
+            "document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
         watcher.add_event_listener("done", done.append)
-        await asyncio.wait_for(watcher.connect(), sdk.PATIENCE)
+        await asyncio.wait_for(watcher.connect(), sdk.TIMEOUT)
         return seen, done
     seen, done = asyncio.run(run())
     assert len(done) == 1 and sorted(seen) == sorted(world.pages(5))
@@ -215,18 +224,19 @@ def main():
     calls = Calls()
     for name, case in globals().items():
         if name.startswith("case_"):
-            assert not hasattr(sdk, name), f"{name} is a case of sdk.py too"
+            assert not hasattr(sdk, name), f"{name} is also a case of sdk.py"
             setattr(sdk, name, case)
     status = sdk.main()
-    # All cases, or nothing can be said of what they call.
+    # Coverage is known only if all cases ran.
     if all(argument in ("--host", "--site") or before in ("--host", "--site")
                            for before, argument in zip(sys.argv, sys.argv[1:])):
-        left_out = calls.left_out()
-        for line in left_out:
+        uncovered = calls.uncovered()
+        for line in uncovered:
             print(f"FAIL {line}")
         every = sum(len(methods(client)) for client in CLIENTS)
-        print(f"{len(calls.made)} of {every} public methods of the client were called, the rest is listed: {not left_out}")
-        status = 1 if left_out else status
+        count = len(calls.called)
+        print(f"{count} of {every} public methods were called, the rest is listed: {not uncovered}")
+        status = 1 if uncovered else status
     return status
 
 

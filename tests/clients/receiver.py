@@ -1,4 +1,4 @@
-"""Runs the example receiver of webhooks and sends it an event, the same again, and forged ones: it acts on one, once."""
+"""Sends events, duplicates and forgeries to the webhook receiver, which must accept each event once."""
 
 import argparse
 import hashlib
@@ -23,24 +23,25 @@ def event(job, number, kind, documents):
 
 
 def rows(job):
-    """What is sent in turn: a name, the body, the signature's header, and the status and the line that are right."""
+    """Requests in order: a name, the body, the signature header, and the expected status and output line."""
     first, second = event(job, 1, "crawl.page", 1), event(job, 2, "crawl.completed", 0)
-    taken = f"crawl.page of {job}: success true, 1 documents"
+    accepted = f"crawl.page of {job}: success true, 1 documents"
     repeat = f"crawl.page of {job}: seen already"
     forged = "refused: the signature is wrong"
     digest = signed(first).removeprefix("sha256=")
     return [
-        ("forged, before the true one", first, signed(first, "another secret"), 401, forged),
-        ("true", first, signed(first), 200, taken),
-        ("the same again", first, signed(first), 200, repeat),
-        ("a byte changed", first.replace(b"page 1", b"page 9"), signed(first), 401, forged),
-        ("a byte more", first + b" ", signed(first), 401, forged),
+        ("a forgery before the event", first, signed(first, "another secret"), 401, forged),
+        ("the event", first, signed(first), 200, accepted),
+        ("a duplicate", first, signed(first), 200, repeat),
+        ("a changed byte", first.replace(b"page 1", b"page 9"), signed(first), 401, forged),
+        ("an added byte", first + b" ", signed(first), 401, forged),
         ("the signature of another event", second, signed(first), 401, forged),
-        ("the signature cut short", first, signed(first)[:-2], 401, forged),
-        ("another algorithm's name", first, f"sha512={digest}", 401, forged),
-        ("no algorithm's name", first, digest, 401, forged),
+        ("a truncated signature", first, signed(first)[:-2], 401, forged),
+        ("another algorithm", first, f"sha512={digest}", 401, forged),
+        ("no algorithm", first, digest, 401, forged),
         ("no signature", first, None, 401, forged),
-        ("the next", second, signed(second), 200, f"crawl.completed of {job}: success true, 0 documents"),
+        ("the next event", second, signed(second), 200,
+         f"crawl.completed of {job}: success true, 0 documents"),
     ]
 
 
@@ -57,7 +58,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--receiver", required=True, help="the built webhook_receiver example")
     arguments = parser.parse_args()
-    receiver = subprocess.Popen([arguments.receiver, "127.0.0.1:0", SECRET], stdout=subprocess.PIPE, text=True)
+    command = [arguments.receiver, "127.0.0.1:0", SECRET]
+    receiver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     wrong = 0
     try:
         address = receiver.stdout.readline().strip().removeprefix("listening on ")
@@ -69,11 +71,11 @@ def main():
                 print(f"FAIL {name}: {found}, not {(status, line)}")
         receiver.kill()
         rest = receiver.stdout.read()
-        assert rest == "", f"it said more than one line for each request: {rest!r}"
+        assert rest == "", f"more than one line of output per request: {rest!r}"
     finally:
         receiver.kill()
         receiver.wait()
-    print(f"webhook_receiver: {len(sent) - wrong} of {len(sent)} requests were answered and told as they should be")
+    print(f"webhook_receiver: {len(sent) - wrong} of {len(sent)} requests gave the expected result")
     return 1 if wrong else 0
 
 

@@ -1,6 +1,6 @@
-"""Runs the official Python client, unmodified, against the host example, which serves the generated site.
+"""Runs the unmodified official Python client against the host example, which serves the generated site.
 
-Every function named `case_...` is a case; its docstring says what it asserts. `--list` prints them all.
+Every function named `case_...` is a case; its docstring describes it. `--list` prints them all.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from firecrawl.v2.client_async import AsyncFirecrawlClient
 from firecrawl.v2.types import PaginationConfig, ScrapeOptions, WebhookConfig
 from firecrawl.v2.utils import error_handler as errors
 
-from fakes import BOATS, boatyard, reader
+from fakes import BOATS, boat_site, fake_model
 
 warnings.simplefilter("ignore", DeprecationWarning)
 
@@ -38,12 +38,12 @@ VERSION = "4.55.0"
 KEY = "key-of-the-tests"
 SECRET = "secret of the tests"
 PAGES = 400
-# Waits are bounds against hanging, not expectations.
-PATIENCE = 120
+# Timeouts only prevent hanging; they are not asserted.
+TIMEOUT = 120
 
 
 class World:
-    """The processes that a run needs: one site, and a host for each kind of account."""
+    """The processes of a run: two sites, and one host per set of options."""
 
     def __init__(self, host_binary, site_binary):
         self.host_binary, self.site_binary = host_binary, site_binary
@@ -56,7 +56,7 @@ class World:
         self.stack.callback(process.kill)
         line = process.stdout.readline().strip()
         assert line.startswith("http://"), f"{command[0]} did not start: {line!r}"
-        # Whatever else it says must not fill the pipe.
+        # Further output must not fill the pipe.
         threading.Thread(target=process.stdout.read, daemon=True).start()
         return line.rstrip("/")
 
@@ -64,7 +64,7 @@ class World:
         return self.start(self.site_binary, "--pages", str(PAGES), "--extras", extras)
 
     def host(self, *options):
-        """A host with these options; the same one each time they are asked for."""
+        """A host with these options, started on first use."""
         if options not in self.hosts:
             common = ["--listen", "127.0.0.1:0", "--api-key", KEY, "--allow-private", "127.0.0.0/8"]
             if "--requests-per-minute" not in options:
@@ -74,8 +74,8 @@ class World:
 
     def __enter__(self):
         self.site_url = self.site("robots,sitemap")
-        # On a host of its own: one that fails is asked less often, whichever job asks.
-        self.rough_url = self.site("failures,slow")
+        # A separate site, because hosts that fail get fewer requests from all jobs.
+        self.failing_url = self.site("failures,slow")
         self.url = self.host("--webhook-secret", SECRET)
         self.client = Firecrawl(api_key=KEY, api_url=self.url)
         self.v1 = V1FirecrawlApp(api_key=KEY, api_url=self.url)
@@ -91,12 +91,12 @@ class World:
         return AsyncV1FirecrawlApp(api_key=KEY, api_url=self.url)
 
     def with_model(self):
-        """A client of a host that has a model, and of a site that the model knows how to read."""
-        if not hasattr(self, "boatyard"):
-            self.boatyard, self.reader = boatyard(), reader()
-            self.stack.callback(self.boatyard.close)
-            self.stack.callback(self.reader.close)
-        url = self.host("--model-url", f"{self.reader.url}/v1", "--model", "reader")
+        """A client of a host with the fake model. Starts the boat site too."""
+        if not hasattr(self, "boat_site"):
+            self.boat_site, self.model = boat_site(), fake_model()
+            self.stack.callback(self.boat_site.close)
+            self.stack.callback(self.model.close)
+        url = self.host("--model-url", f"{self.model.url}/v1", "--model", "reader")
         return Firecrawl(api_key=KEY, api_url=url)
 
     def pages(self, count, start=1):
@@ -104,7 +104,7 @@ class World:
 
 
 class Receiver:
-    """Takes webhooks: what came in, with its headers and exact bytes."""
+    """Receives webhooks and keeps their headers and exact bytes."""
 
     def __init__(self):
         self.deliveries = queue.Queue()
@@ -125,18 +125,18 @@ class Receiver:
         self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def until(self, last):
-        """All deliveries up to the one of this type."""
+    def receive_until(self, last):
+        """All deliveries up to the first one of this type."""
         found = []
         while True:
-            headers, body = self.deliveries.get(timeout=PATIENCE)
+            headers, body = self.deliveries.get(timeout=TIMEOUT)
             headers = {name.lower(): value for name, value in headers.items()}
             found.append((headers, body, json.loads(body)))
             if found[-1][2]["type"] == last:
                 return found
 
     def verified(self, deliveries):
-        """Checks each delivery as a receiver has to, over the exact bytes."""
+        """Verifies the signature of each delivery over its exact bytes."""
         for headers, body, _ in deliveries:
             digest = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
             assert hmac.compare_digest(headers["x-service-signature"], f"sha256={digest}")
@@ -145,8 +145,8 @@ class Receiver:
         return deliveries
 
 
-def refused(kind, act, *, status=None, code=None, text=None):
-    """The error that `act` raises, which must be exactly of this class."""
+def expect_error(kind, act, *, status=None, code=None, text=None):
+    """Asserts that `act` raises an error of exactly this class, and returns it."""
     try:
         result = act()
     except Exception as error:  # noqa: BLE001 - the class is what is asserted
@@ -158,18 +158,18 @@ def refused(kind, act, *, status=None, code=None, text=None):
         if text is not None:
             assert text in str(error), str(error)
         return error
-    raise AssertionError(f"no error, but {result!r}")
+    raise AssertionError(f"no error, but the result {result!r}")
 
 
-def until(question):
-    deadline = time.monotonic() + PATIENCE
-    while not (answer := question()):
-        assert time.monotonic() < deadline, "waited in vain"
+def wait_until(condition):
+    deadline = time.monotonic() + TIMEOUT
+    while not (result := condition()):
+        assert time.monotonic() < deadline, "the condition never became true"
         time.sleep(0.05)
-    return answer
+        return result
 
 
-def addresses(job):
+def source_urls(job):
     return sorted(document.metadata.source_url for document in job.data)
 
 
@@ -177,7 +177,7 @@ def addresses(job):
 
 
 def case_scrape(world):
-    """a page gives Markdown and metadata: status 200, its address, a title, one credit, a scrape id"""
+    """a scrape gives Markdown, metadata with status and title, one credit and a scrape id"""
     page = world.client.scrape(world.pages(1)[0])
     assert len(page.markdown) > 200 and page.html is None
     assert page.metadata.status_code == 200 and page.metadata.source_url == world.pages(1)[0]
@@ -186,7 +186,7 @@ def case_scrape(world):
 
 
 def case_scrape_formats(world):
-    """each format that was asked for is there, links are absolute, and Markdown is not there unasked"""
+    """requested formats are present, links are absolute, and Markdown is absent if not requested"""
     page = world.client.scrape(world.site_url, formats=["html", "rawHtml", "links", "images"])
     assert "<h1" in page.html and page.raw_html.lower().startswith("<!doctype")
     assert page.links and all(link.startswith("http") for link in page.links)
@@ -194,19 +194,19 @@ def case_scrape_formats(world):
 
 
 def case_scrape_options(world):
-    """options of every kind are taken: main content, tags, location, headers, timeout, cache, parsers"""
+    """options of every kind are accepted: content, tags, location, headers, timeout, cache, parsers"""
     whole = world.client.scrape(world.pages(1)[0], only_main_content=False)
     main = world.client.scrape(
-        world.pages(1)[0], only_main_content=True, exclude_tags=["nav"], headers={"X-Test": "1"}, timeout=20000,
-        max_age=0, location={"country": "DE", "languages": ["de"]}, parsers=["pdf"], mobile=True,
-        skip_tls_verification=False, remove_base64_images=True, block_ads=True, proxy="basic", store_in_cache=False,
-        fast_mode=True)
+        world.pages(1)[0], only_main_content=True, exclude_tags=["nav"], headers={"X-Test": "1"},
+        timeout=20000, max_age=0, location={"country": "DE", "languages": ["de"]}, parsers=["pdf"],
+        mobile=True, skip_tls_verification=False, remove_base64_images=True, block_ads=True, proxy="basic",
+        store_in_cache=False, fast_mode=True)
     assert len(whole.markdown) > len(main.markdown) > 100
 
 
 def case_scrape_of_an_error_page(world):
-    """a page that answers 404 is a document whose metadata says so, not an error"""
-    page = world.client.scrape(f"{world.rough_url}/fail/404")
+    """a page with status 404 is a document with that status, not an error"""
+    page = world.client.scrape(f"{world.failing_url}/fail/404")
     assert page.metadata.status_code == 404
 
 
@@ -218,7 +218,7 @@ def case_scrape_async(world):
 
 
 def case_scrape_v1(world):
-    """v1: scrape_url gives Markdown and metadata under v1's names, synchronously and asynchronously"""
+    """v1: scrape_url gives Markdown and metadata, synchronously and asynchronously"""
     page = world.v1.scrape_url(world.pages(1)[0], formats=["markdown", "links"], only_main_content=True)
     assert page.markdown and page.links and page.metadata["statusCode"] == 200
 
@@ -231,35 +231,37 @@ def case_scrape_v1(world):
 
 
 def case_crawl_waits(world):
-    """crawl waits to the end: status completed, exactly `limit` documents of distinct pages, their credits summed"""
-    job = world.client.crawl(world.site_url, limit=30, poll_interval=1, timeout=PATIENCE)
+    """crawl waits for the end: completed, exactly `limit` distinct pages, and their credits"""
+    job = world.client.crawl(world.site_url, limit=30, poll_interval=1, timeout=TIMEOUT)
     assert job.status == "completed" and job.completed == job.total == len(job.data) == 30
-    assert len(set(addresses(job))) == 30 and job.credits_used == 30
+    assert len(set(source_urls(job))) == 30 and job.credits_used == 30
     assert all(document.markdown for document in job.data)
 
 
 def case_crawl_options(world):
-    """crawl options are taken: paths, depth, sitemap, delay-free concurrency, scrape options, and they hold"""
+    """crawl options are accepted and applied: paths, depth, sitemap, concurrency, scrape options"""
     job = world.client.crawl(
-        world.site_url, limit=20, include_paths=["^/p/[0-9]$"], exclude_paths=["^/p/7$"], max_discovery_depth=3,
-        sitemap="skip", ignore_query_parameters=True, crawl_entire_domain=True, allow_subdomains=False,
-        max_concurrency=5, deduplicate_similar_urls=True, scrape_options={"formats": ["links"]}, poll_interval=1)
-    paths = [address.removeprefix(world.site_url) for address in addresses(job)]
+        world.site_url, limit=20, include_paths=["^/p/[0-9]$"], exclude_paths=["^/p/7$"],
+        max_discovery_depth=3, sitemap="skip", ignore_query_parameters=True, crawl_entire_domain=True,
+        allow_subdomains=False, max_concurrency=5, deduplicate_similar_urls=True,
+        scrape_options={"formats": ["links"]}, poll_interval=1)
+    paths = [address.removeprefix(world.site_url) for address in source_urls(job)]
     assert paths and all(re.fullmatch("/p/[0-9]", path) and path != "/p/7" for path in paths), paths
     assert all(document.links and not document.markdown for document in job.data)
 
 
 def case_crawl_start_and_status(world):
-    """start_crawl gives a UUID and the absolute address of the status; polling ends in completed"""
+    """start_crawl gives a UUID and the absolute status URL; polling ends in completed"""
     started = world.client.start_crawl(world.site_url, limit=10)
     assert started.url == f"{world.url}/v2/crawl/{uuid.UUID(started.id)}"
-    job = until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
+    job = wait_until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
     assert job.completed == 10 and len(job.data) == 10 and job.next is None
-    assert requests.get(started.url, headers={"Authorization": f"Bearer {KEY}"}).json()["status"] == "completed"
+    response = requests.get(started.url, headers={"Authorization": f"Bearer {KEY}"})
+    assert response.json()["status"] == "completed"
 
 
 def case_crawl_cancel(world):
-    """cancel_crawl ends a running crawl, whose documents stay readable; so says a second one, and of a completed crawl False"""
+    """cancel_crawl ends a running crawl and can be repeated; a completed crawl gives False"""
     started = world.client.start_crawl(world.site_url, limit=300, delay=1)
     assert world.client.cancel_crawl(started.id) is True
     job = world.client.get_crawl_status(started.id)
@@ -270,26 +272,26 @@ def case_crawl_cancel(world):
 
 
 def case_crawl_errors(world):
-    """get_crawl_errors lists pages whose connection broke, with code and time; documents do not hold them"""
-    started = world.client.start_crawl(f"{world.rough_url}/fail/", limit=20, sitemap="skip",
+    """get_crawl_errors lists pages with broken connections, with code and time"""
+    started = world.client.start_crawl(f"{world.failing_url}/fail/", limit=20, sitemap="skip",
                                        include_paths=["^/fail/(reset|closed)$"])
-    job = until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
+    job = wait_until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
     listed = world.client.get_crawl_errors(started.id)
-    failed = {error.url.removeprefix(world.rough_url) for error in listed.errors}
+    failed = {error.url.removeprefix(world.failing_url) for error in listed.errors}
     assert failed == {"/fail/reset", "/fail/closed"} and job.data == [] and job.total == 0, failed
     assert all(error.id and error.timestamp and error.error for error in listed.errors)
 
 
 def case_crawl_robots_blocked(world):
-    """pages that robots.txt forbids are listed under robots_blocked and not fetched"""
+    """pages forbidden by robots.txt are in robots_blocked and not fetched"""
     started = world.client.start_crawl(world.site_url, limit=PAGES + 100)
-    job = until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
+    job = wait_until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
     blocked = world.client.get_crawl_errors(started.id).robots_blocked
-    assert blocked and not set(blocked) & set(addresses(job)), blocked
+    assert blocked and not set(blocked) & set(source_urls(job)), blocked
 
 
 def case_crawl_active(world):
-    """get_active_crawls lists a running crawl with its address and options, and no longer once it has ended"""
+    """get_active_crawls lists a crawl with its URL and options only while it runs"""
     started = world.client.start_crawl(world.site_url, limit=300, delay=1)
     active = {crawl.id: crawl for crawl in world.client.get_active_crawls().crawls}
     assert active[started.id].url == world.site_url and active[started.id].options["limit"] == 300
@@ -298,30 +300,32 @@ def case_crawl_active(world):
 
 
 def case_crawl_watcher(world):
-    """the watcher reads every document over the WebSocket, each once, and `done` at the end"""
+    """the watcher gets every document once over the WebSocket, and `done` at the end"""
     started = world.client.start_crawl(world.site_url, limit=25)
     seen, done = [], threading.Event()
-    watcher = world.client.watcher(started.id, kind="crawl", poll_interval=PATIENCE, timeout=PATIENCE)
-    watcher.add_event_listener("document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
+    watcher = world.client.watcher(started.id, kind="crawl", poll_interval=TIMEOUT, timeout=TIMEOUT)
+    watcher.add_event_listener(
+        "document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
     watcher.add_event_listener("done", lambda event: done.set())
     watcher.start()
-    assert done.wait(PATIENCE)
+    assert done.wait(TIMEOUT)
     watcher.stop()
     assert len(seen) == len(set(seen)) == 25 and watcher.status == "completed"
 
 
 def case_watcher_of_an_ended_crawl(world):
-    """a watcher that comes after the end gets all 150 documents before it is done; one of a cancelled crawl is told so"""
+    """a watcher of an ended crawl gets all its documents, or the status cancelled"""
     done = world.client.crawl(world.site_url, limit=150, poll_interval=1)
     started = world.client.start_crawl(world.site_url, limit=300, delay=1)
     world.client.cancel_crawl(started.id)
     for job, status, documents in ((done.id, "completed", 150), (started.id, "cancelled", None)):
         seen = []
-        watcher = world.client.watcher(job, kind="crawl", poll_interval=PATIENCE, timeout=PATIENCE)
-        watcher.add_event_listener("document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
+        watcher = world.client.watcher(job, kind="crawl", poll_interval=TIMEOUT, timeout=TIMEOUT)
+        watcher.add_event_listener(
+            "document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
         watcher.start()
-        # The client tells listeners of `done` at completion alone.
-        until(lambda: watcher.status in ("completed", "failed", "cancelled"))
+        # The client calls listeners of `done` only for completed jobs.
+        wait_until(lambda: watcher.status in ("completed", "failed", "cancelled"))
         watcher.stop()
         assert watcher.status == status, watcher.status
         assert documents is None or len(seen) == len(set(seen)) == documents, len(seen)
@@ -333,14 +337,14 @@ def case_crawl_watcher_async(world):
         client = world.asynchronous()
         started = await client.start_crawl(world.site_url, limit=10)
         last = None
-        async for snapshot in client.watcher(started.id, kind="crawl", timeout=PATIENCE):
+        async for snapshot in client.watcher(started.id, kind="crawl", timeout=TIMEOUT):
             last = snapshot
         return last
     assert asyncio.run(run()).status == "completed"
 
 
 def case_crawl_async(world):
-    """asynchronous client: crawl, start, status, errors, active and cancel answer as the synchronous ones do"""
+    """the asynchronous client runs, starts, reads and cancels crawls like the synchronous one"""
     async def run():
         client = world.asynchronous()
         job = await client.crawl(url=world.site_url, limit=10, poll_interval=1)
@@ -356,10 +360,10 @@ def case_crawl_async(world):
 
 
 def case_crawl_v1(world):
-    """v1: crawl_url, async_crawl_url, status, errors and cancel, with v1's options"""
+    """v1: crawl_url, async_crawl_url, status, errors and cancel, with v1 options"""
     options = V1ScrapeOptions(formats=["markdown"])
-    job = world.v1.crawl_url(world.site_url, limit=10, max_depth=5, ignore_sitemap=True, allow_backward_links=True,
-                             scrape_options=options, poll_interval=1)
+    job = world.v1.crawl_url(world.site_url, limit=10, max_depth=5, ignore_sitemap=True,
+                             allow_backward_links=True, scrape_options=options, poll_interval=1)
     assert job.status == "completed" and len(job.data) == 10 and job.data[0].markdown
     started = world.v1.async_crawl_url(world.site_url, limit=300, delay=1)
     assert started.success and started.url == f"{world.url}/v1/crawl/{started.id}"
@@ -384,13 +388,14 @@ def case_crawl_v1_async(world):
 
 
 def case_crawl_v1_watcher(world):
-    """v1: the crawl watcher reads every document and `done`"""
+    """v1: the crawl watcher gets every document and `done`"""
     async def run():
         watcher = world.v1.crawl_url_and_watch(world.site_url, limit=10)
         seen, done = [], []
-        watcher.add_event_listener("document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
+        watcher.add_event_listener(
+            "document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
         watcher.add_event_listener("done", done.append)
-        await asyncio.wait_for(watcher.connect(), PATIENCE)
+        await asyncio.wait_for(watcher.connect(), TIMEOUT)
         return seen, done
     seen, done = asyncio.run(run())
     assert len(done) == 1 and len(set(seen)) == 10
@@ -400,70 +405,77 @@ def case_crawl_v1_watcher(world):
 
 
 def case_batch_waits(world):
-    """batch_scrape waits to the end and gives exactly the pages that were asked for"""
-    job = world.client.batch_scrape(world.pages(20), formats=["markdown"], poll_interval=1, wait_timeout=PATIENCE)
-    assert job.status == "completed" and addresses(job) == sorted(world.pages(20))
+    """batch_scrape waits for the end and gives exactly the requested pages"""
+    job = world.client.batch_scrape(world.pages(20), formats=["markdown"], poll_interval=1,
+                                    wait_timeout=TIMEOUT)
+    assert job.status == "completed" and source_urls(job) == sorted(world.pages(20))
     assert job.completed == job.total == job.credits_used == 20
 
 
 def case_batch_start_and_status(world):
-    """start_batch_scrape gives the id at once; polling ends in completed; its errors are empty"""
+    """start_batch_scrape returns an id; polling ends in completed, without errors"""
     started = world.client.start_batch_scrape(world.pages(5), max_concurrency=2)
-    assert started.url == f"{world.url}/v2/batch/scrape/{uuid.UUID(started.id)}" and started.invalid_urls is None
-    job = until(lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
+    assert started.url == f"{world.url}/v2/batch/scrape/{uuid.UUID(started.id)}"
+    assert started.invalid_urls is None
+    job = wait_until(
+        lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
     assert len(job.data) == 5 and world.client.get_batch_scrape_errors(started.id).errors == []
 
 
 def case_batch_invalid_urls(world):
-    """invalid addresses are listed and left out by default, and refused with 400 where they are not to be ignored"""
+    """invalid URLs are listed by default, and refused with ignore_invalid_urls=False"""
     invalid = ["https://", "http://a b/"]
     started = world.client.start_batch_scrape([*world.pages(2), *invalid])
     assert started.invalid_urls == invalid
-    job = until(lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
+    job = wait_until(
+        lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
     assert len(job.data) == 2
-    refused(errors.BadRequestError,
+    expect_error(errors.BadRequestError,
             lambda: world.client.start_batch_scrape(invalid, ignore_invalid_urls=False), status=400)
 
 
 def case_batch_append(world):
-    """append_to_id adds pages to a running batch under the same id"""
-    slow = [f"{world.rough_url}/slow/{number}" for number in (2000, 2001)]
+    """append_to_id adds pages to a running batch with the same id"""
+    slow = [f"{world.failing_url}/slow/{number}" for number in (2000, 2001)]
     started = world.client.start_batch_scrape(slow)
     added = world.client.start_batch_scrape(world.pages(3), append_to_id=started.id)
     assert added.id == started.id
-    job = until(lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
+    job = wait_until(
+        lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
     assert len(job.data) == 5
 
 
 def case_batch_cancel(world):
-    """cancel_batch_scrape ends a running batch; cancelling it again says so again, and of a completed one it is an error of status 409"""
-    started = world.client.start_batch_scrape([f"{world.rough_url}/slow/{n}" for n in range(4000, 4010)])
+    """cancel_batch_scrape ends a running batch and can be repeated; a completed batch gives 409"""
+    started = world.client.start_batch_scrape([f"{world.failing_url}/slow/{n}" for n in range(4000, 4010)])
     assert world.client.cancel_batch_scrape(started.id) is True
     assert world.client.get_batch_scrape_status(started.id).status == "cancelled"
     assert world.client.cancel_batch_scrape(started.id) is True
     done = world.client.start_batch_scrape(world.pages(1))
-    until(lambda: world.client.get_batch_scrape_status(done.id).status == "completed")
-    refused(errors.FirecrawlError, lambda: world.client.cancel_batch_scrape(done.id), status=409)
+    wait_until(lambda: world.client.get_batch_scrape_status(done.id).status == "completed")
+    expect_error(errors.FirecrawlError, lambda: world.client.cancel_batch_scrape(done.id), status=409)
 
 
 def case_batch_errors(world):
-    """get_batch_scrape_errors lists the pages that failed, by address and code"""
-    urls = [f"{world.rough_url}/fail/closed", *world.pages(1)]
+    """get_batch_scrape_errors lists failed pages by URL and code"""
+    urls = [f"{world.failing_url}/fail/closed", *world.pages(1)]
     started = world.client.start_batch_scrape(urls)
-    job = until(lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
-    assert addresses(job) == world.pages(1)
+    job = wait_until(
+        lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
+    assert source_urls(job) == world.pages(1)
     assert [error.url for error in world.client.get_batch_scrape_errors(started.id).errors] == urls[:1]
 
 
 def case_batch_watcher(world):
-    """the watcher of a batch reads every document, each once, and `done`"""
+    """the batch watcher gets every document once, and `done`"""
     started = world.client.start_batch_scrape(world.pages(15))
     seen, done = [], threading.Event()
-    watcher = world.client.watcher(started.id, kind="batch", poll_interval=PATIENCE, timeout=PATIENCE)
-    watcher.add_event_listener("document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
+    watcher = world.client.watcher(started.id, kind="batch", poll_interval=TIMEOUT, timeout=TIMEOUT)
+    watcher.add_event_listener(
+        "document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
     watcher.add_event_listener("done", lambda event: done.set())
     watcher.start()
-    assert done.wait(PATIENCE)
+    assert done.wait(TIMEOUT)
     watcher.stop()
     assert sorted(seen) == sorted(world.pages(15))
 
@@ -473,24 +485,25 @@ def case_batch_async(world):
     async def run():
         client = world.asynchronous()
         job = await client.batch_scrape(world.pages(5), poll_interval=1)
-        started = await client.start_batch_scrape([f"{world.rough_url}/slow/4000"])
+        started = await client.start_batch_scrape([f"{world.failing_url}/slow/4000"])
         status = await client.get_batch_scrape_status(started.id)
         cancelled = await client.cancel_batch_scrape(started.id)
         listed = await client.get_batch_scrape_errors(started.id)
         return job, status, cancelled, listed
     job, status, cancelled, listed = asyncio.run(run())
-    assert addresses(job) == sorted(world.pages(5)) and status.status == "scraping" and cancelled
+    assert source_urls(job) == sorted(world.pages(5)) and status.status == "scraping" and cancelled
     assert listed["errors"] == []
 
 
 def case_batch_v1(world):
-    """v1: batch_scrape_urls, async_batch_scrape_urls, status and errors; invalid addresses are refused by default"""
+    """v1: batch_scrape_urls, its start, status and errors; invalid URLs are refused by default"""
     job = world.v1.batch_scrape_urls(world.pages(5), formats=["markdown"], poll_interval=1)
     assert job.status == "completed" and len(job.data) == 5
     started = world.v1.async_batch_scrape_urls(world.pages(3), formats=["markdown"])
-    until(lambda: world.v1.check_batch_scrape_status(started.id).status == "completed")
+    wait_until(lambda: world.v1.check_batch_scrape_status(started.id).status == "completed")
     assert world.v1.check_batch_scrape_errors(started.id).errors == []
-    error = refused(requests.exceptions.HTTPError, lambda: world.v1.async_batch_scrape_urls(["https://"]))
+    error = expect_error(requests.exceptions.HTTPError,
+                         lambda: world.v1.async_batch_scrape_urls(["https://"]))
     assert error.response.status_code == 400
 
     async def run():
@@ -499,14 +512,15 @@ def case_batch_v1(world):
 
 
 def case_pagination(world):
-    """over 10 MB of results come in pages of at most 10,000,000 bytes; the client gathers each document once"""
+    """more than 10 MB of results come in pages of at most 10,000,000 bytes, each document once"""
     urls = world.pages(PAGES - 1)
-    # Each page several times over, in as many forms as there are, until the sum is large enough.
+    # Each page several times in several formats, so that the sum exceeds the limit.
     formats = ["markdown", "html", "rawHtml", "links"]
     started = world.client.start_batch_scrape(urls + [f"{url}?copy={n}" for n in range(3) for url in urls],
                                               formats=formats, only_main_content=False)
     headers = {"Authorization": f"Bearer {KEY}"}
-    until(lambda: requests.get(f"{started.url}?limit=1", headers=headers).json()["status"] == "completed")
+    wait_until(
+        lambda: requests.get(f"{started.url}?limit=1", headers=headers).json()["status"] == "completed")
     sizes, sources, address = [], [], started.url
     while address:
         answer = requests.get(address, headers=headers)
@@ -517,7 +531,8 @@ def case_pagination(world):
     assert len(sources) == len(set(sources)) == 4 * len(urls)
     gathered = world.client.get_batch_scrape_status(started.id)
     assert [document.metadata.scrape_id for document in gathered.data] == sources
-    first = world.client.get_batch_scrape_status(started.id, pagination_config=PaginationConfig(auto_paginate=False))
+    one_page = PaginationConfig(auto_paginate=False)
+    first = world.client.get_batch_scrape_status(started.id, pagination_config=one_page)
     second = world.client.get_batch_scrape_status_page(first.next)
     assert first.next.startswith(f"{started.url}?skip={len(first.data)}")
     assert second.data[0].metadata.scrape_id == sources[len(first.data)]
@@ -528,7 +543,7 @@ def case_pagination(world):
 
 
 def case_map(world):
-    """map lists the site's addresses, at most `limit`, ranked by the words searched for; sitemap modes are taken"""
+    """map lists at most `limit` URLs of the site, ranked by the search words, with sitemap modes"""
     links = world.client.map(world.site_url, limit=50).links
     assert len(links) == 50 and all(link.url.startswith(world.site_url) for link in links)
     assert len({link.url for link in links}) == 50
@@ -537,192 +552,205 @@ def case_map(world):
 
 
 def case_map_async_and_v1(world):
-    """the asynchronous client gives links; v1 gives strings, synchronously and asynchronously"""
+    """the asynchronous client gives link objects; v1 gives strings"""
     async def run():
         return (await world.asynchronous().map(world.site_url, limit=5),
                 await world.asynchronous_v1().map_url(world.site_url, limit=5))
     v2, v1 = asyncio.run(run())
     assert len(v2.links) == 5
-    for answer in (v1, world.v1.map_url(world.site_url, limit=5), world.v1.map_url(world.site_url, limit=5, use_index=True)):
-        assert answer.success and len(answer.links) == 5 and all(isinstance(link, str) for link in answer.links)
+    for result in (v1, world.v1.map_url(world.site_url, limit=5),
+                   world.v1.map_url(world.site_url, limit=5, use_index=True)):
+        assert result.success and len(result.links) == 5
+        assert all(isinstance(link, str) for link in result.links)
 
 
 # Webhooks
 
 
 def case_webhooks_of_a_crawl(world):
-    """a crawl's events arrive in order (started, pages, completed), carry our metadata and header, and verify"""
+    """events of a crawl arrive in order, with our metadata and header, and verify"""
     receiver = Receiver()
     hook = WebhookConfig(url=receiver.url, metadata={"order": "7"}, headers={"X-Mine": "yes"},
                          events=["started", "page", "completed"])
     started = world.client.start_crawl(world.site_url, limit=6, webhook=hook)
-    deliveries = receiver.verified(receiver.until("crawl.completed"))
+    deliveries = receiver.verified(receiver.receive_until("crawl.completed"))
     payloads = [payload for _, _, payload in deliveries]
-    assert [payload["type"] for payload in payloads] == ["crawl.started"] + ["crawl.page"] * 6 + ["crawl.completed"]
+    types = [payload["type"] for payload in payloads]
+    assert types == ["crawl.started"] + ["crawl.page"] * 6 + ["crawl.completed"]
     assert all(payload["id"] == started.id and payload["metadata"] == {"order": "7"} for payload in payloads)
     assert all(headers["x-mine"] == "yes" for headers, _, _ in deliveries)
     assert len({payload["webhookId"] for payload in payloads}) == len(payloads)
-    told = [payload["data"][0]["metadata"]["scrapeId"] for payload in payloads if payload["type"] == "crawl.page"]
+    page_ids = [payload["data"][0]["metadata"]["scrapeId"] for payload in payloads
+                if payload["type"] == "crawl.page"]
     job = world.client.get_crawl_status(started.id)
-    assert told == [document.metadata.scrape_id for document in job.data], "in the order of completion"
+    documents = [document.metadata.scrape_id for document in job.data]
+    assert page_ids == documents, "pages are in order of completion"
 
 
 def case_webhooks_of_a_batch(world):
-    """a batch sends only the events that were chosen; a bare address gets all of them"""
+    """a batch sends only the chosen events; a plain URL gets all of them"""
     receiver = Receiver()
     world.client.batch_scrape(world.pages(3), webhook=WebhookConfig(url=receiver.url, events=["completed"]),
                               poll_interval=1)
-    assert len(receiver.verified(receiver.until("batch_scrape.completed"))) == 1
+    assert len(receiver.verified(receiver.receive_until("batch_scrape.completed"))) == 1
     world.client.batch_scrape(world.pages(3), webhook=receiver.url, poll_interval=1)
-    types = [payload["type"] for _, _, payload in receiver.verified(receiver.until("batch_scrape.completed"))]
+    deliveries = receiver.verified(receiver.receive_until("batch_scrape.completed"))
+    types = [payload["type"] for _, _, payload in deliveries]
     assert types == ["batch_scrape.started"] + ["batch_scrape.page"] * 3 + ["batch_scrape.completed"]
 
 
 def case_webhooks_to_a_private_address(world):
-    """a webhook to an address that the egress guard refuses is refused at submit with 403"""
-    refused(errors.WebsiteNotSupportedError,
-            lambda: world.client.start_batch_scrape(world.pages(1), webhook="http://169.254.169.254/"), status=403)
+    """a webhook to a forbidden address is refused at submission with 403"""
+    expect_error(errors.WebsiteNotSupportedError,
+                 lambda: world.client.start_batch_scrape(world.pages(1), webhook="http://169.254.169.254/"),
+                 status=403)
 
 
 # Errors
 
 
 def case_error_400(world):
-    """a request that breaks a rule is BadRequestError and says which field and why; so is what needs a browser"""
-    refused(errors.BadRequestError, lambda: world.client.scrape(world.site_url, timeout=300001), status=400,
-            code="BAD_REQUEST", text="timeout")
-    refused(errors.BadRequestError, lambda: world.client.start_crawl(world.site_url, include_paths=["("]),
-            status=400, code="BAD_REQUEST", text="includePaths")
-    refused(errors.BadRequestError, lambda: world.client.scrape(world.site_url, formats=["screenshot"]),
+    """an invalid request is BadRequestError with the field and the reason; so is a missing browser"""
+    expect_error(errors.BadRequestError, lambda: world.client.scrape(world.site_url, timeout=300001),
+                 status=400, code="BAD_REQUEST", text="timeout")
+    expect_error(errors.BadRequestError,
+                 lambda: world.client.start_crawl(world.site_url, include_paths=["("]),
+                 status=400, code="BAD_REQUEST", text="includePaths")
+    expect_error(errors.BadRequestError, lambda: world.client.scrape(world.site_url, formats=["screenshot"]),
             status=400, code="SCRAPE_SCREENSHOT_NOT_SUPPORTED")
 
 
 def case_error_401(world):
-    """an unknown key is UnauthorizedError on every kind of call"""
-    stranger = Firecrawl(api_key="of nobody", api_url=world.url)
+    """an unknown API key is UnauthorizedError for every kind of call"""
+    stranger = Firecrawl(api_key="unknown", api_url=world.url)
     for act in (lambda: stranger.scrape(world.site_url), stranger.get_credit_usage,
                 lambda: stranger.get_crawl_status(str(uuid.uuid4()))):
-        refused(errors.UnauthorizedError, act, status=401, text="Invalid token")
+        expect_error(errors.UnauthorizedError, act, status=401, text="Invalid token")
     assert requests.get(f"{world.url}/v2/concurrency-check").json()["error"] == "Unauthorized: Token missing"
 
 
 def case_error_402(world):
-    """too few credits is PaymentRequiredError: a crawl for its whole limit, a batch for its pages"""
+    """too few credits is PaymentRequiredError: a crawl for its limit, a batch for its pages"""
     poor = Firecrawl(api_key=KEY, api_url=world.host("--credits", "5"))
-    refused(errors.PaymentRequiredError, lambda: poor.start_crawl(world.site_url, limit=6), status=402)
-    refused(errors.PaymentRequiredError, lambda: poor.start_batch_scrape(world.pages(6)), status=402)
+    expect_error(errors.PaymentRequiredError, lambda: poor.start_crawl(world.site_url, limit=6), status=402)
+    expect_error(errors.PaymentRequiredError, lambda: poor.start_batch_scrape(world.pages(6)), status=402)
     assert poor.scrape(world.pages(1)[0]).markdown
-    until(lambda: poor.get_credit_usage().remaining_credits == 4)
+    wait_until(lambda: poor.get_credit_usage().remaining_credits == 4)
 
 
 def case_credits_run_out(world):
-    """credits that run out in the midst of a batch and of a crawl end it as failed, with the documents that were paid"""
+    """a job that runs out of credits fails and keeps the documents that were paid for"""
     schema = {"type": "object", "properties": {"name": {"type": "string"}}}
     formats = [{"type": "json", "schema": schema}]
     for act in (lambda client: client.batch_scrape(world.pages(6), formats=formats, poll_interval=1),
                 lambda client: client.crawl(world.site_url, limit=6, poll_interval=1,
                                             scrape_options=ScrapeOptions(formats=formats))):
-        # A page with data costs five credits, and each reserves one: what is left is enough for two.
+        # A page with data costs five credits and reserves one, so 12 credits are enough for two pages.
         poor = Firecrawl(api_key=KEY, api_url=world.host("--credits", "12"))
         job = act(poor)
         assert (job.status, job.completed, job.credits_used) == ("failed", 2, 10), job
         assert len(job.data) == 2 and all(page.metadata.credits_used == 5 for page in job.data)
-        until(lambda: poor.get_credit_usage().remaining_credits == 2)
+        wait_until(lambda: poor.get_credit_usage().remaining_credits == 2)
         world.hosts.pop(("--credits", "12"))
 
 
 def case_error_403(world):
-    """a target that the egress guard refuses is WebsiteNotSupportedError and does not tell the address"""
-    refused(errors.WebsiteNotSupportedError, lambda: world.client.scrape("http://169.254.169.254/latest/"),
-            status=403, code="SCRAPE_BLOCKED")
+    """a target refused by the egress guard is WebsiteNotSupportedError without the resolved address"""
+    expect_error(errors.WebsiteNotSupportedError,
+                 lambda: world.client.scrape("http://169.254.169.254/latest/"),
+                 status=403, code="SCRAPE_BLOCKED")
 
 
 def case_error_404(world):
-    """an unknown job is an error of status 404: crawl, batch, extract, their errors and cancels"""
-    nobody = str(uuid.uuid4())
+    """an unknown job gives 404: crawl, batch, extract, their errors and cancels"""
+    unknown_job = str(uuid.uuid4())
     for act in (world.client.get_crawl_status, world.client.get_crawl_errors, world.client.cancel_crawl,
                 world.client.get_batch_scrape_status, world.client.get_batch_scrape_errors,
                 world.client.cancel_batch_scrape, world.client.get_extract_status):
-        for unknown in (nobody, "no-uuid"):
-            refused(errors.FirecrawlError, lambda: act(unknown), status=404, text="Job not found")
+        for unknown in (unknown_job, "no-uuid"):
+            expect_error(errors.FirecrawlError, lambda: act(unknown), status=404, text="Job not found")
     started = world.client.start_batch_scrape(world.pages(1))
-    refused(errors.FirecrawlError, lambda: world.client.get_extract_status(started.id), status=404)
+    expect_error(errors.FirecrawlError, lambda: world.client.get_extract_status(started.id), status=404)
 
 
 def case_batch_read_as_a_crawl(world):
-    """a batch is read, listed and watched as a crawl as well, in v1 and v2: there v1's JavaScript client looks for it"""
+    """a batch can be read at the crawl routes of v1 and v2, where v1 clients read it"""
     started = world.client.start_batch_scrape(world.pages(3))
-    job = until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
-    assert addresses(job) == sorted(world.pages(3)) and world.client.get_crawl_errors(started.id).errors == []
+    job = wait_until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
+    assert source_urls(job) == sorted(world.pages(3))
+    assert world.client.get_crawl_errors(started.id).errors == []
     old = world.v1.check_crawl_status(started.id)
     assert old.status == "completed" and len(old.data) == 3
 
 
 def case_scrape_by_its_id(world):
-    """GET /v1|v2/scrape/{id} gives the document of a scrape and of a page of a crawl again, by its scrape id"""
-    documents = [world.client.scrape(world.pages(1)[0]), *world.client.crawl(world.site_url, limit=2, poll_interval=1).data]
+    """GET /v1|v2/scrape/{id} gives the document of a scrape and of a crawled page by its id"""
+    crawled = world.client.crawl(world.site_url, limit=2, poll_interval=1).data
+    documents = [world.client.scrape(world.pages(1)[0]), *crawled]
     for document in documents:
         for version in ("v1", "v2"):
             answer = requests.get(f"{world.url}/{version}/scrape/{document.metadata.scrape_id}",
-                                  headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE).json()
+                                  headers={"Authorization": f"Bearer {KEY}"}, timeout=TIMEOUT).json()
             assert answer["success"] and answer["data"]["markdown"] == document.markdown, answer
 
 
 def case_error_408(world):
-    """a page that is slower than the request's timeout is RequestTimeoutError"""
-    refused(errors.RequestTimeoutError, lambda: world.client.scrape(f"{world.rough_url}/slow/5000", timeout=1000),
-            status=408, code="SCRAPE_TIMEOUT")
+    """a page slower than the timeout of the request is RequestTimeoutError"""
+    slow = f"{world.failing_url}/slow/5000"
+    expect_error(errors.RequestTimeoutError, lambda: world.client.scrape(slow, timeout=1000),
+                 status=408, code="SCRAPE_TIMEOUT")
 
 
 def case_error_409(world):
-    """a second batch under the same idempotency key is an error of status 409, and no second job starts"""
+    """a second batch with the same idempotency key gives 409, and no second job starts"""
     key = str(uuid.uuid4())
     world.client.start_batch_scrape(world.pages(1), idempotency_key=key)
-    refused(errors.FirecrawlError, lambda: world.client.start_batch_scrape(world.pages(1), idempotency_key=key),
-            status=409)
+    expect_error(errors.FirecrawlError,
+                 lambda: world.client.start_batch_scrape(world.pages(1), idempotency_key=key), status=409)
 
 
 def case_error_422(world):
-    """names that do not resolve and connections that fail are errors of status 422 with their own class or code"""
+    """unresolved names and failed connections give 422 with their own class or code"""
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
-    refused(errors.FirecrawlError, lambda: world.client.scrape(f"http://127.0.0.1:{port}/"), status=422,
+    expect_error(errors.FirecrawlError, lambda: world.client.scrape(f"http://127.0.0.1:{port}/"), status=422,
             code="SCRAPE_SITE_ERROR")
-    refused(errors.DNSResolutionError, lambda: world.client.scrape("http://nowhere.invalid/"), status=422)
+    expect_error(errors.DNSResolutionError, lambda: world.client.scrape("http://nowhere.invalid/"),
+                 status=422)
 
 
 def case_error_429(world):
-    """beyond the team's rate the error is RateLimitError, and the answer has Retry-After"""
+    """beyond the rate limit of the team the error is RateLimitError with Retry-After"""
     limited = Firecrawl(api_key=KEY, api_url=world.host("--requests-per-minute", "2"))
     for _ in range(2):
         limited.scrape(world.pages(1)[0])
-    error = refused(errors.RateLimitError, lambda: limited.scrape(world.pages(1)[0]), status=429)
+    error = expect_error(errors.RateLimitError, lambda: limited.scrape(world.pages(1)[0]), status=429)
     assert 1 <= int(error.response.headers["retry-after"]) <= 31
 
 
 def case_error_v1(world):
-    """v1 clients get their errors too: status and message of 400, 401, 404 and 408"""
-    stranger = V1FirecrawlApp(api_key="of nobody", api_url=world.url)
-    slow = f"{world.rough_url}/slow/5000"
+    """v1 clients get status and message of 400, 401, 404 and 408"""
+    stranger = V1FirecrawlApp(api_key="unknown", api_url=world.url)
+    slow = f"{world.failing_url}/slow/5000"
     for status, act in (
             (400, lambda: world.v1.scrape_url(world.site_url, timeout=300001)),
             (401, lambda: stranger.scrape_url(world.site_url)),
             (404, lambda: world.v1.check_crawl_status(str(uuid.uuid4()))),
             (404, lambda: world.v1.check_crawl_status("no-uuid")),
             (408, lambda: world.v1.scrape_url(slow, timeout=1000))):
-        assert refused(requests.exceptions.HTTPError, act).response.status_code == status
+        assert expect_error(requests.exceptions.HTTPError, act).response.status_code == status
 
 
 # The team
 
 
 def case_team(world):
-    """concurrency, credits, tokens and queue are told, synchronously and asynchronously"""
+    """concurrency, credits, tokens and queue are readable, synchronously and asynchronously"""
     rich = world.host("--credits", "500")
     client = Firecrawl(api_key=KEY, api_url=rich)
     client.scrape(world.pages(1)[0])
-    until(lambda: client.get_credit_usage().remaining_credits == 499)
+    wait_until(lambda: client.get_credit_usage().remaining_credits == 499)
     credits, tokens = client.get_credit_usage(), client.get_token_usage()
     assert credits.plan_credits == 500 and tokens.remaining_tokens == 499 * 15 and tokens.plan_tokens == 7500
     assert client.get_concurrency().max_concurrency == 50 and client.get_concurrency().concurrency == 0
@@ -740,16 +768,18 @@ def case_team(world):
 
 
 def case_team_without_a_limit(world):
-    """a team without a limit is told a number that is no 0, and that it has none, in v1 and v2"""
-    most = 2 ** 53 - 1
-    assert world.client.get_credit_usage().remaining_credits == world.client.get_token_usage().remaining_tokens == most
-    assert world.v1.get_credit_usage().data.remaining_credits == most
-    told = requests.get(f"{world.url}/v2/team/credit-usage", headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE)
-    assert told.json()["data"]["unlimited"] is True
+    """an unlimited team gets a large number of credits and the flag `unlimited`"""
+    unlimited = 2 ** 53 - 1
+    assert world.client.get_credit_usage().remaining_credits == unlimited
+    assert world.client.get_token_usage().remaining_tokens == unlimited
+    assert world.v1.get_credit_usage().data.remaining_credits == unlimited
+    response = requests.get(f"{world.url}/v2/team/credit-usage",
+                            headers={"Authorization": f"Bearer {KEY}"}, timeout=TIMEOUT)
+    assert response.json()["data"]["unlimited"] is True
 
 
 def case_team_v1(world):
-    """v1: credits and tokens under v1's names"""
+    """v1: credits and tokens"""
     client = V1FirecrawlApp(api_key=KEY, api_url=world.host("--credits", "500"))
     assert client.get_credit_usage().data.plan_credits == 500
     assert client.get_token_usage().data.plan_tokens == 7500
@@ -759,15 +789,16 @@ def case_team_v1(world):
 
 
 def case_extract_with_a_schema(world):
-    """without a model, an extract by schema still completes: start, status, wait and the v1 client give its data"""
+    """an extract with a schema completes without a model, in every client"""
     schema = {"type": "object", "properties": {"name": {"type": "string"}}}
     started = world.client.start_extract(world.pages(1), schema=schema, show_sources=True)
     uuid.UUID(started.id)
-    job = until(lambda: (job := world.client.get_extract_status(started.id)).status != "processing" and job)
+    job = wait_until(
+        lambda: (job := world.client.get_extract_status(started.id)).status != "processing" and job)
     assert job.status == "completed" and job.success and isinstance(job.data, dict), job
     assert world.client.extract(world.pages(1), schema=schema, poll_interval=1).data == job.data
     started = world.v1.async_extract(world.pages(1), schema=schema)
-    old = until(lambda: (job := world.v1.get_extract_status(started.id)).status != "processing" and job)
+    old = wait_until(lambda: (job := world.v1.get_extract_status(started.id)).status != "processing" and job)
     assert old.status == "completed" and old.data == job.data
 
     async def run():
@@ -775,11 +806,11 @@ def case_extract_with_a_schema(world):
     assert asyncio.run(run()).data == job.data
 
 
-# What needs a model
+# Without a model
 
 
 def case_without_a_model(world):
-    """extract, start_extract, crawl_params_preview and crawls by prompt say MODEL_NOT_CONFIGURED, in every client"""
+    """extracts and crawls by prompt give MODEL_NOT_CONFIGURED in every client"""
     prompt = {"prompt": "the names of the teas"}
     for act in (lambda: world.client.extract([world.site_url], **prompt),
                 lambda: world.client.start_extract([world.site_url], **prompt),
@@ -787,32 +818,34 @@ def case_without_a_model(world):
                 lambda: world.client.crawl_params_preview(world.site_url, "only the teas"),
                 lambda: world.client.start_crawl(world.site_url, **prompt),
                 lambda: world.client.scrape(world.site_url, formats=[{"type": "json", **prompt}])):
-        refused(errors.BadRequestError, act, status=400, code="MODEL_NOT_CONFIGURED")
+        expect_error(errors.BadRequestError, act, status=400, code="MODEL_NOT_CONFIGURED")
 
     async def run(act):
         return await act(world.asynchronous())
-    refused(errors.BadRequestError,
-            lambda: asyncio.run(run(lambda client: client.crawl_params_preview(world.site_url, "only the teas"))),
-            status=400, code="MODEL_NOT_CONFIGURED")
-    # The asynchronous client raises nothing for extracts: it gives what was answered.
+    expect_error(errors.BadRequestError, lambda: asyncio.run(
+        run(lambda client: client.crawl_params_preview(world.site_url, "only the teas"))),
+                 status=400, code="MODEL_NOT_CONFIGURED")
+    # The asynchronous client raises no error for extracts but returns the response.
     for act in (lambda client: client.extract([world.site_url], **prompt),
                 lambda client: client.start_extract([world.site_url], **prompt)):
         answer = asyncio.run(run(act))
         assert answer.success is False and answer.id is None and "model" in answer.error
-    # v1 turns every failure of an extract into a ValueError with the answer's words.
-    refused(ValueError, lambda: world.v1.async_extract([world.site_url], **prompt), text="language model")
-    refused(ValueError, lambda: world.v1.extract([world.site_url], **prompt), text="language model")
+    # v1 turns every failure of an extract into a ValueError with the message of the response.
+    expect_error(ValueError, lambda: world.v1.async_extract([world.site_url], **prompt),
+                 text="language model")
+    expect_error(ValueError, lambda: world.v1.extract([world.site_url], **prompt), text="language model")
 
 
 # With a model
 
 
-DESIGNER = {"type": "object", "properties": {"designer": {"type": ["string", "null"]}, "owner": {"type": ["string", "null"]}}}
+DESIGNER = {"type": "object", "properties": {"designer": {"type": ["string", "null"]},
+                                             "owner": {"type": ["string", "null"]}}}
 
 
 def case_json_format(world):
-    """format json: by a schema what the page states; by a prompt too; what the model made up stays null and is told"""
-    client, boats = world.with_model(), world.boatyard.url
+    """format json works with a schema and with a prompt; invented values become null with a warning"""
+    client, boats = world.with_model(), world.boat_site.url
     page = client.scrape(f"{boats}/boats/heron", formats=[{"type": "json", "schema": DESIGNER}, "markdown"])
     assert page.json == {"designer": "Anna Berg", "owner": None}, page.json
     assert "owner" in page.warning and "Anna Berg" in page.markdown
@@ -824,30 +857,31 @@ def case_json_format(world):
 
 
 def case_extract_with_a_model(world):
-    """extract, start_extract and get_extract_status: by prompt and by schema, over named pages and a wildcard"""
-    client, boats = world.with_model(), world.boatyard.url
+    """extracts work with a prompt and with a schema, over listed pages and a wildcard"""
+    client, boats = world.with_model(), world.boat_site.url
     done = client.extract([f"{boats}/boats/eider"], prompt="Who drew the boat?", poll_interval=1)
     assert done.status == "completed" and done.data == {"designer": "Eva Falk"}, done
     started = client.start_extract([f"{boats}/boats/heron"], schema=DESIGNER, show_sources=True)
-    job = until(lambda: (job := client.get_extract_status(started.id)).status != "processing" and job)
+    job = wait_until(lambda: (job := client.get_extract_status(started.id)).status != "processing" and job)
     assert job.data == {"designer": "Anna Berg", "owner": None} and job.success, job
     assert job.sources["designer"] == [f"{boats}/boats/heron"], job.sources
     assert job.tokens_used and job.tokens_used > 0
     rows = {"type": "object", "properties": {"boats": {"type": "array", "items": {
         "type": "object", "properties": {"designer": {"type": ["string", "null"]}}}}}}
-    done = client.extract([f"{boats}/boats/*"], schema=rows, prompt="the boats and who drew them", poll_interval=1)
+    done = client.extract([f"{boats}/boats/*"], schema=rows, prompt="the boats and who drew them",
+                          poll_interval=1)
     named = {boat["designer"] for boat in done.data["boats"]}
     assert named == {"Anna Berg", "Carl Dahl", "Eva Falk"}, done
 
 
 def case_crawl_by_prompt(world):
-    """crawl_params_preview and crawls by prompt: patterns that fit the site's real addresses, and pages of them alone"""
-    client, boats = world.with_model(), world.boatyard.url
+    """crawls by prompt get patterns that match the site, and crawl only those pages"""
+    client, boats = world.with_model(), world.boat_site.url
     preview = client.crawl_params_preview(boats, "only the boats")
     assert any("boats" in pattern for pattern in preview.include_paths), preview
     done = client.crawl(boats, prompt="only the boats", poll_interval=1)
     assert {page.metadata.url for page in done.data} == {f"{boats}/boats/{name}" for name in BOATS}, done
-    # Words that name parts of paths need no model.
+    # Words that match parts of paths need no model.
     assert world.client.crawl_params_preview(boats, "only the boats").include_paths == preview.include_paths
 
 
@@ -859,14 +893,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", help="the built host example")
     parser.add_argument("--site", help="the built site example")
-    parser.add_argument("--list", action="store_true", help="print the cases and what each asserts")
-    parser.add_argument("only", nargs="*", help="run these cases alone")
+    parser.add_argument("--list", action="store_true", help="print the cases and their descriptions")
+    parser.add_argument("only", nargs="*", help="run only these cases")
     arguments = parser.parse_args()
     if arguments.list:
         for name, case in cases().items():
             print(f"{name}: {case.__doc__}")
         return 0
-    assert firecrawl.__version__ == VERSION, f"the client is {firecrawl.__version__}, not {VERSION}"
+    assert firecrawl.__version__ == VERSION, f"the client has version {firecrawl.__version__}, not {VERSION}"
     chosen = {name: case for name, case in cases().items() if not arguments.only or name in arguments.only}
     failed = []
     with World(arguments.host, arguments.site) as world:

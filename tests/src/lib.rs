@@ -1,15 +1,15 @@
-//! Behaviour tests of gleaner over loopback: what they share, and the fuzz bodies.
+//! Shared code of the behaviour tests over loopback, and the fuzz bodies.
 
 pub mod fakes;
 pub mod fuzz;
 pub mod process;
 
-/// The example of README.md, compiled as it stands there.
+/// Compiles the example of README.md.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// The examples of the crates' own READMEs.
+/// Compiles the examples of the crates' READMEs.
 #[cfg(doctest)]
 mod readmes {
     #[doc = include_str!("../../crates/extract/README.md")]

@@ -1,5 +1,5 @@
-//! Crawls one site once with nothing but a client and a parser, and prints what it cost as a line of JSON.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to its user")]
+//! Crawls a site once with only a client and a parser, and prints the cost as a line of JSON.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use std::process::ExitCode;
 
@@ -9,11 +9,11 @@ use url::Url;
 
 const USAGE: &str = "Usage: floor bare|links|tree URL [CONCURRENCY [PAGES]]
 
-  bare   fetches /p/1 to /p/PAGES and drops them: the network alone
-  links  crawls the host of URL, links by lol_html
-  tree   crawls the host of URL, links by html5ever
+  bare   fetches /p/1 to /p/PAGES and drops the bodies: the network alone
+  links  crawls the host of URL and finds links with lol_html
+  tree   crawls the host of URL and finds links with html5ever
 
-CONCURRENCY is 8 if not given, PAGES 1000.";
+Defaults: CONCURRENCY 8, PAGES 1000.";
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -32,10 +32,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<Report, Failure> {
-    let [kind, url, numbers @ ..] = arguments else { return Err("a kind and a URL are needed".into()) };
-    let url = Url::parse(url).map_err(|error| format!("`{url}` is no URL: {error}"))?;
-    let number = |nth: usize, default: usize| match numbers.get(nth) {
-        Some(text) => text.parse().map_err(|error| format!("`{text}` is no number: {error}")),
+    let [kind, url, numbers @ ..] = arguments else { return Err("the kind and the URL are missing".into()) };
+    let url = Url::parse(url).map_err(|error| format!("`{url}` is not a URL: {error}"))?;
+    let number = |index: usize, default: usize| match numbers.get(index) {
+        Some(text) => text.parse().map_err(|error| format!("`{text}` is not a number: {error}")),
         None => Ok(default),
     };
     let (concurrency, pages) = (number(0, 8)?, number(1, 1_000)?);

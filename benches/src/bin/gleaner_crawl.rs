@@ -1,5 +1,5 @@
-//! Crawls one site once with gleaner, and prints what it cost as a line of JSON. See `floor` for what to compare.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to its user")]
+//! Crawls a site once with gleaner and prints the cost as a line of JSON, for comparison with `floor`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use std::process::ExitCode;
 
@@ -9,8 +9,8 @@ use gleaner_benches::engine::{crawl, engine};
 
 const USAGE: &str = "Usage: gleaner-crawl links|markdown|html URL [CONCURRENCY [LIMIT]] [--threads N]
 
-Crawls the site of URL by its links and gives each page in that format. `links` reads the links off the token stream,
-the others off a tree. CONCURRENCY is 8 if not given, LIMIT 1000000, and there is a worker thread for each core.";
+Crawls the site of URL through its links and converts each page to the format. `links` reads the token
+stream, the others build a tree. Defaults: CONCURRENCY 8, LIMIT 1000000, one worker thread for each core.";
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -33,15 +33,17 @@ fn run(arguments: &[String]) -> Result<Report, Failure> {
         [rest @ .., option, number] if option == "--threads" => (rest, Some(number.parse::<usize>()?)),
         _ => (arguments, None),
     };
-    let [format, url, numbers @ ..] = arguments else { return Err("a format and a URL are needed".into()) };
+    let [format, url, numbers @ ..] = arguments else {
+        return Err("the format and the URL are missing".into());
+    };
     let format = match format.as_str() {
         "links" => Format::Links,
         "markdown" => Format::Markdown,
         "html" => Format::Html,
         _ => return Err(format!("unknown format `{format}`").into()),
     };
-    let number = |nth: usize, default: u32| match numbers.get(nth) {
-        Some(text) => text.parse().map_err(|error| format!("`{text}` is no number: {error}")),
+    let number = |index: usize, default: u32| match numbers.get(index) {
+        Some(text) => text.parse().map_err(|error| format!("`{text}` is not a number: {error}")),
         None => Ok(default),
     };
     let (concurrency, limit) = (number(0, 8)?, number(1, 1_000_000)?);

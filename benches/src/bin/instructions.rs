@@ -1,22 +1,23 @@
-//! Prints the user instructions a page of crawls by gleaner beside those of their floors, counted by valgrind, and memory.
+//! Prints the user instructions per page of crawls by gleaner and by their floors, counted by valgrind, and
+//! the peak memory of gleaner.
 //!
-//! Instructions do not depend on what else the machine does, so the ratios can be compared from run to run.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to its user")]
+//! Instructions do not depend on other load of the machine, so the ratios are comparable between runs.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use std::process::{Command, ExitCode};
 
-use gleaner_benches::child::{SERVE, Served, instructions, serve, sibling};
+use gleaner_benches::child::{SERVE, SiteProcess, instructions, serve, sibling};
 
 const USAGE: &str = "Usage: instructions [PAGES]
 
-Crawls a generated site of PAGES pages (2000 if not given) under `valgrind --tool=cachegrind --cache-sim=no`, and one of
-20000 pages without it for the memory that gleaner holds at most. The programs `floor` and `gleaner-crawl` of this
-package must be built beside this one.";
+Crawls a generated site of PAGES pages (default 2000) under `valgrind --tool=cachegrind --cache-sim=no`, and
+one of 20000 pages without valgrind for the peak memory of gleaner. Build the programs `floor` and
+`gleaner-crawl` of this package into the folder of this program first.";
 
-/// Pages of the site whose crawl shows the memory.
-const MANY: u32 = 20_000;
+/// Pages of the site for the memory figure.
+const MEMORY_PAGES: u32 = 20_000;
 
-/// Rows of the table: a crawl by gleaner, its floor, and what the ratio is meant to be at most.
+/// Rows of the table: a crawl by gleaner, its floor, and the goal for the ratio (at most).
 const ROWS: [(&str, &str, f64); 2] = [("links", "links", 1.25), ("markdown", "tree", 1.7)];
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -34,28 +35,28 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[String]) -> Result<(), Failure> {
     let pages = match arguments {
-        [serving, pages] if serving == SERVE => return Ok(serve(pages.parse()?)?),
+        [option, pages] if option == SERVE => return Ok(serve(pages.parse()?)?),
         [pages] => pages.parse()?,
         [] => 2_000,
         _ => return Err("too many arguments".into()),
     };
-    let (site, large) = (Served::start(pages)?, Served::start(MANY)?);
-    println!("{pages} pages; user instructions a page; greatest memory of gleaner for {MANY} pages");
+    let (site, large) = (SiteProcess::start(pages)?, SiteProcess::start(MEMORY_PAGES)?);
+    println!("{pages} pages; user instructions per page; peak memory of gleaner for {MEMORY_PAGES} pages");
     println!(
         "{:<10} {:>12} {:>12} {:>7} {:>7} {:>12}",
         "crawl", "gleaner", "floor", "ratio", "goal", "memory"
     );
     for (format, kind, goal) in ROWS {
         let floor = count("floor", kind, &site.url)?;
-        let ours = count("gleaner-crawl", format, &site.url)?;
+        let gleaner = count("gleaner-crawl", format, &site.url)?;
         let memory = memory(format, &large.url)?;
-        let ratio = ours / floor;
-        println!("{format:<10} {ours:>12.0} {floor:>12.0} {ratio:>7.2} {goal:>7.2} {memory:>8} KiB");
+        let ratio = gleaner / floor;
+        println!("{format:<10} {gleaner:>12.0} {floor:>12.0} {ratio:>7.2} {goal:>7.2} {memory:>8} KiB");
     }
     Ok(())
 }
 
-/// Instructions a page of one crawl.
+/// Instructions per page of one crawl.
 fn count(program: &str, kind: &str, url: &str) -> Result<f64, Failure> {
     let mut command = Command::new(sibling(program)?);
     command.args([kind, url]);
@@ -64,7 +65,7 @@ fn count(program: &str, kind: &str, url: &str) -> Result<f64, Failure> {
     Ok(count / pages)
 }
 
-/// The most memory that a crawl holds, in KiB.
+/// Peak memory of a crawl, in KiB.
 fn memory(format: &str, url: &str) -> Result<f64, Failure> {
     let output = Command::new(sibling("gleaner-crawl")?).args([format, url]).output()?;
     field(&String::from_utf8_lossy(&output.stdout), "peak_memory_kib")

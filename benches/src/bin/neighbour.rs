@@ -106,7 +106,7 @@ fn small_site(address: Ipv4Addr) -> Result<Server, Failure> {
 fn heavy_hosts() -> Result<Vec<RawServer>, Failure> {
     let page = "<p class=a>x".repeat(PARAGRAPHS);
     let answer = Step::respond("200 OK", &[("Content-Type", "text/html")], page);
-    let script = [Step::ReadRequest, answer, Step::Again];
+    let script = [Step::ReadRequest, answer, Step::Repeat];
     let hosts: io::Result<Vec<RawServer>> =
         (0..HEAVY_HOSTS).map(|_| RawServer::start(script.clone())).collect();
     Ok(hosts?)

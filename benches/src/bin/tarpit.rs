@@ -1,5 +1,6 @@
-//! What a host that takes every request and never answers costs the crawl of 49 healthy ones.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to its user")]
+//! Measures how much a host that accepts every request and never responds slows the crawl of 49 healthy
+//! hosts.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -9,13 +10,13 @@ use gleaner::request::Format;
 use gleaner_benches::engine::loopback;
 use gleaner_testkit::{RawServer, Server, Site, SiteSpec, Step};
 
-/// Hosts that answer.
+/// Hosts that respond.
 const HEALTHY: usize = 49;
 /// Pages of each host.
 const PAGES: usize = 60;
-/// How long a healthy host takes for an answer.
+/// Latency of a healthy host.
 const LATENCY: Duration = Duration::from_millis(25);
-/// When the pages of the tarpit are given up.
+/// Timeout of a page.
 const TIMEOUT_MS: u64 = 4_000;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -41,7 +42,7 @@ async fn run() -> Result<(), Failure> {
     let site = Site::generate(SiteSpec { latency: LATENCY, ..SiteSpec::pages(PAGES as u32) });
     let servers: Vec<Server> = (0..HEALTHY).map(|_| site.serve()).collect::<Result<_, _>>()?;
     println!(
-        "{HEALTHY} hosts of {PAGES} pages, each answered after {} ms; pages a second of these hosts",
+        "{HEALTHY} hosts of {PAGES} pages with a latency of {} ms; pages per second of these hosts",
         LATENCY.as_millis()
     );
     let (mut without, mut with) = (0.0_f64, 0.0_f64);
@@ -56,7 +57,7 @@ async fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Pages a second until the last healthy page came.
+/// Pages per second of the healthy hosts, until their last page.
 async fn rate(servers: &[Server], tarpit: Option<&RawServer>) -> Result<f64, Failure> {
     let of_host = |origin: String| (0..PAGES).map(move |page| format!("{origin}/p/{page}"));
     let healthy = servers.iter().flat_map(|server| of_host(server.base_url()));

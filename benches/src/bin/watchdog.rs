@@ -118,7 +118,7 @@ async fn run(server: &str, watch: &Watch, cases: &[WorstCase]) -> Result<(), Fai
         let site = PageServer::start_on(address, attack.pages.clone())?;
         let attacker =
             Attacker { client: &client, server, line: attack.line, body: attack.body_at(&site.base_url()) };
-        if attack.is_second {
+        if attack.repeats_previous {
             attacker.send().await;
         }
         let ((one, other), asks) =

@@ -1,4 +1,4 @@
-//! Crawls with nothing around them.
+//! Minimal crawls.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use url::Url;
 use super::links::{links_by_rewriter, links_by_tree};
 use crate::Report;
 
-/// How the links of a page are found.
+/// The parser that finds the links of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finder {
-    /// On the token stream.
+    /// `lol_html`, on the token stream.
     Rewriter,
-    /// On a tree.
+    /// `html5ever`, on a tree.
     Tree,
 }
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Fetches these URLs and drops the bodies: what the network alone costs.
+/// Fetches these URLs and drops the bodies: the cost of the network alone.
 ///
 /// # Errors
 /// If a request fails.
@@ -31,16 +31,16 @@ pub async fn fetch_all(urls: Vec<Url>, concurrency: usize) -> Result<Report, Fai
     let client = client()?;
     let start = Instant::now();
     let mut report = Report { pages: 0, bytes: 0, links: 0, elapsed: start.elapsed() };
-    let mut waiting = urls.into_iter();
-    let mut working = JoinSet::new();
+    let mut queue = urls.into_iter();
+    let mut requests = JoinSet::new();
     loop {
-        while working.len() < concurrency
-            && let Some(url) = waiting.next()
+        while requests.len() < concurrency
+            && let Some(url) = queue.next()
         {
             let client = client.clone();
-            working.spawn(async move { client.get(url).send().await?.bytes().await });
+            requests.spawn(async move { client.get(url).send().await?.bytes().await });
         }
-        let Some(body) = working.join_next().await else { break };
+        let Some(body) = requests.join_next().await else { break };
         report.pages += 1;
         report.bytes += body??.len() as u64;
     }
@@ -48,7 +48,7 @@ pub async fn fetch_all(urls: Vec<Url>, concurrency: usize) -> Result<Report, Fai
     Ok(report)
 }
 
-/// Crawls every page of the host of `start`: fetch, find links, remember what was seen.
+/// Crawls every page of the host of `start`: fetches, finds links, and keeps a set of the URLs seen.
 ///
 /// # Errors
 /// If a request fails.
@@ -58,14 +58,14 @@ pub async fn crawl(start: Url, concurrency: usize, finder: Finder) -> Result<Rep
     let began = Instant::now();
     let mut report = Report { pages: 0, bytes: 0, links: 0, elapsed: began.elapsed() };
     let mut seen = HashSet::from([start.clone()]);
-    let mut waiting = VecDeque::from([start.clone()]);
-    let mut working = JoinSet::new();
+    let mut queue = VecDeque::from([start.clone()]);
+    let mut requests = JoinSet::new();
     loop {
-        while working.len() < concurrency
-            && let Some(url) = waiting.pop_front()
+        while requests.len() < concurrency
+            && let Some(url) = queue.pop_front()
         {
             let (client, anchors) = (client.clone(), Arc::clone(&anchors));
-            working.spawn(async move {
+            requests.spawn(async move {
                 let body = client.get(url.clone()).send().await?.bytes().await?;
                 let links = match finder {
                     Finder::Rewriter => links_by_rewriter(&url, &body),
@@ -74,7 +74,7 @@ pub async fn crawl(start: Url, concurrency: usize, finder: Finder) -> Result<Rep
                 Ok::<_, reqwest::Error>((body.len(), links))
             });
         }
-        let Some(page) = working.join_next().await else { break };
+        let Some(page) = requests.join_next().await else { break };
         let (bytes, links) = page??;
         report.pages += 1;
         report.bytes += bytes as u64;
@@ -82,7 +82,7 @@ pub async fn crawl(start: Url, concurrency: usize, finder: Finder) -> Result<Rep
         for link in links {
             if link.origin() == start.origin() && !seen.contains(&link) {
                 seen.insert(link.clone());
-                waiting.push_back(link);
+                queue.push_back(link);
             }
         }
     }
@@ -90,13 +90,14 @@ pub async fn crawl(start: Url, concurrency: usize, finder: Finder) -> Result<Rep
     Ok(report)
 }
 
-/// A client with nothing around it.
+/// A plain client.
 ///
 /// # Errors
 /// If it cannot be built.
-#[expect(clippy::disallowed_methods, reason = "a floor goes around gleaner on purpose")]
+#[expect(clippy::disallowed_methods, reason = "a floor does not use the fetcher of gleaner")]
 pub fn client() -> Result<Client, Failure> {
-    // The features of gleaner-fetch reach this reqwest too, which then wants a provider even for plain HTTP.
+    // The features of gleaner-fetch also apply to this reqwest, which then needs a crypto provider even for
+    // HTTP.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Ok(Client::builder().no_proxy().tcp_nodelay(true).build()?)
 }
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_floors_crawl_the_whole_site_once() {
+    fn the_floors_fetch_each_page_of_the_site_once() {
         let server = Site::generate(SiteSpec::pages(150)).serve().unwrap();
         let start = Url::parse(&server.base_url()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,4 +1,4 @@
-//! The links of a page by the two parsers that Rust programs use.
+//! The links of a page, by `lol_html` and by `html5ever`.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use lol_html::{HtmlRewriter, Settings, element};
 use scraper::{Html, Selector};
 use url::Url;
 
-/// The absolute links of a page, read off the token stream (`lol_html`), fragments dropped.
+/// The absolute links of a page, read from the token stream (`lol_html`), without fragments.
 #[must_use]
 pub fn links_by_rewriter(base: &Url, html: &[u8]) -> Vec<Url> {
     let found = RefCell::new(Vec::with_capacity(64));
@@ -18,12 +18,12 @@ pub fn links_by_rewriter(base: &Url, html: &[u8]) -> Vec<Url> {
     });
     let settings = Settings::new().append_element_content_handler(handler);
     let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
-    // What cannot be parsed has no links; a floor reports no errors.
+    // HTML that does not parse has no links; a floor reports no errors.
     let _ = rewriter.write(html).and_then(|()| rewriter.end());
     found.into_inner()
 }
 
-/// The absolute links of a page, read off a tree (`html5ever` as `scraper` builds it), fragments dropped.
+/// The absolute links of a page, read from a tree (`html5ever`, through `scraper`), without fragments.
 #[must_use]
 pub fn links_by_tree(base: &Url, html: &str, anchors: &Selector) -> Vec<Url> {
     let tree = Html::parse_document(html);
@@ -42,12 +42,12 @@ mod tests {
     use crate::sample::pages;
 
     #[test]
-    fn both_find_the_links_of_a_page() {
+    fn both_parsers_find_the_same_links() {
         let page = &pages(60)[7];
         let base = Url::parse(&page.url).unwrap();
         let by_rewriter = links_by_rewriter(&base, page.html.as_bytes());
         assert_eq!(by_rewriter, links_by_tree(&base, &page.html, &Selector::parse("a[href]").unwrap()));
-        // 47 pages, and the link to the content of this one.
+        // Links to 47 pages, and one to the content of this page.
         assert_eq!(by_rewriter.len(), 48);
     }
 }

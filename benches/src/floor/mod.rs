@@ -1,7 +1,7 @@
-//! The least that a program must do: what gleaner is compared with.
+//! The least work that a program must do, for comparison with gleaner.
 //!
-//! Each floor is written the way a careful engineer would write it for that one purpose, and does nothing else: no
-//! robots.txt, no limits, no Markdown, no results.
+//! Each floor is careful code for one purpose and does nothing else: no robots.txt, no limits, no Markdown,
+//! no results.
 
 mod crawl;
 mod links;

@@ -154,7 +154,7 @@ fn more_verbose_reports_retries() {
     ];
     let well =
         vec![Step::ReadRequest, Step::respond("200 OK", &[("content-type", "text/html")], "<h1>Tea</h1>")];
-    let server = RawServer::start_each([busy, well]).unwrap();
+    let server = RawServer::start_per_connection([busy, well]).unwrap();
     let output = run_on_loopback(&["scrape", &server.base_url(), "-vv"]);
     assert_eq!(succeed(&output).trim(), "# Tea");
     assert!(stderr(&output).contains("tried again"), "{}", stderr(&output));

@@ -124,7 +124,8 @@ fn map_skips_nofollow_links_and_follows_iframes_on_request() {
         (&["--iframes"], &["/", "/a", "/b", "/c"]),
     ] {
         let robots = vec![Step::ReadRequest, missing.clone(), Step::Close];
-        let site = RawServer::start_each([robots, vec![Step::ReadRequest, answer.clone()]]).unwrap();
+        let site =
+            RawServer::start_per_connection([robots, vec![Step::ReadRequest, answer.clone()]]).unwrap();
         let url = format!("{}/", site.base_url());
         let listed = succeed(&run_on_loopback(&[&["map", &url, "--sitemap", "skip"], options].concat()));
         let mut listed: Vec<&str> =

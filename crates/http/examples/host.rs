@@ -1,5 +1,5 @@
-//! A server of the web-data API: the service over hyper, with a few switches for trying it out.
-#![expect(clippy::print_stdout, reason = "a program that says where it listens")]
+//! A server of the web-data API: the service over hyper, with a few options for trials.
+#![expect(clippy::print_stdout, reason = "it prints the address that it listens on")]
 
 #[path = "host/serve.rs"]
 mod serve;
@@ -18,38 +18,38 @@ use url::Url;
 
 #[derive(Debug, Parser)]
 struct Options {
-    /// Where to listen; port 0 lets the system choose
+    /// Address to listen on; with port 0 the system chooses a port
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// The key of the one team
+    /// The API key of the only team
     #[arg(long)]
     api_key: String,
-    /// Open a range of addresses that the egress guard refuses otherwise
+    /// Allow fetches from a range of private addresses, which the egress guard refuses by default
     #[arg(long, value_name = "CIDR")]
     allow_private: Vec<IpNet>,
     /// The team's credits; unlimited by default
     #[arg(long)]
     credits: Option<u64>,
-    /// Requests a minute of each kind (scrapes, crawls, statuses, ...); 0 is no limit
+    /// Requests per minute of each operation (scrape, crawl, status, ...); 0 for no limit
     #[arg(long, default_value_t = 600)]
     requests_per_minute: u32,
-    /// What webhooks are signed with
+    /// The secret that signs webhooks
     #[arg(long)]
     webhook_secret: Option<String>,
-    /// The base URL of an OpenAI-compatible endpoint that reads pages, such as http://127.0.0.1:8000/v1
+    /// The base URL of an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1
     #[arg(long, requires = "model")]
     model_url: Option<Url>,
-    /// The name of its model
+    /// The name of the model at that endpoint
     #[arg(long, requires = "model_url")]
     model: Option<String>,
 }
 
-/// What this program is started with to convert one PDF for the server.
+/// The argument with which the server starts this program to convert one PDF.
 const PDF_WORKER: &str = "pdf-worker";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Before anything is set up: all that a worker takes counts against its file.
-    if std::env::args_os().nth(1).is_some_and(|word| word == PDF_WORKER) {
+    // Before any setup: the memory and time of a worker count against its file.
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == PDF_WORKER) {
         return Ok(pdf::serve()?);
     }
     serve()

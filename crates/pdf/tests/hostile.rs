@@ -16,7 +16,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use gleaner_pdf::{Options, convert};
 use gleaner_testkit::Size;
-use gleaner_testkit::pdf::{CROWDED, file, lines, pages, stream};
+use gleaner_testkit::pdf::{EXPENSIVE_PDFS, file, lines, pages, stream};
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
@@ -211,7 +211,7 @@ fn crowded() -> Vec<(&'static str, Vec<u8>)> {
         stream("", b"BI /W 1 ID x"),
         stream("", format!("( EI {hidden}").as_bytes()),
     ];
-    let mut all: Vec<_> = CROWDED.iter().map(|(name, make)| (*name, make(Size::Full))).collect();
+    let mut all: Vec<_> = EXPENSIVE_PDFS.iter().map(|(name, make)| (*name, make(Size::Full))).collect();
     all.extend([
         ("texts behind values", text("1 0 0 1 72 720 Tm (word) trueTj ", 100_000)),
         ("texts behind a picture", page(format!("{picture} {hidden}"))),

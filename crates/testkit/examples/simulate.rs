@@ -1,5 +1,6 @@
-//! Runs simulated crawls: `simulate SEED` tells the story of one seed, `simulate FROM TO` runs a range and says what broke.
-#![expect(clippy::print_stdout, reason = "a program that talks to its user")]
+//! Runs simulated crawls: `simulate SEED` prints the events of one seed, `simulate FROM TO` runs a range of
+//! seeds and prints the violations.
+#![expect(clippy::print_stdout, reason = "a command-line program")]
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use gleaner_testkit::simulation::simulate;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let numbers: Vec<u64> = std::env::args().skip(1).map(|word| word.parse()).collect::<Result<_, _>>()?;
     match numbers[..] {
-        [seed] => print!("{}", simulate(seed).story()),
+        [seed] => print!("{}", simulate(seed).transcript()),
         [from, to] => run(from, to),
         _ => println!("usage: simulate SEED | simulate FROM TO"),
     }
@@ -17,25 +18,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn run(from: u64, to: u64) {
     let began = Instant::now();
-    let (mut virtual_time, mut broken, mut mismatches, mut requests) = (Duration::ZERO, 0, 0, 0);
+    let (mut virtual_time, mut failed, mut mismatches, mut requests) = (Duration::ZERO, 0, 0, 0);
     for seed in from..to {
         let report = simulate(seed);
         virtual_time += report.virtual_time;
         requests += report.requests;
         if let Some(violation) = report.violations.first() {
-            broken += 1;
+            failed += 1;
             println!("seed {seed}: {} violations: {violation}", report.violations.len());
         }
         if simulate(seed).trace != report.trace {
             mismatches += 1;
-            println!("seed {seed}: the second run took another course");
+            println!("seed {seed}: the second run differs");
         }
     }
     let hours = virtual_time.as_secs_f64() / 3_600.0;
     let seconds = began.elapsed().as_secs_f64();
     println!(
-        "{} seeds, {requests} requests, {hours:.0} virtual hours in {seconds:.0} s: {broken} seeds broken, {mismatches} \
-         same-seed mismatches",
+        "{} seeds, {requests} requests, {hours:.0} virtual hours in {seconds:.0} s: {failed} seeds failed, \
+         {mismatches} same-seed mismatches",
         to.saturating_sub(from)
     );
 }

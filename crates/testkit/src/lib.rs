@@ -69,4 +69,4 @@ pub use site::{
     EncodedTruth, ExtraTruth, Extras, FailureKind, FailureTruth, LINKS_PER_PAGE, PathTruth, ProductTruth,
     RedirectTruth, Role, Site, SiteSpec, TrapTruth, Truth,
 };
-pub use worst::{Attack, Ends, PAGE_SHAPES, PageShape, Size, WorstCase, worst_cases};
+pub use worst::{Attack, ExpectedEnd, PAGE_SHAPES, PageShape, Size, WorstCase, worst_cases};

@@ -70,10 +70,10 @@ pub fn pages(contents: &[Vec<u8>], more: &[Vec<u8>], trailer: &str) -> Vec<u8> {
 }
 
 /// Makes a file of this size.
-pub type MakeFile = fn(Size) -> Vec<u8>;
+pub type MakePdf = fn(Size) -> Vec<u8>;
 
 /// Pages of little that draw so much that comparing it takes minutes, and more memory than there is.
-pub const CROWDED: [(&str, MakeFile); 6] = [
+pub const EXPENSIVE_PDFS: [(&str, MakePdf); 6] = [
     ("texts at one place", |size| text("1 0 0 1 72 720 Tm (word) Tj ", size.of(20_000, 100_000))),
     ("letters of one line", |size| text("(x) Tj ", size.of(50_000, 480_000))),
     ("lines without end", |size| text("0 -9 Td (word) Tj ", size.of(20_000, 100_000))),

@@ -1,23 +1,23 @@
-//! Engines that reach fakes, and what they are asked for.
+//! Engines that may connect to the fakes, and requests for them.
 
 use gleaner::plan::SitemapMode;
 use gleaner::request::Format;
 use gleaner::{CrawlRequest, Engine, EngineBuilder};
 use serde_json::{Map, Value, json};
 
-/// A builder of an engine that may reach 127.0.0.1 and nothing else that is private.
+/// A builder of an engine that may connect to 127.0.0.1 and to no other private address.
 #[must_use]
-pub fn local() -> EngineBuilder {
+pub fn engine_builder() -> EngineBuilder {
     Engine::builder().allow_private("127.0.0.1/32".parse().unwrap())
 }
 
-/// Such an engine, all else at its defaults.
+/// An engine with [`engine_builder`] and defaults otherwise.
 #[must_use]
 pub fn engine() -> Engine {
-    local().build().unwrap()
+    engine_builder().build().unwrap()
 }
 
-/// A crawl of a site by its links alone, without texts.
+/// A crawl that follows links only, without sitemaps, and asks for no text.
 #[must_use]
 pub fn links_only(start: impl Into<String>) -> CrawlRequest {
     CrawlRequest::new(start).sitemap(SitemapMode::Skip).formats([Format::Links])

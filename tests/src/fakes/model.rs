@@ -1,4 +1,4 @@
-//! Language models in each wire dialect, served by a fake.
+//! Fake language models in the wire dialect of each provider.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use gleaner_extract::model::{Message, ModelRequest, Role};
 use gleaner_models::{ApiKey, HttpModel, HttpModelBuilder, Provider};
 use serde_json::{Value, json};
 
-use super::service::{Asked, Fake};
+use super::server::{FakeServer, ReceivedRequest};
 
-/// The key that services are asked with here; no output may hold it.
+/// The API key of the models. No output may contain it.
 pub const KEY: &str = "sk-live-0123456789-do-not-show";
 
-/// Every dialect.
+/// All dialects.
 pub const PROVIDERS: [Provider; 4] =
     [Provider::OpenAi, Provider::Anthropic, Provider::Gemini, Provider::Ollama];
 
-/// What a model is asked to do.
+/// The task that a prompt gives to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// Make a schema of a prompt.
+    /// Draft a schema from a prompt.
     Draft,
-    /// Read values off a page.
+    /// Extract values from a page.
     Read,
     /// Summarise a page.
     Summary,
@@ -28,11 +28,11 @@ pub enum Task {
     Crawl,
 }
 
-/// Tells it by the engine's own rules, which come first in every request of OpenAI's dialect.
+/// Detects the task by the system message, which is first in every request of OpenAI's dialect.
 #[must_use]
-pub fn task_of(asked: &Asked) -> Task {
-    let rules = asked.body["messages"][0]["content"].as_str().unwrap_or_default();
-    match rules.split('.').next().unwrap_or_default() {
+pub fn task_of(received: &ReceivedRequest) -> Task {
+    let system = received.body["messages"][0]["content"].as_str().unwrap_or_default();
+    match system.split('.').next().unwrap_or_default() {
         text if text.contains("design a table") => Task::Draft,
         text if text.contains("summarise") => Task::Summary,
         text if text.contains("web crawl") => Task::Crawl,
@@ -40,9 +40,9 @@ pub fn task_of(asked: &Asked) -> Task {
     }
 }
 
-/// The base URL of a dialect on this fake, as a user would give it.
+/// The base URL of a provider at this origin, as a user would configure it.
 #[must_use]
-pub fn base(provider: Provider, origin: &str) -> String {
+pub fn base_url(provider: Provider, origin: &str) -> String {
     match provider {
         Provider::OpenAi => format!("{origin}/v1"),
         Provider::Gemini => format!("{origin}/v1beta/"),
@@ -50,21 +50,21 @@ pub fn base(provider: Provider, origin: &str) -> String {
     }
 }
 
-/// A model with the key, at this origin.
-pub fn builder(provider: Provider, origin: &str) -> HttpModelBuilder {
+/// A builder of a model with [`KEY`] at this origin.
+pub fn model_builder(provider: Provider, origin: &str) -> HttpModelBuilder {
     HttpModel::builder(provider, "some-model")
-        .base_url(base(provider, origin).parse().unwrap())
+        .base_url(base_url(provider, origin).parse().unwrap())
         .key(ApiKey::new(KEY).unwrap())
         .timeout(Duration::from_secs(20))
 }
 
-/// The same at this fake.
+/// A model at this fake server.
 #[must_use]
-pub fn model(provider: Provider, fake: &Fake) -> HttpModel {
-    builder(provider, &fake.url("")).build().unwrap()
+pub fn model(provider: Provider, fake: &FakeServer) -> HttpModel {
+    model_builder(provider, &fake.url("")).build().unwrap()
 }
 
-/// A request for an object with one text.
+/// A request for an object with one text field.
 #[must_use]
 pub fn request(text: &str) -> ModelRequest {
     ModelRequest {
@@ -75,19 +75,19 @@ pub fn request(text: &str) -> ModelRequest {
     }
 }
 
-/// Why an answer ended.
+/// Why the answer of a model ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// It is whole.
+    /// It is complete.
     Stop,
-    /// It is as long as it may be.
+    /// It reached the token limit.
     Length,
-    /// The model does not want to answer.
+    /// The model refused to answer.
     Refusal,
 }
 
-/// A reply of this dialect that holds `text`, with 21 tokens asked and 8 answered. With [`Ending::Stop`] the
-/// text is JSON.
+/// A reply in this dialect with the answer `text`, 21 input tokens and 8 output tokens. With [`Ending::Stop`]
+/// the text is JSON.
 #[must_use]
 pub fn reply(provider: Provider, text: &str, ending: Ending) -> Value {
     let word = |words: [&'static str; 3]| words[ending as usize];
@@ -109,7 +109,8 @@ pub fn reply(provider: Provider, text: &str, ending: Ending) -> Value {
                 _ => json!({ "type": "text", "text": text }),
             };
             json!({
-                "id": "msg_1", "type": "message", "role": "assistant", "model": "some-model", "content": [block],
+                "id": "msg_1", "type": "message", "role": "assistant", "model": "some-model",
+                "content": [block],
                 "stop_reason": word(["tool_use", "max_tokens", "refusal"]), "stop_sequence": null,
                 "usage": { "input_tokens": 20, "cache_creation_input_tokens": 1, "cache_read_input_tokens": 0,
                     "output_tokens": 8 },

@@ -1,9 +1,10 @@
-//! Encodings. Input: a byte that chooses the header, a byte that chooses the size of chunks, and a body.
+//! Character encodings. Input: a byte that chooses the header, a byte that chooses the size of chunks, and a
+//! body.
 
 use encoding_rs::Encoding;
 use gleaner_transform::decode;
 
-/// Headers that a body may come with.
+/// Values of `Content-Type`.
 const HEADERS: [Option<&str>; 12] = [
     None,
     Some("text/html"),
@@ -19,17 +20,17 @@ const HEADERS: [Option<&str>; 12] = [
     Some("text/html;charset"),
 ];
 
-/// A byte gives at most three bytes of text: U+FFFD, or a character of a legacy encoding.
+/// Upper bound on bytes of text per byte of input: U+FFFD and characters of legacy encodings take three.
 const GROWTH: usize = 3;
 
-/// Any bytes are text in some encoding, and it makes no difference in which chunks they come.
+/// Any bytes decode to text, the size of chunks changes nothing, and replaced characters are reported.
 pub fn charset(data: &[u8]) {
     let [choice, chunk, body @ ..] = data else { return };
     let header = HEADERS.get(usize::from(*choice) % HEADERS.len()).copied().flatten();
     let decoded = decode(body, header);
     assert!(decoded.text.len() <= GROWTH * body.len() + GROWTH, "{} bytes of text", decoded.text.len());
     let Some(encoding) = Encoding::for_label(decoded.encoding.as_bytes()) else {
-        assert_eq!(decoded.encoding, "replacement", "no encoding of the standard");
+        assert_eq!(decoded.encoding, "replacement", "the encoding is in the Encoding Standard");
         return;
     };
     let mut decoder = encoding.new_decoder_with_bom_removal();
@@ -37,7 +38,7 @@ pub fn charset(data: &[u8]) {
     let size = usize::from(*chunk) % 16 + 1;
     for part in body.chunks(size).chain(std::iter::once(&[][..])) {
         text.reserve(part.len() * GROWTH + 64);
-        let _told_below = decoder.decode_to_string(part, &mut text, part.is_empty());
+        let _checked_below = decoder.decode_to_string(part, &mut text, part.is_empty());
     }
     assert_eq!(text, decoded.text, "{} in chunks of {size}", decoded.encoding);
     assert!(
@@ -45,6 +46,6 @@ pub fn charset(data: &[u8]) {
             || std::str::from_utf8(body).is_err()
             || !text.contains('\u{FFFD}')
             || body.windows(3).any(|bytes| bytes == "\u{FFFD}".as_bytes()),
-        "what is broken is said to be whole"
+        "malformed input is not reported"
     );
 }

@@ -9,12 +9,12 @@ use http::{HeaderMap, HeaderValue};
 use url::Url;
 
 /// Upper bound on headers read from an input.
-const MOST_HEADERS: usize = 200;
+const MAX_HEADERS: usize = 200;
 
 /// Upper bound on the bytes of a `Cookie` header.
-const LONGEST_HEADER: usize = 8 * 1024;
+const MAX_HEADER_BYTES: usize = 8 * 1024;
 
-/// When the cookies are set, in seconds since 1970.
+/// The time at which cookies are set, in seconds since 1970.
 const NOW: u64 = 1_700_000_000;
 
 /// Cookies are sent only to related hosts, secure ones only over TLS, and setting them twice changes nothing.
@@ -22,7 +22,7 @@ pub fn cookies(data: &[u8]) {
     let mut lines = data.split(|byte| *byte == b'\n');
     let (Some(from), Some(to)) = (address(lines.next()), address(lines.next())) else { return };
     let mut headers = HeaderMap::new();
-    for value in lines.take(MOST_HEADERS).filter_map(|line| HeaderValue::from_bytes(line).ok()) {
+    for value in lines.take(MAX_HEADERS).filter_map(|line| HeaderValue::from_bytes(line).ok()) {
         headers.append(SET_COOKIE, value);
     }
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(NOW);
@@ -32,15 +32,18 @@ pub fn cookies(data: &[u8]) {
     assert!(jar.len() <= headers.len(), "{} cookies of {} headers", jar.len(), headers.len());
     let sent = cookie_header(&jar, &to, later);
     if let Some(sent) = &sent {
-        assert!(sent.len() <= LONGEST_HEADER && HeaderValue::from_str(sent).is_ok(), "no header: {sent:?}");
-        assert!(are_related(&from, &to), "{from} sets what {to} gets: {sent}");
+        assert!(
+            sent.len() <= MAX_HEADER_BYTES && HeaderValue::from_str(sent).is_ok(),
+            "not a valid header: {sent:?}"
+        );
+        assert!(are_related(&from, &to), "{to} gets a cookie of {from}: {sent}");
     }
     if headers.values().all(is_secure) {
-        assert!(from.scheme() == "https" || jar.is_empty(), "set in the clear");
-        assert!(to.scheme() == "https" || sent.is_none(), "sent in the clear: {sent:?}");
+        assert!(from.scheme() == "https" || jar.is_empty(), "a secure cookie is set without TLS");
+        assert!(to.scheme() == "https" || sent.is_none(), "a secure cookie is sent without TLS: {sent:?}");
     }
     take_cookies(&jar, &from, &headers, now);
-    assert_eq!(cookie_header(&jar, &to, later), sent, "the same headers a second time");
+    assert_eq!(cookie_header(&jar, &to, later), sent, "the same headers twice");
 }
 
 fn address(line: Option<&[u8]>) -> Option<Url> {
@@ -56,7 +59,7 @@ fn are_related(one: &Url, other: &Url) -> bool {
     one == other || shared >= 2
 }
 
-/// Does a `Set-Cookie` header have the attribute `Secure`, in its plainest form?
+/// True if a `Set-Cookie` header has the attribute `Secure`.
 fn is_secure(header: &HeaderValue) -> bool {
     let text = header.to_str().unwrap_or_default();
     text.split(';').skip(1).any(|attribute| attribute.trim().eq_ignore_ascii_case("secure"))

@@ -11,26 +11,26 @@ use url::Url;
 use super::BASE;
 
 /// Upper bound on headers read from an input.
-const MOST_HEADERS: usize = 200;
+const MAX_HEADERS: usize = 200;
 
 /// Bytes that media type sniffing reads (WHATWG MIME Sniffing, 5.2).
-const SNIFFED: usize = 1_445;
+const SNIFFED_BYTES: usize = 1_445;
 
 /// Bytes of a page that are searched for a meta refresh.
-const SEARCHED: usize = 8 * 1024;
+const SEARCHED_BYTES: usize = 8 * 1024;
 
 /// The last second of the year 9999, the latest HTTP date.
 const LAST_SECOND: u64 = 253_402_300_799;
 
 /// Redirects, refreshes, waiting times, media types and robots directives stay in their bounds and do not
 /// depend on bytes past the documented prefix.
-pub fn answer_head(data: &[u8]) {
+pub fn response_head(data: &[u8]) {
     let (head, body) = match data.windows(2).position(|pair| pair == b"\n\n") {
         Some(end) => data.split_at(end + 2),
         None => (data, &[][..]),
     };
     let mut headers = HeaderMap::new();
-    for line in head.split(|byte| *byte == b'\n').take(MOST_HEADERS) {
+    for line in head.split(|byte| *byte == b'\n').take(MAX_HEADERS) {
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
         let (name, value) = line.split_at(colon);
         let value = value.strip_prefix(b":").unwrap_or(value).trim_ascii();
@@ -47,30 +47,30 @@ pub fn answer_head(data: &[u8]) {
 }
 
 fn redirects(headers: &HeaderMap, url: &Url) {
-    assert_eq!(redirect_target(StatusCode::OK, headers, url), None, "no redirect");
+    assert_eq!(redirect_target(StatusCode::OK, headers, url), None, "status 200 does not redirect");
     let target = redirect_target(StatusCode::FOUND, headers, url);
     assert_eq!(target.is_some(), headers.contains_key(LOCATION), "{target:?}");
     let Some(target) = target.flatten() else { return };
-    assert!(target.fragment().is_some(), "{target}: the fragment is handed on (RFC 9110, 10.2.2)");
+    assert!(target.fragment().is_some(), "{target}: the fragment is inherited (RFC 9110, 10.2.2)");
     if !matches!(target.scheme(), "http" | "https") {
         return;
     }
     assert!(without_credentials(&target), "{target}");
     let Ok(location) = HeaderValue::from_str(target.as_str()) else { return };
     let again = HeaderMap::from_iter([(LOCATION, location)]);
-    assert_eq!(redirect_target(StatusCode::FOUND, &again, url), Some(Some(target)), "written out and read");
+    assert_eq!(redirect_target(StatusCode::FOUND, &again, url), Some(Some(target)), "round trip");
 }
 
 fn refreshes(headers: &HeaderMap, url: &Url, body: &[u8]) {
     let target = refresh_target(url, headers, body, true);
     if let Some(target) = &target {
         assert!(matches!(target.scheme(), "http" | "https") && without_credentials(target), "{target}");
-        assert_ne!(plain(target), plain(url), "a page that reloads itself");
+        assert_ne!(plain(target), plain(url), "a page does not redirect to itself");
     }
-    let start = body.get(..SEARCHED).unwrap_or(body);
-    assert_eq!(refresh_target(url, headers, start, true), target, "what comes later does not count");
+    let start = body.get(..SEARCHED_BYTES).unwrap_or(body);
+    assert_eq!(refresh_target(url, headers, start, true), target, "later bytes do not count");
     if headers.get(REFRESH).is_some_and(|value| value.to_str().is_ok()) {
-        assert_eq!(refresh_target(url, headers, b"", false), target, "the header comes first");
+        assert_eq!(refresh_target(url, headers, b"", false), target, "the header wins over the body");
     }
 }
 
@@ -87,23 +87,23 @@ fn waits(headers: &HeaderMap) {
 
 fn types(headers: &HeaderMap, body: &[u8]) {
     let kind = media_type(headers, body);
-    let start = body.get(..SNIFFED).unwrap_or(body);
-    assert_eq!(media_type(headers, start), kind, "what comes later does not count");
+    let start = body.get(..SNIFFED_BYTES).unwrap_or(body);
+    assert_eq!(media_type(headers, start), kind, "later bytes do not count");
     let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if declared.trim().starts_with("text/") && body.starts_with(b"%PDF-") {
-        assert_eq!(kind, "application/pdf", "whatever it says that it is");
+        assert_eq!(kind, "application/pdf", "content wins over the declared type");
     }
 }
 
 fn robots(headers: &HeaderMap) {
     let values = headers.get_all("x-robots-tag");
     let values: Vec<&str> = values.iter().filter_map(|value| value.to_str().ok()).collect();
-    let asks = asks_nofollow(values.iter().copied(), "gleaner");
+    let has_nofollow = asks_nofollow(values.iter().copied(), "gleaner");
     let one_by_one = values.iter().any(|value| asks_nofollow([*value], "gleaner"));
-    assert_eq!(asks, one_by_one, "each header stands for itself: {values:?}");
-    let loud: Vec<String> = values.iter().map(|value| value.to_ascii_uppercase()).collect();
-    let loud = asks_nofollow(loud.iter().map(String::as_str), "GLEANER/1.0");
-    assert_eq!(asks, loud, "neither case nor version counts: {values:?}");
+    assert_eq!(has_nofollow, one_by_one, "each header counts separately: {values:?}");
+    let uppercase: Vec<String> = values.iter().map(|value| value.to_ascii_uppercase()).collect();
+    let uppercase = asks_nofollow(uppercase.iter().map(String::as_str), "GLEANER/1.0");
+    assert_eq!(has_nofollow, uppercase, "neither case nor version counts: {values:?}");
 }
 
 fn without_credentials(url: &Url) -> bool {

@@ -1,4 +1,5 @@
-//! Pages. Input: the bytes of an HTML page in any encoding; or of a body of another kind, told by what stands before it.
+//! HTML pages, and bodies of other types. Input: the bytes of the body, for other types after two bytes of
+//! options.
 
 use std::sync::OnceLock;
 
@@ -10,23 +11,24 @@ use url::Url;
 
 use super::{BASE, markup};
 
-/// A byte of input gives at most so many of output. The dearest known are a line end in code within two dozen quotes, which
-/// is written with 48 columns before it, and a table row of nine bytes, which is filled up to 128 columns.
+/// Upper bound on bytes of output per byte of input. The most expensive known inputs are a line end in code
+/// within two dozen quotes, which is written with a prefix of 48 columns, and a table row of nine bytes,
+/// which is padded to 128 columns.
 const GROWTH: usize = 64;
 
-/// And so many whatever the input: so many bytes of addresses a page of any size may have written out, the base that is
-/// put before them included, once in its text and once in what stands around it.
+/// Bytes of output for any input: the limit on resolved URLs, which include the base, once in the main
+/// content and once around it.
 const SLACK: usize = 2 * 65_536;
 
-/// Any page gives Markdown and HTML that are bounded, cannot act, and lead only to the web.
+/// Markdown and HTML of any page are bounded and inert, and its links are `http` or `https`.
 pub fn html_to_markdown(data: &[u8]) {
     let Ok(url) = Url::parse(BASE) else { return };
-    holds(Input { url: &url, content_type: Some("text/html"), body: data }, SLACK);
-    // A fragment without a base: addresses may be relative, but never code.
-    harmless(&gleaner_transform::html_to_markdown(&String::from_utf8_lossy(data), None));
+    assert_invariants(Input { url: &url, content_type: Some("text/html"), body: data }, SLACK);
+    // A fragment without a base: URLs may be relative, but never run code.
+    assert_inert_markdown(&gleaner_transform::html_to_markdown(&String::from_utf8_lossy(data), None));
 }
 
-/// What a body may say that it is.
+/// Declared content types.
 const TYPES: [Option<&str>; 11] = [
     None,
     Some("text/html"),
@@ -41,19 +43,19 @@ const TYPES: [Option<&str>; 11] = [
     Some("application/octet-stream"),
 ];
 
-/// The same of a body of any kind, at an address of any length. Input: a byte that chooses the type, one that makes the
-/// address longer by 32 bytes times itself, and the body.
+/// The same for a body of any type, at a URL of any length. Input: a byte that chooses the type, a byte that
+/// adds 33 bytes times itself to the URL, and the body.
 pub fn body(data: &[u8]) {
     let [kind, length, body @ ..] = data else { return };
     let Some(content_type) = TYPES.get(usize::from(*kind) % TYPES.len()) else { return };
     let folder = "folder/0123456789/0123456789/abc/".repeat(usize::from(*length));
     let Ok(url) = Url::parse(&format!("https://example.com/{folder}")) else { return };
     let slack = if *length == 0 { SLACK } else { SLACK + MAX_RESOLVED_BYTES };
-    holds(Input { url: &url, content_type: *content_type, body }, slack);
+    assert_invariants(Input { url: &url, content_type: *content_type, body }, slack);
 }
 
-/// What is true of any body: what it gives is no longer than a multiple of it and so many bytes, and as told above.
-fn holds(input: Input<'_>, slack: usize) {
+/// Asserts the invariants for a body; its output has at most `GROWTH` times its bytes plus `slack`.
+fn assert_invariants(input: Input<'_>, slack: usize) {
     let data = input.body;
     for only_main_content in [true, false] {
         let Some(options) = options(only_main_content) else { return };
@@ -61,33 +63,38 @@ fn holds(input: Input<'_>, slack: usize) {
         let document = page.document;
         let bound = GROWTH * data.len() + slack;
         if let Some(markdown) = &document.markdown {
-            assert!(markdown.len() <= bound, "{} bytes give {} of Markdown", data.len(), markdown.len());
-            harmless(markdown);
+            assert!(
+                markdown.len() <= bound,
+                "{} bytes give {} bytes of Markdown",
+                data.len(),
+                markdown.len()
+            );
+            assert_inert_markdown(markdown);
         }
         if let Some(html) = &document.html {
-            assert!(html.len() <= bound, "{} bytes give {} of HTML", data.len(), html.len());
-            assert!(markup::is_inert(html), "HTML that can act: {html}");
+            assert!(html.len() <= bound, "{} bytes give {} bytes of HTML", data.len(), html.len());
+            assert!(markup::is_inert(html), "active HTML: {html}");
         }
         for link in document.links.iter().flatten() {
-            of_the_web(link);
+            assert_web_url(link);
         }
         for link in page.links.links {
-            of_the_web(link.url.as_str());
+            assert_web_url(link.url.as_str());
         }
     }
-    // The cheap way to the links alone.
+    // The faster path that extracts only links.
     for link in links(input).into_iter().flat_map(|page| page.links) {
-        of_the_web(link.url.as_str());
+        assert_web_url(link.url.as_str());
     }
 }
 
-fn of_the_web(link: &str) {
+fn assert_web_url(link: &str) {
     let url = Url::parse(link);
     assert!(url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()), "{link}");
 }
 
-/// Reads the Markdown as a renderer would: no HTML that can act, no address that runs code.
-pub(super) fn harmless(markdown: &str) {
+/// Parses the Markdown as a renderer would: no active HTML, no URL that runs code.
+pub(super) fn assert_inert_markdown(markdown: &str) {
     let arena = comrak::Arena::new();
     let mut options = comrak::Options::default();
     options.extension.table = true;
@@ -102,14 +109,14 @@ pub(super) fn harmless(markdown: &str) {
                 assert!(markup::is_inert(&block.literal), "a block of raw HTML {:?}", block.literal);
             }
             NodeValue::Link(link) | NodeValue::Image(link) => {
-                assert!(!markup::runs_code(&link.url), "an address that runs code: {}", link.url);
+                assert!(!markup::runs_code(&link.url), "a URL that runs code: {}", link.url);
             }
             _ => {}
         }
     }
 }
 
-/// Every format that needs no browser and no model.
+/// The formats that need neither a browser nor a model.
 fn options(only_main_content: bool) -> Option<&'static ScrapeOptionsPlan> {
     static PLANS: [OnceLock<Option<ScrapeOptionsPlan>>; 2] = [OnceLock::new(), OnceLock::new()];
     let [all, main] = &PLANS;

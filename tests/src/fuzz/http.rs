@@ -1,8 +1,9 @@
-//! The service of `gleaner-http`. Input: a request as text, `METHOD PATH`, header lines, an empty line, the body.
+//! The service of `gleaner-http`. Input: a request as text, `METHOD PATH`, header lines, an empty line, the
+//! body.
 //!
-//! `~batch` and `~crawl` in the path stand for the ids of two jobs that have ended, with documents, a failure and credits
-//! spent. They are scraped from a page on loopback before the first input; after that the team has no credits left, so
-//! whatever an input asks for, nothing is fetched.
+//! `~batch` and `~crawl` in the path are replaced by the ids of two finished jobs with documents, a failure
+//! and spent credits. They scrape a page on loopback before the first input. After that the team has no
+//! credits left, so no input causes a fetch.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -21,33 +22,33 @@ use tokio::runtime::Runtime;
 use tower_service::Service as _;
 use url::Url;
 
-use super::documented::documented;
+use super::documented::assert_documented;
 
-/// The key of the one team.
+/// The API key of the only team.
 const KEY: &str = "k";
 
-/// Three pages of a batch and one of a crawl.
+/// Enough for three pages of the batch and one of the crawl.
 const CREDITS: u64 = 4;
 
-/// More headers than a server would let through.
-const MOST_HEADERS: usize = 100;
+/// Upper bound on headers read from an input; servers allow fewer.
+const MAX_HEADERS: usize = 100;
 
-/// Refuses every address without looking at it: a look would ask the system's resolver.
+/// Refuses every webhook URL without resolving it, because that would query the system's resolver.
 #[derive(Debug)]
-struct Nowhere;
+struct RefuseAll;
 
 #[async_trait]
-impl Deliver for Nowhere {
+impl Deliver for RefuseAll {
     async fn check(&self, _: &Url) -> Result<(), DeliverError> {
-        Err(DeliverError { refused: true, message: "no address is good".to_owned() })
+        Err(DeliverError { refused: true, message: "no webhooks here".to_owned() })
     }
 
     async fn deliver(&self, _: Delivery<'_>) -> Result<u16, DeliverError> {
-        Err(DeliverError { refused: true, message: "no address is good".to_owned() })
+        Err(DeliverError { refused: true, message: "no webhooks here".to_owned() })
     }
 }
 
-/// A service, and the ids of its jobs.
+/// A service and the ids of its finished jobs.
 struct Host {
     runtime: Runtime,
     service: Service,
@@ -59,8 +60,7 @@ thread_local! {
     static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
 }
 
-/// Any request is answered, with valid JSON of the form that the OpenAPI document has for it, and never by a failure of the
-/// service's own.
+/// Any request gets a JSON response that matches the OpenAPI document, and never a 5xx status.
 pub fn http(data: &[u8]) {
     HOST.with_borrow_mut(|host| {
         let host = host.get_or_insert_with(Host::new);
@@ -79,24 +79,24 @@ async fn answer(service: &mut Service, request: Request<Full<Bytes>>) -> Respons
 }
 
 impl Host {
-    #[expect(clippy::expect_used, reason = "nothing in it depends on the input")]
+    #[expect(clippy::expect_used, reason = "does not depend on the input")]
     fn new() -> Self {
-        let page = serve_a_page();
+        let page = serve_page();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.expect("a runtime");
+        let runtime = runtime.expect("the runtime builds");
         let mut service = service();
         let page = format!("http://{page}");
         let urls =
             [format!("{page}/a"), format!("{page}/b"), format!("{page}/c"), "http://10.0.0.1/".to_owned()];
         let (batch, crawl) = runtime.block_on(async {
-            let batch = begin(&mut service, "/v2/batch/scrape", json!({ "urls": urls })).await;
+            let batch = run_job(&mut service, "/v2/batch/scrape", json!({ "urls": urls })).await;
             let body = json!({ "url": page, "limit": 1, "sitemap": "skip" });
-            (batch, begin(&mut service, "/v2/crawl", body).await)
+            (batch, run_job(&mut service, "/v2/crawl", body).await)
         });
         Self { runtime, service, batch, crawl }
     }
 
-    /// `None` where the input is nothing that a server would hand on.
+    /// `None` if the input is not a request that a server would pass on.
     fn request(&self, data: &[u8]) -> Option<Request<Full<Bytes>>> {
         let (head, body) = match data.windows(2).position(|pair| pair == b"\n\n") {
             Some(end) => (data.get(..end)?, data.get(end + 2..)?),
@@ -111,7 +111,7 @@ impl Host {
             Ok(path) => request.uri(path.replace("~batch", &self.batch).replace("~crawl", &self.crawl)),
             Err(_) => request.uri(path),
         };
-        for line in lines.take(MOST_HEADERS) {
+        for line in lines.take(MAX_HEADERS) {
             let colon = line.iter().position(|byte| *byte == b':')?;
             request = request.header(line.get(..colon)?, line.get(colon + 1..)?.trim_ascii());
         }
@@ -119,28 +119,28 @@ impl Host {
     }
 }
 
-#[expect(clippy::expect_used, reason = "nothing in it depends on the input")]
+#[expect(clippy::expect_used, reason = "does not depend on the input")]
 fn service() -> Service {
     let team = TeamConfig { credits: Some(CREDITS), ..TeamConfig::new(Team::new(TeamId::default())) };
     let accounts = MemoryAccounts::new().with_team(KEY, team);
-    let loopback = "127.0.0.0/8".parse().expect("a range");
+    let loopback = "127.0.0.0/8".parse().expect("a valid range");
     let builder: EngineBuilder = Engine::builder().allow_private(loopback).accounts(Arc::new(accounts));
-    Service::new(builder.deliver(Arc::new(Nowhere)).build().expect("an engine"))
+    Service::new(builder.deliver(Arc::new(RefuseAll)).build().expect("the engine builds"))
 }
 
-/// Begins a job, waits until it has ended and was paid for, and gives its id.
-#[expect(clippy::expect_used, clippy::indexing_slicing, reason = "nothing in it depends on the input")]
-async fn begin(service: &mut Service, path: &str, body: Value) -> String {
+/// Starts a job, waits until it is completed and settled, and returns its id.
+#[expect(clippy::expect_used, clippy::indexing_slicing, reason = "does not depend on the input")]
+async fn run_job(service: &mut Service, path: &str, body: Value) -> String {
     let request = |method: &str, path: &str, body: String| {
         let request = Request::builder().method(method).uri(path).header("host", "h.example");
         let request = request.header("authorization", format!("Bearer {KEY}"));
-        request.body(Full::new(Bytes::from(body))).expect("a request")
+        request.body(Full::new(Bytes::from(body))).expect("a valid request")
     };
     let json = |response: Response<Bytes>| -> Value {
-        serde_json::from_slice(response.body()).expect("an answer in JSON")
+        serde_json::from_slice(response.body()).expect("a JSON response")
     };
-    let begun = json(answer(service, request("POST", path, body.to_string())).await);
-    let id = begun["id"].as_str().expect("a job that begins").to_owned();
+    let started = json(answer(service, request("POST", path, body.to_string())).await);
+    let id = started["id"].as_str().expect("the job has an id").to_owned();
     loop {
         // The long poll keeps this from spinning.
         let address = format!("{path}/{id}?skip=1000");
@@ -149,7 +149,7 @@ async fn begin(service: &mut Service, path: &str, body: Value) -> String {
             break;
         }
     }
-    // Until it is settled, its reservation binds credits that the next job needs.
+    // Until the job is settled, its reservation holds credits that the next job needs.
     while json(answer(service, request("GET", "/v2/team/queue-status", String::new())).await)["jobsInQueue"]
         != 0
     {
@@ -161,12 +161,12 @@ async fn begin(service: &mut Service, path: &str, body: Value) -> String {
     id
 }
 
-/// Answers whatever is asked with one small page, on a thread of its own.
-#[expect(clippy::expect_used, reason = "nothing in it depends on the input")]
-fn serve_a_page() -> SocketAddr {
+/// Serves one small page at every path, on its own thread.
+#[expect(clippy::expect_used, reason = "does not depend on the input")]
+fn serve_page() -> SocketAddr {
     const PAGE: &str = "<!doctype html><title>A</title><h1>A</h1><p>A page of some words.</p>";
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    let address = listener.local_addr().expect("an address");
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let address = listener.local_addr().expect("a bound address");
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
@@ -174,10 +174,11 @@ fn serve_a_page() -> SocketAddr {
             let first = lines.next().and_then(Result::ok).unwrap_or_default();
             while lines.next().and_then(Result::ok).is_some_and(|line| !line.is_empty()) {}
             let (status, body) =
-                if first.contains("robots.txt") { ("404 Gone", "") } else { ("200 OK", PAGE) };
-            let _gone = write!(
+                if first.contains("robots.txt") { ("404 Not Found", "") } else { ("200 OK", PAGE) };
+            let _closed_by_client = write!(
                 stream,
-                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\
+    Connection: close\r\n\r\n{body}",
                 body.len()
             );
         }
@@ -191,9 +192,9 @@ fn check(method: &Method, path: &str, response: &Response<Bytes>) {
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     assert_eq!(header("content-type"), Some("application/json"), "{status}");
     let body: Result<Value, _> = serde_json::from_slice(response.body());
-    assert!(body.as_ref().is_ok_and(Value::is_object), "{status}: the body is no JSON object: {body:?}");
+    assert!(body.as_ref().is_ok_and(Value::is_object), "{status}: the body is not a JSON object: {body:?}");
     let body = body.unwrap_or_default();
-    documented(method, path, status, &body);
+    assert_documented(method, path, status, &body);
     if status == StatusCode::OK {
         assert_ne!(body.get("success"), Some(&Value::Bool(false)), "{body}");
         return;
@@ -202,12 +203,12 @@ fn check(method: &Method, path: &str, response: &Response<Bytes>) {
     assert_eq!(body.get("success"), Some(&Value::Bool(false)), "{status}: {body}");
     let error = body.get("error").and_then(Value::as_str);
     assert!(error.is_some_and(|text| !text.is_empty()), "{status}: {body}");
-    for (of, needed) in [
+    for (expected, needed) in [
         (StatusCode::METHOD_NOT_ALLOWED, "allow"),
         (StatusCode::UNAUTHORIZED, "www-authenticate"),
         (StatusCode::TOO_MANY_REQUESTS, "retry-after"),
     ] {
-        assert!(status != of || header(needed).is_some(), "{status} without {needed}");
+        assert!(status != expected || header(needed).is_some(), "{status} without {needed}");
     }
     if let Some(details) = body.get("details") {
         assert!(details.as_array().is_some_and(|details| !details.is_empty()), "{body}");

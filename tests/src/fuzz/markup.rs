@@ -1,9 +1,9 @@
-//! Whether HTML that was written by us can do anything but show text.
+//! Checks that HTML written by the engine only displays content.
 //!
-//! Not a parser of what browsers accept, but of what a careful writer gives: every `<` of text is escaped, every value
-//! is quoted. Whatever does not look like that counts as dangerous.
+//! It accepts a strict subset of HTML: every `<` in text is escaped and every attribute value is quoted.
+//! Anything else counts as dangerous.
 
-/// Elements that act, load or change how the rest is read.
+/// Elements that run code, load resources or change how the rest is parsed.
 const ACTIVE: [&str; 15] = [
     "script",
     "style",
@@ -22,7 +22,7 @@ const ACTIVE: [&str; 15] = [
     "svg",
 ];
 
-/// True where no element acts, no attribute holds code, and no address runs any.
+/// True if no element is active and no attribute or URL runs code.
 pub(super) fn is_inert(html: &str) -> bool {
     let mut rest = html;
     while let Some((_, after)) = rest.split_once('<') {
@@ -35,10 +35,10 @@ pub(super) fn is_inert(html: &str) -> bool {
     true
 }
 
-/// True where following `address` would run code or open a local file.
+/// True if following `address` would run code or open a local file.
 pub(super) fn runs_code(address: &str) -> bool {
-    // What browsers take away before they read the scheme (WHATWG URL, basic parser): controls and spaces at the
-    // start, tabs and line ends anywhere.
+    // Browsers strip controls and spaces at the start, and tabs and line ends anywhere, before they parse the
+    // scheme (WHATWG URL, basic URL parser).
     let address = address.trim_start_matches(|c: char| c <= ' ');
     let plain: String = address.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).take(16).collect();
     let plain = plain.to_ascii_lowercase();
@@ -67,9 +67,9 @@ fn tag_is_inert(tag: &str) -> bool {
         None => (tag, ""),
     };
     let name = name.strip_prefix('/').unwrap_or(name);
-    let named = name.starts_with(|c: char| c.is_ascii_alphabetic())
+    let valid_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
-    if !named || ACTIVE.contains(&name.to_ascii_lowercase().as_str()) {
+    if !valid_name || ACTIVE.contains(&name.to_ascii_lowercase().as_str()) {
         return false;
     }
     while !rest.is_empty() {
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_act_is_told_from_what_cannot() {
+    fn active_html_is_distinguished_from_inert_html() {
         let rows = [
             ("plain text", true),
             ("<br>", true),

@@ -1,9 +1,8 @@
-//! What must hold for any input: the bodies of the fuzz targets.
+//! Fuzz bodies: invariants that hold for any input.
 //!
-//! They live here and not beside their targets so that stable Rust can run them: `cargo test` replays the
-//! corpus of `fuzz/corpus` through them, and some thousand variations of it. Each body takes any bytes and
-//! panics where an oracle fails. "It does not panic" is the least of these; the others are laws that a user
-//! of the crate relies on.
+//! They are here rather than beside their targets so that stable Rust can run them: `cargo test` replays
+//! `fuzz/corpus` and several thousand variations of it. Each body takes any bytes and panics if an invariant
+//! fails. Not panicking is the weakest one; the others are properties that users of the crates rely on.
 
 mod cache;
 mod charset;
@@ -18,6 +17,7 @@ mod json;
 mod markup;
 mod metadata;
 mod models;
+mod navigation_links;
 mod patterns;
 mod pdf;
 mod prompt;
@@ -32,19 +32,19 @@ mod style;
 mod summary;
 mod url;
 mod values;
-mod ways;
 
 pub use cache::cache_entry;
 pub use charset::charset;
 pub use coding::coding;
 pub use cookies::cookies;
 pub use extract::{json_ld, microdata, model_output, schema};
-pub use head::answer_head;
+pub use head::response_head;
 pub use html::{body, html_to_markdown};
 pub use http::http;
-pub use json::loose_json;
+pub use json::lenient_json;
 pub use metadata::metadata;
 pub use models::{provider_reply, search_reply};
+pub use navigation_links::navigation_links;
 pub use patterns::patterns;
 pub use pdf::{pdf, pdf_answer};
 pub use prompt::crawl_prompt;
@@ -59,12 +59,11 @@ pub use style::style;
 pub use summary::summary_check;
 pub use url::{safe_url, url_canonical};
 pub use values::values;
-pub use ways::site_ways;
 
 /// A fuzz body.
 pub type Body = fn(&[u8]);
 
-/// Every target: its name, which is also that of its corpus folder, and its body.
+/// Every target: its name, which is also the name of its corpus folder, and its body.
 pub const TARGETS: [(&str, Body); 33] = [
     ("url_canonical", url_canonical),
     ("safe_url", safe_url),
@@ -74,7 +73,7 @@ pub const TARGETS: [(&str, Body); 33] = [
     ("request_json", request_json),
     ("http", http),
     ("signature", signature),
-    ("answer_head", answer_head),
+    ("response_head", response_head),
     ("cookies", cookies),
     ("coding", coding),
     ("cache_entry", cache_entry),
@@ -92,14 +91,14 @@ pub const TARGETS: [(&str, Body); 33] = [
     ("schema", schema),
     ("json_ld", json_ld),
     ("microdata", microdata),
-    ("loose_json", loose_json),
+    ("lenient_json", lenient_json),
     ("values", values),
-    ("site_ways", site_ways),
+    ("navigation_links", navigation_links),
     ("crawl_prompt", crawl_prompt),
     ("summary_check", summary_check),
     ("provider_reply", provider_reply),
     ("search_reply", search_reply),
 ];
 
-/// The address that the inputs are said to come from.
+/// The URL that inputs are loaded from.
 pub(crate) const BASE: &str = "https://example.com/folder/page?query";

@@ -12,31 +12,36 @@ const STATUSES: [u16; 16] = [308, 400, 401, 402, 403, 404, 408, 409, 413, 422, 4
 
 /// The API key, and the length from which a part of it counts as a leak.
 const KEY: &str = "sk-0123456789abcdef";
-const TELLING: usize = 12;
+const LEAK_LENGTH: usize = 12;
 
 /// Upper bound on the bytes of an error message.
-const LONGEST_REFUSAL: usize = 2_048;
+const MAX_ERROR_BYTES: usize = 2_048;
 
 /// A reply is an answer that is at most as long as its body, or an error. Errors are one line and never
 /// contain the key.
 pub fn provider_reply(data: &[u8]) {
-    let [service, status, body @ ..] = data else { return };
-    let Some(provider) = PROVIDERS.get(usize::from(*service) % PROVIDERS.len()) else { return };
+    let [provider_index, status, body @ ..] = data else { return };
+    let Some(provider) = PROVIDERS.get(usize::from(*provider_index) % PROVIDERS.len()) else { return };
     match answer(*provider, body) {
         Ok(answer) => {
-            assert!(answer.text.len() <= body.len(), "{} bytes of {}", answer.text.len(), body.len());
+            assert!(
+                answer.text.len() <= body.len(),
+                "{} bytes of text from {}",
+                answer.text.len(),
+                body.len()
+            );
         }
         Err(error) => {
             let is_bad = error.kind() == ProviderErrorKind::BadAnswer;
             assert!(is_bad || *provider == Provider::OpenAi, "{provider:?}: {error:?}");
-            shown(&error);
+            assert_no_leak(&error);
         }
     }
     let Some(status) = STATUSES.get(usize::from(*status) % STATUSES.len()) else { return };
     let Ok(key) = ApiKey::new(KEY) else { return };
     let error = refusal(*status, body, &key);
     assert!(error.retry_after().is_none() || error.is_retryable(), "{error:?}");
-    shown(&error);
+    assert_no_leak(&error);
 }
 
 /// Replies of a search engine. Input: a byte with the number of hits wanted, and the body.
@@ -54,16 +59,16 @@ pub fn search_reply(data: &[u8]) {
         }
         Err(error) => {
             assert_eq!(error.kind(), ProviderErrorKind::BadAnswer);
-            shown(&error);
+            assert_no_leak(&error);
         }
     }
 }
 
 /// Asserts that an error is one line without the key.
-fn shown(error: &ProviderError) {
+fn assert_no_leak(error: &ProviderError) {
     let text = error.to_string();
-    assert!(text.len() <= LONGEST_REFUSAL && !text.contains(char::is_control), "{text:?}");
+    assert!(text.len() <= MAX_ERROR_BYTES && !text.contains(char::is_control), "{text:?}");
     let debug = format!("{error:?}");
-    let mut parts = KEY.as_bytes().windows(TELLING).filter_map(|part| std::str::from_utf8(part).ok());
-    assert!(!parts.any(|part| text.contains(part) || debug.contains(part)), "it tells the key: {text}");
+    let mut parts = KEY.as_bytes().windows(LEAK_LENGTH).filter_map(|part| std::str::from_utf8(part).ok());
+    assert!(!parts.any(|part| text.contains(part) || debug.contains(part)), "the key is in {text}");
 }

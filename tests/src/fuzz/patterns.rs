@@ -1,4 +1,4 @@
-//! The patterns of a crawl. Input: a pattern a line, an empty line, then paths of the site, each on its line.
+//! Path patterns of a crawl. Input: one pattern per line, an empty line, then one path per line.
 
 use gleaner_frontier::{CrawlScope, Decision, SkipReason};
 use gleaner_types::plan::{SitemapMode, pattern_faults};
@@ -6,14 +6,14 @@ use gleaner_types::request::CrawlRequest;
 use regex::RegexSet;
 use url::Url;
 
-/// Where the crawl starts.
+/// The start page of the crawl.
 const START: &str = "https://example.com/";
 
 /// Upper bound on paths read from an input.
-const MOST_PATHS: usize = 50;
+const MAX_PATHS: usize = 50;
 
 /// Upper bound on the steps of one decision.
-const MOST_STEPS: u64 = 1_000_000;
+const MAX_STEPS: u64 = 1_000_000;
 
 /// Patterns that pass the check compile. A decision takes a bounded number of steps and agrees with the
 /// `regex` crate.
@@ -30,23 +30,23 @@ pub fn patterns(data: &[u8]) {
     let plan = request.check();
     assert_eq!(plan.is_ok(), faults.is_empty(), "{faults:?}, {:?}", plan.as_ref().err());
     let Ok(plan) = plan else { return };
-    let start = Url::parse(START).expect("an address");
-    let scope = CrawlScope::new(&start, &plan.rules).expect("what passes the check compiles");
+    let start = Url::parse(START).expect("a valid URL");
+    let scope = CrawlScope::new(&start, &plan.rules).expect("patterns that pass the check compile");
     // The `regex` crate has a memory limit of its own.
     let Ok(theirs) = RegexSet::new(&patterns) else { return };
-    for path in paths.lines().take(MOST_PATHS) {
+    for path in paths.lines().take(MAX_PATHS) {
         let mut url = start.clone();
         url.set_path(path);
         let mut steps = 0;
         let decision = scope.decide_counting(&url, false, &mut steps);
-        assert!(steps <= MOST_STEPS, "{steps} steps for {url}");
+        assert!(steps <= MAX_STEPS, "{steps} steps for {url}");
         // Paths with escapes are matched decoded too, and the start page is always inside.
         if url.path().contains('%') || url == start {
             continue;
         }
         let expected = patterns.is_empty() || theirs.is_match(url.path());
         match decision {
-            Decision::Inside => assert!(expected, "{url} is taken"),
+            Decision::Inside => assert!(expected, "{url} is inside"),
             Decision::Rejected(SkipReason::NotIncluded) => assert!(!expected, "{url} is left out"),
             _ => continue,
         }

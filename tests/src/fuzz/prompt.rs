@@ -9,7 +9,7 @@ use url::Url;
 
 use super::BASE;
 
-/// The addresses of the site.
+/// Paths of the site.
 const SITE: [&str; 10] = [
     "/",
     "/blog/one",
@@ -30,22 +30,22 @@ pub fn crawl_prompt(data: &[u8]) {
     let Ok(base) = Url::parse(BASE) else { return };
     let site: Vec<SiteUrl> = SITE.iter().filter_map(|path| base.join(path).ok()).map(SiteUrl::new).collect();
     if let Ok(compiled) = compile_crawl(prompt, &site) {
-        sound(&compiled, &site);
+        assert_valid(&compiled, &site);
         assert!(!compiled.by_model);
     }
-    let ask = || {
+    let compile_with_model = || {
         let answer = answer.to_owned();
         let model = ScriptedModel::with(move |_| Ok(answer.clone()));
         block_on(Extractor::new(Arc::new(model)).compile_crawl(prompt, &site)).ok()
     };
-    let compiled = ask();
+    let compiled = compile_with_model();
     if let Some(compiled) = &compiled {
-        sound(compiled, &site);
+        assert_valid(compiled, &site);
     }
-    assert_eq!(ask(), compiled, "not the same twice");
+    assert_eq!(compile_with_model(), compiled, "a second run differs");
 }
 
-fn sound(compiled: &CompiledCrawl, site: &[SiteUrl]) {
+fn assert_valid(compiled: &CompiledCrawl, site: &[SiteUrl]) {
     let options = &compiled.options;
     for patterns in [&options.include_paths, &options.exclude_paths] {
         assert!(patterns.len() <= MAX_CRAWL_PATTERNS, "{} patterns", patterns.len());

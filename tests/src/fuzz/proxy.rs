@@ -1,8 +1,9 @@
-//! What a proxy answers to a request for a tunnel. Input: a byte that chooses its protocol, then all that it says.
+//! Replies of a proxy to a request for a tunnel. Input: a byte that chooses the proxy, then the bytes it
+//! sends.
 
 use gleaner_fetch::fuzzing::proxy_reply;
 
-/// The kinds of proxies: with and without credentials, by CONNECT and by SOCKS5.
+/// CONNECT and SOCKS5 proxies, with and without credentials.
 const PROXIES: [&str; 4] = [
     "http://proxy.test/",
     "http://user:word@proxy.test/",
@@ -10,26 +11,26 @@ const PROXIES: [&str; 4] = [
     "socks5://user:word@proxy.test/",
 ];
 
-/// Bytes of the tunnel that follow an answer.
-const MORE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n\x05\x00";
+/// Bytes of the tunnel after a reply.
+const TUNNEL: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n\x05\x00";
 
-/// A proxy's answer ends where it ends: what follows belongs to the tunnel, and an answer that is cut short opens none.
+/// Bytes after a reply belong to the tunnel and do not change the reply. A truncated reply opens no tunnel.
 #[expect(clippy::expect_used, reason = "an oracle that fails must panic")]
 pub fn proxy(data: &[u8]) {
-    let Some((choice, said)) = data.split_first() else { return };
-    let proxy = PROXIES.get(usize::from(*choice) % PROXIES.len()).expect("one of them");
-    let reply = proxy_reply(proxy, said).expect("it waits for nothing that is not there");
-    assert!(reply.read <= said.len());
+    let Some((choice, sent)) = data.split_first() else { return };
+    let proxy = PROXIES.get(usize::from(*choice) % PROXIES.len()).expect("the index is in range");
+    let reply = proxy_reply(proxy, sent).expect("reading does not wait after the last byte");
+    assert!(reply.read <= sent.len());
     match reply.open {
-        None => assert_eq!(reply.read, said.len(), "it hung up before its end"),
+        None => assert_eq!(reply.read, sent.len(), "an incomplete reply is read to its end"),
         Some(_) => {
-            let longer = [said, MORE].concat();
-            assert_eq!(proxy_reply(proxy, &longer), Some(reply), "what follows changes nothing");
+            let longer = [sent, TUNNEL].concat();
+            assert_eq!(proxy_reply(proxy, &longer), Some(reply), "tunnel bytes change nothing");
         }
     }
     if reply.open == Some(true) {
-        let cut = said.get(..reply.read - 1).expect("an answer has bytes");
-        let cut = proxy_reply(proxy, cut).expect("it waits for nothing that is not there");
-        assert_eq!(cut.open, None, "an answer without its last byte");
+        let cut = sent.get(..reply.read - 1).expect("a reply has bytes");
+        let cut = proxy_reply(proxy, cut).expect("reading does not wait after the last byte");
+        assert_eq!(cut.open, None, "a reply without its last byte opens no tunnel");
     }
 }

@@ -1,4 +1,4 @@
-//! Request bodies. Input: what a client posts.
+//! Request bodies. Input: the body that a client posts.
 
 use std::fmt::Debug;
 
@@ -11,28 +11,35 @@ use gleaner_types::{ErrorCode, Faults, parse_json};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The longest text of a fault: it names a path and what is wrong there, and never repeats a whole body.
-const LONGEST_MESSAGE: usize = 8_192;
+/// Upper bound on the text of a fault, which never repeats a whole body.
+const MAX_MESSAGE_BYTES: usize = 8_192;
 
-macro_rules! hold {
+macro_rules! check_requests {
     ($value:expr, $($request:ty),+ $(,)?) => {
-        $(door($value, <$request>::from_json, <$request>::check, <$request>::plan_from_json);)+
+        $(check_request($value, <$request>::from_json, <$request>::check, <$request>::plan_from_json);)+
     };
 }
 
-/// Any bytes are either refused with reasons or a request; a request that is written out and read again is the same.
+/// Any bytes are refused with faults or are a request, and a request survives a round trip.
 pub fn request_json(data: &[u8]) {
     let value = match parse_json(data) {
         Ok(value) => value,
         Err(faults) => {
-            explained(&faults);
+            assert_explained(&faults);
             assert_eq!(faults.error_code(), ErrorCode::BadRequestInvalidJson);
             return;
         }
     };
-    hold!(&value, ScrapeRequest, BatchScrapeRequest, CrawlRequest, CrawlParamsPreviewRequest, MapRequest);
-    hold!(&value, ExtractRequest);
-    hold!(
+    check_requests!(
+        &value,
+        ScrapeRequest,
+        BatchScrapeRequest,
+        CrawlRequest,
+        CrawlParamsPreviewRequest,
+        MapRequest
+    );
+    check_requests!(&value, ExtractRequest);
+    check_requests!(
         &value,
         v1::ScrapeRequest,
         v1::BatchScrapeRequest,
@@ -42,7 +49,7 @@ pub fn request_json(data: &[u8]) {
     );
 }
 
-fn door<R, P>(
+fn check_request<R, P>(
     value: &Value,
     read: fn(&Value) -> Result<R, Faults>,
     check: fn(R) -> Result<P, Faults>,
@@ -53,32 +60,36 @@ fn door<R, P>(
 {
     let plan = both(value);
     if let Err(faults) = &plan {
-        explained(faults);
-        assert_ne!(faults.error_code(), ErrorCode::BadRequestInvalidJson, "it was JSON: {faults}");
+        assert_explained(faults);
+        assert_ne!(faults.error_code(), ErrorCode::BadRequestInvalidJson, "the input was JSON: {faults}");
     }
     match read(value) {
         Err(faults) => {
-            explained(&faults);
-            assert!(plan.is_err(), "what cannot be read gives no plan: {faults}");
+            assert_explained(&faults);
+            assert!(plan.is_err(), "a plan of an invalid request: {faults}");
         }
         Ok(request) => {
             let written = serde_json::to_value(&request).map_err(|error| error.to_string());
             let again = written.map(|value| read(&value));
-            assert_eq!(again, Ok(Ok(request.clone())), "written out and read again");
+            assert_eq!(again, Ok(Ok(request.clone())), "round trip");
             let checked = check(request);
-            assert_eq!(format!("{checked:?}"), format!("{plan:?}"), "one step and two steps agree");
+            assert_eq!(
+                format!("{checked:?}"),
+                format!("{plan:?}"),
+                "`plan_from_json` and `from_json` with `check` agree"
+            );
         }
     }
 }
 
-/// Faults are there, few, and each says where and what.
-fn explained(faults: &Faults) {
+/// Asserts that there are a few faults, each with a path, a code and a message.
+fn assert_explained(faults: &Faults) {
     let list = faults.as_slice();
     assert!((1..=MAX_FAULTS + 1).contains(&list.len()), "{} faults", list.len());
     assert!(matches!(faults.http_status(), 400 | 422));
     for fault in list {
         assert!(!fault.code.is_empty() && !fault.message.is_empty(), "{fault:?}");
         let path = fault.path.to_string();
-        assert!(fault.message.len() <= LONGEST_MESSAGE && path.len() <= LONGEST_MESSAGE, "{fault:?}");
+        assert!(fault.message.len() <= MAX_MESSAGE_BYTES && path.len() <= MAX_MESSAGE_BYTES, "{fault:?}");
     }
 }

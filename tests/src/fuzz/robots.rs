@@ -3,7 +3,7 @@
 use gleaner_frontier::{MAX_CRAWL_DELAY, MAX_ROBOTS_SITEMAPS, RobotsPolicy};
 use url::{Position, Url};
 
-/// Any bytes are a robots.txt; its answers are consistent, bounded, and agree with a second matcher.
+/// Any bytes parse as robots.txt. Its decisions are consistent, bounded, and agree with a second matcher.
 pub fn robots(data: &[u8]) {
     let (path, file) = match data.iter().position(|byte| *byte == b'\n') {
         Some(at) => data.split_at(at),
@@ -13,11 +13,11 @@ pub fn robots(data: &[u8]) {
     assert!(policy.crawl_delay().is_none_or(|delay| delay <= MAX_CRAWL_DELAY));
     assert!(policy.sitemaps().len() <= MAX_ROBOTS_SITEMAPS);
     assert!(policy.sitemaps().iter().all(|url| matches!(url.scheme(), "http" | "https") && url.has_host()));
-    assert!(!policy.is_unreachable(), "what could be read was reached");
+    assert!(!policy.is_unreachable(), "a parsed file was reachable");
     assert_eq!(
         policy,
         RobotsPolicy::parse(file, "GLEANER/1.0"),
-        "agents are compared without case or version"
+        "user agents are compared without case and version"
     );
     assert_eq!(policy, RobotsPolicy::from_status(200, file, "gleaner"));
 
@@ -31,15 +31,15 @@ pub fn robots(data: &[u8]) {
         assert_eq!(policy.allows(&url), rule.is_none_or(|rule| rule.allow), "{url}: {rule:?}");
     }
     let (Some(rule), target) = (rule, &url[Position::BeforePath..Position::AfterQuery]) else { return };
-    // Where percent-encoding plays no part (a `*` or `$` of a path is compared as `%2A` or `%24`), the rule must match
-    // by the plainest reading of the standard.
+    // Without percent-encoding (`*` and `$` of a path are compared as `%2A` and `%24`), the rule must match
+    // by the simplest reading of the standard.
     if !target.contains(['%', '*', '$']) && !rule.pattern.contains('%') {
         assert!(matches(rule.pattern.as_bytes(), target.as_bytes()), "{rule:?} decides about {target}");
     }
 }
 
-/// RFC 9309, 2.2.3: `*` is any run of characters, `$` at the end is the end, and all else is itself. The set of
-/// places in the pattern that can be reached, one byte of the path after the other.
+/// RFC 9309, 2.2.3: `*` matches any run of characters, `$` at the end matches the end, anything else matches
+/// itself. Tracks the set of reachable positions in the pattern, one byte of the path after the other.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.split_last() {
         Some((b'$', rest)) => (rest, true),
@@ -48,7 +48,7 @@ fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let star = |at: usize| pattern.get(at) == Some(&b'*');
     let mut reached = vec![false; pattern.len() + 1];
     let mut next = reached.clone();
-    // A star may stand for nothing: whoever reaches it has also passed it.
+    // A star may match nothing, so the position after it is reachable too.
     let close = |reached: &mut Vec<bool>| {
         for at in 0..pattern.len() {
             if star(at) && reached.get(at) == Some(&true) {
@@ -76,16 +76,16 @@ fn matches(pattern: &[u8], path: &[u8]) -> bool {
     reached.last() == Some(&true)
 }
 
-fn set(places: &mut [bool], at: usize) {
-    if let Some(place) = places.get_mut(at) {
-        *place = true;
+fn set(positions: &mut [bool], at: usize) {
+    if let Some(position) = positions.get_mut(at) {
+        *position = true;
     }
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_second_matcher_reads_the_standard() {
+    fn the_second_matcher_follows_the_standard() {
         let rows = [
             ("/a", "/ab", true),
             ("/a$", "/ab", false),
@@ -97,8 +97,8 @@ mod tests {
             ("/b", "/a", false),
             ("/a*$", "/abc", true),
         ];
-        for (pattern, path, wanted) in rows {
-            assert_eq!(super::matches(pattern.as_bytes(), path.as_bytes()), wanted, "{pattern} {path}");
+        for (pattern, path, expected) in rows {
+            assert_eq!(super::matches(pattern.as_bytes(), path.as_bytes()), expected, "{pattern} {path}");
         }
     }
 }

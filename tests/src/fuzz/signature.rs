@@ -2,7 +2,7 @@
 
 use gleaner::service::{Secret, sign, verify};
 
-/// What a signature begins with.
+/// The prefix of every signature.
 const PREFIX: &str = "sha256=";
 
 /// Only the signature of exactly these bytes verifies.
@@ -15,10 +15,10 @@ pub fn signature(data: &[u8]) {
     let digits = signed.strip_prefix(PREFIX).unwrap_or_default();
     let is_hexadecimal = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     assert!(digits.len() == 64 && digits.bytes().all(is_hexadecimal), "{signed}");
-    assert!(verify(&secret, body, &signed).is_ok(), "its own signature");
+    assert!(verify(&secret, body, &signed).is_ok(), "the signature of the body verifies");
     let is_same = header.strip_prefix(PREFIX).is_some_and(|other| other.eq_ignore_ascii_case(digits));
     assert_eq!(verify(&secret, body, &header).is_ok(), is_same, "{header}");
-    assert!(verify(&secret, &[body, b"\n"].concat(), &signed).is_err(), "a body with more behind it");
+    assert!(verify(&secret, &[body, b"\n"].concat(), &signed).is_err(), "a longer body does not verify");
     let longer = format!("{signed}0");
-    assert!(verify(&secret, body, &longer).is_err(), "a signature with more behind it");
+    assert!(verify(&secret, body, &longer).is_err(), "a longer signature does not verify");
 }

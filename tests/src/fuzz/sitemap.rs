@@ -5,14 +5,17 @@ use url::Url;
 
 use super::BASE;
 
-/// Any bytes are a sitemap; what it names is bounded, absolute and of the web.
+/// Any bytes parse as a sitemap. Its entries are bounded in number, and their URLs are `http` or `https`.
 pub fn sitemap(data: &[u8]) {
     let Ok(base) = Url::parse(BASE) else { return };
     let sitemap = sitemap::parse(data, &base);
     assert!(sitemap.pages.len() <= MAX_SITEMAP_ENTRIES);
     assert!(sitemap.children.len() <= MAX_SITEMAP_ENTRIES);
     if !data.starts_with(&[0x1f, 0x8b]) {
-        assert!(sitemap.pages.len() + sitemap.children.len() <= data.len(), "an entry takes a byte at least");
+        assert!(
+            sitemap.pages.len() + sitemap.children.len() <= data.len(),
+            "an entry takes at least one byte"
+        );
     }
     let alternates = sitemap.pages.iter().flat_map(|page| &page.alternates);
     for url in sitemap.pages.iter().map(|page| &page.url).chain(&sitemap.children).chain(alternates) {
@@ -22,11 +25,11 @@ pub fn sitemap(data: &[u8]) {
         assert!(page.alternates.len() <= MAX_ALTERNATES);
         assert!(page.priority.is_none_or(|priority| priority <= 100));
     }
-    for (nth, warning) in sitemap.warnings.iter().enumerate() {
+    for (index, warning) in sitemap.warnings.iter().enumerate() {
         assert!(
-            !sitemap.warnings.iter().take(nth).any(|earlier| earlier == warning),
-            "{warning:?} is given twice"
+            !sitemap.warnings.iter().take(index).any(|earlier| earlier == warning),
+            "{warning:?} is a duplicate"
         );
     }
-    assert_eq!(sitemap, sitemap::parse(data, &base), "the same file says the same");
+    assert_eq!(sitemap, sitemap::parse(data, &base), "a second parse differs");
 }

@@ -7,7 +7,7 @@ use url::Url;
 use super::BASE;
 
 /// Upper bound on the bytes read from an input.
-const LONGEST: usize = 4_096;
+const MAX_BYTES: usize = 4_096;
 
 /// The width of the picture that is added as the largest.
 const LARGE: f64 = 99_999_999_999.0;
@@ -15,7 +15,7 @@ const LARGE: f64 = 99_999_999_999.0;
 /// An image has at most one address, and it is an `http` or `https` URL. Commas and white space around the
 /// set change nothing. The largest candidate wins.
 pub fn srcset(data: &[u8]) {
-    let text = String::from_utf8_lossy(data.get(..LONGEST).unwrap_or(data));
+    let text = String::from_utf8_lossy(data.get(..MAX_BYTES).unwrap_or(data));
     // A body with many control characters counts as binary.
     let text = text.replace(|found: char| found.is_control() && !matches!(found, '\t' | '\n'), " ");
     let chosen = chosen(&text);
@@ -29,11 +29,11 @@ pub fn srcset(data: &[u8]) {
     if !text.split(|found: char| found.is_ascii_whitespace() || found == ',').any(is_larger) {
         let more = format!("{text} , /large.png {LARGE}w");
         let large = Url::parse(BASE).and_then(|base| base.join("/large.png")).map(String::from);
-        assert_eq!(self::chosen(&more), large.ok(), "the largest is not taken of {more}");
+        assert_eq!(self::chosen(&more), large.ok(), "the largest candidate of {more} is not chosen");
     }
 }
 
-/// The address of an image with this set.
+/// The URL that is chosen for an image with this `srcset`.
 fn chosen(srcset: &str) -> Option<String> {
     let value = srcset.replace('&', "&amp;").replace('"', "&quot;");
     let html = format!("<!doctype html><title>A</title><img srcset=\"{value}\">");
@@ -41,6 +41,6 @@ fn chosen(srcset: &str) -> Option<String> {
     let url = Url::parse(BASE).ok()?;
     let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
     let images = transform(input, &options).ok()?.document.images.unwrap_or_default();
-    assert!(images.len() <= 1, "several addresses of one image: {images:?}");
+    assert!(images.len() <= 1, "several URLs of one image: {images:?}");
     images.into_iter().next()
 }

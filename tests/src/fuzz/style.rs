@@ -8,8 +8,8 @@ use url::Url;
 use super::BASE;
 
 /// Upper bounds on the fonts of a page and on the bytes of a font's name.
-const MOST_FONTS: usize = 8;
-const LONGEST_FONT: usize = 80;
+const MAX_FONTS: usize = 8;
+const MAX_FONT_BYTES: usize = 80;
 
 /// Colours are `#rrggbb`, fonts are few and have short names, and a leading comment changes nothing.
 pub fn style(data: &[u8]) {
@@ -23,13 +23,13 @@ pub fn style(data: &[u8]) {
         }
     }
     let fonts = branding.get("fonts").and_then(Value::as_array);
-    assert!(fonts.is_some_and(|fonts| fonts.len() <= MOST_FONTS), "{fonts:?}");
+    assert!(fonts.is_some_and(|fonts| fonts.len() <= MAX_FONTS), "{fonts:?}");
     for font in fonts.into_iter().flatten() {
         let family = font.get("family").and_then(Value::as_str).unwrap_or_default();
-        assert!(!family.is_empty() && family.len() <= LONGEST_FONT && !family.contains('<'), "{font}");
+        assert!(!family.is_empty() && family.len() <= MAX_FONT_BYTES && !family.contains('<'), "{font}");
     }
     let commented = format!("/* {{ a: b; }} */{css}");
-    assert_eq!(self::branding(&commented), Some(branding), "with a comment before it");
+    assert_eq!(self::branding(&commented), Some(branding), "with a leading comment");
 }
 
 fn branding(css: &str) -> Option<Value> {
@@ -40,7 +40,7 @@ fn branding(css: &str) -> Option<Value> {
     transform(input, &options).ok()?.document.branding
 }
 
-/// Is it `#rrggbb`?
+/// True for `#rrggbb`.
 fn is_color(text: &str) -> bool {
     let digits = text.strip_prefix('#').unwrap_or_default();
     digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))

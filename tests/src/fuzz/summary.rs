@@ -17,8 +17,12 @@ pub fn summary_check(data: &[u8]) {
         assert_eq!(summary.get(fault.start..fault.end), Some(fault.text.as_str()), "{fault:?}");
         assert!(!fault.text.trim().is_empty(), "{fault:?}");
     }
-    let mut left = summary.chars().filter(|found| !found.is_whitespace());
-    let mut kept = checked.text.chars().filter(|found| !found.is_whitespace());
-    assert!(kept.all(|wanted| left.any(|found| found == wanted)), "not of the summary: {:?}", checked.text);
-    assert_eq!(check_summary(summary, &page), checked, "not the same twice");
+    let mut remaining = summary.chars().filter(|char: &char| !char.is_whitespace());
+    let mut kept = checked.text.chars().filter(|char: &char| !char.is_whitespace());
+    assert!(
+        kept.all(|wanted| remaining.any(|char| char == wanted)),
+        "not part of the summary: {:?}",
+        checked.text
+    );
+    assert_eq!(check_summary(summary, &page), checked, "a second check differs");
 }

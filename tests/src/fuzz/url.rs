@@ -1,4 +1,4 @@
-//! Canonical URLs, and URLs as they are shown. Input: a URL, absolute or relative.
+//! Canonical URLs, and URLs with secrets removed. Input: a URL, absolute or relative.
 
 use gleaner_frontier::Identity;
 use gleaner_types::SafeUrl;
@@ -6,11 +6,11 @@ use url::{Host, Url};
 
 use super::BASE;
 
-/// The most that canonical form adds to a URL besides percent-encoding.
+/// Bytes that canonical form may add to a URL besides percent-encoding.
 const SLACK: usize = 64;
 
-/// The canonical form of any URL is a URL, is its own canonical form, names the same page, and keeps what
-/// tells pages apart. Under each combination of the rules.
+/// Under each combination of options, the canonical form of any URL is a URL, is its own canonical form, has
+/// the same key, and keeps what distinguishes pages.
 pub fn url_canonical(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let base = Url::parse(BASE).ok();
@@ -22,19 +22,23 @@ pub fn url_canonical(data: &[u8]) {
         let identity = Identity::from_options(ignore_query, fold_similar);
         let canonical = identity.canonical(&url);
         let parsed = Url::parse(&canonical);
-        assert!(parsed.is_ok(), "{url} gives {canonical}, which is no URL");
+        assert!(parsed.is_ok(), "{url} gives {canonical}, which does not parse");
         let Ok(parsed) = parsed else { return };
 
-        assert_eq!(parsed.as_str(), canonical, "{url} gives a form that is written differently when parsed");
-        assert_eq!(identity.canonical(&parsed), canonical, "{url}: the canonical form is not its own");
-        assert_eq!(identity.key(&parsed), identity.key(&url), "{url} and {canonical} are one page");
+        assert_eq!(parsed.as_str(), canonical, "parsing changes the canonical form of {url}");
+        assert_eq!(
+            identity.canonical(&parsed),
+            canonical,
+            "{url}: the canonical form of the canonical form differs"
+        );
+        assert_eq!(identity.key(&parsed), identity.key(&url), "{url} and {canonical} have the same key");
         assert!(
             parsed.username().is_empty() && parsed.password().is_none(),
-            "{url}: secrets stay in {canonical}"
+            "{url}: credentials are in {canonical}"
         );
         assert!(canonical.len() <= 3 * url.as_str().len() + SLACK, "{url} grows to {canonical}");
         if !matches!(url.host(), Some(Host::Domain(_))) {
-            assert_eq!(parsed.host(), url.host(), "an address is never another one");
+            assert_eq!(parsed.host(), url.host(), "an IP address stays the same");
         }
         if ignore_query {
             assert_eq!(parsed.query(), None, "{url}");
@@ -42,7 +46,7 @@ pub fn url_canonical(data: &[u8]) {
         if !fold_similar {
             assert_eq!(parsed.scheme(), url.scheme());
             assert_eq!(parsed.port(), url.port());
-            assert_eq!(segments(&parsed), segments(&url), "{url}: no segment comes or goes");
+            assert_eq!(segments(&parsed), segments(&url), "{url}: the number of segments stays the same");
         }
     }
 }
@@ -60,7 +64,7 @@ pub fn safe_url(data: &[u8]) {
     let Ok(mut url) = Url::parse(&text) else { return };
     let shown = SafeUrl::from(&url).to_string();
     assert!(!shown.contains(char::is_control), "{shown:?}");
-    assert_eq!(format!("{:?}", SafeUrl::from(&url)), shown, "both ways of showing it");
+    assert_eq!(format!("{:?}", SafeUrl::from(&url)), shown, "Debug and Display are the same");
     if shown.contains(SECRET) {
         return;
     }

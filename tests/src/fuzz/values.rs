@@ -1,4 +1,4 @@
-//! Dates, numbers, sums and ways to reach somebody, as texts write them. Input: the text.
+//! Dates, numbers, amounts of money and contact details in text. Input: the text.
 
 use gleaner_extract::fuzzing::{currency, date, email, gtin, numbers, phone, sums};
 
@@ -10,7 +10,7 @@ pub fn values(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Some(found) = date(&text) {
         assert!(is_date(&found), "{found:?}");
-        assert_eq!(date(&found).as_ref(), Some(&found), "a date is not read as itself");
+        assert_eq!(date(&found).as_ref(), Some(&found), "a date does not parse to itself");
     }
     for is_data in [true, false] {
         let mut end = 0;
@@ -21,7 +21,7 @@ pub fn values(data: &[u8]) {
             end = range.end;
             let again: Vec<String> =
                 numbers(&decimal, true).into_iter().map(|(decimal, _)| decimal).collect();
-            assert_eq!(again, [decimal], "a number is not read as itself");
+            assert_eq!(again, [decimal], "a number does not parse to itself");
         }
     }
     for (decimal, sign, range) in sums(&text) {
@@ -35,11 +35,11 @@ pub fn values(data: &[u8]) {
     }
     let code = currency(&text);
     assert!(code.is_none_or(|code| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase())));
-    reached(&text);
+    contacts(&text);
 }
 
 /// E-mail addresses, phone numbers and product codes.
-fn reached(text: &str) {
+fn contacts(text: &str) {
     if let Some(found) = email(text) {
         assert!(text.contains(&found) && found.matches('@').count() == 1, "{found:?}");
         assert!(!found.contains(char::is_whitespace), "{found:?}");
@@ -47,11 +47,11 @@ fn reached(text: &str) {
     if let Some(found) = phone(text) {
         let digits = found.bytes().filter(u8::is_ascii_digit).count();
         assert!(text.contains(&found) && PHONE_DIGITS.contains(&digits), "{found:?}");
-        assert_eq!(phone(&found).as_ref(), Some(&found), "a number to call is not read as itself");
+        assert_eq!(phone(&found).as_ref(), Some(&found), "a phone number does not parse to itself");
     }
     if let Some(found) = gtin(text) {
         assert!(matches!(found.len(), 8 | 12 | 13 | 14), "{found:?}");
-        assert_eq!(gtin(&found).as_ref(), Some(&found), "a code is not read as itself");
+        assert_eq!(gtin(&found).as_ref(), Some(&found), "a product code does not parse to itself");
     }
 }
 

@@ -1,9 +1,9 @@
-//! The fuzz corpus on stable Rust: every input that was written down, and variations of it.
+//! Replays the fuzz corpus and variations of it on stable Rust.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test: a broken assumption should end it at once"
+    reason = "test code: a broken assumption ends the test"
 )]
 
 mod replay;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_tests::fuzz::{Body, TARGETS};
 
-/// Variations tried of each input.
+/// Number of variations of each input.
 const VARIATIONS: u64 = 300;
 
 /// The workspace of the fuzz targets.
@@ -24,14 +24,14 @@ fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     paths.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }
 
-/// What went wrong with an input, if anything did. The oracle's own words are in the test's output.
-fn failure(body: Body, data: &[u8], what: &str) -> Option<String> {
+/// Describes an input on which the body panics. The panic message is in the output of the test.
+fn failure(body: Body, data: &[u8], name: &str) -> Option<String> {
     let outcome = catch_unwind(AssertUnwindSafe(|| body(data)));
-    outcome.is_err().then(|| format!("{what} fails; the input: {}", data.escape_ascii()))
+    outcome.is_err().then(|| format!("{name} fails; the input: {}", data.escape_ascii()))
 }
 
 #[test]
-fn every_body_has_a_target_and_every_corpus_a_body() {
+fn every_fuzz_body_has_a_target_and_every_corpus_folder_has_a_body() {
     let manifest = fs::read_to_string(fuzz().join("Cargo.toml")).unwrap();
     for (target, _) in TARGETS {
         let path = fuzz().join("fuzz_targets").join(format!("{target}.rs"));
@@ -50,7 +50,7 @@ fn every_body_has_a_target_and_every_corpus_a_body() {
 }
 
 #[test]
-fn every_input_of_the_corpus_holds() {
+fn every_corpus_input_passes() {
     let mut failures = Vec::new();
     for (target, body) in TARGETS {
         let inputs = corpus(target);
@@ -62,25 +62,25 @@ fn every_input_of_the_corpus_holds() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// A few thousand inputs near the corpus, the same on every run: a small part of what the fuzzer does.
+/// Runs thousands of deterministic mutations of the corpus, a small part of what the fuzzer does.
 #[test]
-fn variations_of_the_corpus_hold() {
+fn variations_of_corpus_inputs_pass() {
     let mut failures = Vec::new();
     for (target, body) in TARGETS {
         let inputs = corpus(target);
-        for (nth, (path, data)) in inputs.iter().enumerate() {
+        for (index, (path, data)) in inputs.iter().enumerate() {
             for round in 0..VARIATIONS {
-                let (_, other) = &inputs[(nth + round as usize) % inputs.len()];
-                let varied = vary(data, other, round * 1_000 + nth as u64);
-                failures.extend(failure(body, &varied, &format!("{} in variation {round}", path.display())));
+                let (_, other) = &inputs[(index + round as usize) % inputs.len()];
+                let mutated = mutate(data, other, round * 1_000 + index as u64);
+                failures.extend(failure(body, &mutated, &format!("{} in variation {round}", path.display())));
             }
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Cuts, repeats, swaps or joins at places that `seed` chooses.
-fn vary(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
+/// Truncates, removes, inserts, repeats, splices or flips bits at positions chosen by `seed`.
+fn mutate(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
     let mut state = seed;
     // SplitMix64.
     let mut below = |bound: usize| {
@@ -89,29 +89,29 @@ fn vary(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((mixed ^ (mixed >> 31)) % bound.max(1) as u64) as usize
     };
-    let mut varied = data.to_vec();
+    let mut mutated = data.to_vec();
     for _ in 0..=below(3) {
-        let at = below(varied.len() + 1);
-        let end = at + below(varied.len() - at + 1);
+        let at = below(mutated.len() + 1);
+        let end = at + below(mutated.len() - at + 1);
         match below(6) {
-            0 => varied.truncate(at),
-            1 => drop(varied.drain(at..end)),
-            2 => varied.insert(at, below(256) as u8),
+            0 => mutated.truncate(at),
+            1 => drop(mutated.drain(at..end)),
+            2 => mutated.insert(at, below(256) as u8),
             3 => {
-                let piece = varied[at..end].repeat(1 + below(3));
-                varied.splice(at..at, piece);
+                let piece = mutated[at..end].repeat(1 + below(3));
+                mutated.splice(at..at, piece);
             }
             4 => {
                 let from = below(other.len() + 1);
-                varied.splice(at..end, other[from..].iter().copied());
+                mutated.splice(at..end, other[from..].iter().copied());
             }
             _ => {
-                if let Some(byte) = varied.get_mut(at) {
+                if let Some(byte) = mutated.get_mut(at) {
                     *byte ^= 1 << below(8);
                 }
             }
         }
-        varied.truncate(64 * 1024);
+        mutated.truncate(64 * 1024);
     }
-    varied
+    mutated
 }

@@ -5,7 +5,7 @@ use url::Url;
 use crate::support::{engine, links_only};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_address_asked_about_is_explained() {
+async fn every_requested_url_is_explained() {
     let extras = Extras { robots: true, products: true, ..Extras::default() };
     let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(400) });
     let server = site.serve().unwrap();
@@ -14,7 +14,7 @@ async fn every_address_asked_about_is_explained() {
     let request = links_only(&server).exclude_paths(["^/p/1$"]).max_discovery_depth(2);
     let forbidden =
         site.truth().paths().find(|page| page.forbidden && page.depth.is_some_and(|depth| depth <= 2));
-    let asked = [
+    let expected = [
         ("/p/2".to_owned(), "crawled"),
         ("/p/3/index.html".to_owned(), "same page"),
         ("/p/1".to_owned(), "excluded"),
@@ -26,13 +26,13 @@ async fn every_address_asked_about_is_explained() {
         ("/p/2".to_owned(), "crawled"),
     ];
     let start = Url::parse(&server.base_url()).unwrap();
-    let urls: Vec<Url> = asked.iter().map(|(path, _)| start.join(path).unwrap()).collect();
+    let urls: Vec<Url> = expected.iter().map(|(path, _)| start.join(path).unwrap()).collect();
     let mut job = engine().crawl_explained(request, &urls).await.unwrap();
     while job.next().await.transpose().unwrap().is_some() {}
     let explanations = job.explanations().await.unwrap();
-    assert_eq!(explanations.len(), asked.len());
-    for (explained, (path, want)) in explanations.iter().zip(&asked) {
-        let verdict = match &explained.verdict {
+    assert_eq!(explanations.len(), expected.len());
+    for (explanation, (path, verdict_name)) in explanations.iter().zip(&expected) {
+        let verdict = match &explanation.verdict {
             Verdict::Crawled(Some(200)) => "crawled",
             Verdict::SamePageAs(url) if url.path() == "/p/3" => "same page",
             Verdict::Rejected(SkipReason::Excluded) => "excluded",
@@ -43,8 +43,8 @@ async fn every_address_asked_about_is_explained() {
             Verdict::RobotsTxt => "robots.txt",
             _ => "something else",
         };
-        assert_eq!(verdict, *want, "{path}: {explained:?}");
-        assert!(!explained.verdict.to_string().is_empty());
+        assert_eq!(verdict, *verdict_name, "{path}: {explanation:?}");
+        assert!(!explanation.verdict.to_string().is_empty());
     }
     assert!(explanations[0].found_on.is_some() && explanations[0].depth == Some(1), "{:?}", explanations[0]);
     let excluded = job.rejections().into_iter().find(|(reason, _)| *reason == SkipReason::Excluded);

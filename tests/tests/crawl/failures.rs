@@ -5,7 +5,7 @@ use gleaner_testkit::{Extras, FailureKind, RawServer, Site, SiteSpec, Step};
 use crate::support::{crawl, engine, links_only};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_that_fail_are_listed_and_those_that_recover_are_not() {
+async fn failed_pages_are_listed_unless_a_retry_succeeds() {
     let extras = Extras { failures: true, ..Extras::default() };
     let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(20) });
     let server = site.serve().unwrap();
@@ -19,7 +19,9 @@ async fn pages_that_fail_are_listed_and_those_that_recover_are_not() {
             FailureKind::Recovers { status: 429 | 502 | 503 | 504, .. } => {
                 assert_eq!(status, Some(200), "{}", failure.path);
             }
-            FailureKind::Recovers { status: kept, .. } => assert_eq!(status, Some(kept), "{}", failure.path),
+            FailureKind::Recovers { status: final_status, .. } => {
+                assert_eq!(status, Some(final_status), "{}", failure.path)
+            }
             FailureKind::SoftNotFound | FailureKind::Slow(_) => {
                 assert_eq!(status, Some(200), "{}", failure.path);
             }
@@ -33,7 +35,7 @@ async fn pages_that_fail_are_listed_and_those_that_recover_are_not() {
 }
 
 #[tokio::test]
-async fn a_page_that_answers_404_is_a_document_that_says_so() {
+async fn a_404_page_is_a_document_with_its_status() {
     let script = [
         Step::ReadRequest,
         Step::respond("404 Not Found", &[("Content-Type", "text/html")], "<h1>Gone</h1>"),
@@ -46,7 +48,7 @@ async fn a_page_that_answers_404_is_a_document_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_scrape_that_fails_says_why_and_names_the_host() {
+async fn the_error_of_a_failed_scrape_names_the_cause() {
     let silent = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
     let mut request = ScrapeRequest::new(silent.base_url());
     request.options.timeout = Some(300);
@@ -60,7 +62,7 @@ async fn a_scrape_that_fails_says_why_and_names_the_host() {
 }
 
 #[tokio::test]
-async fn an_option_that_would_do_nothing_is_refused() {
+async fn unsupported_options_are_refused() {
     let mut request = ScrapeRequest::new("https://site.example/");
     request.options.formats = Some(vec![Format::Screenshot(Default::default())]);
     let error = engine().scrape(request).await.unwrap_err();

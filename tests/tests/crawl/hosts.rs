@@ -1,4 +1,4 @@
-//! Fifty hosts at once: who is asked when, and who waits for whom.
+//! Jobs over fifty hosts: concurrency and delays per host, and slow hosts that must not block others.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use gleaner::{BatchScrapeRequest, CrawlRequest, ErrorCode, Job};
 use gleaner_frontier::FrontierConfig;
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_testkit::{RawServer, Step};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 use url::Url;
 
 use crate::support::engine;
@@ -19,17 +19,18 @@ use crate::support::engine;
 const HOSTS: usize = 50;
 const PAGES: usize = 20;
 
-/// When a request was being answered.
+/// The start and end of serving a request.
 type Span = (Instant, Instant);
 
-/// Hosts of pages `/p/N`, of which every fourth redirects to the next host but six. They live as long as the test.
+/// Hosts with pages `/p/N`. Every fourth page redirects to the host seven positions later. The hosts run
+/// until the process ends.
 struct Hosts {
     origins: Vec<String>,
     spans: Arc<Vec<Mutex<Vec<Span>>>>,
 }
 
 impl Hosts {
-    /// With links on their home pages or not; each answers after so long.
+    /// Starts the hosts, with or without links on their home pages; each response takes `latency`.
     fn start(links: bool, latency: Duration) -> Self {
         let listeners: Vec<TcpListener> =
             (0..HOSTS).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
@@ -41,14 +42,16 @@ impl Hosts {
             std::thread::spawn(move || {
                 for stream in listener.incoming().map_while(Result::ok) {
                     let (origins, spans) = (origins.clone(), Arc::clone(&spans));
-                    std::thread::spawn(move || converse(stream, host, (links, latency), &origins, &spans));
+                    std::thread::spawn(move || {
+                        serve_connection(stream, host, (links, latency), &origins, &spans)
+                    });
                 }
             });
         }
         Self { origins, spans }
     }
 
-    /// Pairs of requests to one host that were answered at once, and such that came closer than `gap`.
+    /// Pairs of requests to one host that overlapped, and pairs with less than `gap` between them.
     fn violations(&self, gap: Duration) -> (usize, usize) {
         let (mut overlaps, mut close) = (0, 0);
         for spans in self.spans.iter() {
@@ -63,22 +66,22 @@ impl Hosts {
         (overlaps, close)
     }
 
-    /// The most requests that were being answered at once, by all hosts together, since this was last asked.
-    fn most_at_once(&self) -> usize {
+    /// The maximum number of concurrent requests over all hosts since the last call.
+    fn take_max_concurrent(&self) -> usize {
         let mut changes = Vec::new();
         for spans in self.spans.iter() {
             for (began, ended) in spans.lock().unwrap().drain(..) {
                 changes.extend([(began, 1), (ended, -1)]);
             }
         }
-        // Of one moment, what ends comes first.
+        // At the same instant, ends sort before starts.
         changes.sort();
-        let mut at_once = 0_i64;
-        let most = changes.into_iter().map(|(_, change)| {
-            at_once += change;
-            at_once
+        let mut concurrent = 0_i64;
+        let counts = changes.into_iter().map(|(_, change)| {
+            concurrent += change;
+            concurrent
         });
-        usize::try_from(most.max().unwrap_or_default()).unwrap()
+        usize::try_from(counts.max().unwrap_or_default()).unwrap()
     }
 
     fn requests(&self) -> usize {
@@ -86,7 +89,7 @@ impl Hosts {
     }
 }
 
-fn converse(
+fn serve_connection(
     stream: TcpStream,
     host: usize,
     (links, latency): (bool, Duration),
@@ -123,7 +126,7 @@ fn converse(
             body.len()
         );
         std::thread::sleep(latency);
-        // Noted before it is sent: then the crawler cannot have ended the request earlier.
+        // Recorded before the response is sent, so that the crawler cannot finish the request earlier.
         spans.get(host).unwrap().lock().unwrap().push((began, Instant::now()));
         if writer.write_all(answer.as_bytes()).is_err() {
             return;
@@ -132,7 +135,7 @@ fn converse(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_delay_holds_on_every_host_and_across_redirects_between_them() {
+async fn a_delay_applies_to_every_host_and_across_redirects() {
     let gap = Duration::from_millis(15);
     let hosts = Hosts::start(true, Duration::ZERO);
     let request = CrawlRequest::new(hosts.origins[0].as_str())
@@ -144,60 +147,58 @@ async fn a_delay_holds_on_every_host_and_across_redirects_between_them() {
     assert_eq!(result.failures, []);
     let urls: BTreeSet<String> =
         result.documents.iter().map(|document| document.metadata.url.clone().unwrap()).collect();
-    assert_eq!(urls.len(), HOSTS * PAGES + 1, "each page, and the start page");
-    assert_eq!(result.documents.len(), urls.len(), "none came twice");
-    // Robots.txt of each host, the hop of every fourth page, and what one host's hops find on the site itself: it is asked
-    // for again as a page of the site, whose links count.
+    assert_eq!(urls.len(), HOSTS * PAGES + 1, "each page and the start page");
+    assert_eq!(result.documents.len(), urls.len(), "no page gives two documents");
+    // robots.txt of each host, one hop for every fourth page, and the targets of one host's redirects on the
+    // start host: those are requested again as pages of the site, whose links count.
     assert_eq!(hosts.requests(), 1 + HOSTS + HOSTS * PAGES + HOSTS * PAGES / 4 + PAGES / 4);
-    assert_eq!(hosts.violations(gap), (0, 0), "(overlaps, gaps that were too short)");
+    assert_eq!(hosts.violations(gap), (0, 0), "(overlaps, short gaps)");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
-    const MOST: usize = 3;
+async fn hosts_of_one_address_share_its_concurrency_limit() {
+    const ADDRESS_LIMIT: usize = 3;
     let hosts = Hosts::start(false, Duration::from_millis(20));
-    for (max_per_address, is_bounded) in [(MOST, true), (HOSTS, false)] {
+    for (max_per_address, is_bounded) in [(ADDRESS_LIMIT, true), (HOSTS, false)] {
         let mut frontier = FrontierConfig::default();
         frontier.max_per_address = max_per_address as u32;
         let store = MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() });
-        let engine = local().store(Arc::new(store)).build().unwrap();
+        let engine = engine_builder().store(Arc::new(store)).build().unwrap();
         let batch = async |pages: usize| {
             let some = hosts.origins.iter().take(20);
             let urls = some.flat_map(|origin| (0..pages).map(move |n| format!("{origin}/page-{n}")));
             let done = engine.batch(BatchScrapeRequest::new(urls)).await.unwrap().wait().await.unwrap();
             assert_eq!(done.documents.len(), 20 * pages);
-            hosts.most_at_once()
+            hosts.take_max_concurrent()
         };
-        // Where a host is found is known when it has answered.
+        // The address of a host is known after its first response.
         batch(1).await;
-        let at_once = batch(6).await;
-        println!(
-            "hosts: 20 of one address, {at_once} requests at once, of {max_per_address} that it may get"
-        );
-        assert_eq!(at_once <= MOST, is_bounded, "{at_once}");
+        let concurrent = batch(6).await;
+        println!("hosts: 20 of one address, {concurrent} concurrent requests, limit {max_per_address}");
+        assert_eq!(concurrent <= ADDRESS_LIMIT, is_bounded, "{concurrent}");
     }
 }
 
-/// A host that answers the first two requests at once, and then nobody until eight wait for it, or all that are left.
-/// Another host redirects all of its pages there.
-struct InEights {
+/// A host that answers the first two requests immediately, and later ones only when eight (or all the rest)
+/// wait. Another host redirects all of its pages there.
+struct GroupsOfEight {
     apex: String,
-    /// Fewer came within the bound, and were answered all the same.
-    gave_up: Arc<Mutex<bool>>,
+    /// True if fewer than eight requests arrived before the timeout.
+    timed_out: Arc<Mutex<bool>>,
 }
 
-impl InEights {
+impl GroupsOfEight {
     fn start(pages: usize) -> Self {
         let [apex, www] = [0, 1].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
         let origin = |listener: &TcpListener| format!("http://{}", listener.local_addr().unwrap());
         let (from, to) = (origin(&apex), origin(&www));
-        let gave_up = Arc::new(Mutex::new(false));
+        let timed_out = Arc::new(Mutex::new(false));
         let redirect = move |path: &str| {
             format!("HTTP/1.1 301 Moved Permanently\r\nLocation: {to}{path}\r\nContent-Length: 0\r\n\r\n")
         };
-        // Requests that wait, those that are still to be answered, and how many groups were answered.
+        // Waiting requests, requests still to be answered, and groups answered.
         let (state, changed) = (Mutex::new((0, pages, 0)), Condvar::new());
-        let told = Arc::clone(&gave_up);
+        let timeout_flag = Arc::clone(&timed_out);
         let answer = move |path: &str| {
             let mut guard = state.lock().unwrap();
             let (waiting, left, group) = &mut *guard;
@@ -209,7 +210,7 @@ impl InEights {
             } else {
                 let (own, bound) = (*group, Duration::from_secs(30));
                 let waited = changed.wait_timeout_while(guard, bound, |(.., group)| *group == own).unwrap();
-                *told.lock().unwrap() |= waited.1.timed_out();
+                *timeout_flag.lock().unwrap() |= waited.1.timed_out();
             }
             let body = format!("<title>{path}</title>");
             let length = body.len();
@@ -217,11 +218,11 @@ impl InEights {
         };
         serve(apex, Arc::new(redirect));
         serve(www, Arc::new(answer));
-        Self { apex: from, gave_up }
+        Self { apex: from, timed_out }
     }
 }
 
-/// Answers each request for a path on a thread of its connection.
+/// Serves connections, each on its own thread.
 fn serve(listener: TcpListener, answer: Arc<dyn Fn(&str) -> String + Send + Sync>) {
     std::thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
@@ -242,19 +243,19 @@ fn serve(listener: TcpListener, answer: Arc<dyn Fn(&str) -> String + Send + Sync
     });
 }
 
-/// Twenty pages behind a redirect took twenty times as long as one, and forty ran out of time.
+/// Regression: pages behind a redirect to another host were fetched one after the other, and forty timed out.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_that_only_redirects_lead_to_is_asked_for_eight_pages_at_once() {
+async fn a_host_reached_only_by_redirects_gets_eight_concurrent_requests() {
     const PAGES: usize = 34;
-    let hosts = InEights::start(PAGES);
+    let hosts = GroupsOfEight::start(PAGES);
     let urls = (0..PAGES).map(|n| format!("{}/p/{n}", hosts.apex));
     let done = engine().batch(BatchScrapeRequest::new(urls)).await.unwrap().wait().await.unwrap();
     assert_eq!(done.failures, []);
     assert_eq!(done.documents.len(), PAGES);
-    assert!(!*hosts.gave_up.lock().unwrap(), "eight never came at once");
+    assert!(!*hosts.timed_out.lock().unwrap(), "eight requests never waited together");
 }
 
-/// Eight pages of each host after some of a host that takes requests and never answers.
+/// A batch of eight pages per host, after `stuck` pages of a host that accepts requests and never answers.
 async fn batch_behind_a_tarpit(hosts: &Hosts, tarpit: &RawServer, stuck: usize, timeout: u64) -> Job {
     let healthy = hosts.origins.iter().flat_map(|origin| (0..8).map(move |n| format!("{origin}/p/{n}")));
     let stuck = (0..stuck).map(|n| format!("{}/p/{n}", tarpit.base_url()));
@@ -264,33 +265,33 @@ async fn batch_behind_a_tarpit(hosts: &Hosts, tarpit: &RawServer, stuck: usize, 
     engine().batch(request).await.unwrap()
 }
 
-/// The timeout is so long that nobody waits for it: whoever needs the tarpit's places comes in vain.
+/// The timeout is too long to wait for, so pages that needed the slots of the tarpit would be missing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_page_of_the_others_comes_before_a_tarpit_times_out_once() {
+async fn all_pages_of_other_hosts_are_read_before_a_tarpit_times_out() {
     let hosts = Hosts::start(false, Duration::ZERO);
     let tarpit = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
     let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 8, 120_000).await;
-    for came in 0..HOSTS * 8 {
-        assert!(matches!(job.next().await, Some(Ok(_))), "only {came} came");
+    for received in 0..HOSTS * 8 {
+        assert!(matches!(job.next().await, Some(Ok(_))), "only {received} documents");
     }
     assert_eq!(job.failures().await.unwrap().failures, [], "no request to the tarpit has ended");
-    assert!(tarpit.connections() > 0, "it was asked");
+    assert!(tarpit.connections() > 0, "the tarpit got a request");
     let ended = job.cancel().await.unwrap();
     assert_eq!(ended.completed, HOSTS as u64 * 8);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_that_never_answers_costs_the_others_nothing_but_its_own_pages() {
+async fn a_host_that_never_answers_fails_only_its_own_pages() {
     let hosts = Hosts::start(false, Duration::ZERO);
     let tarpit = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
-    // Healthy pages have the same time, and must keep within it on a busy machine too.
+    // Healthy pages have the same timeout and must meet it on a busy machine too.
     let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 2, 8_000).await;
-    let mut came = 0;
+    let mut received = 0;
     while job.next().await.transpose().unwrap().is_some() {
-        came += 1;
+        received += 1;
     }
     let failures = job.failures().await.unwrap().failures;
-    assert_eq!(came, HOSTS * 8, "every page of the others");
+    assert_eq!(received, HOSTS * 8, "every page of the other hosts");
     assert_eq!(failures.len(), 2);
     for failure in failures {
         assert_eq!(failure.error.code, ErrorCode::ScrapeTimeout, "{}", failure.url);

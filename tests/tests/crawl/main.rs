@@ -1,6 +1,6 @@
-//! Crawls of generated sites over loopback, compared with what a perfect crawl would find.
+//! Crawls of generated sites over loopback, compared with the known contents of the sites.
 
-#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
+#![expect(clippy::unwrap_used, reason = "test code: a broken assumption ends the test")]
 
 mod explain;
 mod failures;

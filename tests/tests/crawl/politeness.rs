@@ -2,12 +2,12 @@ use std::time::Duration;
 
 use gleaner::plan::SitemapMode;
 use gleaner_testkit::{Extras, Site, SiteSpec};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 
 use crate::support::{crawl, engine, links_only};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_robots_txt_forbids_is_listed_and_never_asked_for() {
+async fn pages_forbidden_by_robots_txt_are_listed_and_never_requested() {
     let extras = Extras { robots: true, ..Extras::default() };
     let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(30) });
     let server = site.serve().unwrap();
@@ -48,7 +48,7 @@ async fn a_start_page_that_robots_txt_forbids_ends_the_crawl_with_a_warning() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_delay_keeps_requests_apart_and_alone() {
+async fn a_delay_separates_requests_and_forbids_concurrent_ones() {
     let gap = Duration::from_millis(60);
     let server = Site::generate(SiteSpec { latency: Duration::from_millis(5), ..SiteSpec::pages(12) })
         .serve()
@@ -57,23 +57,23 @@ async fn a_delay_keeps_requests_apart_and_alone() {
     let crawled = crawl(&engine(), request).await;
     assert_eq!(crawled.documents.len(), 12);
     let log = server.log();
-    assert_eq!(log.most_concurrent(), 1);
-    // The gap is kept between requests as they leave; on their way they may come closer by a little.
+    assert_eq!(log.max_concurrent(), 1);
+    // The gap applies when requests are sent; they may arrive slightly closer together.
     let shortest = log.shortest_gap().unwrap();
-    assert!(shortest >= gap / 2, "two requests came {shortest:?} apart");
+    assert!(shortest >= gap / 2, "two requests arrived {shortest:?} apart");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_is_asked_for_no_more_pages_at_once_than_was_said() {
-    // Long enough that requests sent at once overlap on a busy machine too.
+async fn concurrent_requests_to_a_host_stay_within_the_limit() {
+    // Long enough that concurrent requests overlap on a busy machine too.
     let site = Site::generate(SiteSpec { latency: Duration::from_millis(40), ..SiteSpec::pages(200) });
     let server = site.serve().unwrap();
-    let four = local().concurrency_per_host(4).build().unwrap();
-    crawl(&four, links_only(&server)).await;
-    assert_eq!(server.log().most_concurrent(), 4);
+    let limited_to_four = engine_builder().concurrency_per_host(4).build().unwrap();
+    crawl(&limited_to_four, links_only(&server)).await;
+    assert_eq!(server.log().max_concurrent(), 4);
 
     let server = site.serve().unwrap();
     let request = links_only(&server).max_concurrency(2);
     crawl(&engine(), request).await;
-    assert_eq!(server.log().most_concurrent(), 2);
+    assert_eq!(server.log().max_concurrent(), 2);
 }

@@ -6,13 +6,13 @@ use gleaner_testkit::{Server, Site, SiteSpec};
 
 use crate::support::{engine, links_only, pages_within};
 
-/// Pages that may be in work at once.
-const IN_WORK: u64 = 50;
-/// Documents that may wait unread, and pages that may be in work beyond them.
-const UNREAD: u64 = 64 + IN_WORK;
+/// Upper bound on pages in work.
+const MAX_IN_WORK: u64 = 50;
+/// Upper bound on unread documents plus pages in work.
+const MAX_UNREAD: u64 = 64 + MAX_IN_WORK;
 
-/// Waits until the server has not been asked for anything for a while.
-async fn until_quiet(server: &Server) -> u64 {
+/// Waits until no new request arrives for a while, and returns the number of requests.
+async fn wait_until_idle(server: &Server) -> u64 {
     let mut requests = server.requests();
     loop {
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -29,7 +29,7 @@ async fn read_all(job: &mut Job) -> BTreeSet<String> {
     while let Some(document) = job.next().await {
         let document = document.unwrap();
         let url = document.metadata.source_url.unwrap();
-        assert!(urls.insert(url.clone()), "{url} came twice");
+        assert!(urls.insert(url.clone()), "two documents of {url}");
     }
     urls
 }
@@ -40,9 +40,9 @@ async fn a_slow_reader_slows_the_crawl_and_loses_nothing() {
     let server = site.serve().unwrap();
     let mut job = engine().crawl(links_only(&server)).await.unwrap();
     let first = job.next().await.unwrap().unwrap();
-    let asked = until_quiet(&server).await;
-    // The handle has taken a first handful out of the store.
-    assert!(asked <= UNREAD + 32, "{asked} pages were fetched for a reader that took one");
+    let requests = wait_until_idle(&server).await;
+    // The handle reads ahead a first batch from the store.
+    assert!(requests <= MAX_UNREAD + 32, "{requests} pages were fetched for a reader that took one");
     let mut urls = read_all(&mut job).await;
     urls.insert(first.metadata.source_url.unwrap());
     assert_eq!(urls.len(), pages_within(&site, u32::MAX).len());
@@ -50,7 +50,7 @@ async fn a_slow_reader_slows_the_crawl_and_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cancelled_crawl_stops_and_what_is_done_is_read() {
+async fn a_cancelled_crawl_stops_and_its_documents_stay_readable() {
     let site = Site::generate(SiteSpec { latency: Duration::from_millis(5), ..SiteSpec::pages(2_000) });
     let server = site.serve().unwrap();
     let mut job = engine().crawl(links_only(&server)).await.unwrap();
@@ -61,10 +61,10 @@ async fn a_cancelled_crawl_stops_and_what_is_done_is_read() {
     assert_eq!(snapshot.state, JobState::Cancelled);
     let read = 10 + read_all(&mut job).await.len() as u64;
     assert_eq!((read, snapshot.total), (snapshot.completed, snapshot.completed));
-    // Requests may have been on their way.
-    let (asked, quiet) = (server.requests(), until_quiet(&server).await);
-    assert!(quiet <= asked + IN_WORK, "{} pages were fetched after the end", quiet - asked);
-    assert_eq!(job.cancel().await.unwrap().state, JobState::Cancelled, "to cancel again does nothing");
+    // Requests may have been in flight.
+    let (requests, idle) = (server.requests(), wait_until_idle(&server).await);
+    assert!(idle <= requests + MAX_IN_WORK, "{} pages were fetched after the end", idle - requests);
+    assert_eq!(job.cancel().await.unwrap().state, JobState::Cancelled, "cancelling again changes nothing");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -75,49 +75,49 @@ async fn a_dropped_crawl_stops() {
     let mut job = engine.crawl(links_only(&server)).await.unwrap();
     job.next().await.unwrap().unwrap();
     drop(job);
-    let asked = until_quiet(&server).await;
-    assert!(asked < 200, "{asked} pages were fetched for nobody");
+    let requests = wait_until_idle(&server).await;
+    assert!(requests < 200, "{requests} pages were fetched after the drop");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_batch_scrapes_what_it_names_as_often_as_it_names_it() {
+async fn a_batch_scrapes_each_listed_url_as_often_as_it_is_listed() {
     let server = Site::generate(SiteSpec::pages(20)).serve().unwrap();
     let urls = ["/p/1", "/p/2", "/p/1", "not a url at all", "/p/3"]
         .map(|path| if path.starts_with('/') { server.url(path) } else { path.to_owned() });
     let job = engine().batch(BatchScrapeRequest::new(urls)).await.unwrap();
     let result = job.wait().await.unwrap();
-    let mut came: Vec<String> =
+    let mut received: Vec<String> =
         result.documents.into_iter().map(|document| document.metadata.source_url.unwrap()).collect();
-    came.sort();
-    assert_eq!(came, [server.url("/p/1"), server.url("/p/1"), server.url("/p/2"), server.url("/p/3")]);
+    received.sort();
+    assert_eq!(received, [server.url("/p/1"), server.url("/p/1"), server.url("/p/2"), server.url("/p/3")]);
     assert_eq!(
         server.log().count("/robots.txt"),
         0,
-        "robots.txt does not hold for pages that the user named"
+        "robots.txt does not apply to pages that the user lists"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_without_a_path_is_told_as_it_was_given() {
+async fn a_url_without_a_path_is_reported_as_given() {
     let server = Site::generate(SiteSpec::pages(3)).serve().unwrap();
     let (bare, whole) = (server.base_url(), server.url("/"));
     let engine = engine();
     for url in [&bare, &whole] {
         let page = engine.scrape(ScrapeRequest::new(url.as_str())).await.unwrap();
-        let asked = (page.metadata.source_url.as_ref(), page.metadata.url.as_ref());
-        assert_eq!(asked, (Some(url), Some(&whole)), "a scrape");
+        let reported = (page.metadata.source_url.as_ref(), page.metadata.url.as_ref());
+        assert_eq!(reported, (Some(url), Some(&whole)), "a scrape");
         let mut request = links_only(&server).limit(1);
         request.url = url.clone();
         let crawled = engine.crawl(request).await.unwrap().wait().await.unwrap();
         assert_eq!(crawled.documents[0].metadata.source_url.as_ref(), Some(url), "a crawl");
     }
     let refused = ["http://10.0.0.1", "http://10.0.0.1/", "http://10.0.0.1?q"];
-    let named = [bare.as_str(), whole.as_str()].into_iter().chain(refused);
-    let result = engine.batch(BatchScrapeRequest::new(named)).await.unwrap().wait().await.unwrap();
-    let mut came: Vec<String> =
+    let listed = [bare.as_str(), whole.as_str()].into_iter().chain(refused);
+    let result = engine.batch(BatchScrapeRequest::new(listed)).await.unwrap().wait().await.unwrap();
+    let mut received: Vec<String> =
         result.documents.into_iter().map(|document| document.metadata.source_url.unwrap()).collect();
-    came.sort();
-    assert_eq!(came, [bare, whole]);
+    received.sort();
+    assert_eq!(received, [bare, whole]);
     let mut failed: Vec<String> =
         result.failures.iter().map(|failure| failure.as_requested().into_owned()).collect();
     failed.sort();
@@ -125,13 +125,13 @@ async fn an_address_without_a_path_is_told_as_it_was_given() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_map_lists_the_addresses_of_a_site() {
+async fn a_map_lists_the_urls_of_a_site() {
     let extras = gleaner_testkit::Extras { sitemap: true, ..Default::default() };
     let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(300) });
     let server = site.serve().unwrap();
     let engine = engine();
     let all = engine.map(MapRequest::new(server.url("/"))).await.unwrap();
-    assert!(all.links.len() >= 300, "{} addresses", all.links.len());
+    assert!(all.links.len() >= 300, "{} URLs", all.links.len());
     assert!(server.requests() < 10, "pages are not fetched one by one");
     let some = engine.map(MapRequest::new(server.url("/")).limit(5)).await.unwrap();
     assert_eq!(some.links.len(), 5);

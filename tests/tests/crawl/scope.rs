@@ -5,31 +5,31 @@ use gleaner_testkit::{Canary, Extras, Role, Site, SiteSpec};
 
 use crate::support::{crawl, engine, links_only};
 
-fn with(extras: Extras) -> Site {
+fn site_with(extras: Extras) -> Site {
     Site::generate(SiteSpec { extras, ..SiteSpec::pages(60) })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn paths_that_differ_in_case_are_different_pages() {
-    let site = with(Extras { case: true, ..Extras::default() });
+    let site = site_with(Extras { case: true, ..Extras::default() });
     let server = site.serve().unwrap();
     let crawled = crawl(&engine(), links_only(&server)).await;
-    let folded: BTreeSet<String> = crawled.paths().iter().map(|path| path.to_lowercase()).collect();
-    let of_case = site.truth().paths().filter(|page| page.path.to_lowercase().starts_with("/case/"));
-    let expected: BTreeSet<String> = of_case.map(|page| page.path).collect();
+    let lowercased: BTreeSet<String> = crawled.paths().iter().map(|path| path.to_lowercase()).collect();
+    let case_pages = site.truth().paths().filter(|page| page.path.to_lowercase().starts_with("/case/"));
+    let expected: BTreeSet<String> = case_pages.map(|page| page.path).collect();
     assert!(crawled.paths().is_superset(&expected.iter().map(String::as_str).collect()));
-    assert!(folded.len() < crawled.documents.len(), "the site has paths that differ in case alone");
+    assert!(lowercased.len() < crawled.documents.len(), "the site has paths that differ only in case");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn patterns_choose_the_pages() {
-    let server = with(Extras::default()).serve().unwrap();
+async fn patterns_select_the_pages() {
+    let server = site_with(Extras::default()).serve().unwrap();
     let engine = engine();
     let only_tens = links_only(&server).include_paths(["^/p/[0-9]0$"]);
     let crawled = crawl(&engine, only_tens).await;
     let tens = |path: &&str| path.len() == 5 && path.ends_with('0');
     assert!(!crawled.documents.is_empty() && crawled.paths().iter().all(tens), "{:?}", crawled.paths());
-    assert_eq!(server.log().count("/"), 1, "the start page is fetched for its links, but is no result");
+    assert_eq!(server.log().count("/"), 1, "the start page is fetched for its links but gives no document");
 
     let no_tens = links_only(&server).exclude_paths(["0$"]);
     let crawled = crawl(&engine, no_tens).await;
@@ -37,8 +37,8 @@ async fn patterns_choose_the_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_stays_below_its_start_unless_told_otherwise() {
-    let site = with(Extras { products: true, ..Extras::default() });
+async fn a_crawl_stays_below_its_start_page_by_default() {
+    let site = site_with(Extras { products: true, ..Extras::default() });
     let server = site.serve().unwrap();
     let engine = engine();
     let products: BTreeSet<&str> =
@@ -53,7 +53,7 @@ async fn a_crawl_stays_below_its_start_unless_told_otherwise() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn other_sites_are_not_visited_unless_told_so() {
+async fn other_sites_are_not_visited_by_default() {
     let canary = Canary::start().unwrap();
     let spec = SiteSpec { external: Some(canary.base_url()), ..SiteSpec::pages(5) };
     let server = Site::generate(spec).serve().unwrap();
@@ -64,24 +64,24 @@ async fn other_sites_are_not_visited_unless_told_so() {
     let spec = SiteSpec { external: Some(other.url("/p/7")), ..SiteSpec::pages(5) };
     let server = Site::generate(spec).serve().unwrap();
     let crawled = crawl(&engine(), links_only(&server).allow_external_links(true)).await;
-    assert!(crawled.paths().contains("/p/7"), "one hop out: {:?}", crawled.paths());
-    assert_eq!(crawled.documents.len(), 6, "and no further");
+    assert!(crawled.paths().contains("/p/7"), "one link outside is followed: {:?}", crawled.paths());
+    assert_eq!(crawled.documents.len(), 6, "links of the external page are not followed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redirect_leads_to_one_document_of_its_target() {
-    let site = with(Extras { redirects: true, ..Extras::default() });
+async fn a_redirect_gives_one_document_of_its_target() {
+    let site = site_with(Extras { redirects: true, ..Extras::default() });
     let server = site.serve().unwrap();
     let crawled = crawl(&engine(), links_only(&server)).await;
     let truth = site.truth();
     for redirect in &truth.extras().redirects {
         match &redirect.to {
             Some(to) => {
-                let came = crawled
+                let documents = crawled
                     .documents
                     .values()
                     .filter(|document| document.metadata.url.as_deref() == Some(server.url(to).as_str()));
-                assert_eq!(came.count(), 1, "{} leads to {to}", redirect.from);
+                assert_eq!(documents.count(), 1, "{} leads to {to}", redirect.from);
             }
             None => assert!(crawled.failed_paths().contains(&redirect.from), "{} never ends", redirect.from),
         }
@@ -89,23 +89,28 @@ async fn a_redirect_leads_to_one_document_of_its_target() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn copies_of_an_address_are_folded_and_others_are_kept() {
-    let site = with(Extras { duplicates: true, ..Extras::default() });
+async fn duplicate_urls_are_merged_unless_disabled() {
+    let site = site_with(Extras { duplicates: true, ..Extras::default() });
     let server = site.serve().unwrap();
     let engine = engine();
-    let folded = crawl(&engine, links_only(&server)).await;
-    let kept = links_only(&server).deduplicate_similar_urls(false);
-    let kept = crawl(&engine, kept).await;
+    let merged = crawl(&engine, links_only(&server)).await;
+    let unmerged = links_only(&server).deduplicate_similar_urls(false);
+    let unmerged = crawl(&engine, unmerged).await;
     let copies = |paths: &BTreeSet<&str>| paths.iter().filter(|path| path.starts_with("/copies/")).count();
-    assert!(copies(&folded.paths()) < copies(&kept.paths()), "{:?}\n{:?}", folded.paths(), kept.paths());
+    assert!(
+        copies(&merged.paths()) < copies(&unmerged.paths()),
+        "{:?}\n{:?}",
+        merged.paths(),
+        unmerged.paths()
+    );
     for group in &site.truth().extras().duplicates {
-        assert!(group.iter().any(|path| folded.paths().contains(path.as_str())), "one of {group:?} is kept");
+        assert!(group.iter().any(|path| merged.paths().contains(path.as_str())), "one of {group:?} is kept");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn texts_in_other_encodings_are_read_right() {
-    let site = with(Extras { charsets: true, ..Extras::default() });
+async fn pages_in_other_encodings_are_decoded() {
+    let site = site_with(Extras { charsets: true, ..Extras::default() });
     let server = site.serve().unwrap();
     let crawled = crawl(&engine(), CrawlRequest::new(server.url("/"))).await;
     let truth = site.truth();
@@ -123,12 +128,12 @@ async fn texts_in_other_encodings_are_read_right() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everything_at_once_ends_within_its_limit() {
-    let site = with(Extras { failures: false, ..Extras::all() });
+async fn a_site_with_every_feature_and_trap_ends_at_the_limit() {
+    let site = site_with(Extras { failures: false, ..Extras::all() });
     let server = site.serve().unwrap();
     let limit = 400;
     let crawled = crawl(&engine(), links_only(&server).limit(limit)).await;
-    assert_eq!(crawled.documents.len() as u64, limit, "traps fill what is left");
+    assert_eq!(crawled.documents.len() as u64, limit, "traps use up the rest of the limit");
     let pages = site.truth().paths().filter(|page| page.role == Role::Page && !page.forbidden);
     let lost: Vec<String> =
         pages.map(|page| page.path).filter(|path| !crawled.paths().contains(path.as_str())).collect();

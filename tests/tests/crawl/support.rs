@@ -6,19 +6,19 @@ use gleaner_tests::fakes;
 pub(crate) use gleaner_tests::fakes::engine;
 use url::Url;
 
-/// A crawl of the site by links alone, without texts.
+/// A crawl that follows links only, without sitemaps, and asks for no text.
 pub(crate) fn links_only(server: &Server) -> CrawlRequest {
     fakes::links_only(server.url("/"))
 }
 
-/// What came of a crawl, by path and query.
-pub(crate) struct Crawled {
+/// The result of a crawl, with documents by path and query.
+pub(crate) struct CrawlOutcome {
     pub(crate) documents: BTreeMap<String, Document>,
     pub(crate) snapshot: JobSnapshot,
     pub(crate) failures: PageFailures,
 }
 
-impl Crawled {
+impl CrawlOutcome {
     pub(crate) fn paths(&self) -> BTreeSet<&str> {
         self.documents.keys().map(String::as_str).collect()
     }
@@ -32,27 +32,27 @@ impl Crawled {
     }
 }
 
-/// Crawls to the end. No address may come twice, and the counts must agree with what came.
-pub(crate) async fn crawl(engine: &Engine, request: CrawlRequest) -> Crawled {
+/// Crawls to the end. Asserts that each URL gives one document and that the counts agree with the documents.
+pub(crate) async fn crawl(engine: &Engine, request: CrawlRequest) -> CrawlOutcome {
     let result = engine.crawl(request).await.unwrap().wait().await.unwrap();
     let mut documents = BTreeMap::new();
     for document in result.documents {
         let url = Url::parse(document.metadata.source_url.as_deref().unwrap()).unwrap();
         let path = path_and_query(&url);
-        assert!(documents.insert(path.clone(), document).is_none(), "{path} came twice");
+        assert!(documents.insert(path.clone(), document).is_none(), "two documents of {path}");
     }
     let snapshot = result.snapshot;
     assert_eq!(snapshot.state, JobState::Completed);
     assert_eq!((snapshot.completed, snapshot.total), (documents.len() as u64, documents.len() as u64));
     let failures = PageFailures { failures: result.failures, robots_blocked: result.robots_blocked };
-    Crawled { documents, snapshot, failures }
+    CrawlOutcome { documents, snapshot, failures }
 }
 
 pub(crate) fn path_and_query(url: &Url) -> String {
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
 
-/// The numbered pages of the site within so many clicks of the start page.
+/// The numbered pages of the site within `depth` clicks of the start page.
 pub(crate) fn pages_within(site: &Site, depth: u32) -> BTreeSet<String> {
     let pages = site.truth().paths().filter(|page| page.role == Role::Page);
     pages.filter(|page| page.depth.is_some_and(|clicks| clicks <= depth)).map(|page| page.path).collect()

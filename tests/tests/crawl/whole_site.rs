@@ -4,10 +4,10 @@ use gleaner::CrawlRequest;
 use gleaner::plan::SitemapMode;
 use gleaner_testkit::{Extras, Role, Site, SiteSpec};
 
-use crate::support::{Crawled, crawl, engine, links_only, pages_within};
+use crate::support::{CrawlOutcome, crawl, engine, links_only, pages_within};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_page_of_a_site_comes_once() {
+async fn every_page_of_a_site_gives_one_document() {
     let site = Site::generate(SiteSpec::pages(3_000));
     let server = site.serve().unwrap();
     let crawled = crawl(&engine(), links_only(&server)).await;
@@ -18,7 +18,7 @@ async fn every_page_of_a_site_comes_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn depth_is_the_least_number_of_clicks_however_late_pages_answer() {
+async fn depth_is_the_smallest_number_of_clicks_for_any_order_of_responses() {
     let jitter = std::time::Duration::from_millis(30);
     let site = Site::generate(SiteSpec { jitter, ..SiteSpec::pages(1_500) });
     let server = site.serve().unwrap();
@@ -31,7 +31,7 @@ async fn depth_is_the_least_number_of_clicks_however_late_pages_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_limit_is_met_exactly() {
+async fn a_crawl_gives_exactly_as_many_documents_as_its_limit() {
     let server = Site::generate(SiteSpec::pages(500)).serve().unwrap();
     let engine = engine();
     for limit in [1, 7, 100] {
@@ -41,7 +41,7 @@ async fn a_limit_is_met_exactly() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_sitemap_leads_to_pages_that_no_link_leads_to() {
+async fn the_sitemap_leads_to_pages_without_incoming_links() {
     let extras = Extras { sitemap: true, ..Extras::default() };
     let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(200) });
     let server = site.serve().unwrap();
@@ -53,25 +53,25 @@ async fn the_sitemap_leads_to_pages_that_no_link_leads_to() {
     assert!(with_links.paths().is_superset(&orphans));
     let without = crawl(&engine, links_only(&server)).await;
     assert!(without.paths().is_disjoint(&orphans));
-    let alone = links_only(&server).sitemap(SitemapMode::Only);
+    let sitemap_only = links_only(&server).sitemap(SitemapMode::Only);
     assert_eq!(
-        crawl(&engine, alone).await.paths(),
+        crawl(&engine, sitemap_only).await.paths(),
         with_links.paths(),
         "the sitemap names every page of this site"
     );
-    let at_no_depth = links_only(&server).sitemap(SitemapMode::Include).max_discovery_depth(0);
+    let at_depth_0 = links_only(&server).sitemap(SitemapMode::Include).max_discovery_depth(0);
     assert_eq!(
-        crawl(&engine, at_no_depth).await.paths(),
+        crawl(&engine, at_depth_0).await.paths(),
         with_links.paths(),
         "pages of the sitemap have depth 0"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn markdown_holds_the_content_of_the_page_and_not_what_surrounds_it() {
+async fn markdown_has_the_main_content_without_boilerplate() {
     let site = Site::generate(SiteSpec::pages(40));
     let server = site.serve().unwrap();
-    let crawled: Crawled = crawl(&engine(), CrawlRequest::new(server.url("/"))).await;
+    let crawled: CrawlOutcome = crawl(&engine(), CrawlRequest::new(server.url("/"))).await;
     for page in site.truth().paths().filter(|page| page.role == Role::Page) {
         let document = &crawled.documents[&page.path];
         let markdown = document.markdown.as_deref().unwrap();
@@ -79,8 +79,12 @@ async fn markdown_holds_the_content_of_the_page_and_not_what_surrounds_it() {
         for sentence in &page.sentences {
             assert!(flat.contains(sentence.as_str()), "{} lacks {sentence:?}:\n{markdown}", page.path);
         }
-        for around in site.truth().boilerplate() {
-            assert!(!flat.contains(around), "{} holds {around:?}:\n{markdown}", page.path);
+        for boilerplate in site.truth().boilerplate() {
+            assert!(
+                !flat.contains(boilerplate),
+                "{} has the boilerplate {boilerplate:?}:\n{markdown}",
+                page.path
+            );
         }
         assert!(document.metadata.title.as_deref().unwrap().contains(&page.title));
         assert_eq!(document.metadata.status_code, Some(200));

@@ -1,26 +1,27 @@
-//! The egress guard as a user of the engine meets it: a canary listens where nobody may go, and sees no connection.
+//! The egress guard of the engine: a canary listens on a forbidden address and gets no connection.
 
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "code of tests: a broken assumption ends the test, and figures are printed"
+    reason = "test code: a broken assumption ends the test, and figures are printed"
 )]
 
 use gleaner::{CrawlRequest, Engine, ErrorCode, MapRequest, ScrapeRequest};
 use gleaner_testkit::{Canary, RawServer, Step};
 
-/// An engine that may reach 127.0.0.1 alone, where the servers of these tests are.
-fn guarded() -> Engine {
+/// An engine that may connect to 127.0.0.1, where the servers of these tests are, and to no other private
+/// address.
+fn loopback_engine() -> Engine {
     Engine::builder().allow_private("127.0.0.1/32".parse().unwrap()).build().unwrap()
 }
 
-async fn refuses(engine: &Engine, url: &str) {
+async fn assert_refused(engine: &Engine, url: &str) {
     let error = engine.scrape(ScrapeRequest::new(url)).await.expect_err(url);
     assert_eq!(error.code(), ErrorCode::ScrapeBlocked, "{url}: {error}");
 }
 
 #[tokio::test]
-async fn private_addresses_are_refused_however_they_are_written() {
+async fn private_addresses_are_refused_in_every_spelling() {
     let canary = Canary::start().unwrap();
     let port = canary.addr().port();
     let engine = Engine::builder().build().unwrap();
@@ -46,28 +47,28 @@ async fn private_addresses_are_refused_however_they_are_written() {
         "[fe80::1]",
         "[fc00::1]",
     ] {
-        refuses(&engine, &format!("http://{host}:{port}/")).await;
+        assert_refused(&engine, &format!("http://{host}:{port}/")).await;
     }
-    // Whether this name resolves is the system's choice.
+    // Whether this name resolves depends on the system.
     assert!(engine.scrape(ScrapeRequest::new(format!("http://localhost.:{port}/"))).await.is_err());
     assert_eq!(canary.connections(), 0);
 }
 
 #[tokio::test]
-async fn a_range_that_is_opened_opens_nothing_else() {
+async fn allowing_a_range_allows_no_other_address() {
     let server = RawServer::start([
         Step::ReadRequest,
         Step::respond("200 OK", &[("Content-Type", "text/html")], "<p>in"),
     ])
     .unwrap();
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
-    let engine = guarded();
+    let engine = loopback_engine();
     engine.scrape(ScrapeRequest::new(server.base_url())).await.unwrap();
-    refuses(&engine, &canary.base_url()).await;
+    assert_refused(&engine, &canary.base_url()).await;
     assert_eq!(canary.connections(), 0);
 }
 
-/// The ways in which an answer sends its reader on.
+/// Kinds of redirects.
 const REDIRECTS: [&str; 8] = [
     "301 Moved Permanently",
     "302 Found",
@@ -79,11 +80,11 @@ const REDIRECTS: [&str; 8] = [
     "meta",
 ];
 
-/// An answer that sends its reader to `location` in this way, and closes its connection.
-fn redirect(way: &str, location: &str) -> Vec<Step> {
+/// A response that redirects to `location` and closes the connection.
+fn redirect(kind: &str, location: &str) -> Vec<Step> {
     let close = ("Connection", "close");
     let html = ("Content-Type", "text/html");
-    let answer = match way {
+    let answer = match kind {
         "Refresh" => {
             Step::respond("200 OK", &[("Refresh", &format!("0; url={location}")), html, close], "<p>wait")
         }
@@ -100,56 +101,56 @@ fn redirect(way: &str, location: &str) -> Vec<Step> {
     vec![Step::ReadRequest, answer, Step::Close]
 }
 
-fn answering(status: &str, kind: &str, body: &str) -> Vec<Step> {
-    let answer = Step::respond(status, &[("Content-Type", kind), ("Connection", "close")], body);
+fn response_script(status: &str, content_type: &str, body: &str) -> Vec<Step> {
+    let answer = Step::respond(status, &[("Content-Type", content_type), ("Connection", "close")], body);
     vec![Step::ReadRequest, answer, Step::Close]
 }
 
 #[tokio::test]
-async fn redirects_to_private_addresses_at_every_entry() {
+async fn redirects_to_private_addresses_are_refused_at_every_entry_point() {
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
     let target = canary.base_url();
-    let engine = guarded();
+    let engine = loopback_engine();
     let mut tried = 0;
-    for way in REDIRECTS {
-        // A page, behind so many redirects that are fine.
+    for kind in REDIRECTS {
+        // A page behind 0 to 2 allowed redirects.
         for hops in 0..3 {
-            let fine = (0..hops).map(|hop| redirect("302 Found", &format!("/{hop}")));
-            let server = RawServer::start_each(fine.chain([redirect(way, &target)])).unwrap();
-            if matches!(way, "Refresh" | "meta") {
-                // A page that may not send its reader on is shown itself.
+            let allowed = (0..hops).map(|hop| redirect("302 Found", &format!("/{hop}")));
+            let server = RawServer::start_per_connection(allowed.chain([redirect(kind, &target)])).unwrap();
+            if matches!(kind, "Refresh" | "meta") {
+                // A page whose refresh is refused gives a document itself.
                 let page = engine.scrape(ScrapeRequest::new(server.base_url())).await.unwrap();
-                assert_eq!(page.markdown.as_deref().map(str::trim), Some("wait"), "{way}");
+                assert_eq!(page.markdown.as_deref().map(str::trim), Some("wait"), "{kind}");
             } else {
-                refuses(&engine, &server.base_url()).await;
+                assert_refused(&engine, &server.base_url()).await;
             }
-            assert_eq!(server.connections(), hops + 1, "{way}");
+            assert_eq!(server.connections(), hops + 1, "{kind}");
         }
-        // robots.txt; a sitemap, the page before it being fine; and a page that was found.
-        let robots = [redirect(way, &target)].to_vec();
-        let none = answering("404 Not Found", "text/plain", "");
-        let home = answering("200 OK", "text/html", "<p>home<a href='/next'>next</a>");
-        let later = [none, home, redirect(way, &target)].to_vec();
-        for (door, scripts) in [("robots", robots), ("sitemap and link", later)] {
-            let server = RawServer::start_each(scripts).unwrap();
+        // robots.txt, and a sitemap and a linked page after an allowed start page.
+        let robots = [redirect(kind, &target)].to_vec();
+        let none = response_script("404 Not Found", "text/plain", "");
+        let home = response_script("200 OK", "text/html", "<p>home<a href='/next'>next</a>");
+        let later = [none, home, redirect(kind, &target)].to_vec();
+        for (entry_point, scripts) in [("robots", robots), ("sitemap and link", later)] {
+            let server = RawServer::start_per_connection(scripts).unwrap();
             let request = CrawlRequest::new(server.base_url());
             let done = engine.crawl(request).await.unwrap().wait().await.unwrap();
-            assert!(server.connections() >= 1, "{door}, {way}: {done:?}");
+            assert!(server.connections() >= 1, "{entry_point}, {kind}: {done:?}");
         }
-        // A map asks the same doors without a queue.
-        let server = RawServer::start(redirect(way, &target)).unwrap();
+        // A map uses the same entry points without a queue.
+        let server = RawServer::start(redirect(kind, &target)).unwrap();
         let _ = engine.map(MapRequest::new(server.base_url())).await;
         tried += 6;
-        assert_eq!(canary.connections(), 0, "{way}");
+        assert_eq!(canary.connections(), 0, "{kind}");
     }
     println!(
-        "{tried} redirects at 4 doors (page, robots, sitemap, map) x {} ways: canary 0",
+        "{tried} redirects at 4 entry points (page, robots, sitemap, map) x {} kinds: canary 0",
         REDIRECTS.len()
     );
 }
 
 #[tokio::test]
-async fn links_robots_and_sitemaps_lead_to_no_private_address() {
+async fn links_and_sitemaps_of_robots_txt_lead_to_no_private_address() {
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
     let private = canary.base_url();
     let robots = format!("Sitemap: {private}/sitemap.xml\n");
@@ -164,16 +165,16 @@ async fn links_robots_and_sitemaps_lead_to_no_private_address() {
             Step::respond("200 OK", &[("Content-Type", "text/html"), ("Connection", "close")], page),
         ],
     ];
-    let server = RawServer::start_each(scripts).unwrap();
+    let server = RawServer::start_per_connection(scripts).unwrap();
     let request = CrawlRequest::new(server.base_url()).allow_external_links(true);
-    let result = guarded().crawl(request).await.unwrap().wait().await.unwrap();
+    let result = loopback_engine().crawl(request).await.unwrap().wait().await.unwrap();
     assert_eq!(canary.connections(), 0);
     let codes: Vec<ErrorCode> = result.failures.iter().map(|failure| failure.error.code).collect();
     assert!(codes.contains(&ErrorCode::ScrapeBlocked), "the refused link is listed: {codes:?}");
 }
 
 #[tokio::test]
-async fn a_refusal_does_not_tell_what_a_name_resolves_to() {
+async fn the_error_of_a_refusal_does_not_name_the_resolved_address() {
     let engine = Engine::builder().build().unwrap();
     let error = engine.scrape(ScrapeRequest::new("http://localhost:8080/")).await.unwrap_err().to_string();
     assert!(error.contains("localhost"), "{error}");

@@ -1,4 +1,4 @@
-//! Small bodies that become large ones. Ten gigabytes of zeros in ten megabytes or less, made as it is sent.
+//! Decompression bombs: ten gigabytes of zeros in ten megabytes or less, generated while they are sent.
 
 use std::io::Write as _;
 
@@ -6,25 +6,25 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
 use gleaner_fetch::{DEFAULT_MAX_BODY, ErrorKind};
 use gleaner_testkit::{RawServer, Step};
-use gleaner_tests::process::{in_a_process, peak_memory, url_from_parent};
+use gleaner_tests::process::{peak_memory, run_in_process, url_from_parent};
 
 use super::support::get;
 
-/// A piece of zeros, and how many of them are ten gigabytes.
+/// The size of a piece of zeros, and the number of pieces in ten gigabytes.
 const PIECE: usize = 16 * 1024 * 1024;
 const PIECES: u64 = 10_000_000_000 / PIECE as u64 + 1;
 
-/// A stream that begins in one way, goes on in another, and never ends.
+/// A compressed stream: `start`, then `repeated` as often as `times`, without an end.
 struct Bomb {
     coding: &'static str,
     start: Vec<u8>,
-    again: Vec<u8>,
+    repeated: Vec<u8>,
     times: u64,
-    /// How the fetch ends.
-    ends: ErrorKind,
+    /// The expected error.
+    expected: ErrorKind,
 }
 
-/// One stream of deflate: after the first piece, each further one is compressed to the same bytes.
+/// A deflate stream, in which every piece after the first one compresses to the same bytes.
 fn deflate(coding: &'static str, head: &[u8], zlib: bool) -> Bomb {
     let zeros = vec![0; PIECE];
     let mut compress = Compress::new(Compression::best(), zlib);
@@ -33,17 +33,20 @@ fn deflate(coding: &'static str, head: &[u8], zlib: bool) -> Bomb {
         compress.compress_vec(&zeros, &mut out, FlushCompress::Sync).unwrap();
         out
     };
-    let (start, again) = (piece(), piece());
-    assert_eq!(again, piece());
-    Bomb { coding, start: [head, &start].concat(), again, times: PIECES, ends: ErrorKind::TooLarge }
+    let (start, repeated) = (piece(), piece());
+    assert_eq!(repeated, piece());
+    Bomb { coding, start: [head, &start].concat(), repeated, times: PIECES, expected: ErrorKind::TooLarge }
 }
 
 fn bombs() -> Vec<Bomb> {
     const GZIP_HEAD: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
-    // What a brotli encoder with a window of 4 MiB makes of a piece of zeros, flushed: the first time, and after it.
+    // The output of a brotli encoder with a window of 4 MiB for a flushed piece of zeros: the first one, and
+    // later ones.
     const BROTLI: (&[u8], &[u8]) = (
-        b"\xcb\xff\xff\x3f\x00\x24\x00\xe2\xb1\x40\x72\xef\xff\xf8\xff\xff\x07\x80\x04\x40\x1c\x16\x80\xee\xfd\x9f\x01",
-        b"\xfc\xff\xff\x03\x40\x02\x20\x0e\x0b\x40\xf7\xfe\x8f\xff\xff\x7f\x00\x48\x00\xc4\x61\x01\xe8\xde\xff\x19",
+        b"\xcb\xff\xff\x3f\x00\x24\x00\xe2\xb1\x40\x72\xef\xff\xf8\xff\xff\x07\x80\x04\x40\x1c\x16\x80\xee\
+                  \xfd\x9f\x01",
+        b"\xfc\xff\xff\x03\x40\x02\x20\x0e\x0b\x40\xf7\xfe\x8f\xff\xff\x7f\x00\x48\x00\xc4\x61\x01\xe8\xde\
+                  \xff\x19",
     );
     let zeros = vec![0; PIECE];
     let frame = zstd::encode_all(&zeros[..], 1).unwrap();
@@ -51,17 +54,17 @@ fn bombs() -> Vec<Bomb> {
     let mut outer = GzEncoder::new(Vec::new(), Compression::best());
     outer.write_all(&gzip.start).unwrap();
     for _ in 1..PIECES {
-        outer.write_all(&gzip.again).unwrap();
+        outer.write_all(&gzip.repeated).unwrap();
     }
     let twice = outer.finish().unwrap();
     let mut zlib = ZlibEncoder::new(Vec::new(), Compression::best());
     zlib.write_all(&frame.repeat(100)).unwrap();
     let mut member = GzEncoder::new(Vec::new(), Compression::best());
     member.write_all(zeros.get(..1 << 20).unwrap()).unwrap();
-    // A window of 2 GiB (descriptor 21 << 3), and blocks that repeat one byte 128 KiB times.
+    // A window of 2 GiB (descriptor 21 << 3), and RLE blocks of 128 KiB.
     let window = b"\x28\xb5\x2f\xfd\x00\xa8".to_vec();
     let block = b"\x02\x00\x10\x00".to_vec();
-    // Nothing but work: zeros after the end of the innermost stream, and streams without content.
+    // Work without output: zeros after the end of the innermost stream, and empty streams.
     let small = |data: &[u8]| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(data).unwrap();
@@ -74,39 +77,47 @@ fn bombs() -> Vec<Bomb> {
     }
     let thrice = small(&padded.finish().unwrap());
     let empty = small(&small(b"").repeat(1 << 20));
-    let once = |coding, start| Bomb { coding, start, again: Vec::new(), times: 0, ends: ErrorKind::TooLarge };
+    let once =
+        |coding, start| Bomb { coding, start, repeated: Vec::new(), times: 0, expected: ErrorKind::TooLarge };
     vec![
         gzip,
         deflate("deflate", b"", true),
         Bomb {
             coding: "br",
             start: BROTLI.0.to_vec(),
-            again: BROTLI.1.to_vec(),
+            repeated: BROTLI.1.to_vec(),
             times: PIECES,
-            ends: ErrorKind::TooLarge,
+            expected: ErrorKind::TooLarge,
         },
-        Bomb { coding: "zstd", start: frame.clone(), again: frame, times: PIECES, ends: ErrorKind::TooLarge },
+        Bomb {
+            coding: "zstd",
+            start: frame.clone(),
+            repeated: frame,
+            times: PIECES,
+            expected: ErrorKind::TooLarge,
+        },
         once("gzip, gzip", twice),
         once("zstd, deflate", zlib.finish().unwrap()),
         Bomb {
             coding: "gzip",
             start: Vec::new(),
-            again: member.finish().unwrap(),
+            repeated: member.finish().unwrap(),
             times: 9_537,
-            ends: ErrorKind::TooLarge,
+            expected: ErrorKind::TooLarge,
         },
-        Bomb { ends: ErrorKind::Decode, ..once("gzip, gzip, gzip", thrice) },
-        Bomb { ends: ErrorKind::Decode, ..once("gzip, gzip", empty) },
-        // A window that no decoder of the web grants (RFC 8878 section 3.1.1.1.2 recommends 8 MB at the least).
-        Bomb { coding: "zstd", start: window, again: block, times: 80_000, ends: ErrorKind::Decode },
+        Bomb { expected: ErrorKind::Decode, ..once("gzip, gzip, gzip", thrice) },
+        Bomb { expected: ErrorKind::Decode, ..once("gzip, gzip", empty) },
+        // A larger window than decoders on the web accept (RFC 8878 section 3.1.1.1.2 recommends support for
+        // 8 MB).
+        Bomb { coding: "zstd", start: window, repeated: block, times: 80_000, expected: ErrorKind::Decode },
     ]
 }
 
-/// Each bomb is fetched by a process of its own, whose greatest memory is then known.
+/// Fetches each bomb in its own process to measure peak memory.
 #[test]
-fn bombs_end_at_the_cap() {
+fn decompression_bombs_end_at_the_body_limit() {
     for bomb in bombs() {
-        let whole = bomb.start.len() as u64 + bomb.again.len() as u64 * bomb.times;
+        let whole = bomb.start.len() as u64 + bomb.repeated.len() as u64 * bomb.times;
         let head = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: {}\r\n\r\n",
             bomb.coding
@@ -115,27 +126,27 @@ fn bombs_end_at_the_cap() {
             Step::ReadRequest,
             Step::send(head),
             Step::send(bomb.start),
-            Step::SendRepeated { bytes: bomb.again.into(), times: bomb.times },
+            Step::SendRepeated { bytes: bomb.repeated.into(), times: bomb.times },
         ])
         .unwrap();
-        let line = in_a_process("bombs::child", &server.base_url());
+        let line = run_in_process("bombs::child", &server.base_url());
         let words: Vec<&str> = line.split(' ').collect();
-        let grown = words[1].parse::<u64>().unwrap();
-        assert_eq!(words[0], format!("{:?}", bomb.ends), "{}: {line}", bomb.coding);
-        assert!(grown < DEFAULT_MAX_BODY, "{}: {line}", bomb.coding);
+        let growth = words[1].parse::<u64>().unwrap();
+        assert_eq!(words[0], format!("{:?}", bomb.expected), "{}: {line}", bomb.coding);
+        assert!(growth < DEFAULT_MAX_BODY, "{}: {line}", bomb.coding);
         println!(
-            "bomb: {:13} {whole:>9} bytes: {}, peak memory {:>4} KiB = {:.2} of the cap, {} bytes left the server",
+            "bomb: {:13} {whole:>9} bytes: {}, peak memory {:>4} KiB = {:.2} of the cap, {} bytes sent",
             bomb.coding,
             words[0],
-            grown / 1024,
-            grown as f64 / DEFAULT_MAX_BODY as f64,
+            growth / 1024,
+            growth as f64 / DEFAULT_MAX_BODY as f64,
             server.bytes_sent(),
         );
     }
 }
 
 #[tokio::test]
-#[ignore = "run by bombs_end_at_the_cap, in a process of its own"]
+#[ignore = "run by decompression_bombs_end_at_the_body_limit in its own process"]
 async fn child() {
     let Some(url) = url_from_parent() else { return };
     let before = peak_memory();

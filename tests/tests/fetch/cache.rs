@@ -1,4 +1,4 @@
-//! Nobody is served what was kept for another, nor what was damaged.
+//! The cache serves no copy to a request of another variant, and no damaged copy.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use gleaner_fetch::{
 use gleaner_testkit::{RawServer, Step};
 use gleaner_types::plan::ProxyMode;
 
-use super::support::{builder, page, pool};
+use super::support::{fetcher_builder, page, pool};
 
 fn caching(url: &str) -> Request {
     let mut request = Request::get(url.parse().unwrap());
@@ -27,19 +27,19 @@ fn is_hit(response: &Response) -> bool {
     response.cache.is_some_and(|facts| facts.used == CacheUse::Hit)
 }
 
-/// A jar with the session of some job; cookies know no ports.
+/// A jar with the session of a job. Cookies do not distinguish ports.
 async fn session() -> CookieJar {
     let login = Step::respond("200 OK", &[("Set-Cookie", "session=1; path=/")], "welcome");
     let server = RawServer::start([Step::ReadRequest, login]).unwrap();
     let jar = CookieJar::new();
     let mut request = Request::get(server.base_url().parse().unwrap());
     request.cookies = Some(jar.clone());
-    builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
+    fetcher_builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
     assert_eq!(jar.len(), 1);
     jar
 }
 
-/// The same page asked for in every way that may change its bytes.
+/// Requests for the same page with every option that may change the response.
 fn variants(url: &str, session: &CookieJar) -> Vec<(&'static str, Request)> {
     let plain = || caching(url);
     let with = |change: &dyn Fn(&mut Request)| {
@@ -50,31 +50,31 @@ fn variants(url: &str, session: &CookieJar) -> Vec<(&'static str, Request)> {
     let header = |name: &str, value: &str| plain().header(name, value).unwrap();
     vec![
         ("plain", plain()),
-        ("one user's key", header("authorization", "Bearer one")),
-        ("another user's key", header("authorization", "Bearer two")),
+        ("the key of one user", header("authorization", "Bearer one")),
+        ("the key of another user", header("authorization", "Bearer two")),
         ("a cookie", header("cookie", "session=1")),
         ("another cookie", header("cookie", "session=2")),
         ("a job with a session", with(&|request| request.cookies = Some(session.clone()))),
         ("a user agent", header("user-agent", "mine")),
         ("another language", header("accept-language", "de")),
         ("languages", with(&|request| request.languages = vec!["fr".into()])),
-        ("an own header", header("x-tenant", "1")),
-        ("the same with another value", header("x-tenant", "2")),
+        ("a custom header", header("x-tenant", "1")),
+        ("the custom header with another value", header("x-tenant", "2")),
         ("mobile", with(&|request| request.mobile = true)),
         ("auto", with(&|request| request.proxy = ProxyMode::Auto)),
         ("stealth", with(&|request| request.proxy = ProxyMode::Stealth)),
         ("a country", with(&|request| request.country = Some("DE".into()))),
-        ("any kind", with(&|request| request.accept = Accept::Any)),
+        ("any media type", with(&|request| request.accept = Accept::Any)),
         ("any certificate", with(&|request| request.skip_tls_verification = true)),
         ("no redirects", with(&|request| request.max_redirects = Some(0))),
-        ("a part", header("range", "bytes=0-9")),
+        ("a range", header("range", "bytes=0-9")),
         ("by POST", with(&|request| request.method = gleaner_fetch::Method::POST)),
     ]
 }
 
 #[tokio::test]
-async fn no_variant_is_served_to_another() {
-    let server = RawServer::start([Step::ReadRequest, page("a page"), Step::Again]).unwrap();
+async fn a_cached_copy_is_served_only_to_the_same_variant() {
+    let server = RawServer::start([Step::ReadRequest, page("a page"), Step::Repeat]).unwrap();
     let url = format!("{}/page", server.base_url());
     let tunnel = [
         Step::ReadRequest,
@@ -90,26 +90,27 @@ async fn no_variant_is_served_to_another() {
     let names = variants(&url, &session);
     for (first, one) in &names {
         let store = Arc::new(MemoryCache::default());
-        let fetcher = builder().cache(store).stealth_proxies(pool(&[proxy_url.as_str()])).build().unwrap();
-        let kept = fetch(&fetcher, one).await.cache.is_some_and(|facts| facts.stored_at.is_some());
+        let fetcher =
+            fetcher_builder().cache(store).stealth_proxies(pool(&[proxy_url.as_str()])).build().unwrap();
+        let stored = fetch(&fetcher, one).await.cache.is_some_and(|facts| facts.stored_at.is_some());
         for (second, other) in variants(&url, &session) {
             let hit = is_hit(&fetch(&fetcher, &other).await);
             if *first == second {
-                assert_eq!(hit, kept, "{first}: what was kept is served to the same request");
+                assert_eq!(hit, stored, "{first}: a stored copy is served to the same request");
                 own += usize::from(hit);
             }
-            // Each other variant is asked for once, so that nobody has kept it yet.
+            // Each other variant is requested once, so none is stored yet.
             crossings += usize::from(hit && *first != second);
             pairs += usize::from(*first != second);
         }
     }
     println!("cache: cross-variant hits {crossings}/{pairs}, hits of the same variant {own}/{}", names.len());
     assert_eq!(crossings, 0);
-    assert!(own >= 10, "a cache that keeps nothing crosses nothing: {own}");
+    assert!(own >= 10, "too few hits to be meaningful: {own}");
 }
 
 #[tokio::test]
-async fn nothing_partial_or_failed_is_kept() {
+async fn partial_failed_and_forbidden_responses_are_not_cached() {
     const CLOSE: (&str, &str) = ("Connection", "close");
     let rows: &[(&str, Vec<Step>)] = &[
         (
@@ -130,26 +131,26 @@ async fn nothing_partial_or_failed_is_kept() {
         ("no-store", vec![Step::respond("200 OK", &[("Cache-Control", "no-store"), CLOSE], "secret")]),
         ("Vary: *", vec![Step::respond("200 OK", &[("Vary", "*"), CLOSE], "yours")]),
     ];
-    let mut kept = 0;
+    let mut stored = 0;
     for (name, answer) in rows {
-        // The first connection misbehaves; every later one serves the page.
+        // The first connection sends the bad response; later ones serve the page.
         let first = [vec![Step::ReadRequest], answer.clone(), vec![Step::Close]].concat();
-        let then = vec![Step::ReadRequest, page("the page"), Step::Again];
-        let server = RawServer::start_each([first, then]).unwrap();
-        let fetcher = builder().cache(Arc::new(MemoryCache::default())).build().unwrap();
+        let later = vec![Step::ReadRequest, page("the page"), Step::Repeat];
+        let server = RawServer::start_per_connection([first, later]).unwrap();
+        let fetcher = fetcher_builder().cache(Arc::new(MemoryCache::default())).build().unwrap();
         let request = caching(&format!("{}/page", server.base_url()));
-        let mut impatient = request.clone();
-        impatient.max_redirects = Some(0);
-        let _ = fetcher.fetch(impatient.clone(), &FollowAll).await;
-        let second = fetch(&fetcher, &impatient).await;
-        kept += usize::from(is_hit(&second) || &second.body[..] != b"the page");
-        assert!(is_hit(&fetch(&fetcher, &impatient).await), "{name}: the page itself is kept");
+        let mut without_redirects = request.clone();
+        without_redirects.max_redirects = Some(0);
+        let _ = fetcher.fetch(without_redirects.clone(), &FollowAll).await;
+        let second = fetch(&fetcher, &without_redirects).await;
+        stored += usize::from(is_hit(&second) || &second.body[..] != b"the page");
+        assert!(is_hit(&fetch(&fetcher, &without_redirects).await), "{name}: the page is stored");
     }
-    println!("cache: partial, failed and forbidden answers served again {kept}/{}", rows.len());
-    assert_eq!(kept, 0);
+    println!("cache: partial, failed and forbidden responses served again {stored}/{}", rows.len());
+    assert_eq!(stored, 0);
 }
 
-/// The one entry of the cache in `folder`.
+/// The file of the only cache entry in `folder`.
 fn entry_in(folder: &Path) -> PathBuf {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -162,21 +163,21 @@ fn entry_in(folder: &Path) -> PathBuf {
             }
         }
     }
-    unreachable!("there is an entry")
+    unreachable!("the cache has an entry")
 }
 
 #[tokio::test]
-async fn damaged_and_exchanged_entries_are_not_served() {
+async fn damaged_and_swapped_cache_entries_are_not_served() {
     const TEXT: &str = "<title>the page</title> as it was served";
-    let server = RawServer::start([Step::ReadRequest, page(TEXT), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page(TEXT), Step::Repeat]).unwrap();
     let request = caching(&format!("{}/page", server.base_url()));
     let folder = tempfile::tempdir().unwrap();
     let open = || {
         let store = DiskCache::open(folder.path(), 1 << 20).unwrap();
-        builder().cache(Arc::new(store)).build().unwrap()
+        fetcher_builder().cache(Arc::new(store)).build().unwrap()
     };
     fetch(&open(), &request).await;
-    assert!(is_hit(&fetch(&open(), &request).await), "it survives a restart");
+    assert!(is_hit(&fetch(&open(), &request).await), "the entry survives a restart");
     let path = entry_in(folder.path());
     let whole = std::fs::read(&path).unwrap();
     let (mut wrong, mut served, mut rounds) = (0, 0, 0);
@@ -193,11 +194,11 @@ async fn damaged_and_exchanged_entries_are_not_served() {
         wrong += usize::from(&response.body[..] != TEXT.as_bytes() || response.status != 200);
         rounds += 1;
     }
-    // Another page's whole entry under this one's name, as a collision of names would have it.
+    // A valid entry of another page under this name, as after a hash collision.
     let other = caching(&format!("{}/other", server.base_url()));
     let elsewhere = tempfile::tempdir().unwrap();
     let store = DiskCache::open(elsewhere.path(), 1 << 20).unwrap();
-    fetch(&builder().cache(Arc::new(store)).build().unwrap(), &other).await;
+    fetch(&fetcher_builder().cache(Arc::new(store)).build().unwrap(), &other).await;
     std::fs::copy(entry_in(elsewhere.path()), &path).unwrap();
     let response = fetch(&open(), &request).await;
     served += usize::from(is_hit(&response));

@@ -1,4 +1,4 @@
-//! The fetcher as the engine uses it: the options of a request reach it, and what it found out reaches the document.
+//! The fetcher in the engine: options of a request reach the fetcher, and its metadata reaches the document.
 
 use std::sync::Arc;
 
@@ -6,36 +6,36 @@ use async_trait::async_trait;
 use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
 use gleaner_fetch::{Error, MemoryCache, Picture, Render, RenderProxy, RenderRequest, Rendered, Request};
 use gleaner_testkit::{ProxyServer, RawServer, Step};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 use gleaner_types::plan::ScrapePlan;
 use gleaner_types::{CacheState, ProxyUsed};
 use serde_json::{Value, json};
 
 use super::support::{page, pool};
 
-/// A scrape of `url` with these options, which pass the same check as those of a request over HTTP.
+/// A scrape of `url` with these options, which pass the same check as a request over HTTP.
 async fn scrape(engine: &Engine, url: &str, mut options: Value) -> Result<Document, gleaner::Error> {
     options.as_object_mut().unwrap().insert("url".to_owned(), url.into());
     ScrapePlan::from_json(&options).unwrap();
     engine.scrape(serde_json::from_value::<ScrapeRequest>(options).unwrap()).await
 }
 
-/// A server of one page, and how often it was asked.
+/// A server of one page, which counts requests.
 fn site() -> RawServer {
-    RawServer::start([Step::ReadRequest, page("<title>t</title><p>text"), Step::Again]).unwrap()
+    RawServer::start([Step::ReadRequest, page("<title>t</title><p>text"), Step::Repeat]).unwrap()
 }
 
 fn is_hit(document: &Document) -> bool {
     let metadata = &document.metadata;
     let hit = metadata.cache_state == Some(CacheState::Hit);
-    assert_eq!(hit, metadata.cached_at.is_some(), "a copy says since when");
+    assert_eq!(hit, metadata.cached_at.is_some(), "a cached copy has a time");
     hit
 }
 
 #[tokio::test]
-async fn copies_are_served_as_the_options_have_it() {
-    let engine = local().build().unwrap();
-    // What is asked for before, what then, and whether that is a copy.
+async fn options_decide_whether_a_cached_copy_is_served() {
+    let engine = engine_builder().build().unwrap();
+    // The options of the first and the second scrape, and whether the second one is served from the cache.
     let rows = [
         (json!({}), json!({}), true),
         (json!({}), json!({ "maxAge": 0 }), false),
@@ -51,18 +51,18 @@ async fn copies_are_served_as_the_options_have_it() {
         (json!({ "headers": { "X-Tenant": "1" } }), json!({ "headers": { "X-Tenant": "1" } }), false),
         (json!({ "maxAge": 0 }), json!({}), true),
     ];
-    for (before, then, copied) in rows {
+    for (before, then, expect_hit) in rows {
         let server = site();
         assert!(!is_hit(&scrape(&engine, &server.base_url(), before.clone()).await.unwrap()), "{before}");
         let document = scrape(&engine, &server.base_url(), then.clone()).await.unwrap();
-        assert_eq!(is_hit(&document), copied, "{before} and then {then}");
-        assert_eq!(server.requests().len(), if copied { 1 } else { 2 }, "{before} and then {then}");
+        assert_eq!(is_hit(&document), expect_hit, "{before} and then {then}");
+        assert_eq!(server.requests().len(), if expect_hit { 1 } else { 2 }, "{before} and then {then}");
     }
 }
 
 #[tokio::test]
-async fn a_page_says_nothing_of_the_cache_where_none_was_asked() {
-    let engine = local().build().unwrap();
+async fn the_cache_state_is_absent_if_the_cache_was_not_used() {
+    let engine = engine_builder().build().unwrap();
     let server = site();
     for (options, state) in [
         (json!({ "maxAge": 0 }), None),
@@ -80,13 +80,13 @@ async fn a_page_says_nothing_of_the_cache_where_none_was_asked() {
 }
 
 #[tokio::test]
-async fn from_the_cache_alone_means_no_traffic() {
+async fn cache_only_options_send_no_requests() {
     let server = site();
-    let engine_with = local().cache(Arc::new(MemoryCache::default())).build().unwrap();
+    let with_cache = engine_builder().cache(Arc::new(MemoryCache::default())).build().unwrap();
     for options in [json!({ "lockdown": true }), json!({ "minAge": 1 })] {
-        let error = scrape(&engine_with, &server.base_url(), options.clone()).await.unwrap_err();
+        let error = scrape(&with_cache, &server.base_url(), options.clone()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
-        let without = local().no_cache().build().unwrap();
+        let without = engine_builder().no_cache().build().unwrap();
         let error = scrape(&without, &server.base_url(), options.clone()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
         assert!(
@@ -95,25 +95,25 @@ async fn from_the_cache_alone_means_no_traffic() {
         );
     }
     assert_eq!(server.connections(), 0);
-    let without = local().no_cache().build().unwrap();
+    let without = engine_builder().no_cache().build().unwrap();
     for _ in 0..2 {
         assert!(!is_hit(&scrape(&without, &server.base_url(), json!({})).await.unwrap()));
     }
 }
 
 #[tokio::test]
-async fn the_document_says_which_proxy_was_used() {
-    let wall = Step::respond("403 Forbidden", &[("Content-Type", "text/html")], "go away");
-    let server = RawServer::start_each([
-        vec![Step::ReadRequest, wall, Step::Close],
-        vec![Step::ReadRequest, page("<p>welcome"), Step::Again],
+async fn the_document_has_the_proxy_mode_that_was_used() {
+    let challenge = Step::respond("403 Forbidden", &[("Content-Type", "text/html")], "go away");
+    let server = RawServer::start_per_connection([
+        vec![Step::ReadRequest, challenge, Step::Close],
+        vec![Step::ReadRequest, page("<p>welcome"), Step::Repeat],
     ])
     .unwrap();
     let proxy = ProxyServer::start().unwrap();
     let engine = |builder: EngineBuilder| {
         builder.no_cache().stealth_proxies(pool(&[&format!("http://{}", proxy.addr())])).build().unwrap()
     };
-    let with_pool = engine(local());
+    let with_pool = engine(engine_builder());
     for (mode, used) in
         [("auto", ProxyUsed::Stealth), ("basic", ProxyUsed::Basic), ("stealth", ProxyUsed::Stealth)]
     {
@@ -121,20 +121,20 @@ async fn the_document_says_which_proxy_was_used() {
         assert_eq!(document.metadata.status_code, Some(200), "{mode}");
         assert_eq!(document.metadata.proxy_used, Some(used), "{mode}");
     }
-    assert_eq!(proxy.destinations().len(), 1, "one tunnel, used twice");
-    let without = local().build().unwrap();
+    assert_eq!(proxy.destinations().len(), 1, "one tunnel is used twice");
+    let without = engine_builder().build().unwrap();
     let error = scrape(&without, &server.base_url(), json!({ "proxy": "stealth" })).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::UnsupportedOption);
     assert!(error.to_string().contains("stealth proxies") && error.to_string().contains("basic"), "{error}");
 }
 
 #[tokio::test]
-async fn cookies_last_for_a_job_and_reach_no_other() {
+async fn cookies_are_shared_within_a_job_and_not_between_jobs() {
     let set =
         Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", "k=c4nary; Path=/")], "<p>1");
-    let server = RawServer::start([Step::ReadRequest, set, Step::Again]).unwrap();
-    let engine = local().no_cache().concurrency(1).build().unwrap();
-    let carried = || {
+    let server = RawServer::start([Step::ReadRequest, set, Step::Repeat]).unwrap();
+    let engine = engine_builder().no_cache().concurrency(1).build().unwrap();
+    let has_cookie = || {
         let heads = server.requests();
         heads.iter().map(|head| String::from_utf8_lossy(head).contains("c4nary")).collect::<Vec<_>>()
     };
@@ -144,23 +144,23 @@ async fn cookies_last_for_a_job_and_reach_no_other() {
     };
     let first = engine.batch(batch(3)).await.unwrap().wait().await.unwrap();
     assert_eq!(first.documents.len(), 3);
-    assert_eq!(carried(), [false, true, true], "a job's pages share its cookies");
+    assert_eq!(has_cookie(), [false, true, true], "pages of a job share cookies");
     engine.batch(batch(2)).await.unwrap().wait().await.unwrap();
     scrape(&engine, &server.base_url(), json!({})).await.unwrap();
-    assert_eq!(carried().get(3..), Some(&[false, true, false][..]), "another job begins without any");
+    assert_eq!(has_cookie().get(3..), Some(&[false, true, false][..]), "another job starts without cookies");
     println!("cookies of one job in requests of another: 0 of 3 jobs");
 }
 
-/// Turns every page into what a script would make of it.
+/// Replaces the HTML of every page, as a script would.
 #[derive(Debug)]
 struct FakeBrowser;
 
 #[async_trait]
 impl Render for FakeBrowser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let answer = proxy.fetch(Request::get(request.url.clone())).await?;
+        let response = proxy.fetch(Request::get(request.url.clone())).await?;
         let html = "<title>by script</title><p>rendered".to_owned();
-        let mut page = Rendered::new(answer.url, answer.status, answer.headers, html);
+        let mut page = Rendered::new(response.url, response.status, response.headers, html);
         page.screenshot = request
             .screenshot
             .as_ref()
@@ -170,10 +170,10 @@ impl Render for FakeBrowser {
 }
 
 #[tokio::test]
-async fn pages_that_need_a_browser_go_through_the_one_there_is() {
+async fn options_that_need_a_browser_use_the_configured_one() {
     let server = site();
-    let plain = local().build().unwrap();
-    let rendering = local().renderer(Arc::new(FakeBrowser)).build().unwrap();
+    let plain = engine_builder().build().unwrap();
+    let rendering = engine_builder().renderer(Arc::new(FakeBrowser)).build().unwrap();
     let rows = [
         (json!({ "waitFor": 10 }), None),
         (json!({ "mobile": true }), None),
@@ -194,7 +194,11 @@ async fn pages_that_need_a_browser_go_through_the_one_there_is() {
         assert_eq!(document.actions.is_some(), options.to_string().contains("actions"), "{options}");
     }
     let document = scrape(&rendering, &server.base_url(), json!({})).await.unwrap();
-    assert_eq!(document.metadata.title.as_deref(), Some("t"), "what needs no browser goes without");
+    assert_eq!(
+        document.metadata.title.as_deref(),
+        Some("t"),
+        "a page that needs no browser is fetched without one"
+    );
     let error = scrape(&rendering, &server.base_url(), json!({ "mobile": true, "lockdown": true }))
         .await
         .unwrap_err();

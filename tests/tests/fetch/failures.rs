@@ -1,5 +1,5 @@
-//! Every kind of failure: what it is, where it happened, what the contract calls it; and a canary in each
-//! slot for a secret is seen in none of them.
+//! Every kind of error has the right kind, URL and error code. A canary in each place for a secret appears in
+//! no output.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -15,25 +15,25 @@ use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
 use url::Url;
 
-use super::support::{Loopback, builder, page, pool};
+use super::support::{Loopback, fetcher_builder, page, pool};
 
 const CANARY: &str = "c4nary5ecret";
 
-struct Nowhere;
+struct RefuseRedirects;
 
 #[async_trait]
-impl RedirectCheck for Nowhere {
+impl RedirectCheck for RefuseRedirects {
     async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
         Err(RedirectRefused::new("robots.txt forbids it").with_code(ErrorCode::CrawlDenial))
     }
 }
 
-/// Resolves nothing under `invalid`, and the rest to 127.0.0.1.
+/// Fails for names under `invalid` and resolves the rest to 127.0.0.1.
 #[derive(Debug)]
-struct Names;
+struct TestResolver;
 
 #[async_trait]
-impl gleaner_fetch::Resolve for Names {
+impl gleaner_fetch::Resolve for TestResolver {
     async fn resolve(&self, host: &str) -> io::Result<Vec<std::net::IpAddr>> {
         if host.ends_with("invalid") {
             return Err(io::Error::other(format!("no such host, {CANARY}")));
@@ -42,8 +42,8 @@ impl gleaner_fetch::Resolve for Names {
     }
 }
 
-/// A request with a secret wherever one fits.
-fn secretive(url: &str) -> Request {
+/// A request with a secret in every place that can hold one.
+fn request_with_secrets(url: &str) -> Request {
     let mut url: Url = url.parse().unwrap();
     url.set_query(Some(&format!("token={CANARY}")));
     url.set_fragment(Some(CANARY));
@@ -62,26 +62,26 @@ fn secretive(url: &str) -> Request {
 }
 
 fn fetcher(proxy: &ProxyServer) -> Fetcher {
-    builder()
-        .resolver(Arc::new(Names))
+    fetcher_builder()
+        .resolver(Arc::new(TestResolver))
         .stealth_proxies(pool(&[&format!("http://{CANARY}:{CANARY}@{}", proxy.addr())]))
         .build()
         .unwrap()
 }
 
-/// Failures that a server brings about: its script.
-fn by_servers() -> Vec<(ErrorKind, Vec<Step>)> {
+/// Errors that a server causes, with the script of the server.
+fn server_failures() -> Vec<(ErrorKind, Vec<Step>)> {
     let cookie = format!("session={CANARY}; Path=/");
     let hop = |to: &str| Step::respond("302 Found", &[("Location", to), ("Set-Cookie", &cookie)], "");
     let typed =
         |kind: &str, more: (&str, &str)| Step::respond("200 OK", &[("Content-Type", kind), more], CANARY);
     let chain =
         (0..30).flat_map(|number| [Step::ReadRequest, hop(&format!("/{number}?k={CANARY}"))]).collect();
-    let circle = (0..3).flat_map(|_| [Step::ReadRequest, hop(&format!("/?token={CANARY}"))]).collect();
+    let redirect_loop = (0..3).flat_map(|_| [Step::ReadRequest, hop(&format!("/?token={CANARY}"))]).collect();
     vec![
         (ErrorKind::Timeout, vec![Step::Hang]),
         (ErrorKind::TooManyRedirects, chain),
-        (ErrorKind::RedirectLoop, circle),
+        (ErrorKind::RedirectLoop, redirect_loop),
         (ErrorKind::UnsupportedMedia, vec![Step::ReadRequest, typed("image/png", ("X-A", CANARY))]),
         (ErrorKind::Decode, vec![Step::ReadRequest, typed("text/html", ("Content-Encoding", "gzip"))]),
         (ErrorKind::Protocol, vec![Step::ReadRequest, Step::send(format!("220 {CANARY} ESMTP\r\n\r\n"))]),
@@ -109,12 +109,12 @@ fn code_of(kind: ErrorKind) -> ErrorCode {
     }
 }
 
-/// Keeps one copy, to be looked at.
+/// A cache store that keeps the last entry for inspection.
 #[derive(Debug, Default)]
-struct Shelf(Mutex<Option<Arc<CacheEntry>>>);
+struct LastEntry(Mutex<Option<Arc<CacheEntry>>>);
 
 #[async_trait]
-impl CacheStore for Shelf {
+impl CacheStore for LastEntry {
     async fn get(&self, _: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>> {
         Ok(None)
     }
@@ -127,34 +127,34 @@ impl CacheStore for Shelf {
     }
 }
 
-/// A page full of secrets, as a cache keeps it.
-async fn kept_copy() -> Arc<CacheEntry> {
+/// The cache entry of a page full of secrets.
+async fn cached_page() -> Arc<CacheEntry> {
     let headers = [("Content-Type", "text/html"), ("X-Secret", CANARY)];
     let server = RawServer::start([Step::ReadRequest, Step::respond("200 OK", &headers, CANARY)]).unwrap();
-    let shelf = Arc::new(Shelf::default());
-    let fetcher = builder().cache(Arc::<Shelf>::clone(&shelf)).build().unwrap();
+    let last_entry = Arc::new(LastEntry::default());
+    let fetcher = fetcher_builder().cache(Arc::<LastEntry>::clone(&last_entry)).build().unwrap();
     let url = format!("http://site.example:{}/?token={CANARY}#{CANARY}", server.addr().port());
     let mut request = Request::get(url.parse().unwrap());
     request.cache = Some(CachePolicy::max_age(Duration::from_secs(60)));
     fetcher.fetch(request, &FollowAll).await.unwrap();
-    let kept = shelf.0.lock().unwrap().take();
-    kept.expect("the page was kept")
+    let entry = last_entry.0.lock().unwrap().take();
+    entry.expect("the page was cached")
 }
 
-/// One of each kind at the host `site`, with what was said on the way. The log is that of all tests of this
-/// process: a test knows its own lines by its own host.
+/// One error of each kind at the host `site`, with debug output of fetcher and requests. The log is shared by
+/// all tests of this process: a test recognizes its lines by its host.
 async fn all_failures(site: &str) -> (Vec<(ErrorKind, Error)>, Vec<String>) {
-    let proxy = ProxyServer::start_guarded("someone", "else").unwrap();
+    let proxy = ProxyServer::start_with_credentials("someone", "else").unwrap();
     let fetcher = fetcher(&proxy);
     let mut failures = Vec::new();
-    let mut said = vec![format!("{fetcher:?} {fetcher:#?}")];
+    let mut outputs = vec![format!("{fetcher:?} {fetcher:#?}")];
     let mut run = async |kind: ErrorKind, request: Request, hops: &dyn RedirectCheck| {
-        said.push(format!("{request:?} {request:#?}"));
+        outputs.push(format!("{request:?} {request:#?}"));
         failures.push((kind, fetcher.fetch(request, hops).await.unwrap_err()));
     };
-    for (kind, script) in by_servers() {
+    for (kind, script) in server_failures() {
         let server = RawServer::start(script).unwrap();
-        let mut request = secretive(&format!("http://{site}:{}/", server.addr().port()));
+        let mut request = request_with_secrets(&format!("http://{site}:{}/", server.addr().port()));
         if kind == ErrorKind::Timeout {
             request.timeout = Some(Duration::from_millis(200));
         }
@@ -164,36 +164,42 @@ async fn all_failures(site: &str) -> (Vec<(ErrorKind, Error)>, Vec<String>) {
         RawServer::start([Step::ReadRequest, Step::respond("302 Found", &[("Location", "/next")], "")])
             .unwrap();
     let base = format!("http://{site}:{}/", server.addr().port());
-    run(ErrorKind::RedirectRefused, secretive(&base), &Nowhere).await;
+    run(ErrorKind::RedirectRefused, request_with_secrets(&base), &RefuseRedirects).await;
     let plain = RawServer::start([Step::send("HTTP/1.1 400 Bad Request\r\n\r\n")]).unwrap();
-    run(ErrorKind::Tls, secretive(&format!("https://{site}:{}/", plain.addr().port())), &FollowAll).await;
+    run(
+        ErrorKind::Tls,
+        request_with_secrets(&format!("https://{site}:{}/", plain.addr().port())),
+        &FollowAll,
+    )
+    .await;
     let dead = ClosedPort::take().unwrap();
     let url = format!("http://{site}:{}/", dead.addr().port());
-    run(ErrorKind::Connect, secretive(&url), &FollowAll).await;
-    run(ErrorKind::Dns, secretive("http://nowhere.invalid/"), &FollowAll).await;
-    run(ErrorKind::Blocked, secretive("http://10.0.0.1/"), &FollowAll).await;
-    run(ErrorKind::Port, secretive(&format!("http://{site}:25/")), &FollowAll).await;
+    run(ErrorKind::Connect, request_with_secrets(&url), &FollowAll).await;
+    run(ErrorKind::Dns, request_with_secrets("http://nowhere.invalid/"), &FollowAll).await;
+    run(ErrorKind::Blocked, request_with_secrets("http://10.0.0.1/"), &FollowAll).await;
+    run(ErrorKind::Port, request_with_secrets(&format!("http://{site}:25/")), &FollowAll).await;
     let long = format!("http://{}.example/", "a".repeat(250));
-    run(ErrorKind::TooLong, secretive(&long), &FollowAll).await;
-    run(ErrorKind::Scheme, secretive(&format!("ftp://{site}/")), &FollowAll).await;
-    let userinfo = secretive(&format!("http://{CANARY}:{CANARY}@{site}/"));
+    run(ErrorKind::TooLong, request_with_secrets(&long), &FollowAll).await;
+    run(ErrorKind::Scheme, request_with_secrets(&format!("ftp://{site}/")), &FollowAll).await;
+    let userinfo = request_with_secrets(&format!("http://{CANARY}:{CANARY}@{site}/"));
     run(ErrorKind::InvalidRequest, userinfo, &FollowAll).await;
-    let mut stealth = secretive(&base);
+    let mut stealth = request_with_secrets(&base);
     stealth.proxy = ProxyMode::Stealth;
     run(ErrorKind::Proxy, stealth.clone(), &FollowAll).await;
-    let unprepared = builder().build().unwrap();
-    failures.push((ErrorKind::ProxyNotConfigured, unprepared.fetch(stealth, &FollowAll).await.unwrap_err()));
+    let without_proxies = fetcher_builder().build().unwrap();
+    failures
+        .push((ErrorKind::ProxyNotConfigured, without_proxies.fetch(stealth, &FollowAll).await.unwrap_err()));
     let url: Url = format!("http://{site}/?token={CANARY}#{CANARY}").parse().unwrap();
     failures.push((ErrorKind::Action, Error::action(&url, 3, "nothing matches its selector")));
-    failures.push((ErrorKind::Render, Error::render(&url, "the browser has gone")));
-    (failures, said)
+    failures.push((ErrorKind::Render, Error::render(&url, "the browser crashed")));
+    (failures, outputs)
 }
 
 #[tokio::test]
-async fn no_failure_tells_a_secret() {
+async fn no_error_or_log_line_contains_a_secret() {
     let log = ProcessLog::listen();
     let (failures, mut sinks) = all_failures("logged.example").await;
-    // What works is logged too.
+    // Successful requests are logged too.
     let server = RawServer::start([
         Step::ReadRequest,
         Step::respond(
@@ -203,9 +209,9 @@ async fn no_failure_tells_a_secret() {
         ),
     ])
     .unwrap();
-    let request = secretive(&format!("http://site.example:{}/", server.addr().port()));
+    let request = request_with_secrets(&format!("http://site.example:{}/", server.addr().port()));
     let jar = request.cookies.clone().unwrap();
-    let response = builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
+    let response = fetcher_builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
     assert_eq!(jar.len(), 1);
     sinks.push(format!("{response:?}"));
     let secret = format!("http://site.example/?token={CANARY}#{CANARY}");
@@ -222,14 +228,18 @@ async fn no_failure_tells_a_secret() {
     let mut rendered = Rendered::new(rendering.url.clone(), 200, headers, CANARY.to_owned());
     rendered.results.push(ActionResult::Scrape { url: rendering.url.clone(), html: CANARY.to_owned() });
     sinks.push(format!("{rendered:?}"));
-    sinks.push(format!("{:?}", kept_copy().await));
+    sinks.push(format!("{:?}", cached_page().await));
     sinks.push(format!("{jar:?}"));
     sinks.push(format!("{:?}", Proxy::parse(&format!("http://{CANARY}:{CANARY}@proxy.example/")).unwrap()));
     sinks.push(Proxy::parse(&format!("ftp://{CANARY}:{CANARY}@proxy.example/")).unwrap_err().to_string());
-    // Nothing is kept of what comes later: the other tests of this program say much.
+    // Stops recording here, because other tests of this program log a lot.
     let logged = log.end();
-    assert!(logged.contains("gleaner_fetch"), "the log was listened to, and has {} bytes", logged.len());
-    // Each request of a chain has a span of its own, which every line about it carries.
+    assert!(
+        logged.contains("gleaner_fetch"),
+        "the log has lines of the fetcher; it has {} bytes",
+        logged.len()
+    );
+    // Each request of a redirect chain has its own span, which is on every line about it.
     for number in ["number=0}", "number=1}", "number=20}"] {
         let is_hop = |line: &str| {
             ["hop{method=GET", "url=http://logged.example", number].iter().all(|part| line.contains(part))
@@ -243,30 +253,30 @@ async fn no_failure_tells_a_secret() {
     let sightings: Vec<&String> = sinks.iter().filter(|text| text.contains(CANARY)).collect();
     assert!(sightings.is_empty(), "{sightings:#?}");
     println!(
-        "secrets: sightings 0 over {} sinks ({} failures, the log at its finest)",
+        "secrets: sightings 0 over {} sinks ({} failures, the log at trace level)",
         sinks.len(),
         failures.len()
     );
 }
 
 #[tokio::test]
-async fn every_failure_has_its_kind_its_code_and_its_url() {
+async fn every_error_has_its_kind_code_and_url() {
     let (failures, _) = all_failures("kinds.example").await;
     for (kind, error) in &failures {
         assert_eq!((error.kind(), error.code()), (*kind, code_of(*kind)), "{error}");
         let text = error.to_string();
         let host = error.url().expose().host_str().unwrap();
-        assert!(text.contains(host), "{kind:?} names its URL: {text}");
+        assert!(text.contains(host), "the {kind:?} error names its URL: {text}");
         assert!(!error.detail().is_empty() && text.ends_with(error.detail()), "{text}");
-        assert!(!text.contains("127.0.0.1"), "{kind:?} tells no resolved address: {text}");
+        assert!(!text.contains("127.0.0.1"), "the {kind:?} error names no resolved address: {text}");
     }
     println!("resolved addresses in {} kinds of errors: 0", failures.len());
 }
 
 #[tokio::test]
-async fn what_works_is_no_failure() {
+async fn a_request_with_secrets_can_succeed() {
     let server = RawServer::start([Step::ReadRequest, page("fine")]).unwrap();
     let proxy = ProxyServer::start().unwrap();
-    let request = secretive(&format!("http://site.example:{}/", server.addr().port()));
+    let request = request_with_secrets(&format!("http://site.example:{}/", server.addr().port()));
     assert_eq!(&fetcher(&proxy).fetch(request, &FollowAll).await.unwrap().body[..], b"fine");
 }

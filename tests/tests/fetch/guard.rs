@@ -1,4 +1,4 @@
-//! Where requests may go. The rows about hops and names are also held, case by case, by the fetcher's own tests.
+//! The egress guard. The tests of the fetch crate cover redirects and names in more detail.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use gleaner_testkit::{Canary, RawServer, Step};
 
 use super::support::{self, page};
 
-/// Special-purpose blocks, written down apart from the table under test: prefix, length, closed.
+/// Special-purpose blocks, listed independently of the table under test: prefix and length.
 const V4: &[(&str, u32)] = &[
     ("0.0.0.0", 8),
     ("10.0.0.0", 8),
@@ -38,16 +38,16 @@ const V6: &[(&str, u32)] = &[
     ("5f00::", 16),
     ("fc00::", 7),
     ("fe80::", 10),
-    // No longer in the registry; deprecated by RFC 3879, and still routed inside some sites.
+    // No longer in the registry: deprecated by RFC 3879, but still routed inside some sites.
     ("fec0::", 10),
     ("ff00::", 8),
 ];
 
 #[test]
-fn special_purpose_blocks_are_closed_to_their_last_address() {
+fn special_purpose_blocks_are_blocked_up_to_their_last_address() {
     let policy = EgressPolicy::public_only();
     let (mut blocked, mut inside, mut wrong, mut outside) = (0, 0, 0, 0);
-    let mut hold = |address: IpAddr, is_inside: bool, in_any: bool| {
+    let mut check = |address: IpAddr, is_inside: bool, in_any: bool| {
         let permitted = policy.permits(address);
         if is_inside {
             inside += 1;
@@ -66,11 +66,11 @@ fn special_purpose_blocks_are_closed_to_their_last_address() {
     let ranges: Vec<_> = V4.iter().map(v4).collect();
     for (first, last) in &ranges {
         for address in [*first, first + (last - first) / 2, *last] {
-            hold(Ipv4Addr::from_bits(address).into(), true, true);
+            check(Ipv4Addr::from_bits(address).into(), true, true);
         }
         for address in [first.checked_sub(1), last.checked_add(1)].into_iter().flatten() {
             let in_any = ranges.iter().any(|(first, last)| (*first..=*last).contains(&address));
-            hold(Ipv4Addr::from_bits(address).into(), false, in_any);
+            check(Ipv4Addr::from_bits(address).into(), false, in_any);
         }
     }
     let v6 = |(text, length): &(&str, u32)| {
@@ -78,22 +78,22 @@ fn special_purpose_blocks_are_closed_to_their_last_address() {
         (first, first | u128::MAX.checked_shr(*length).unwrap_or(0))
     };
     let ranges: Vec<_> = V6.iter().map(v6).collect();
-    // What lies between the loopback address and these blocks is IPv4 in another form, or public.
+    // Addresses between loopback and these blocks are embedded IPv4 or public.
     for (first, last) in &ranges {
         for address in [*first, first + (last - first) / 2, *last] {
-            hold(Ipv6Addr::from_bits(address).into(), true, true);
+            check(Ipv6Addr::from_bits(address).into(), true, true);
         }
         for address in [first.checked_sub(1), last.checked_add(1)].into_iter().flatten() {
             let embeds = address < 1 << 32;
             let in_any = embeds || ranges.iter().any(|(first, last)| (*first..=*last).contains(&address));
-            hold(Ipv6Addr::from_bits(address).into(), false, in_any);
+            check(Ipv6Addr::from_bits(address).into(), false, in_any);
         }
     }
     println!("special-purpose blocks: blocked {blocked}/{inside}, wrongly blocked {wrong}/{outside}");
 }
 
 #[tokio::test]
-async fn disguises_and_embeddings_lead_nowhere() {
+async fn disguised_and_embedded_private_addresses_are_refused() {
     let canary = Canary::start().unwrap();
     let port = canary.addr().port();
     let fetcher = Fetcher::builder().build().unwrap();
@@ -139,7 +139,8 @@ async fn disguises_and_embeddings_lead_nowhere() {
     for host in hosts {
         let Ok(url) = format!("http://{host}:{port}/").parse() else { continue };
         let error = fetcher.fetch(Request::get(url), &FollowAll).await.unwrap_err();
-        // Where the system resolves no `localhost.`, there is nothing to refuse; and credentials are refused as such.
+        // A system that does not resolve `localhost.` gives a DNS error, and URLs with credentials are
+        // invalid.
         let refused = matches!(error.kind(), ErrorKind::Blocked | ErrorKind::Dns | ErrorKind::InvalidRequest);
         bypasses += usize::from(!refused);
         assert!(refused, "{host}: {error}");
@@ -151,38 +152,38 @@ async fn disguises_and_embeddings_lead_nowhere() {
 }
 
 #[derive(Debug)]
-struct Fixed(Vec<IpAddr>);
+struct FixedResolver(Vec<IpAddr>);
 
 #[async_trait]
-impl Resolve for Fixed {
+impl Resolve for FixedResolver {
     async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
         Ok(self.0.clone())
     }
 }
 
 #[tokio::test]
-async fn names_with_private_answers() {
+async fn names_that_resolve_to_a_private_address_are_refused() {
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
     let (private, public): (IpAddr, IpAddr) = ("127.0.0.2".parse().unwrap(), "127.0.0.1".parse().unwrap());
     for answers in
         [vec![private], vec![private, public], vec![public, private], vec![public, public, private]]
     {
-        let fetcher = support::builder().resolver(Arc::new(Fixed(answers))).build().unwrap();
+        let fetcher = support::fetcher_builder().resolver(Arc::new(FixedResolver(answers))).build().unwrap();
         let url = format!("http://mixed.example:{}/", canary.addr().port()).parse().unwrap();
         let error = fetcher.fetch(Request::get(url), &FollowAll).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Blocked);
         assert!(!format!("{error} {error:?}").contains("127.0.0"), "{error}");
     }
     assert_eq!(canary.connections(), 0);
-    println!("mixed answers: canary connections 0 in 4 orders of answers");
+    println!("mixed answers: canary connections 0 in 4 orders");
 }
 
-/// One resolver call in two gives the closed address.
+/// Every second call returns the forbidden address.
 #[derive(Debug, Default)]
-struct Flipping(AtomicUsize);
+struct RebindingResolver(AtomicUsize);
 
 #[async_trait]
-impl Resolve for Flipping {
+impl Resolve for RebindingResolver {
     async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
         let call = self.0.fetch_add(1, Ordering::SeqCst);
         Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 1 } else { 2 }])])
@@ -190,19 +191,22 @@ impl Resolve for Flipping {
 }
 
 #[tokio::test]
-async fn rebinding_through_a_proxy_too() {
+async fn dns_rebinding_through_a_proxy_is_refused() {
     let server = RawServer::start([Step::ReadRequest, page("open"), Step::Close]).unwrap();
     let canary = Canary::start_on(format!("127.0.0.2:{}", server.addr().port())).unwrap();
     let proxy = gleaner_testkit::ProxyServer::start().unwrap();
     let pool = support::pool(&[&format!("socks5://{}", proxy.addr())]);
-    let fetcher =
-        support::builder().resolver(Arc::new(Flipping::default())).basic_proxies(pool).build().unwrap();
-    let (mut open, mut blocked) = (0, 0);
+    let fetcher = support::fetcher_builder()
+        .resolver(Arc::new(RebindingResolver::default()))
+        .basic_proxies(pool)
+        .build()
+        .unwrap();
+    let (mut allowed, mut blocked) = (0, 0);
     for round in 0..1_000 {
-        // Another name each time, so that no cache of names and no idle connection answers for it.
+        // A new name each time, so that neither a DNS cache nor an idle connection serves it.
         let url = format!("http://r{round}.example:{}/", server.addr().port()).parse().unwrap();
         match fetcher.fetch(Request::get(url), &FollowAll).await {
-            Ok(_) => open += 1,
+            Ok(_) => allowed += 1,
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::Blocked, "{error}");
                 blocked += 1;
@@ -210,14 +214,17 @@ async fn rebinding_through_a_proxy_too() {
         }
     }
     let checked = format!("127.0.0.1:{}", server.addr().port());
-    assert!(proxy.destinations().iter().all(|asked| *asked == checked), "the proxy is told what was checked");
-    assert_eq!((open, blocked, canary.connections()), (500, 500, 0));
-    println!("rebinding through a proxy: {open} let through, {blocked} blocked, canary connections 0");
+    assert!(
+        proxy.destinations().iter().all(|target| *target == checked),
+        "the proxy gets only the checked address"
+    );
+    assert_eq!((allowed, blocked, canary.connections()), (500, 500, 0));
+    println!("rebinding through a proxy: {allowed} allowed, {blocked} blocked, canary connections 0");
 }
 
 #[tokio::test]
-async fn schemes_and_ports_of_other_protocols() {
-    let fetcher = support::builder().build().unwrap();
+async fn schemes_and_ports_of_other_protocols_are_refused() {
+    let fetcher = support::fetcher_builder().build().unwrap();
     let schemes = [
         "file:///etc/passwd",
         "ftp://a.example/",
@@ -288,8 +295,8 @@ async fn schemes_and_ports_of_other_protocols() {
 }
 
 #[tokio::test]
-async fn credentials_in_urls_are_not_sent() {
-    let fetcher = support::builder().build().unwrap();
+async fn credentials_in_urls_are_refused_or_removed() {
+    let fetcher = support::fetcher_builder().build().unwrap();
     let error = fetcher
         .fetch(Request::get("http://user:hunter2@127.0.0.1:8080/".parse().unwrap()), &FollowAll)
         .await
@@ -303,15 +310,15 @@ async fn credentials_in_urls_are_not_sent() {
         RawServer::start([Step::ReadRequest, Step::respond("302 Found", &[("Location", &target)], "")])
             .unwrap();
     let response = fetcher.fetch(Request::get(start.base_url().parse().unwrap()), &FollowAll).await.unwrap();
-    assert!(!format!("{response:?}").contains("hunter2"), "stripped before the redirect is followed");
+    assert!(!format!("{response:?}").contains("hunter2"), "removed before the redirect is followed");
     let sent: Vec<_> = end.requests().iter().map(|head| String::from_utf8_lossy(head).into_owned()).collect();
     assert!(!sent.concat().to_lowercase().contains("authorization"), "{sent:?}");
     println!("credentials in URLs: secret sightings 0");
 }
 
-/// Every place that opens a connection or a client is in the folder of the transport.
+/// Only the transport and the resolver of the fetch crate open connections or resolve names.
 #[test]
-fn connections_are_opened_in_one_module() {
+fn only_the_transport_opens_connections() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let constructors = [
         "TcpStream::connect",
@@ -349,7 +356,7 @@ fn connections_are_opened_in_one_module() {
         ["fetch/src/transport/dial.rs", "fetch/src/transport/mod.rs", "fetch/src/resolve.rs"]
     );
     println!(
-        "{} of {files} source files open connections or resolve names, all in the transport",
+        "{} of {files} source files open connections or resolve names, all in the fetch crate",
         openers.len()
     );
 }

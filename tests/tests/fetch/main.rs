@@ -1,26 +1,26 @@
-//! The fetcher against hostile networks. Tests assert what a caller would notice; many print a figure besides.
+//! The fetcher against hostile networks. Tests assert what a caller notices; many also print a figure.
 //!
-//! Run with `--nocapture` to read the figures.
+//! Run with `--nocapture` to see the figures.
 
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "code of tests: a broken assumption ends the test, and figures are printed"
+    reason = "test code: a broken assumption ends the test, and figures are printed"
 )]
 
 mod support;
 
-mod bombs; // small bodies that become large ones
-mod cache; // whose copy, and how whole
-mod engine; // the fetcher as the engine uses it: cache, proxies, a job's cookies, a browser
-mod failures; // every kind of error, and no secret in any
-mod guard; // where requests may go
-mod leaks; // headers and cookies stay where they belong
-mod memory; // what a limit costs that is not used
-mod proxies; // the proxy modes, by a proxy in this process
-mod real_proxies; // the same by programs that others wrote
-mod render; // what a browser engine must hold to
-mod tls; // HTTP/2 and reuse
-mod wire; // answers without an end, haste or sense
+mod bombs; // decompression bombs
+mod cache; // variants and damaged entries
+mod engine; // the fetcher in the engine: cache, proxies, cookies of a job, a browser
+mod failures; // every kind of error, none with a secret
+mod guard; // the egress guard
+mod leaks; // headers and cookies across origins
+mod memory; // memory of limits and of concurrent bodies
+mod proxies; // proxy modes, with a proxy in this process
+mod real_proxies; // the same with installed proxy programs
+mod render; // the contract of a browser
+mod tls; // TLS, HTTP/2 and connection reuse
+mod wire; // endless, slow and malformed responses

@@ -1,5 +1,5 @@
-//! The proxy protocols against proxies that others wrote: tinyproxy (HTTP) and microsocks (SOCKS5), both packages of
-//! Debian. Where one is not installed, its test says so and passes.
+//! The proxy protocols with installed proxies: tinyproxy (HTTP) and microsocks (SOCKS5), both Debian
+//! packages. If one is not installed, its test prints that it is skipped, and passes.
 
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -11,10 +11,10 @@ use gleaner_testkit::{RawServer, Step, unused_port};
 use gleaner_types::ProxyUsed;
 use gleaner_types::plan::ProxyMode;
 
-use super::support::{builder, page, pool};
+use super::support::{fetcher_builder, page, pool};
 use super::tls;
 
-/// A proxy's process, ended with the test.
+/// The process of a proxy, killed at the end of the test.
 struct Process(Child);
 
 impl Drop for Process {
@@ -24,8 +24,8 @@ impl Drop for Process {
     }
 }
 
-/// Starts the program and waits until it listens; `None` where it is not installed.
-#[expect(clippy::panic, clippy::disallowed_methods, reason = "it looks whether its own child listens")]
+/// Starts the program and waits until it listens; `None` if it is not installed.
+#[expect(clippy::panic, clippy::disallowed_methods, reason = "checks whether its own child process listens")]
 async fn start(program: &str, arguments: &[&str], port: u16) -> Option<Process> {
     let command = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let Ok(child) = command else {
@@ -43,12 +43,12 @@ async fn start(program: &str, arguments: &[&str], port: u16) -> Option<Process> 
     panic!("{program} does not listen on {address}");
 }
 
-/// A page in the clear and one over TLS, by name, and a wrong password.
-async fn works(scheme: &str, port: u16) {
-    let plain = RawServer::start([Step::ReadRequest, page("plain"), Step::Again]).unwrap();
+/// Fetches by host name a page with and one without TLS, and checks that a wrong password fails.
+async fn check_proxy(scheme: &str, port: u16) {
+    let plain = RawServer::start([Step::ReadRequest, page("plain"), Step::Repeat]).unwrap();
     let identity = tls::Identity::new("site.example");
     let secure = tls::Server::start(&identity, &["h2", "http/1.1"]).await;
-    let fetcher = builder()
+    let fetcher = fetcher_builder()
         .add_root_certificate(identity.authority())
         .stealth_proxies(pool(&[&format!("{scheme}://user:secret@127.0.0.1:{port}")]))
         .build()
@@ -62,33 +62,35 @@ async fn works(scheme: &str, port: u16) {
         let response = fetcher.fetch(request, &FollowAll).await.unwrap();
         assert_eq!((response.status, response.proxy_used), (200, ProxyUsed::Stealth), "{url}");
     }
-    let stranger =
-        builder().basic_proxies(pool(&[&format!("{scheme}://user:wrong@127.0.0.1:{port}")])).build().unwrap();
+    let wrong_password = fetcher_builder()
+        .basic_proxies(pool(&[&format!("{scheme}://user:wrong@127.0.0.1:{port}")]))
+        .build()
+        .unwrap();
     let url = format!("http://site.example:{}/", plain.addr().port()).parse().unwrap();
-    let error = stranger.fetch(Request::get(url), &FollowAll).await.unwrap_err();
+    let error = wrong_password.fetch(Request::get(url), &FollowAll).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Proxy, "{error}");
     assert!(error.to_string().contains("credentials"), "{error}");
     assert!(!format!("{error:?}").contains("wrong"), "{error:?}");
 }
 
 #[tokio::test]
-async fn tinyproxy() {
+async fn tinyproxy_tunnels_by_connect_with_credentials() {
     let port = unused_port().unwrap();
     let mut config = tempfile::NamedTempFile::new().unwrap();
     writeln!(config, "Port {port}\nListen 127.0.0.1\nAllow 127.0.0.1\nBasicAuth user secret\nMaxClients 20")
         .unwrap();
     let path = config.path().to_str().unwrap().to_owned();
     let Some(_process) = start("tinyproxy", &["-d", "-c", &path], port).await else { return };
-    works("http", port).await;
+    check_proxy("http", port).await;
     println!("tinyproxy: CONNECT with credentials, plain and TLS");
 }
 
 #[tokio::test]
-async fn microsocks() {
+async fn microsocks_tunnels_by_socks5_with_credentials() {
     let port = unused_port().unwrap();
     let text = port.to_string();
     let arguments = ["-i", "127.0.0.1", "-p", &text, "-u", "user", "-P", "secret"];
     let Some(_process) = start("microsocks", &arguments, port).await else { return };
-    works("socks5", port).await;
+    check_proxy("socks5", port).await;
     println!("microsocks: SOCKS5 with credentials, plain and TLS");
 }

@@ -1,4 +1,4 @@
-//! The contract of a browser engine, held by a small one that loads pictures and knows a few actions.
+//! The contract of a browser, tested with a small one that loads linked URLs and supports a few actions.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -16,9 +16,9 @@ use std::task::Poll;
 use std::time::Duration;
 use url::Url;
 
-use super::support::{builder, page};
+use super::support::{fetcher_builder, page};
 
-/// Loads a page and every address on it, and counts what it was refused.
+/// Loads a page and every URL on it, and counts refused requests.
 #[derive(Debug, Default)]
 struct FakeBrowser;
 
@@ -62,27 +62,28 @@ fn options(body: Value) -> ScrapeOptionsPlan {
 }
 
 async fn render(url: &str, options: &ScrapeOptionsPlan) -> (Result<Rendered, Error>, CookieJar) {
-    let fetcher = builder().build().unwrap();
+    let fetcher = fetcher_builder().build().unwrap();
     let request = RenderRequest::new(url.parse().unwrap(), options);
     let proxy = RenderProxy::new(&fetcher, &request, Duration::from_secs(20), &FollowAll);
     (FakeBrowser.render(&request, &proxy).await, request.cookies.clone())
 }
 
 #[tokio::test]
-async fn everything_that_a_page_asks_for_passes_the_guard() {
+async fn every_request_of_a_rendered_page_passes_the_egress_guard() {
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
     let body = format!(
-        "<a href=\"{0}/secret\"></a><a href=\"http://2130706434:{1}/\"></a><a href=\"file:///etc/passwd\"></a><b id=more>",
+        "<a href=\"{0}/secret\"></a><a href=\"http://2130706434:{1}/\"></a>\
+         <a href=\"file:///etc/passwd\"></a><b id=more>",
         canary.base_url(),
         canary.addr().port()
     );
     let server = RawServer::start([Step::ReadRequest, page(&body)]).unwrap();
-    let asked = options(json!({
+    let plan = options(json!({
         "formats": ["screenshot"],
         "headers": { "X-Mine": "1" },
         "actions": [{ "type": "click", "selector": "#more" }, { "type": "screenshot" }, { "type": "scrape" }],
     }));
-    let (rendered, cookies) = render(&server.base_url(), &asked).await;
+    let (rendered, cookies) = render(&server.base_url(), &plan).await;
     let rendered = rendered.unwrap();
     assert!(rendered.html.contains("3 refused"), "{}", rendered.html);
     assert_eq!(canary.connections(), 0);
@@ -90,11 +91,11 @@ async fn everything_that_a_page_asks_for_passes_the_guard() {
     assert!(matches!(rendered.results[..], [ActionResult::Screenshot(_), ActionResult::Scrape { .. }]));
     assert_eq!(cookies.len(), 1);
     assert!(String::from_utf8_lossy(&server.requests()[0]).contains("x-mine: 1"));
-    println!("the browser's door: 0 of 3 requests to closed addresses got through");
+    println!("rendered page: 0 of 3 requests to forbidden addresses got through");
 }
 
 #[tokio::test]
-async fn headers_of_the_request_stay_with_its_origin() {
+async fn headers_of_the_request_are_sent_only_to_its_origin() {
     let other = RawServer::start([Step::ReadRequest, page("")]).unwrap();
     let body = format!("<a href=\"{}/x\"></a>", other.base_url());
     let server = RawServer::start([Step::ReadRequest, page(&body)]).unwrap();
@@ -105,26 +106,26 @@ async fn headers_of_the_request_stay_with_its_origin() {
 }
 
 #[tokio::test]
-async fn a_page_has_so_many_requests_and_no_more() {
+async fn the_number_of_requests_of_a_page_is_limited() {
     let links: String =
         (0..MAX_REQUESTS_PER_PAGE + 20).map(|number| format!("<a href=\"/{number}\"></a>")).collect();
-    let server = RawServer::start([Step::ReadRequest, page(&links), Step::Again]).unwrap();
+    let server = RawServer::start([Step::ReadRequest, page(&links), Step::Repeat]).unwrap();
     let (rendered, _) = render(&server.base_url(), &options(json!({}))).await;
     assert!(rendered.unwrap().html.contains("21 refused"));
     assert_eq!(server.requests().len() as u32, MAX_REQUESTS_PER_PAGE);
 }
 
 #[tokio::test]
-async fn an_action_that_fails_says_which() {
+async fn the_error_of_a_failed_action_has_its_index() {
     let server = RawServer::start([Step::ReadRequest, page("")]).unwrap();
-    let asked =
+    let plan =
         options(json!({ "actions": [{ "type": "scrape" }, { "type": "click", "selector": "#gone" }] }));
-    let error = render(&server.base_url(), &asked).await.0.unwrap_err();
+    let error = render(&server.base_url(), &plan).await.0.unwrap_err();
     assert_eq!((error.kind(), error.code()), (ErrorKind::Action, ErrorCode::ScrapeActionError));
     assert!(error.to_string().contains("action 1"), "{error}");
 }
 
-/// Refuses whatever leads to another host.
+/// Refuses redirects to another host.
 struct SameHost;
 
 #[async_trait]
@@ -134,55 +135,56 @@ impl RedirectCheck for SameHost {
     }
 }
 
-/// Follows redirects itself, as a browser does.
+/// Follows redirects itself, like a browser.
 #[derive(Debug)]
-struct Follower;
+struct RedirectingBrowser;
 
 #[async_trait]
-impl Render for Follower {
+impl Render for RedirectingBrowser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
         let mut url = request.url.clone();
         loop {
-            let answer = proxy.fetch(Request::get(url.clone())).await?;
-            match answer.header("location") {
+            let response = proxy.fetch(Request::get(url.clone())).await?;
+            match response.header("location") {
                 Some(location) => url = url.join(location).unwrap(),
-                None => return Ok(Rendered::new(url, answer.status, answer.headers, String::new())),
+                None => return Ok(Rendered::new(url, response.status, response.headers, String::new())),
             }
         }
     }
 }
 
 #[tokio::test]
-async fn a_refused_redirect_of_the_document_is_never_asked_for() {
-    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Again]).unwrap();
+async fn a_refused_redirect_of_the_document_is_never_requested() {
+    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Repeat]).unwrap();
     let to = format!("http://b.example:{}/", end.addr().port());
     let hop = |to: &str| Step::respond("302 Found", &[("Location", to)], "");
-    let steps = [Step::ReadRequest, hop("/next"), Step::ReadRequest, hop(&to), Step::Again];
+    let steps = [Step::ReadRequest, hop("/next"), Step::ReadRequest, hop(&to), Step::Repeat];
     let start = RawServer::start(steps).unwrap();
     let url = format!("http://a.example:{}/#part", start.addr().port()).parse().unwrap();
     let request = RenderRequest::new(url, &options(json!({})));
-    let fetcher = builder().build().unwrap();
-    let error = fetcher.render(&Follower, &request, Duration::from_secs(20), &SameHost).await.unwrap_err();
+    let fetcher = fetcher_builder().build().unwrap();
+    let error =
+        fetcher.render(&RedirectingBrowser, &request, Duration::from_secs(20), &SameHost).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RedirectRefused);
     assert_eq!((start.requests().len(), end.requests().len()), (2, 0));
-    fetcher.render(&Follower, &request, Duration::from_secs(20), &FollowAll).await.unwrap();
+    fetcher.render(&RedirectingBrowser, &request, Duration::from_secs(20), &FollowAll).await.unwrap();
     assert_eq!(end.requests().len(), 1);
 }
 
-/// Asks for the same large file so many times at once.
+/// Sends this many concurrent requests for the same large file.
 #[derive(Debug)]
-struct Greedy(usize);
+struct GreedyBrowser(usize);
 
 #[async_trait]
-impl Render for Greedy {
+impl Render for GreedyBrowser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
         let mut fetches: Vec<_> =
             (0..self.0).map(|_| Box::pin(proxy.fetch(Request::get(request.url.clone())))).collect();
         let mut bytes = 0;
         poll_fn(|context| {
             fetches.retain_mut(|fetch| match fetch.as_mut().poll(context) {
-                Poll::Ready(answer) => {
-                    bytes += answer.map_or(0, |answer| answer.body.len());
+                Poll::Ready(response) => {
+                    bytes += response.map_or(0, |response| response.body.len());
                     false
                 }
                 Poll::Pending => true,
@@ -195,9 +197,9 @@ impl Render for Greedy {
 }
 
 #[tokio::test]
-async fn requests_at_once_share_the_bytes_of_a_page() {
+async fn concurrent_requests_share_the_byte_limit_of_a_page() {
     const SIZE: usize = 12 * 1024 * 1024;
-    // Whole files, and files that break off before their last byte: what came in counts either way.
+    // Complete files, and files truncated before their last byte: received bytes count in both cases.
     for (missing, whole) in [(0, 8), (1, 0)] {
         let head = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -212,12 +214,12 @@ async fn requests_at_once_share_the_bytes_of_a_page() {
         ];
         let server = RawServer::start(steps).unwrap();
         let request = RenderRequest::new(server.base_url().parse().unwrap(), &options(json!({})));
-        let fetcher = builder().build().unwrap();
+        let fetcher = fetcher_builder().build().unwrap();
         let rendered =
-            fetcher.render(&Greedy(40), &request, Duration::from_secs(60), &FollowAll).await.unwrap();
+            fetcher.render(&GreedyBrowser(40), &request, Duration::from_secs(60), &FollowAll).await.unwrap();
         assert_eq!(rendered.html, (whole * SIZE).to_string());
-        let most = MAX_BYTES_PER_PAGE as usize / SIZE + 2;
-        assert!(server.requests().len() <= most, "{} requests", server.requests().len());
+        let max_requests = MAX_BYTES_PER_PAGE as usize / SIZE + 2;
+        assert!(server.requests().len() <= max_requests, "{} requests", server.requests().len());
     }
 }
 
@@ -239,16 +241,16 @@ fn options_that_need_a_browser_are_refused_without_one() {
     for (body, refused) in rows {
         let options = options(body);
         match (renderer_for(None, &options, &url), refused) {
-            (Err(error), Some((code, named))) => {
+            (Err(error), Some((code, option))) => {
                 assert_eq!((error.kind(), error.code()), (ErrorKind::RenderNotConfigured, code));
                 let text = error.to_string();
-                assert!(text.contains(named) && text.contains("operator can add one"), "{text}");
+                assert!(text.contains(option) && text.contains("operator can add one"), "{text}");
             }
             (found, expected) => assert!(found.unwrap().is_none() && expected.is_none()),
         }
         assert!(
             renderer_for(Some(&FakeBrowser), &options, &url).unwrap().is_some(),
-            "used where it is there"
+            "a configured browser is used"
         );
     }
 }

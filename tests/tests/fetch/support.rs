@@ -1,4 +1,4 @@
-//! Fetchers for loopback, and what their servers say.
+//! Fetchers for loopback, and responses of their servers.
 
 use std::sync::Arc;
 
@@ -19,24 +19,24 @@ impl Resolve for Loopback {
     }
 }
 
-/// A fetcher that may reach 127.0.0.1 and the public Internet.
-pub(crate) fn builder() -> FetcherBuilder {
+/// A builder of a fetcher that may connect to 127.0.0.1 and to the public Internet.
+pub(crate) fn fetcher_builder() -> FetcherBuilder {
     let policy = EgressPolicy::public_only().allow_cidr("127.0.0.1/32".parse().unwrap());
     Fetcher::builder().egress(policy).resolver(Arc::new(Loopback))
 }
 
-/// Proxies that may be on 127.0.0.1.
+/// A pool whose proxies may be on 127.0.0.1.
 pub(crate) fn pool(addresses: &[&str]) -> ProxyPool {
     let proxies = addresses.iter().map(|address| Proxy::parse(address).unwrap());
     ProxyPool::new(proxies).allow_cidr("127.0.0.1/32".parse().unwrap())
 }
 
-/// An answer that is a page, after which the connection may be used again.
+/// A response with a page, which leaves the connection reusable.
 pub(crate) fn page(body: &str) -> Step {
     Step::respond("200 OK", &[("Content-Type", "text/html")], body)
 }
 
-/// Fetches with a fetcher that may reach 127.0.0.1.
+/// Fetches with a fetcher that may connect to 127.0.0.1.
 pub(crate) async fn get(url: &str) -> Result<Response, Error> {
-    builder().build().unwrap().fetch(Request::get(url.parse().unwrap()), &FollowAll).await
+    fetcher_builder().build().unwrap().fetch(Request::get(url.parse().unwrap()), &FollowAll).await
 }

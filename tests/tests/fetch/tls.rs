@@ -1,4 +1,4 @@
-//! A server over TLS that speaks HTTP/1.1 and HTTP/2, and what they share: connections, kept open and counted.
+//! A TLS server that speaks HTTP/1.1 and HTTP/2 and counts connections, and tests of connection reuse.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -17,9 +17,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use super::support::builder;
+use super::support::fetcher_builder;
 
-/// A certificate for one name, and the authority that signed it.
+/// A certificate for one name and the authority that signed it.
 pub(crate) struct Identity {
     authority: CertificateDer<'static>,
     certificate: CertificateDer<'static>,
@@ -49,7 +49,7 @@ impl Identity {
     }
 }
 
-/// Answers every request with its version and its `Host`.
+/// Responds to every request with its HTTP version.
 pub(crate) struct Server {
     addr: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -57,11 +57,11 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) async fn start(identity: &Identity, protocols: &[&str]) -> Self {
-        Self::answering(identity, protocols, |_| {}).await
+        Self::start_with(identity, protocols, |_| {}).await
     }
 
-    /// `change` has the last word on each answer.
-    pub(crate) async fn answering(
+    /// Applies `change` to each response.
+    pub(crate) async fn start_with(
         identity: &Identity,
         protocols: &[&str],
         change: impl Fn(&mut Response<Full<Bytes>>) + Clone + Send + 'static,
@@ -89,10 +89,10 @@ impl Server {
                 tokio::spawn(async move {
                     let Ok(stream) = acceptor.accept(stream).await else { return };
                     let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-                        let mut answer = Response::new(Full::from(format!("{:?}", request.version())));
-                        answer.headers_mut().insert("content-type", "text/html".parse().unwrap());
-                        change(&mut answer);
-                        async move { Ok::<_, Infallible>(answer) }
+                        let mut response = Response::new(Full::from(format!("{:?}", request.version())));
+                        response.headers_mut().insert("content-type", "text/html".parse().unwrap());
+                        change(&mut response);
+                        async move { Ok::<_, Infallible>(response) }
                     });
                     let builder = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
                     let _ = builder.serve_connection(TokioIo::new(stream), service).await;
@@ -113,39 +113,42 @@ async fn http2_is_negotiated_and_connections_are_shared() {
     let identity = Identity::new("site.example");
     for (protocols, version) in [(&["h2", "http/1.1"][..], "HTTP/2.0"), (&["http/1.1"], "HTTP/1.1")] {
         let server = Server::start(&identity, protocols).await;
-        let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
+        let fetcher = fetcher_builder().add_root_certificate(identity.authority()).build().unwrap();
         let url: url::Url = format!("https://site.example:{}/", server.addr.port()).parse().unwrap();
         for _ in 0..REQUESTS {
             let response = fetcher.fetch(Request::get(url.clone()), &FollowAll).await.unwrap();
             assert_eq!(&response.body[..], version.as_bytes());
         }
-        let one_by_one = server.connections.load(Ordering::SeqCst);
-        assert_eq!(one_by_one, 1, "{version}");
-        let together = (0..REQUESTS).map(|_| {
+        let sequential = server.connections.load(Ordering::SeqCst);
+        assert_eq!(sequential, 1, "{version}");
+        let concurrent = (0..REQUESTS).map(|_| {
             let (fetcher, url) = (fetcher.clone(), url.clone());
             tokio::spawn(async move { fetcher.fetch(Request::get(url), &FollowAll).await.unwrap().status })
         });
-        for task in together.collect::<Vec<_>>() {
+        for task in concurrent.collect::<Vec<_>>() {
             assert_eq!(task.await.unwrap(), 200);
         }
         let connections = server.connections.load(Ordering::SeqCst);
-        assert!(version == "HTTP/1.1" || connections == 1, "all streams of HTTP/2 share one: {connections}");
-        assert!(connections <= REQUESTS, "the one that was idle is used: {connections}");
+        assert!(
+            version == "HTTP/1.1" || connections == 1,
+            "all HTTP/2 streams share a connection: {connections}"
+        );
+        assert!(connections <= REQUESTS, "the idle connection is reused: {connections}");
         println!(
-            "{version}: {REQUESTS} requests one by one and {REQUESTS} at once over {connections} connections"
+            "{version}: {REQUESTS} sequential, {REQUESTS} concurrent requests over {connections} connections"
         );
     }
 }
 
 #[tokio::test]
-async fn connections_beyond_the_bound_are_closed_over_http2_too() {
+async fn idle_connections_beyond_the_limit_are_closed_over_http2_too() {
     let identity = Identity::new("site.example");
     let (first, second) = (
         Server::start(&identity, &["h2", "http/1.1"]).await,
         Server::start(&identity, &["h2", "http/1.1"]).await,
     );
     let fetcher =
-        builder().add_root_certificate(identity.authority()).max_kept_connections(1).build().unwrap();
+        fetcher_builder().add_root_certificate(identity.authority()).max_kept_connections(1).build().unwrap();
     for _ in 0..3 {
         for (server, version) in [(&first, "HTTP/2.0"), (&second, "HTTP/1.1")] {
             let url = format!("https://site.example:{}/", server.addr.port()).parse().unwrap();
@@ -153,13 +156,13 @@ async fn connections_beyond_the_bound_are_closed_over_http2_too() {
             assert_eq!(&response.body[..], version.as_bytes());
         }
     }
-    // The pool gives a connection of HTTP/2 up only when it looks at it again; one of HTTP/1.1 is not kept at all.
+    // The pool drops an HTTP/2 connection only when it next checks it; it keeps no HTTP/1.1 connection.
     let connections = [&first, &second].map(|server| server.connections.load(Ordering::SeqCst));
     assert_eq!(connections, [1, 3]);
 }
 
 #[tokio::test]
-async fn floods_of_headers_over_http2_have_an_end() {
+async fn floods_of_headers_over_http2_are_refused() {
     let identity = Identity::new("site.example");
     let flood = |answer: &mut Response<Full<Bytes>>| {
         for number in 0..2000 {
@@ -167,8 +170,8 @@ async fn floods_of_headers_over_http2_have_an_end() {
             answer.headers_mut().insert(name, "y".repeat(100).parse().unwrap());
         }
     };
-    let server = Server::answering(&identity, &["h2"], flood).await;
-    let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
+    let server = Server::start_with(&identity, &["h2"], flood).await;
+    let fetcher = fetcher_builder().add_root_certificate(identity.authority()).build().unwrap();
     let url = format!("https://site.example:{}/", server.addr.port()).parse().unwrap();
     let error = fetcher.fetch(Request::get(url), &FollowAll).await.unwrap_err();
     assert_eq!(error.kind(), gleaner_fetch::ErrorKind::Protocol, "{error}");

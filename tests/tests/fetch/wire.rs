@@ -1,26 +1,26 @@
-//! Answers without an end, without haste, or without sense.
+//! Endless, slow and malformed responses.
 
 use std::time::{Duration, Instant};
 
 use gleaner_fetch::{DEFAULT_MAX_REDIRECTS, ErrorKind, FollowAll, Request};
 use gleaner_testkit::{RawServer, Step};
 
-use super::support::{builder, get};
+use super::support::{fetcher_builder, get};
 
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 #[tokio::test]
-async fn endless_bodies() {
+async fn endless_bodies_end_at_the_limit() {
     const LIMIT: u64 = 1024 * 1024;
     let chunk = format!("1000\r\n{}\r\n", "x".repeat(0x1000));
     let plain = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
-    let lying = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999999999\r\n\r\n";
+    let false_length = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999999999\r\n\r\n";
     let rows = [
         ("no length", plain, "x".repeat(4096), ErrorKind::TooLarge),
-        ("chunks", CHUNKED, chunk, ErrorKind::TooLarge),
-        ("a length of 100 GB", lying, "x".repeat(4096), ErrorKind::TooLarge),
-        ("a chunk's extension", &format!("{CHUNKED}1;"), "e".repeat(4096), ErrorKind::Protocol),
-        ("trailers", &format!("{CHUNKED}0\r\n"), "x: y\r\n".repeat(100), ErrorKind::Protocol),
+        ("endless chunks", CHUNKED, chunk, ErrorKind::TooLarge),
+        ("a length of 100 GB", false_length, "x".repeat(4096), ErrorKind::TooLarge),
+        ("an endless chunk extension", &format!("{CHUNKED}1;"), "e".repeat(4096), ErrorKind::Protocol),
+        ("endless trailers", &format!("{CHUNKED}0\r\n"), "x: y\r\n".repeat(100), ErrorKind::Protocol),
     ];
     for (name, head, piece, kind) in rows {
         let server =
@@ -28,21 +28,21 @@ async fn endless_bodies() {
                 .unwrap();
         let mut request = Request::get(server.base_url().parse().unwrap());
         request.max_body = Some(LIMIT);
-        let error = builder().build().unwrap().fetch(request, &FollowAll).await.unwrap_err();
+        let error = fetcher_builder().build().unwrap().fetch(request, &FollowAll).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{name}: {error}");
-        // The rest is what the sockets of both sides hold.
+        // Socket buffers of both sides hold data beyond the limit.
         let sent = server.bytes_sent();
         assert!(sent < LIMIT + 16 * 1024 * 1024, "{name}: {sent}");
-        println!("endless bodies: {name}: {kind:?}, {sent} bytes left the server, of a limit of {LIMIT}");
+        println!("endless bodies: {name}: {kind:?}, {sent} bytes sent, limit {LIMIT}");
     }
 }
 
 #[tokio::test]
-async fn slow_answers() {
+async fn slow_responses_end_at_the_deadline() {
     const DEADLINE: Duration = Duration::from_millis(300);
     let slow = |text: &str| Step::send_slow(text.to_owned(), 1, Duration::from_millis(100));
     let rows = [
-        ("silence", vec![Step::Hang]),
+        ("no response", vec![Step::Hang]),
         (
             "a head of 10 bytes a second",
             vec![Step::ReadRequest, slow("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n")],
@@ -58,7 +58,7 @@ async fn slow_answers() {
     ];
     for (name, script) in rows {
         let server = RawServer::start(script).unwrap();
-        let fetcher = builder().build().unwrap();
+        let fetcher = fetcher_builder().build().unwrap();
         let tasks: Vec<_> = (0..25)
             .map(|number| {
                 let (fetcher, base) = (fetcher.clone(), server.base_url());
@@ -78,35 +78,35 @@ async fn slow_answers() {
         }
         late.sort();
         println!(
-            "slow answers: {name}: given up {:.1} ms after the deadline at the latest, of 25",
+            "slow responses: {name}: the latest of 25 requests ended {:.1} ms after the deadline",
             late[24].as_secs_f64() * 1000.0
         );
-        // Some milliseconds on a machine that does nothing else; on any, long before the answers would end.
+        // A few milliseconds on an idle machine; on any machine, long before the responses would end.
         assert!(late[24] < Duration::from_secs(30), "{name}: {:?} late", late[24]);
     }
 }
 
 #[tokio::test]
-async fn floods_of_headers() {
+async fn floods_of_headers_are_refused() {
     let rows = [
-        ("one header without an end", "HTTP/1.1 200 OK\r\nx: ", "y".repeat(4096), ErrorKind::Protocol),
-        ("headers without an end", "HTTP/1.1 200 OK\r\n", "x: y\r\n".repeat(500), ErrorKind::Protocol),
-        // Each of them is allowed (RFC 9110 section 15.2), and they are counted.
-        ("interim answers without an end", "", "HTTP/1.1 103 Early\r\n\r\n".repeat(100), ErrorKind::Protocol),
+        ("an endless header", "HTTP/1.1 200 OK\r\nx: ", "y".repeat(4096), ErrorKind::Protocol),
+        ("endless headers", "HTTP/1.1 200 OK\r\n", "x: y\r\n".repeat(500), ErrorKind::Protocol),
+        // Each interim response is allowed (RFC 9110 section 15.2), so they are counted.
+        ("endless interim responses", "", "HTTP/1.1 103 Early\r\n\r\n".repeat(100), ErrorKind::Protocol),
     ];
     for (name, head, piece, kind) in rows {
         let server =
             RawServer::start([Step::ReadRequest, Step::send(head), Step::send_endless(piece)]).unwrap();
         let mut request = Request::get(server.base_url().parse().unwrap());
         request.timeout = Some(Duration::from_secs(30));
-        let error = builder().build().unwrap().fetch(request, &FollowAll).await.unwrap_err();
+        let error = fetcher_builder().build().unwrap().fetch(request, &FollowAll).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{name}: {error}");
-        // The rest is what the sockets of both sides hold.
+        // Socket buffers of both sides hold data beyond the limit.
         let sent = server.bytes_sent();
         assert!(sent < 16 * 1024 * 1024, "{name}: {sent}");
-        println!("floods of headers: {name}: {kind:?}, {sent} bytes left the server");
+        println!("floods of headers: {name}: {kind:?}, {sent} bytes sent");
     }
-    // A line break in a value ends the value: what follows is a header of the answer and reaches no request.
+    // A line break in a header value does not inject a header into the next request.
     let split =
         Step::send("HTTP/1.1 302 Found\r\nLocation: /next\r\nX-A: b\rX-B: c\r\nContent-Length: 0\r\n\r\n");
     let server = RawServer::start([Step::ReadRequest, split]).unwrap();
@@ -117,7 +117,7 @@ async fn floods_of_headers() {
 }
 
 #[tokio::test]
-async fn redirects_without_an_end() {
+async fn endless_redirects_end_at_the_cap() {
     let hop = |number: usize, cookie: bool| {
         let location = if cookie { "/".to_owned() } else { format!("/{number}") };
         let cookie = format!("n={}; Path=/", if cookie { number } else { 0 });
@@ -128,20 +128,18 @@ async fn redirects_without_an_end() {
     };
     let chain: Vec<Step> = (1..200).flat_map(|number| hop(number, false)).collect();
     let ping_pong: Vec<Step> = (1..200).flat_map(|number| hop(number, true)).collect();
-    let circle: Vec<Step> = (0..200)
+    let same_url: Vec<Step> = (0..200)
         .flat_map(|_| [Step::ReadRequest, Step::respond("302 Found", &[("Location", "/")], "")])
         .collect();
     let cap = DEFAULT_MAX_REDIRECTS as usize;
     for (name, script, kind, requests) in [
-        ("a chain of unique addresses", chain, ErrorKind::TooManyRedirects, cap + 1),
+        ("a chain of distinct URLs", chain, ErrorKind::TooManyRedirects, cap + 1),
         ("a cookie that changes each time", ping_pong, ErrorKind::TooManyRedirects, cap + 1),
-        ("a circle", circle, ErrorKind::RedirectLoop, 1),
+        ("the same URL", same_url, ErrorKind::RedirectLoop, 1),
     ] {
         let server = RawServer::start(script).unwrap();
         let error = get(&server.base_url()).await.unwrap_err();
         assert_eq!((error.kind(), server.requests().len()), (kind, requests), "{name}: {error}");
-        println!(
-            "redirects without an end: {name}: {kind:?} after {requests} requests, of a cap of {cap} hops"
-        );
+        println!("endless redirects: {name}: {kind:?} after {requests} requests, cap {cap} hops");
     }
 }

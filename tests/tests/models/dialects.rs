@@ -1,15 +1,15 @@
-//! What each dialect sends and reads.
+//! Requests and replies of each dialect.
 
 use std::sync::Arc;
 
 use gleaner_extract::model::{Finish, LanguageModel as _, Usage};
 use gleaner_extract::{Extractor, Page, Shape, Task};
 use gleaner_models::Provider;
-use gleaner_tests::fakes::{Ending, Fake, KEY, PROVIDERS, Says, model, reply, request};
+use gleaner_tests::fakes::{Ending, FakeResponse, FakeServer, KEY, PROVIDERS, model, reply, request};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn requests_are_what_the_providers_document() {
+async fn requests_match_the_documentation_of_the_providers() {
     let schema = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
     let chat = json!([
         { "role": "system", "content": "Answer in JSON." },
@@ -35,7 +35,9 @@ async fn requests_are_what_the_providers_document() {
             json!({
                 "model": "some-model", "max_tokens": 300, "temperature": 0.0, "system": "Answer in JSON.",
                 "messages": [{ "role": "user", "content": "Read: \"ä\"\n" }],
-                "tools": [{ "name": "answer", "description": "Takes the whole answer.", "input_schema": schema }],
+                "tools": [{
+                    "name": "answer", "description": "Takes the whole answer.", "input_schema": schema,
+                }],
                 "tool_choice": { "type": "tool", "name": "answer" },
             }),
         ),
@@ -47,8 +49,10 @@ async fn requests_are_what_the_providers_document() {
             json!({
                 "systemInstruction": { "parts": [{ "text": "Answer in JSON." }] },
                 "contents": [{ "role": "user", "parts": [{ "text": "Read: \"ä\"\n" }] }],
-                "generationConfig": { "maxOutputTokens": 300, "candidateCount": 1, "temperature": 0.0, "seed": 11,
-                    "responseMimeType": "application/json", "responseSchema": schema },
+                "generationConfig": {
+                    "maxOutputTokens": 300, "candidateCount": 1, "temperature": 0.0, "seed": 11,
+                    "responseMimeType": "application/json", "responseSchema": schema,
+                },
             }),
         ),
         (
@@ -63,22 +67,22 @@ async fn requests_are_what_the_providers_document() {
         ),
     ];
     for (provider, line, key_header, key, body) in rows {
-        let fake = Fake::saying(Says::json(&reply(provider, r#"{"a":"x"}"#, Ending::Stop)));
+        let fake = FakeServer::always(FakeResponse::json(&reply(provider, r#"{"a":"x"}"#, Ending::Stop)));
         let answer = model(provider, &fake).complete(&request("Read: \"ä\"\n")).await.unwrap();
         assert_eq!((answer.text.as_str(), answer.finish), (r#"{"a":"x"}"#, Finish::Stop), "{provider:?}");
         assert_eq!(answer.usage, Some(Usage { input_tokens: 21, output_tokens: 8 }), "{provider:?}");
-        let asked = fake.asked().pop().unwrap();
-        assert_eq!(asked.line, line);
-        assert_eq!(asked.header(key_header), Some(key.as_str()), "{provider:?}");
-        assert_eq!(asked.header("content-type"), Some("application/json"), "{provider:?}");
-        assert_eq!(asked.header("accept"), Some("application/json"), "{provider:?}");
-        assert_eq!(asked.header("anthropic-version").is_some(), provider == Provider::Anthropic);
-        assert_eq!(asked.body, body, "{provider:?}");
+        let sent = fake.requests().pop().unwrap();
+        assert_eq!(sent.line, line);
+        assert_eq!(sent.header(key_header), Some(key.as_str()), "{provider:?}");
+        assert_eq!(sent.header("content-type"), Some("application/json"), "{provider:?}");
+        assert_eq!(sent.header("accept"), Some("application/json"), "{provider:?}");
+        assert_eq!(sent.header("anthropic-version").is_some(), provider == Provider::Anthropic);
+        assert_eq!(sent.body, body, "{provider:?}");
     }
 }
 
 #[tokio::test]
-async fn endings_are_told_apart() {
+async fn reasons_for_the_end_of_an_answer_are_distinguished() {
     for provider in PROVIDERS {
         let rows = [
             (Ending::Stop, r#"{"a":1}"#, Finish::Stop),
@@ -86,23 +90,23 @@ async fn endings_are_told_apart() {
             (Ending::Refusal, "I would rather not.", Finish::Refusal),
         ];
         for (ending, text, expected) in rows {
-            // Ollama has no word for a refusal.
+            // Ollama has no value for a refusal.
             let expected = if (provider, ending) == (Provider::Ollama, Ending::Refusal) {
                 Finish::Other
             } else {
                 expected
             };
-            let fake = Fake::saying(Says::json(&reply(provider, text, ending)));
+            let fake = FakeServer::always(FakeResponse::json(&reply(provider, text, ending)));
             let answer = model(provider, &fake).complete(&request("x")).await.unwrap();
             assert_eq!((answer.finish, answer.text.as_str()), (expected, text), "{provider:?} {ending:?}");
         }
     }
 }
 
-/// A whole extraction in each dialect: what is on the page passes, what is not does not, and an answer of the wrong shape
-/// or a cut one is no data.
+/// A whole extraction in each dialect: values on the page pass, other values do not, and answers of the wrong
+/// shape or truncated ones give no data.
 #[tokio::test]
-async fn pages_are_read_in_every_dialect() {
+async fn pages_are_extracted_in_every_dialect() {
     let shape = Shape::from_schema(&json!({ "type": "object", "properties": {
         "architect": { "type": ["string", "null"] }, "heightMetres": { "type": ["number", "null"] },
     } }))
@@ -139,7 +143,7 @@ async fn pages_are_read_in_every_dialect() {
     ];
     for provider in PROVIDERS {
         for (name, text, ending, expected) in &rows {
-            let fake = Fake::saying(Says::json(&reply(provider, text, *ending)));
+            let fake = FakeServer::always(FakeResponse::json(&reply(provider, text, *ending)));
             let extractor = Extractor::new(Arc::new(model(provider, &fake)));
             let found = extractor.page(&page, Task::new(&shape)).await;
             assert_eq!(&found.extraction.data, expected, "{provider:?}: {name}");

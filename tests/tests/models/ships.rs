@@ -1,19 +1,19 @@
-//! A generated site of pages of one template, with its truth, and a model that reads it well.
+//! A generated site of one template with known values, and a model that reads it accurately.
 
 use std::sync::Arc;
 
 use gleaner::{EngineBuilder, ExtractRequest, ScrapeOptions};
 use gleaner_models::Provider;
 use gleaner_testkit::{SHIP_FIELDS, ship};
-use gleaner_tests::fakes::{Asked, Ending, Fake, Says, local, model, reply};
+use gleaner_tests::fakes::{Ending, FakeResponse, FakeServer, ReceivedRequest, engine_builder, model, reply};
 use serde_json::{Map, Value, json};
 
-/// How the pages of a site are built.
+/// The template of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Template {
-    /// Labels in a definition list; every third ship has no motto.
+    /// A definition list with labels; every third ship has no motto.
     Labels,
-    /// Classes, and from the middle on another layout.
+    /// Elements with classes, and another layout from ship 25 on.
     Changing,
 }
 
@@ -21,31 +21,31 @@ fn has_motto(template: Template, at: usize) -> bool {
     template != Template::Labels || gleaner_testkit::has_motto(at)
 }
 
-/// What a perfect extract gives for a ship.
+/// The correct data of a ship.
 pub(crate) fn truth(template: Template, at: usize) -> Value {
     let mut row = Map::from_iter([("name".to_owned(), json!(format!("Ship {at}")))]);
     for (name, value) in SHIP_FIELDS.into_iter().zip(ship(at)) {
-        let known = name != "motto" || has_motto(template, at);
-        row.insert(name.to_owned(), if known { value.json.parse().unwrap() } else { Value::Null });
+        let is_stated = name != "motto" || has_motto(template, at);
+        row.insert(name.to_owned(), if is_stated { value.json.parse().unwrap() } else { Value::Null });
     }
     Value::Object(row)
 }
 
-/// The HTML of a ship's page; `more` is put into its text.
-pub(crate) fn page(template: Template, at: usize, more: &str) -> String {
+/// The HTML of a ship's page; `extra` is inserted into its text.
+pub(crate) fn page(template: Template, at: usize, extra: &str) -> String {
     let labels =
         ["Built at", "Laid down", "Complement", "Deepest point (m)", "Machines by", "Words over the bridge"];
     let classes = ["s-built", "s-start", "s-men", "s-deep", "s-mach", "s-words"];
-    let known =
+    let values =
         ship(at).into_iter().map(|value| value.written).take(if has_motto(template, at) { 6 } else { 5 });
     let later = template == Template::Changing && at >= 25;
-    let body: String = known
+    let body: String = values
         .enumerate()
-        .map(|(place, text)| match (template, later) {
-            (Template::Labels, _) => format!("<dt>{}</dt><dd>{text}</dd>", labels[place]),
-            (Template::Changing, false) => format!("<div class='box {}'>{text}</div>", classes[place]),
+        .map(|(index, text)| match (template, later) {
+            (Template::Labels, _) => format!("<dt>{}</dt><dd>{text}</dd>", labels[index]),
+            (Template::Changing, false) => format!("<div class='box {}'>{text}</div>", classes[index]),
             (Template::Changing, true) => {
-                format!("<tr><th>{}</th><td><b>{text}</b></td></tr>", labels[place])
+                format!("<tr><th>{}</th><td><b>{text}</b></td></tr>", labels[index])
             }
         })
         .collect();
@@ -57,26 +57,27 @@ pub(crate) fn page(template: Template, at: usize, more: &str) -> String {
         }
     };
     format!(
-        "<!doctype html><html><head><title>Ship {at}</title></head><body><nav><a href=/>All ships</a></nav><main>\
-         <h1>Ship {at}</h1>{body}<p>She sailed the northern waters for most of her life, as so many others did then, and \
-         those who knew her speak of her with warmth.</p>{more}</main><footer>The sea is wide.</footer></body></html>"
+        "<!doctype html><html><head><title>Ship {at}</title></head><body><nav><a href=/>All ships</a></nav>\
+         <main><h1>Ship {at}</h1>{body}<p>She sailed the northern waters for most of her life, as so many \
+         others did then, and those who knew her speak of her with warmth.</p>{extra}</main>\
+         <footer>The sea is wide.</footer></body></html>"
     )
 }
 
-/// A site of so many ships: a list of links, and a page each.
-pub(crate) fn site(template: Template, ships: usize) -> Fake {
-    Fake::start(move |_, asked: &Asked| {
-        let path = asked.target();
+/// A site with a list of links and a page for each of `ships` ships.
+pub(crate) fn site(template: Template, ships: usize) -> FakeServer {
+    FakeServer::start(move |_, request: &ReceivedRequest| {
+        let path = request.target();
         if path == "/" {
             let links: String =
                 (0..ships).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
-            return Says::html(&format!(
+            return FakeResponse::html(&format!(
                 "<html><title>Fleet</title><main><h1>Our fleet</h1><ul>{links}</ul></main></html>"
             ));
         }
         match path.strip_prefix("/ship/").and_then(|at| at.parse().ok()).filter(|at| *at < ships) {
-            Some(at) => Says::html(&page(template, at, "")),
-            None => Says::missing(),
+            Some(at) => FakeResponse::html(&page(template, at, "")),
+            None => FakeResponse::not_found(),
         }
     })
 }
@@ -98,48 +99,48 @@ fn fleet_schema() -> Map<String, Value> {
     fleet.as_object().unwrap().clone()
 }
 
-/// A request for a fleet. The model reads whole pages: what counts as main content is no matter of these tests.
+/// A request for a fleet. The model reads whole pages, because these tests do not cover main content.
 pub(crate) fn fleet(urls: &[String]) -> ExtractRequest {
     let whole = ScrapeOptions::new().only_main_content(false);
     ExtractRequest::new(urls).schema(fleet_schema()).scrape_options(whole)
 }
 
-/// An engine that may fetch from loopback and asks this service.
-pub(crate) fn engine(service: &Fake) -> EngineBuilder {
-    local().model(Arc::new(model(Provider::OpenAi, service)))
+/// A builder of an engine that may fetch from loopback and uses this service as its model.
+pub(crate) fn engine(service: &FakeServer) -> EngineBuilder {
+    engine_builder().model(Arc::new(model(Provider::OpenAi, service)))
 }
 
-/// Which ship a request to the model is about, by its page.
-pub(crate) fn ship_of(asked: &Asked) -> Option<usize> {
-    let (_, text) = page_text(asked)?;
+/// The number of the ship in a request to the model.
+pub(crate) fn ship_of(request: &ReceivedRequest) -> Option<usize> {
+    let (_, text) = page_text(request)?;
     let digits = text.split("Ship ").nth(1)?;
     digits.split(|found: char| !found.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The rules around the page and the page's text, in a request of OpenAI's dialect.
-pub(crate) fn page_text(asked: &Asked) -> Option<(String, String)> {
-    let messages = asked.body["messages"].as_array()?;
+/// The instructions before the page and the text of the page, in a request of OpenAI's dialect.
+pub(crate) fn page_text(request: &ReceivedRequest) -> Option<(String, String)> {
+    let messages = request.body["messages"].as_array()?;
     let message = messages.last()?["content"].as_str()?;
-    let (task, behind) = message.split_once("\n<<<PAGE ")?;
-    Some((task.to_owned(), behind.to_owned()))
+    let (task, page) = message.split_once("\n<<<PAGE ")?;
+    Some((task.to_owned(), page.to_owned()))
 }
 
-/// A reply whose tokens are counted by its length and the request's, as a provider does.
-pub(crate) fn counted(asked: &Asked, answer: &Value) -> Says {
+/// A reply with token counts by the length of the request and of the answer, as a provider counts.
+pub(crate) fn reply_with_usage(request: &ReceivedRequest, answer: &Value) -> FakeResponse {
     let text = answer.to_string();
     let mut body = reply(Provider::OpenAi, &text, Ending::Stop);
-    let input = asked.body["messages"].to_string().len() / 4;
+    let input = request.body["messages"].to_string().len() / 4;
     body["usage"] = json!({ "prompt_tokens": input, "completion_tokens": text.len() / 4,
         "total_tokens": input + text.len() / 4 });
-    Says::json(&body)
+    FakeResponse::json(&body)
 }
 
-/// What a model that reads well says about a ship.
+/// The claims of an accurate model about a ship.
 pub(crate) fn claims(template: Template, at: usize) -> Value {
     let mut claims = Map::new();
     for (name, value) in SHIP_FIELDS.into_iter().zip(ship(at)) {
-        let known = name != "motto" || has_motto(template, at);
-        let claim = if known {
+        let is_stated = name != "motto" || has_motto(template, at);
+        let claim = if is_stated {
             json!({ "value": value.json.parse::<Value>().unwrap(), "quote": value.written })
         } else {
             json!({ "value": null, "quote": null })
@@ -149,7 +150,9 @@ pub(crate) fn claims(template: Template, at: usize) -> Value {
     Value::Object(claims)
 }
 
-/// A service whose model reads ships well.
-pub(crate) fn reader(template: Template) -> Fake {
-    Fake::start(move |_, asked| counted(asked, &ship_of(asked).map_or(json!({}), |at| claims(template, at))))
+/// A service with an accurate model.
+pub(crate) fn accurate_model(template: Template) -> FakeServer {
+    FakeServer::start(move |_, request| {
+        reply_with_usage(request, &ship_of(request).map_or(json!({}), |at| claims(template, at)))
+    })
 }

@@ -1,4 +1,4 @@
-//! The contract's addresses for what a model adds: prompts of crawls and formats of pages, as clients see them.
+//! Features with a model through the HTTP API: prompts of crawls and formats of pages.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 use gleaner::Engine;
 use gleaner_http::Service;
 use gleaner_models::Provider;
-use gleaner_tests::fakes::{Ending, Fake, Says, Task, local, model, reply, task_of};
+use gleaner_tests::fakes::{Ending, FakeResponse, FakeServer, Task, engine_builder, model, reply, task_of};
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
@@ -27,21 +27,21 @@ async fn call(engine: &Engine, line: &str, body: Value) -> (u16, Value) {
     (parts.status.as_u16(), serde_json::from_slice(&body).unwrap())
 }
 
-fn site() -> Fake {
-    Fake::start(|_, asked| match asked.target() {
-        "/" => Says::html(
+fn site() -> FakeServer {
+    FakeServer::start(|_, request| match request.target() {
+        "/" => FakeResponse::html(
             "<main><h1>Home</h1><a href=/blog/a>A</a> <a href=/blog/b>B</a> <a href=/shop/c>C</a></main>",
         ),
-        "/robots.txt" | "/sitemap.xml" => Says::new(404, ""),
-        path => Says::html(&format!(
+        "/robots.txt" | "/sitemap.xml" => FakeResponse::new(404, ""),
+        path => FakeResponse::html(&format!(
             "<main><h1>{path}</h1><p>Written by Anna Berg, who knows the place well.</p></main>"
         )),
     })
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crawl_by_prompt_shows_what_it_runs_with() {
-    let (site, engine) = (site(), local().build().unwrap());
+async fn a_crawl_by_prompt_shows_its_final_options() {
+    let (site, engine) = (site(), engine_builder().build().unwrap());
     let prompt = "only blog posts about unicorns";
     let (status, preview) =
         call(&engine, "POST /v2/crawl/params-preview", json!({ "url": site.url("/"), "prompt": prompt }))
@@ -50,21 +50,24 @@ async fn a_crawl_by_prompt_shows_what_it_runs_with() {
     assert!(preview["warning"].as_str().unwrap().contains("unicorns"));
 
     let body = json!({ "url": site.url("/"), "prompt": prompt, "limit": 7 });
-    let (status, begun) = call(&engine, "POST /v2/crawl", body).await;
-    assert_eq!((status, &begun["success"]), (200, &json!(true)));
-    assert_eq!(begun["promptGeneratedOptions"], json!({ "includePaths": ["/blog(/|$)"] }));
-    let in_effect = &begun["finalCrawlerOptions"];
-    assert_eq!((&in_effect["limit"], &in_effect["includePaths"]), (&json!(7), &json!(["/blog(/|$)"])));
-    assert_eq!((&in_effect["sitemap"], in_effect.get("url")), (&json!("include"), None));
-    let path = format!("GET /v2/crawl/{}", begun["id"].as_str().unwrap());
-    let ended = loop {
+    let (status, started) = call(&engine, "POST /v2/crawl", body).await;
+    assert_eq!((status, &started["success"]), (200, &json!(true)));
+    assert_eq!(started["promptGeneratedOptions"], json!({ "includePaths": ["/blog(/|$)"] }));
+    let final_options = &started["finalCrawlerOptions"];
+    assert_eq!(
+        (&final_options["limit"], &final_options["includePaths"]),
+        (&json!(7), &json!(["/blog(/|$)"]))
+    );
+    assert_eq!((&final_options["sitemap"], final_options.get("url")), (&json!("include"), None));
+    let path = format!("GET /v2/crawl/{}", started["id"].as_str().unwrap());
+    let finished = loop {
         let (_, status) = call(&engine, &format!("{path}?skip=100"), Value::Null).await;
         if status["status"] != "scraping" {
             break call(&engine, &path, Value::Null).await.1;
         }
     };
-    assert_eq!((&ended["status"], &ended["completed"]), (&json!("completed"), &json!(2)));
-    assert!(ended["warning"].as_str().unwrap().contains("unicorns"));
+    assert_eq!((&finished["status"], &finished["completed"]), (&json!("completed"), &json!(2)));
+    assert!(finished["warning"].as_str().unwrap().contains("unicorns"));
 
     for (line, body) in [
         ("POST /v2/crawl/params-preview", json!({ "url": site.url("/"), "prompt": "tasty things" })),
@@ -90,19 +93,19 @@ async fn a_crawl_by_prompt_shows_what_it_runs_with() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn formats_that_take_a_model_come_with_every_operation() {
+async fn formats_with_a_model_work_in_every_operation() {
     let site = site();
-    let fake = Fake::start(|_, asked| {
-        let text = match task_of(asked) {
+    let fake = FakeServer::start(|_, request| {
+        let text = match task_of(request) {
             Task::Draft => json!({ "many": false, "entity": "post", "fields": [
                 { "name": "author", "kind": "text", "list": false, "description": "" }] })
             .to_string(),
             Task::Summary => "Anna Berg wrote it.".to_owned(),
             _ => json!({ "author": { "value": "Anna Berg", "quote": "by Anna Berg" } }).to_string(),
         };
-        Says::json(&reply(Provider::OpenAi, &text, Ending::Stop))
+        FakeResponse::json(&reply(Provider::OpenAi, &text, Ending::Stop))
     });
-    let engine = local().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+    let engine = engine_builder().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
     let formats = json!([{ "type": "json", "prompt": "who wrote it" }, "summary"]);
     let expected = json!({ "author": "Anna Berg" });
     let (_, page) =
@@ -115,7 +118,10 @@ async fn formats_that_take_a_model_come_with_every_operation() {
     let (_, page) = call(
         &engine,
         "POST /v1/scrape",
-        json!({ "url": site.url("/blog/a"), "formats": ["json"], "jsonOptions": { "prompt": "who wrote it" } }),
+        json!({
+            "url": site.url("/blog/a"), "formats": ["json"],
+            "jsonOptions": { "prompt": "who wrote it" },
+        }),
     )
     .await;
     assert_eq!(page["data"]["json"], expected, "{page}");
@@ -126,19 +132,22 @@ async fn formats_that_take_a_model_come_with_every_operation() {
         ),
         (
             "POST /v2/crawl",
-            json!({ "url": site.url("/"), "includePaths": ["^/blog/"], "scrapeOptions": { "formats": formats } }),
+            json!({
+                "url": site.url("/"), "includePaths": ["^/blog/"],
+                "scrapeOptions": { "formats": formats },
+            }),
         ),
     ] {
-        let (_, begun) = call(&engine, line, body).await;
-        let path = format!("{}/{}", line.replace("POST", "GET"), begun["id"].as_str().unwrap());
-        let ended = loop {
+        let (_, started) = call(&engine, line, body).await;
+        let path = format!("{}/{}", line.replace("POST", "GET"), started["id"].as_str().unwrap());
+        let finished = loop {
             let (_, status) = call(&engine, &format!("{path}?skip=100"), Value::Null).await;
             if status["status"] != "scraping" {
                 break call(&engine, &path, Value::Null).await.1;
             }
         };
-        let pages = ended["data"].as_array().unwrap();
-        assert_eq!((pages.len(), &ended["creditsUsed"]), (2, &json!(10)), "{line}: {ended}");
-        assert!(pages.iter().all(|page| page["json"] == expected), "{line}: {ended}");
+        let pages = finished["data"].as_array().unwrap();
+        assert_eq!((pages.len(), &finished["creditsUsed"]), (2, &json!(10)), "{line}: {finished}");
+        assert!(pages.iter().all(|page| page["json"] == expected), "{line}: {finished}");
     }
 }

@@ -1,16 +1,16 @@
-//! Tests that have the log of the process to themselves.
+//! Runs tests one at a time, so that each has the log of the process to itself.
 
 use std::sync::{Mutex, PoisonError};
 
 use gleaner_testkit::ProcessLog;
 use tokio::runtime::Builder;
 
-static TURN: Mutex<()> = Mutex::new(());
+static LOG_LOCK: Mutex<()> = Mutex::new(());
 
-/// Runs a test that has the log to itself. Its runtime, with all its tasks, ends before the next test begins.
-pub(crate) fn alone(test: impl AsyncFnOnce(&ProcessLog)) {
-    // A test that failed before has spoiled nothing.
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+/// Runs a test with exclusive use of the log. Its runtime and all tasks end before the next test starts.
+pub(crate) fn with_exclusive_log(test: impl AsyncFnOnce(&ProcessLog)) {
+    // The lock guards no data, so a failed test does not invalidate it.
+    let _guard = LOG_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let log = ProcessLog::listen();
     drop(log.take());
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

@@ -1,16 +1,17 @@
-//! What is told and kept besides the answers: nothing of a job with zero data retention, and nobody's secrets.
+//! Logs, files, caches and debug output: they contain nothing of jobs with zero data retention, and no
+//! secrets.
 //!
-//! In a process of their own, since these tests listen to all of the log, at the finest level. Run with `--nocapture` to
-//! read the figures.
+//! These tests have their own process, because they record the whole log at trace level. Run with
+//! `--nocapture` to see the figures.
 
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "code of tests: a broken assumption ends the test"
+    reason = "test code: a broken assumption ends the test"
 )]
 
 mod log;
-mod pages; // nothing of silent pages in the log
-mod retention; // nothing of silent pages in any cache, file or history
-mod secrets; // a canary in each slot for a secret
+mod pages; // pages with zero data retention are not in the log
+mod retention; // nor in any cache, file or change history
+mod secrets; // a canary in each place for a secret
 mod wire;

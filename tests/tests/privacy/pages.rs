@@ -1,24 +1,24 @@
-//! What a job with zero data retention writes to the log: nothing of its pages.
+//! A job with zero data retention logs nothing of its pages.
 
 use std::sync::Arc;
 
 use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ExtractRequest, ScrapeRequest};
 use gleaner_models::Provider;
 use gleaner_testkit::{ClosedPort, RawServer, Step};
-use gleaner_tests::fakes::{Fake, Says, engine, local, model};
+use gleaner_tests::fakes::{FakeResponse, FakeServer, engine, engine_builder, model};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::log::alone;
+use crate::log::with_exclusive_log;
 
-/// Stands in every address, title and text.
+/// Contained in every URL, title and text.
 const CANARY: &str = "c4nary";
 
-/// Pages of every kind: one that is fine, one that redirects, one that is not there, one that breaks off, one that is no
-/// HTTP, one that is no PDF, one that nobody serves, and one that may not be asked.
+/// Pages of many kinds: a valid page, a redirect, a 404, a truncated response, an invalid response, an
+/// invalid PDF, a refused connection, a forbidden address, and a failed TLS handshake.
 struct Web {
     servers: Vec<RawServer>,
-    nobody: ClosedPort,
+    closed: ClosedPort,
     urls: Vec<String>,
 }
 
@@ -43,21 +43,21 @@ fn web() -> Web {
     };
     let mut servers: Vec<RawServer> = scripts.into_iter().map(serve).collect();
     let mut urls: Vec<String> = servers.iter().map(|server| format!("{}{CANARY}", base(server))).collect();
-    let nobody = ClosedPort::take().unwrap();
-    urls.push(format!("{}/{CANARY}", nobody.base_url()));
+    let closed = ClosedPort::take().unwrap();
+    urls.push(format!("{}/{CANARY}", closed.base_url()));
     urls.push(format!("http://10.0.0.1/{CANARY}"));
-    // It says something before it is asked, and so at once that it speaks no TLS.
+    // Sends plain text on connect, so the TLS handshake fails immediately.
     let plain = RawServer::start([Step::send(CANARY), Step::Close]).unwrap();
     urls.push(base(&plain).replace("http:", "https:") + CANARY);
     servers.push(plain);
-    Web { servers, nobody, urls }
+    Web { servers, closed, urls }
 }
 
 fn base(server: &RawServer) -> String {
     format!("{}/", server.base_url().trim_end_matches('/'))
 }
 
-/// A batch of all pages. Tells how many gave a document.
+/// Runs a batch of all pages and returns the number of documents.
 async fn batch(web: &Web, zero_data_retention: Option<bool>) -> usize {
     let urls = web.urls.iter().map(String::as_str);
     let mut request = BatchScrapeRequest::new(urls);
@@ -76,78 +76,79 @@ async fn crawl(engine: Engine, url: String) {
 /// A scrape and extracts of one page, with zero data retention.
 async fn other_jobs(engine: Engine, url: String) {
     let request = ScrapeRequest::new(&url).zero_data_retention(true);
-    let _some_fail = engine.scrape(request).await;
+    let _result = engine.scrape(request).await;
     let schema = json!({ "properties": { "name": { "type": "string" } } });
     let request = ExtractRequest::default().zero_data_retention(true).schema(schema);
     let wildcard = format!("{url}/*");
     for url in [url, wildcard] {
         let request = request.clone().urls([url]);
-        let _some_fail = engine.extract(request).await;
+        let _result = engine.extract(request).await;
     }
 }
 
 #[test]
-fn nothing_of_the_pages_of_a_silent_job_reaches_the_log() {
-    alone(async |log| {
+fn pages_of_a_job_with_zero_data_retention_are_not_logged() {
+    with_exclusive_log(async |log| {
         let web = web();
         let documents = batch(&web, Some(true)).await;
         assert_eq!(documents, 3);
-        let mut others = JoinSet::new();
+        let mut tasks = JoinSet::new();
         let engine = engine();
         for url in web.urls.iter().take(3) {
-            others.spawn(crawl(engine.clone(), url.clone()));
+            tasks.spawn(crawl(engine.clone(), url.clone()));
         }
         for url in &web.urls {
-            others.spawn(other_jobs(engine.clone(), url.clone()));
+            tasks.spawn(other_jobs(engine.clone(), url.clone()));
         }
-        others.join_all().await;
-        let silent = log.take();
-        let addresses = web.servers.iter().map(RawServer::addr).chain([web.nobody.addr()]);
+        tasks.join_all().await;
+        let zero_retention_log = log.take();
+        let addresses = web.servers.iter().map(RawServer::addr).chain([web.closed.addr()]);
         let ports = addresses.map(|address| format!(":{}", address.port()));
-        for telling in [CANARY.to_owned(), "10.0.0.1".to_owned()].into_iter().chain(ports) {
-            // The pool of connections names hosts at its finest level, as it does for every job; of pages it knows nothing.
-            let own = |line: &&str| telling == CANARY || !line.contains(" hyper_util::client::legacy::");
-            let line = silent.lines().filter(own).find(|line| line.contains(&telling));
-            assert_eq!(line, None, "{telling}");
+        for needle in [CANARY.to_owned(), "10.0.0.1".to_owned()].into_iter().chain(ports) {
+            // The connection pool of hyper logs hosts at trace level for every job, but nothing of pages.
+            let own = |line: &&str| needle == CANARY || !line.contains(" hyper_util::client::legacy::");
+            let line = zero_retention_log.lines().filter(own).find(|line| line.contains(&needle));
+            assert_eq!(line, None, "{needle}");
         }
         assert_eq!(batch(&web, None).await, documents);
-        let told = log.take();
-        let sightings = told.matches(CANARY).count();
+        let default_log = log.take();
+        let occurrences = default_log.matches(CANARY).count();
         println!(
-            "sightings of pages in the log: 0 in {} bytes, else {sightings} in {} bytes",
-            silent.len(),
-            told.len()
+            "occurrences of pages in the log: 0 in {} bytes, otherwise {occurrences} in {} bytes",
+            zero_retention_log.len(),
+            default_log.len()
         );
-        assert!(sightings > 0, "the log was not taken");
+        assert!(occurrences > 0, "the log is not recorded");
     });
 }
 
 #[test]
-fn nothing_of_a_large_silent_page_reaches_the_log_from_another_thread() {
-    alone(async |log| {
-        // The service quotes what it was sent, and the page is large enough to be read on a thread for blocking work.
+fn a_large_page_with_zero_data_retention_is_not_logged_by_a_blocking_thread() {
+    with_exclusive_log(async |log| {
+        // The model echoes page text, and the page is large enough to be parsed on a blocking thread.
         let refusal = json!({ "error": { "message": format!("cannot read: {CANARY}") } });
-        let service = Fake::saying(Says::new(400, refusal.to_string()));
+        let service = FakeServer::always(FakeResponse::new(400, refusal.to_string()));
         let page = format!(
-            "<main><h1>{CANARY}</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p></main><!--{}-->",
+            "<main><h1>{CANARY}</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p>\
+             </main><!--{}-->",
             "x".repeat(100_000)
         );
-        let site = Fake::saying(Says::html(&page));
-        let engine = local().model(Arc::new(model(Provider::OpenAi, &service))).build().unwrap();
+        let site = FakeServer::always(FakeResponse::html(&page));
+        let engine = engine_builder().model(Arc::new(model(Provider::OpenAi, &service))).build().unwrap();
         let schema = json!({ "type": "object", "properties": { "artist": { "type": ["string", "null"] } } });
-        for silent in [true, false] {
-            let asked_before = service.asked().len();
+        for zero_retention in [true, false] {
+            let calls_before = service.requests().len();
             let request = json!({
                 "url": site.url("/"),
                 "formats": [{ "type": "json", "schema": schema }],
                 "maxAge": 0,
-                "zeroDataRetention": silent,
+                "zeroDataRetention": zero_retention,
             });
             engine.scrape(serde_json::from_value::<ScrapeRequest>(request).unwrap()).await.unwrap();
-            assert!(service.asked().len() > asked_before, "the model was asked");
-            let told = log.take();
-            let line = told.lines().find(|line| line.contains(CANARY));
-            assert_eq!(line.is_none(), silent, "{line:?}");
+            assert!(service.requests().len() > calls_before, "the model was called");
+            let default_log = log.take();
+            let line = default_log.lines().find(|line| line.contains(CANARY));
+            assert_eq!(line.is_none(), zero_retention, "{line:?}");
         }
     });
 }

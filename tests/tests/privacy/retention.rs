@@ -1,4 +1,4 @@
-//! Where copies of pages are kept: none is of a page of a job with zero data retention.
+//! No copy of a page of a job with zero data retention is stored anywhere.
 
 use std::io;
 use std::path::Path;
@@ -10,33 +10,33 @@ use gleaner::{CacheStore, DiskCache};
 use gleaner_fetch::{CacheEntry, CacheKey};
 use gleaner_http::Service;
 use gleaner_store::{MemoryConfig, MemoryStore};
-use gleaner_tests::fakes::{Fake, Says, local};
+use gleaner_tests::fakes::{FakeResponse, FakeServer, engine_builder};
 use serde_json::{Value, json};
 
-use crate::log::alone;
-use crate::wire::Wire;
+use crate::log::with_exclusive_log;
+use crate::wire::ApiClient;
 
-/// Stands in every page.
+/// Contained in every page.
 const CANARY: &str = "k3pt";
 const KEY: &str = "key";
-/// Documents of one job beyond so many bytes are put aside.
-const RETAINED: usize = 20_000;
+/// Bytes of documents of a job above which the store spills to disk.
+const RETAINED_BYTES: usize = 20_000;
 
-/// A disk cache that tells how often it was given something.
+/// A disk cache that counts stored entries.
 #[derive(Debug)]
-struct Shelf {
+struct CountingCache {
     disk: DiskCache,
-    put: Mutex<usize>,
+    puts: Mutex<usize>,
 }
 
 #[async_trait]
-impl CacheStore for Shelf {
+impl CacheStore for CountingCache {
     async fn get(&self, key: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>> {
         self.disk.get(key).await
     }
 
     async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()> {
-        *self.put.lock().unwrap() += 1;
+        *self.puts.lock().unwrap() += 1;
         self.disk.put(entry).await
     }
 
@@ -45,7 +45,7 @@ impl CacheStore for Shelf {
     }
 }
 
-/// How many files below a folder hold the canary.
+/// The number of files below a folder that contain the canary.
 fn files_with_canary(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries
@@ -56,12 +56,11 @@ fn files_with_canary(folder: &Path) -> usize {
         .sum()
 }
 
-/// How many of the files of this process that have no name any more, and had one in this folder, hold the canary. The
-/// system has to tell.
+/// The number of open, already deleted files of this folder that contain the canary. Needs `/proc`.
 #[cfg(target_os = "linux")]
 fn unnamed_files_with_canary(folder: &Path) -> usize {
     let open = std::fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap().path());
-    // Those of other tests come and go meanwhile.
+    // Other tests open and close files meanwhile.
     let ours = open.filter(|file| std::fs::read_link(file).is_ok_and(|target| target.starts_with(folder)));
     ours.filter(|file| std::fs::read(file).is_ok_and(|bytes| has_canary(&bytes))).count()
 }
@@ -70,116 +69,129 @@ fn has_canary(bytes: &[u8]) -> bool {
     bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes())
 }
 
-/// Copies in the cache, in its files, and in temporary files.
-type Kept = (usize, usize, usize);
+/// Numbers of copies in the cache, in its files, and in temporary files.
+type Copies = (usize, usize, usize);
 
-struct World {
-    site: Fake,
-    wire: Wire,
-    shelf: Arc<Shelf>,
+struct Fixture {
+    site: FakeServer,
+    client: ApiClient,
+    counting_cache: Arc<CountingCache>,
     cache: tempfile::TempDir,
-    blocking: tempfile::TempDir,
+    spilled: tempfile::TempDir,
 }
 
-impl World {
+impl Fixture {
     fn new() -> Self {
-        let (cache, blocking) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (cache, spilled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let disk = DiskCache::open(cache.path(), 1 << 20).unwrap();
-        let shelf = Arc::new(Shelf { disk, put: Mutex::default() });
+        let counting_cache = Arc::new(CountingCache { disk, puts: Mutex::default() });
         let config = MemoryConfig {
-            retained_bytes: RETAINED,
-            spill_folder: Some(blocking.path().to_owned()),
+            retained_bytes: RETAINED_BYTES,
+            spill_folder: Some(spilled.path().to_owned()),
             ..MemoryConfig::default()
         };
         let accounts = MemoryAccounts::new().with_team(KEY, TeamConfig::new(Team::new(TeamId::new("birds"))));
-        let engine = local()
+        let engine = engine_builder()
             .store(Arc::new(MemoryStore::new(config)))
-            .cache(Arc::<Shelf>::clone(&shelf))
+            .cache(Arc::<CountingCache>::clone(&counting_cache))
             .accounts(Arc::new(accounts));
-        let site = Fake::start(|_, asked| {
-            // The address of a large page says so.
-            let text = if asked.line.contains("large") { CANARY.repeat(RETAINED) } else { CANARY.repeat(9) };
-            Says::html(&format!(
+        let site = FakeServer::start(|_, request| {
+            // URLs with `large` give a large page.
+            let text =
+                if request.line.contains("large") { CANARY.repeat(RETAINED_BYTES) } else { CANARY.repeat(9) };
+            FakeResponse::html(&format!(
                 "<main><h1>{CANARY}</h1><p>{text}</p><a href=/one>1</a><a href=/two>2</a></main>"
             ))
         });
-        Self { site, wire: Wire::new(Service::new(engine.build().unwrap()), KEY), shelf, cache, blocking }
+        Self {
+            site,
+            client: ApiClient::new(Service::new(engine.build().unwrap()), KEY),
+            counting_cache,
+            cache,
+            spilled,
+        }
     }
 
-    fn kept(&self) -> Kept {
+    fn copies(&self) -> Copies {
         #[cfg(target_os = "linux")]
-        let blocking = unnamed_files_with_canary(self.blocking.path());
+        let spilled = unnamed_files_with_canary(self.spilled.path());
         #[cfg(not(target_os = "linux"))]
-        let blocking = 0;
-        let named = files_with_canary(self.blocking.path());
-        (*self.shelf.put.lock().unwrap(), files_with_canary(self.cache.path()), blocking + named)
+        let spilled = 0;
+        let named = files_with_canary(self.spilled.path());
+        (*self.counting_cache.puts.lock().unwrap(), files_with_canary(self.cache.path()), spilled + named)
     }
 
-    /// Jobs of every kind. Gives the end of a batch whose documents are more than a job may keep in memory.
-    async fn jobs(&mut self, silent: bool) -> Value {
+    /// Runs jobs of every kind. Returns the end of a batch with more bytes of documents than a job keeps in
+    /// memory.
+    async fn run_jobs(&mut self, zero_retention: bool) -> Value {
         let page = |path: &str| self.site.url(path);
         let (home, large, tracked) =
             (page("/"), page("/large"), json!([{ "type": "changeTracking" }, "markdown"]));
-        let scrape = json!({ "url": home, "zeroDataRetention": silent });
-        let crawl = json!({ "url": home, "limit": 3, "zeroDataRetention": silent });
-        let batch = json!({ "urls": [home, page("/one")], "zeroDataRetention": silent, "formats": tracked });
-        let much = json!({ "urls": [large], "zeroDataRetention": silent });
+        let scrape = json!({ "url": home, "zeroDataRetention": zero_retention });
+        let crawl = json!({ "url": home, "limit": 3, "zeroDataRetention": zero_retention });
+        let batch =
+            json!({ "urls": [home, page("/one")], "zeroDataRetention": zero_retention, "formats": tracked });
+        let large_batch = json!({ "urls": [large], "zeroDataRetention": zero_retention });
         let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
-        let extract = json!({ "urls": [home], "schema": schema, "zeroDataRetention": silent });
-        let (status, answer) = self.wire.call("POST /v2/scrape", &scrape).await;
-        assert_eq!(status, 200, "{answer}");
+        let extract = json!({ "urls": [home], "schema": schema, "zeroDataRetention": zero_retention });
+        let (status, response) = self.client.call("POST /v2/scrape", &scrape).await;
+        assert_eq!(status, 200, "{response}");
         for (line, body) in
             [("POST /v2/crawl", crawl), ("POST /v2/batch/scrape", batch), ("POST /v2/extract", extract)]
         {
-            let ended = self.wire.job(line, &body).await;
-            assert_eq!(ended["status"], "completed", "{line}: {ended}");
+            let finished = self.client.run_job(line, &body).await;
+            assert_eq!(finished["status"], "completed", "{line}: {finished}");
         }
-        self.wire.job("POST /v2/batch/scrape", &much).await
+        self.client.run_job("POST /v2/batch/scrape", &large_batch).await
     }
 
-    /// What change tracking says of a page: its verdict and its warning.
-    async fn change(&mut self, silent: bool) -> (Value, Value) {
+    /// The change status and the warning of a page.
+    async fn change_status(&mut self, zero_retention: bool) -> (Value, Value) {
         let formats = json!([{ "type": "changeTracking" }, "markdown"]);
-        let body = json!({ "url": self.site.url("/tracked"), "formats": formats, "maxAge": 0, "zeroDataRetention": silent });
-        let (status, answer) = self.wire.call("POST /v2/scrape", &body).await;
-        assert_eq!(status, 200, "{answer}");
-        let page = &answer["data"];
+        let body = json!({
+            "url": self.site.url("/tracked"), "formats": formats, "maxAge": 0,
+            "zeroDataRetention": zero_retention,
+        });
+        let (status, response) = self.client.call("POST /v2/scrape", &body).await;
+        assert_eq!(status, 200, "{response}");
+        let page = &response["data"];
         (page["changeTracking"]["changeStatus"].clone(), page["warning"].clone())
     }
 }
 
 #[test]
-fn no_copy_of_a_silent_page_is_kept_anywhere() {
-    // What the engine says meanwhile is not the business of other tests.
-    alone(async |_| {
-        let mut world = World::new();
-        let ended = world.jobs(true).await;
-        assert_eq!(world.kept(), (0, 0, 0), "(copies in the cache, files of the cache, temporary files)");
-        assert_eq!(ended["status"], "failed", "rather than that it is put aside: {ended}");
+fn no_copy_of_a_page_with_zero_data_retention_is_stored() {
+    // Keeps the log lines of this test out of other tests.
+    with_exclusive_log(async |_| {
+        let mut fixture = Fixture::new();
+        let finished = fixture.run_jobs(true).await;
+        assert_eq!(fixture.copies(), (0, 0, 0), "(copies in the cache, files of the cache, temporary files)");
+        assert_eq!(finished["status"], "failed", "the job fails instead of spilling: {finished}");
 
-        // The same without it: each place is looked at, and would have been used.
-        let ended = world.jobs(false).await;
-        assert_eq!(ended["status"], "completed", "{ended}");
-        let (cached, files, blocking) = world.kept();
+        // Without zero data retention, each place has a copy.
+        let finished = fixture.run_jobs(false).await;
+        assert_eq!(finished["status"], "completed", "{finished}");
+        let (cached, files, spilled) = fixture.copies();
         println!(
-            "zero data retention: 0 copies kept; without it {cached} in the cache, {files} files, {blocking} put aside"
+            "zero data retention: 0 copies; without it {cached} in the cache, {files} files, \
+             {spilled} spilled"
         );
         assert!(cached > 0 && files > 0, "{cached} {files}");
-        assert!(blocking > 0 || !cfg!(target_os = "linux"), "nothing was put aside");
+        assert!(spilled > 0 || !cfg!(target_os = "linux"), "nothing was spilled");
     });
 }
 
 #[test]
-fn a_silent_page_has_no_history() {
-    alone(async |_| {
-        let mut world = World::new();
+fn a_page_with_zero_data_retention_has_no_change_history() {
+    with_exclusive_log(async |_| {
+        let mut fixture = Fixture::new();
         for _ in 0..2 {
-            let (verdict, warning) = world.change(true).await;
-            assert_eq!(verdict, Value::Null, "there is nothing to compare with");
+            let (status_value, warning) = fixture.change_status(true).await;
+            assert_eq!(status_value, Value::Null, "there is no earlier scrape to compare with");
             assert!(warning.as_str().is_some_and(|text| text.contains("zero data retention")), "{warning}");
         }
-        let verdicts = [world.change(false).await.0, world.change(false).await.0];
-        assert_eq!(verdicts, ["new", "same"], "the silent ones left nothing");
-        assert_eq!(world.change(true).await.0, Value::Null);
+        let statuses = [fixture.change_status(false).await.0, fixture.change_status(false).await.0];
+        assert_eq!(statuses, ["new", "same"], "scrapes with zero data retention leave no history");
+        assert_eq!(fixture.change_status(true).await.0, Value::Null);
     });
 }

@@ -1,4 +1,5 @@
-//! A canary in each slot for a secret, through the desk and the wire: each is seen where it is sent to, and nowhere else.
+//! A canary in each place for a secret, through the job service and the HTTP API. Each appears where it is
+//! sent, and nowhere else.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,30 +11,32 @@ use gleaner::{
 use gleaner_http::Service;
 use gleaner_models::Provider;
 use gleaner_testkit::ProxyServer;
-use gleaner_tests::fakes::{Asked, Ending, Fake, KEY as MODEL_KEY, Says, builder, local, reply};
+use gleaner_tests::fakes::{
+    Ending, FakeResponse, FakeServer, KEY as MODEL_KEY, ReceivedRequest, engine_builder, model_builder, reply,
+};
 use serde_json::{Value, json};
 
-use crate::log::alone;
-use crate::wire::Wire;
+use crate::log::with_exclusive_log;
+use crate::wire::ApiClient;
 
-/// Where a text was found.
+/// Where a recorded text appeared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Sink {
     Log,
-    /// `Debug` and `Display` of what programs handle.
-    Shown,
-    /// What the wire answers.
-    Answer,
-    /// What stays of a job.
+    /// `Debug` and `Display` output.
+    Debug,
+    /// Responses of the HTTP API.
+    Response,
+    /// The activity log.
     Activity,
     CacheFile,
-    /// Head and body of a request to the receiver of webhooks.
-    HookHead,
-    HookBody,
+    /// Heads and bodies of webhook requests.
+    WebhookHead,
+    WebhookBody,
     /// Heads of requests to the site, to its robots.txt and to another site.
     Site,
     Robots,
-    Elsewhere,
+    OtherSite,
     ModelHead,
     ModelBody,
     Proxy,
@@ -42,115 +45,120 @@ enum Place {
 struct Slot {
     name: &'static str,
     canary: &'static str,
-    /// Where it has to be seen, and nothing is wrong with that.
-    sent_to: &'static [Place],
-    /// Where it may be seen: what is an address of a page, or a page's text, is data there.
-    may_be_in: &'static [Place],
+    /// Sinks in which it must appear.
+    sent_to: &'static [Sink],
+    /// Further sinks in which it may appear, because URLs and texts of pages are data there.
+    may_be_in: &'static [Sink],
 }
 
 const API_KEY: &str = "canary-api-key";
-const NO_KEY: &str = "canary-key-of-nobody";
-const HOOK_SECRET: &str = "canary-hook-secret";
-const HOOK_QUERY: &str = "canary-hook-query";
-const HOOK_USER: &str = "canary-hook-user";
-const HOOK_HEADER: &str = "canary-hook-header";
+const UNKNOWN_KEY: &str = "canary-unknown-key";
+const WEBHOOK_SECRET: &str = "canary-hook-secret";
+const WEBHOOK_QUERY: &str = "canary-hook-query";
+const WEBHOOK_PASSWORD: &str = "canary-hook-user";
+const WEBHOOK_HEADER: &str = "canary-hook-header";
 const AUTHORIZATION: &str = "canary-authorization";
 const COOKIE: &str = "canary-cookie";
-const OWN_HEADER: &str = "canary-own-header";
-const BROKEN_HEADER: &str = "canary-broken-header";
+const CUSTOM_HEADER: &str = "canary-own-header";
+const INVALID_HEADER: &str = "canary-broken-header";
 const SESSION: &str = "canary-session";
-const ADDRESS_USER: &str = "canary-address-user";
-const LISTED_USER: &str = "canary-listed-user";
-const LINK_USER: &str = "canary-link-user";
+const URL_PASSWORD: &str = "canary-address-user";
+const LISTED_PASSWORD: &str = "canary-listed-user";
+const LINK_PASSWORD: &str = "canary-link-user";
 const LINK_QUERY: &str = "canary-link-query";
-/// `user:` and the password, as a proxy is told them.
+/// `user:` and the password in base64, as sent to a proxy.
 const PROXY_PASSWORD: &str = "canary-proxy-word";
 const PROXY_CREDENTIALS: &str = "dXNlcjpjYW5hcnktcHJveHktd29yZA==";
 
 const SLOTS: &[Slot] = &[
     Slot { name: "API key", canary: API_KEY, sent_to: &[], may_be_in: &[] },
-    Slot { name: "a key of nobody", canary: NO_KEY, sent_to: &[], may_be_in: &[] },
-    Slot { name: "webhook secret", canary: HOOK_SECRET, sent_to: &[], may_be_in: &[] },
+    Slot { name: "unknown API key", canary: UNKNOWN_KEY, sent_to: &[], may_be_in: &[] },
+    Slot { name: "webhook secret", canary: WEBHOOK_SECRET, sent_to: &[], may_be_in: &[] },
     Slot {
-        name: "query of a webhook's address",
-        canary: HOOK_QUERY,
-        sent_to: &[Place::HookHead],
+        name: "query of a webhook URL",
+        canary: WEBHOOK_QUERY,
+        sent_to: &[Sink::WebhookHead],
         may_be_in: &[],
     },
-    Slot { name: "password in a webhook's address", canary: HOOK_USER, sent_to: &[], may_be_in: &[] },
-    Slot { name: "header of a webhook", canary: HOOK_HEADER, sent_to: &[Place::HookHead], may_be_in: &[] },
-    Slot { name: "Authorization", canary: AUTHORIZATION, sent_to: &[Place::Site], may_be_in: &[] },
-    Slot { name: "Cookie", canary: COOKIE, sent_to: &[Place::Site], may_be_in: &[] },
-    Slot { name: "a header of the user's own", canary: OWN_HEADER, sent_to: &[Place::Site], may_be_in: &[] },
-    Slot { name: "a header that is refused", canary: BROKEN_HEADER, sent_to: &[], may_be_in: &[] },
-    Slot { name: "cookie of the site", canary: SESSION, sent_to: &[Place::Site], may_be_in: &[] },
-    Slot { name: "password in an address", canary: ADDRESS_USER, sent_to: &[], may_be_in: &[] },
+    Slot { name: "password in a webhook URL", canary: WEBHOOK_PASSWORD, sent_to: &[], may_be_in: &[] },
     Slot {
-        name: "password in an address that is listed as invalid",
-        canary: LISTED_USER,
-        // The caller's own text, back to the caller.
-        sent_to: &[Place::Answer],
+        name: "header of a webhook",
+        canary: WEBHOOK_HEADER,
+        sent_to: &[Sink::WebhookHead],
+        may_be_in: &[],
+    },
+    Slot { name: "Authorization", canary: AUTHORIZATION, sent_to: &[Sink::Site], may_be_in: &[] },
+    Slot { name: "Cookie", canary: COOKIE, sent_to: &[Sink::Site], may_be_in: &[] },
+    Slot { name: "custom header", canary: CUSTOM_HEADER, sent_to: &[Sink::Site], may_be_in: &[] },
+    Slot { name: "refused header", canary: INVALID_HEADER, sent_to: &[], may_be_in: &[] },
+    Slot { name: "cookie of the site", canary: SESSION, sent_to: &[Sink::Site], may_be_in: &[] },
+    Slot { name: "password in a URL", canary: URL_PASSWORD, sent_to: &[], may_be_in: &[] },
+    Slot {
+        name: "password in a URL that is listed as invalid",
+        canary: LISTED_PASSWORD,
+        // The response repeats the text of the caller.
+        sent_to: &[Sink::Response],
         may_be_in: &[],
     },
     Slot {
         name: "password in a link of a page",
-        canary: LINK_USER,
+        canary: LINK_PASSWORD,
         sent_to: &[],
-        may_be_in: &[Place::Answer, Place::HookBody, Place::CacheFile, Place::ModelBody],
+        may_be_in: &[Sink::Response, Sink::WebhookBody, Sink::CacheFile, Sink::ModelBody],
     },
     Slot {
         name: "query of a link of a page",
         canary: LINK_QUERY,
-        sent_to: &[Place::Site],
-        may_be_in: &[Place::Answer, Place::HookBody, Place::CacheFile, Place::ModelBody, Place::Activity],
+        sent_to: &[Sink::Site],
+        may_be_in: &[Sink::Response, Sink::WebhookBody, Sink::CacheFile, Sink::ModelBody, Sink::Activity],
     },
-    Slot { name: "key of a model", canary: MODEL_KEY, sent_to: &[Place::ModelHead], may_be_in: &[] },
+    Slot { name: "key of a model", canary: MODEL_KEY, sent_to: &[Sink::ModelHead], may_be_in: &[] },
     Slot { name: "password of a proxy", canary: PROXY_PASSWORD, sent_to: &[], may_be_in: &[] },
     Slot {
         name: "password of a proxy, encoded",
         canary: PROXY_CREDENTIALS,
-        sent_to: &[Place::Proxy],
+        sent_to: &[Sink::Proxy],
         may_be_in: &[],
     },
 ];
 
-/// Every page breaks off. A site of its own: one that fails is asked less often.
-fn rough() -> Fake {
-    let mut half = Says::html("<p>half of a page");
-    half.breaks_off = true;
-    Fake::start(
-        move |_, asked| if asked.line.contains("robots.txt") { Says::new(404, "") } else { half.clone() },
-    )
+/// A site whose pages are all truncated. It is separate, because hosts that fail get fewer requests.
+fn failing_site() -> FakeServer {
+    let mut truncated_page = FakeResponse::html("<p>half of a page");
+    truncated_page.truncated = true;
+    FakeServer::start(move |_, request| {
+        if request.line.contains("robots.txt") { FakeResponse::new(404, "") } else { truncated_page.clone() }
+    })
 }
 
-/// Pages with secrets of their own.
-fn site(rough: String, elsewhere: String) -> Fake {
-    Fake::start(move |_, asked| {
-        let host = asked.header("host").unwrap_or_default();
-        match asked.line.split([' ', '?']).nth(1).unwrap_or_default() {
-            "/" => Says::html(&format!(
+/// Pages that contain secrets themselves.
+fn site(failing_site: String, other_site: String) -> FakeServer {
+    FakeServer::start(move |_, request| {
+        let host = request.header("host").unwrap_or_default();
+        match request.line.split([' ', '?']).nth(1).unwrap_or_default() {
+            "/" => FakeResponse::html(&format!(
                 "<main><h1>Kites</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p>\
-                 <a href='/a?token={LINK_QUERY}'>A</a> <a href='http://me:{LINK_USER}@{host}/b'>B</a>\
-                 <a href='{rough}broken?token={LINK_QUERY}'>C</a> <a href='{elsewhere}'>D</a></main>"
+                 <a href='/a?token={LINK_QUERY}'>A</a> <a href='http://me:{LINK_PASSWORD}@{host}/b'>B</a>\
+                 <a href='{failing_site}broken?token={LINK_QUERY}'>C</a> <a href='{other_site}'>D</a></main>"
             ))
             .with("set-cookie", &format!("session={SESSION}; Path=/")),
-            "/robots.txt" | "/sitemap.xml" => Says::new(404, ""),
-            path => Says::html(&format!(
+            "/robots.txt" | "/sitemap.xml" => FakeResponse::new(404, ""),
+            path => FakeResponse::html(&format!(
                 "<main><h1>{path}</h1><p>It was drawn by Anna Berg in one go.</p></main>"
             )),
         }
     })
 }
 
-/// A model that answers well at first, and then repeats the key that it was sent and refuses it.
-fn model() -> Fake {
-    Fake::start(|before, asked| {
+/// A model that answers at first, and later refuses the key and echoes it.
+fn model() -> FakeServer {
+    FakeServer::start(|before, request| {
         if before > 3 {
-            let echo = asked.header("authorization").unwrap_or_default();
-            return Says::new(401, json!({ "error": { "message": echo, "code": echo } }).to_string());
+            let echo = request.header("authorization").unwrap_or_default();
+            return FakeResponse::new(401, json!({ "error": { "message": echo, "code": echo } }).to_string());
         }
         let claim = json!({ "artist": { "value": "Anna Berg", "quote": "drawn by Anna Berg" } });
-        Says::json(&reply(Provider::OpenAi, &claim.to_string(), Ending::Stop))
+        FakeResponse::json(&reply(Provider::OpenAi, &claim.to_string(), Ending::Stop))
     })
 }
 
@@ -159,62 +167,74 @@ fn schema() -> Value {
 }
 
 fn headers() -> Value {
-    json!({ "Authorization": format!("Bearer {AUTHORIZATION}"), "Cookie": format!("id={COOKIE}"), "X-Own": OWN_HEADER })
+    json!({
+        "Authorization": format!("Bearer {AUTHORIZATION}"),
+        "Cookie": format!("id={COOKIE}"),
+        "X-Own": CUSTOM_HEADER,
+    })
 }
 
-fn webhook(receiver: &Fake) -> Value {
-    json!({ "url": receiver.url(&format!("/hook?key={HOOK_QUERY}")), "headers": { "X-Hook": HOOK_HEADER } })
+fn webhook(receiver: &FakeServer) -> Value {
+    let url = receiver.url(&format!("/hook?key={WEBHOOK_QUERY}"));
+    json!({ "url": url, "headers": { "X-Hook": WEBHOOK_HEADER } })
 }
 
-/// Requests that are refused, each for a secret that is where it may not be or beside one that is fine.
-fn refused(site: &Fake, rough: &Fake) -> Vec<(u16, &'static str, Value)> {
+/// Requests that are refused, for a misplaced secret or next to a valid one.
+fn refused(site: &FakeServer, failing_site: &FakeServer) -> Vec<(u16, &'static str, Value)> {
     let with_user = |user: &str| site.url("/").replace("http://", &format!("http://me:{user}@"));
     vec![
-        (400, "POST /v2/scrape", json!({ "url": with_user(ADDRESS_USER) })),
+        (400, "POST /v2/scrape", json!({ "url": with_user(URL_PASSWORD) })),
         (
             400,
             "POST /v2/crawl",
-            json!({ "url": with_user(ADDRESS_USER), "scrapeOptions": { "headers": headers() } }),
+            json!({ "url": with_user(URL_PASSWORD), "scrapeOptions": { "headers": headers() } }),
         ),
-        (400, "POST /v2/map", json!({ "url": with_user(ADDRESS_USER) })),
-        (400, "POST /v2/extract", json!({ "urls": [with_user(ADDRESS_USER)], "schema": schema() })),
-        (400, "POST /v1/crawl", json!({ "url": site.url("/"), "webhook": with_user(HOOK_USER) })),
+        (400, "POST /v2/map", json!({ "url": with_user(URL_PASSWORD) })),
+        (400, "POST /v2/extract", json!({ "urls": [with_user(URL_PASSWORD)], "schema": schema() })),
+        (400, "POST /v1/crawl", json!({ "url": site.url("/"), "webhook": with_user(WEBHOOK_PASSWORD) })),
         (
             400,
             "POST /v2/batch/scrape",
-            json!({ "urls": [site.url("/")], "webhook": { "url": with_user(HOOK_USER) } }),
+            json!({ "urls": [site.url("/")], "webhook": { "url": with_user(WEBHOOK_PASSWORD) } }),
         ),
         (
             400,
             "POST /v2/scrape",
-            json!({ "url": site.url("/"), "headers": { "X-Own": format!("{BROKEN_HEADER}\nX: y") } }),
+            json!({ "url": site.url("/"), "headers": { "X-Own": format!("{INVALID_HEADER}\nX: y") } }),
         ),
-        (400, "POST /v2/scrape", json!({ "url": site.url("/"), "headers": { "X-Own": [BROKEN_HEADER] } })),
+        (400, "POST /v2/scrape", json!({ "url": site.url("/"), "headers": { "X-Own": [INVALID_HEADER] } })),
         (400, "POST /v2/scrape", json!({ "url": site.url("/"), "headers": headers(), "timeout": -1 })),
         (
             400,
             "POST /v2/batch/scrape",
-            json!({ "urls": [site.url("/")], "webhook": { "url": "https://a.example/", "headers": { "X": format!("{BROKEN_HEADER}\r\n") } } }),
+            json!({ "urls": [site.url("/")], "webhook": {
+                "url": "https://a.example/", "headers": { "X": format!("{INVALID_HEADER}\r\n") },
+            } }),
         ),
         (
             403,
             "POST /v2/crawl",
-            json!({ "url": site.url("/"), "webhook": format!("http://169.254.169.254/?key={HOOK_QUERY}") }),
+            json!({
+                "url": site.url("/"),
+                "webhook": format!("http://169.254.169.254/?key={WEBHOOK_QUERY}"),
+            }),
         ),
         (
             403,
             "POST /v2/scrape",
             json!({ "url": format!("http://169.254.169.254/?token={LINK_QUERY}"), "headers": headers() }),
         ),
-        (422, "POST /v2/scrape", json!({ "url": rough.url("/broken"), "headers": headers() })),
+        (422, "POST /v2/scrape", json!({ "url": failing_site.url("/broken"), "headers": headers() })),
     ]
 }
 
-/// What programs may print of requests, plans and parts of the engine.
-fn shown(site: &Fake, receiver: &Fake) -> Vec<(Place, String)> {
+/// Debug output of requests and plans.
+fn debug_output(site: &FakeServer, receiver: &FakeServer) -> Vec<(Sink, String)> {
     let mut scrape = json!({ "url": site.url("/"), "headers": headers() });
     let mut batch = json!({ "urls": [site.url("/")], "webhook": webhook(receiver), "headers": headers() });
-    let mut crawl = json!({ "url": site.url("/"), "webhook": webhook(receiver), "scrapeOptions": { "headers": headers() } });
+    let mut crawl = json!({
+        "url": site.url("/"), "webhook": webhook(receiver), "scrapeOptions": { "headers": headers() },
+    });
     let mut extract = json!({ "urls": [site.url("/")], "schema": schema(), "webhook": webhook(receiver),
         "scrapeOptions": { "headers": headers() } });
     let scrape: ScrapeRequest = serde_json::from_value(scrape.take()).unwrap();
@@ -227,132 +247,145 @@ fn shown(site: &Fake, receiver: &Fake) -> Vec<(Place, String)> {
         format!("{crawl:?} {crawl:#?} {:?}", crawl.clone().check().unwrap()),
         format!("{extract:?} {extract:#?} {:?}", extract.clone().check().unwrap()),
     ];
-    texts.map(|text| (Place::Shown, text)).into()
+    texts.map(|text| (Sink::Debug, text)).into()
 }
 
-/// The heads and the bodies of what a fake was asked.
-fn asked_of(fake: &Fake, place: impl Fn(&Asked) -> Place, body: Place) -> Vec<(Place, String)> {
-    let asked = fake.asked();
-    let texts = asked.iter().flat_map(|asked| {
-        [(place(asked), format!("{} {:?}", asked.line, asked.headers)), (body, asked.body.to_string())]
+/// The heads and bodies of the requests to a fake server.
+fn requests_to(
+    fake: &FakeServer,
+    sink: impl Fn(&ReceivedRequest) -> Sink,
+    body: Sink,
+) -> Vec<(Sink, String)> {
+    let requests = fake.requests();
+    let texts = requests.iter().flat_map(|request| {
+        [(sink(request), format!("{} {:?}", request.line, request.headers)), (body, request.body.to_string())]
     });
     texts.collect()
 }
 
 /// Every file below a folder.
-fn files(folder: &Path) -> Vec<(Place, String)> {
+fn files(folder: &Path) -> Vec<(Sink, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(files(&path));
         } else {
-            found.push((
-                Place::CacheFile,
-                String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned(),
-            ));
+            found
+                .push((Sink::CacheFile, String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()));
         }
     }
     found
 }
 
-/// What the engine is built with.
+/// Parts of the engine.
 struct Parts {
     activity: Arc<MemoryActivityLog>,
     cache: tempfile::TempDir,
-    model: Fake,
+    model: FakeServer,
     proxies: [ProxyServer; 2],
 }
 
 impl Parts {
     fn new() -> Self {
-        let welcoming = ProxyServer::start_guarded("user", PROXY_PASSWORD).unwrap();
+        let accepting = ProxyServer::start_with_credentials("user", PROXY_PASSWORD).unwrap();
         Self {
             activity: Arc::default(),
             cache: tempfile::tempdir().unwrap(),
             model: model(),
-            proxies: [ProxyServer::start_guarded("someone", "else").unwrap(), welcoming],
+            proxies: [ProxyServer::start_with_credentials("someone", "else").unwrap(), accepting],
         }
     }
 
-    /// The engine, and what it and its parts look like.
-    fn build(&self) -> (Engine, Vec<(Place, String)>) {
-        let secret = Some(Secret::new(HOOK_SECRET));
+    /// The engine, and debug output of it and its parts.
+    fn build(&self) -> (Engine, Vec<(Sink, String)>) {
+        let secret = Some(Secret::new(WEBHOOK_SECRET));
         let team = TeamConfig { webhook_secret: secret, ..TeamConfig::new(Team::new(TeamId::new("birds"))) };
-        let mut shown = vec![format!("{team:?}")];
+        let mut output = vec![format!("{team:?}")];
         let accounts = Arc::new(MemoryAccounts::new().with_team(API_KEY, team));
         let addresses =
             self.proxies.iter().map(|proxy| format!("http://user:{PROXY_PASSWORD}@{}", proxy.addr()));
         let proxies = addresses.map(|address| Proxy::parse(&address).unwrap());
         let proxies = ProxyPool::new(proxies).allow_cidr("127.0.0.1/32".parse().unwrap());
-        let model = Arc::new(builder(Provider::OpenAi, &self.model.url("")).build().unwrap());
+        let model = Arc::new(model_builder(Provider::OpenAi, &self.model.url("")).build().unwrap());
         let cache = Arc::new(DiskCache::open(self.cache.path(), 1 << 20).unwrap());
-        shown.push(format!("{accounts:?} {proxies:?} {model:?} {cache:?}"));
-        let builder = local()
+        output.push(format!("{accounts:?} {proxies:?} {model:?} {cache:?}"));
+        let builder = engine_builder()
             .allow_private("::1/128".parse().unwrap())
             .accounts(accounts)
             .activity_log(Arc::<MemoryActivityLog>::clone(&self.activity))
             .cache(cache)
             .model(model)
             .stealth_proxies(proxies)
-            // What is declined is given up at once.
+            // No retries of refused events.
             .webhooks(WebhookConfig { retries: Vec::new(), ..WebhookConfig::default() });
-        shown.push(format!("{builder:?} {builder:#?}"));
+        output.push(format!("{builder:?} {builder:#?}"));
         let engine = builder.build().unwrap();
-        shown.push(format!("{engine:?} {:?} {:?}", engine.service(), engine.service().runtime()));
-        (engine, shown.into_iter().map(|text| (Place::Shown, text)).collect())
+        output.push(format!("{engine:?} {:?} {:?}", engine.service(), engine.service().runtime()));
+        (engine, output.into_iter().map(|text| (Sink::Debug, text)).collect())
     }
 }
 
-/// Jobs of every kind with a secret in each slot, and all that was heard of them.
-async fn everything(parts: &Parts) -> Vec<(Place, String)> {
-    let foreign = Fake::saying(Says::html("<h1>Elsewhere</h1>"));
-    let rough = rough();
-    // By another name, since cookies know no ports.
-    let site = site(rough.url("/"), foreign.url("/").replace("127.0.0.1", "localhost"));
-    // The first event of every job is declined.
-    let receiver = Fake::start(|_, asked| {
-        Says::new(if asked.body["type"] == "batch_scrape.started" { 400 } else { 200 }, "")
+/// Runs jobs of every kind with a secret in each slot and returns every recorded text.
+async fn run_everything(parts: &Parts) -> Vec<(Sink, String)> {
+    let other_server = FakeServer::always(FakeResponse::html("<h1>Other site</h1>"));
+    let failing_site = failing_site();
+    // By another host name, because cookies do not distinguish ports.
+    let site = site(failing_site.url("/"), other_server.url("/").replace("127.0.0.1", "localhost"));
+    // Refuses the first event of each batch.
+    let receiver = FakeServer::start(|_, request| {
+        FakeResponse::new(if request.body["type"] == "batch_scrape.started" { 400 } else { 200 }, "")
     });
-    let (engine, seen) = parts.build();
+    let (engine, debug_texts) = parts.build();
     let service = Service::new(engine.clone());
-    let mut heard = seen;
-    heard.push((Place::Shown, format!("{service:?}")));
-    heard.extend(shown(&site, &receiver));
-    let mut wire = Wire::new(service, API_KEY);
+    let mut recorded = debug_texts;
+    recorded.push((Sink::Debug, format!("{service:?}")));
+    recorded.extend(debug_output(&site, &receiver));
+    let mut client = ApiClient::new(service, API_KEY);
 
-    for (expected, line, body) in refused(&site, &rough) {
-        let (status, answer) = wire.call(line, &body).await;
-        assert_eq!(status, expected, "{line} {body}: {answer}");
+    for (expected, line, body) in refused(&site, &failing_site) {
+        let (status, response) = client.call(line, &body).await;
+        assert_eq!(status, expected, "{line} {body}: {response}");
     }
-    let broken = format!("{{\"url\": \"{}\", \"headers\": {{\"X-Own\": \"{BROKEN_HEADER}\"", site.url("/"));
-    assert_eq!(wire.say(API_KEY, "POST /v2/scrape", broken).await.0, 400);
-    assert_eq!(wire.say(NO_KEY, "GET /v2/team/credit-usage", String::new()).await.0, 401);
+    let broken = format!("{{\"url\": \"{}\", \"headers\": {{\"X-Own\": \"{INVALID_HEADER}\"", site.url("/"));
+    assert_eq!(client.send(API_KEY, "POST /v2/scrape", broken).await.0, 400);
+    assert_eq!(client.send(UNKNOWN_KEY, "GET /v2/team/credit-usage", String::new()).await.0, 401);
 
-    // A page that may be kept, then the same with secrets, by way of proxies of which one refuses, and read by a model.
-    let kept = wire.call("POST /v2/scrape", &json!({ "url": site.url("/") })).await;
-    assert_eq!(kept.0, 200, "{}", kept.1);
+    // A page that is cached, then the same with secrets, through proxies of which one refuses, and with a
+    // model.
+    let cached = client.call("POST /v2/scrape", &json!({ "url": site.url("/") })).await;
+    assert_eq!(cached.0, 200, "{}", cached.1);
     let formats = json!(["markdown", "links", "rawHtml", { "type": "json", "schema": schema() }]);
     for proxy in ["basic", "stealth", "stealth"] {
         let body = json!({ "url": site.url("/"), "formats": formats, "headers": headers(), "proxy": proxy });
-        let (status, answer) = wire.call("POST /v2/scrape", &body).await;
-        assert_eq!((status, &answer["data"]["json"]["artist"]), (200, &json!("Anna Berg")), "{answer}");
+        let (status, response) = client.call("POST /v2/scrape", &body).await;
+        assert_eq!((status, &response["data"]["json"]["artist"]), (200, &json!("Anna Berg")), "{response}");
     }
     let options = json!({ "headers": headers(), "formats": formats });
-    let crawl = json!({ "url": site.url("/"), "allowExternalLinks": true, "webhook": webhook(&receiver), "scrapeOptions": options });
-    let ended = wire.job("POST /v2/crawl", &crawl).await;
-    assert_eq!(ended["status"], "completed", "{ended}");
-    assert!(ended["data"].as_array().unwrap().len() >= 3, "{ended}");
-    let listed = site.url("/b").replace("http://", &format!("http://me:{LISTED_USER}@"));
-    let batch = json!({ "urls": [site.url("/"), rough.url(&format!("/broken?token={LINK_QUERY}")), listed],
+    let crawl = json!({
+        "url": site.url("/"), "allowExternalLinks": true, "webhook": webhook(&receiver),
+        "scrapeOptions": options,
+    });
+    let finished = client.run_job("POST /v2/crawl", &crawl).await;
+    assert_eq!(finished["status"], "completed", "{finished}");
+    assert!(finished["data"].as_array().unwrap().len() >= 3, "{finished}");
+    let listed = site.url("/b").replace("http://", &format!("http://me:{LISTED_PASSWORD}@"));
+    let broken = failing_site.url(&format!("/broken?token={LINK_QUERY}"));
+    let batch = json!({ "urls": [site.url("/"), broken, listed],
         "headers": headers(), "formats": formats, "webhook": webhook(&receiver) });
-    let ended = wire.job("POST /v2/batch/scrape", &batch).await;
-    // By now the model refuses its key.
-    assert!(ended["data"][0]["warning"].as_str().is_some_and(|warning| warning.contains("key")), "{ended}");
-    let extract = json!({ "urls": [site.url("/*")], "schema": schema(), "webhook": webhook(&receiver), "scrapeOptions": { "headers": headers() } });
-    assert_eq!(wire.job("POST /v2/extract", &extract).await["status"], "completed");
+    let finished = client.run_job("POST /v2/batch/scrape", &batch).await;
+    // The model refuses its key by now.
+    assert!(
+        finished["data"][0]["warning"].as_str().is_some_and(|warning| warning.contains("key")),
+        "{finished}"
+    );
+    let extract = json!({
+        "urls": [site.url("/*")], "schema": schema(), "webhook": webhook(&receiver),
+        "scrapeOptions": { "headers": headers() },
+    });
+    assert_eq!(client.run_job("POST /v2/extract", &extract).await["status"], "completed");
     for path in ["/v2/queue-status", "/v2/concurrency-check", "/v2/team/credit-usage"] {
-        wire.call(&format!("GET {path}"), &Value::Null).await;
+        client.call(&format!("GET {path}"), &Value::Null).await;
     }
 
     engine.service().delivered().await.unwrap();
@@ -360,79 +393,85 @@ async fn everything(parts: &Parts) -> Vec<(Place, String)> {
     while parts.activity.of(&team).len() < 3 {
         tokio::task::yield_now().await;
     }
-    wire.call("GET /v2/team/activity", &Value::Null).await;
+    client.call("GET /v2/team/activity", &Value::Null).await;
     for job in parts.activity.of(&team) {
         let dead = match job.snapshot.kind {
             Some(kind) => engine.service().dead_letters(&team, kind, job.snapshot.id).await.ok(),
             None => None,
         };
-        heard.push((Place::Activity, format!("{job:?} {}", job.url)));
-        heard.push((Place::Shown, format!("{dead:?} {:?}", job.snapshot)));
+        recorded.push((Sink::Activity, format!("{job:?} {}", job.url)));
+        recorded.push((Sink::Debug, format!("{dead:?} {:?}", job.snapshot)));
     }
-    heard.extend(wire.said.into_iter().map(|said| (Place::Answer, said)));
-    heard.extend(asked_of(&receiver, |_| Place::HookHead, Place::HookBody));
-    let robots = |asked: &Asked| if asked.line.contains("robots.txt") { Place::Robots } else { Place::Site };
-    heard.extend(asked_of(&site, robots, Place::Site));
-    heard.extend(asked_of(&rough, robots, Place::Site));
-    heard.extend(asked_of(&foreign, |_| Place::Elsewhere, Place::Elsewhere));
-    heard.extend(asked_of(&parts.model, |_| Place::ModelHead, Place::ModelBody));
+    recorded.extend(client.responses.into_iter().map(|text| (Sink::Response, text)));
+    recorded.extend(requests_to(&receiver, |_| Sink::WebhookHead, Sink::WebhookBody));
+    let robots = |request: &ReceivedRequest| {
+        if request.line.contains("robots.txt") { Sink::Robots } else { Sink::Site }
+    };
+    recorded.extend(requests_to(&site, robots, Sink::Site));
+    recorded.extend(requests_to(&failing_site, robots, Sink::Site));
+    recorded.extend(requests_to(&other_server, |_| Sink::OtherSite, Sink::OtherSite));
+    recorded.extend(requests_to(&parts.model, |_| Sink::ModelHead, Sink::ModelBody));
     let heads = parts.proxies.iter().flat_map(ProxyServer::heads);
-    heard.extend(heads.map(|head| (Place::Proxy, head)));
-    heard
+    recorded.extend(heads.map(|head| (Sink::Proxy, head)));
+    recorded
 }
 
 #[test]
-fn each_secret_is_where_it_is_sent_to_and_nowhere_else() {
-    alone(async |log| {
+fn each_secret_appears_only_where_it_is_sent() {
+    with_exclusive_log(async |log| {
         let parts = Parts::new();
-        let mut heard = everything(&parts).await;
-        heard.extend(files(parts.cache.path()));
-        heard.extend(log.take().lines().map(|line| (Place::Log, line.to_owned())));
-        let places = [
-            Place::Log,
-            Place::Shown,
-            Place::Answer,
-            Place::Activity,
-            Place::CacheFile,
-            Place::HookHead,
-            Place::HookBody,
-            Place::Site,
-            Place::Robots,
-            Place::Elsewhere,
-            Place::ModelHead,
-            Place::ModelBody,
-            Place::Proxy,
+        let mut recorded = run_everything(&parts).await;
+        recorded.extend(files(parts.cache.path()));
+        recorded.extend(log.take().lines().map(|line| (Sink::Log, line.to_owned())));
+        let sinks = [
+            Sink::Log,
+            Sink::Debug,
+            Sink::Response,
+            Sink::Activity,
+            Sink::CacheFile,
+            Sink::WebhookHead,
+            Sink::WebhookBody,
+            Sink::Site,
+            Sink::Robots,
+            Sink::OtherSite,
+            Sink::ModelHead,
+            Sink::ModelBody,
+            Sink::Proxy,
         ];
-        for place in places {
-            assert!(heard.iter().any(|(found, _)| *found == place), "nothing was heard at {place:?}");
+        for sink in sinks {
+            assert!(recorded.iter().any(|(found, _)| *found == sink), "nothing was recorded in {sink:?}");
         }
-        let mut sightings = Vec::new();
+        let mut leaks = Vec::new();
         for slot in SLOTS {
-            let seen_in: Vec<Place> = heard
+            let found_in: Vec<Sink> = recorded
                 .iter()
                 .filter(|(_, text)| text.contains(slot.canary))
-                .map(|(place, _)| *place)
+                .map(|(sink, _)| *sink)
                 .collect();
-            for place in slot.sent_to {
-                assert!(seen_in.contains(place), "{} does not reach {place:?}: the test is blind", slot.name);
+            for sink in slot.sent_to {
+                assert!(
+                    found_in.contains(sink),
+                    "{} does not reach {sink:?}, so the test proves nothing",
+                    slot.name
+                );
             }
-            for (place, text) in heard.iter().filter(|(_, text)| text.contains(slot.canary)) {
-                if !slot.sent_to.contains(place) && !slot.may_be_in.contains(place) {
+            for (sink, text) in recorded.iter().filter(|(_, text)| text.contains(slot.canary)) {
+                if !slot.sent_to.contains(sink) && !slot.may_be_in.contains(sink) {
                     let at = text.find(slot.canary).unwrap();
                     let from =
                         text.char_indices().map(|(at, _)| at).rfind(|from| from + 200 <= at).unwrap_or(0);
-                    let around: String = text.get(from..).unwrap_or_default().chars().take(300).collect();
-                    sightings.push(format!("{} in {place:?}: {around}", slot.name));
+                    let excerpt: String = text.get(from..).unwrap_or_default().chars().take(300).collect();
+                    leaks.push(format!("{} in {sink:?}: {excerpt}", slot.name));
                 }
             }
         }
         println!(
-            "secrets: {} slots over {} texts of {} kinds, sightings {}",
+            "secrets: {} slots over {} texts of {} kinds, leaks {}",
             SLOTS.len(),
-            heard.len(),
-            places.len(),
-            sightings.len()
+            recorded.len(),
+            sinks.len(),
+            leaks.len()
         );
-        assert!(sightings.is_empty(), "{sightings:#?}");
+        assert!(leaks.is_empty(), "{leaks:#?}");
     });
 }

@@ -1,4 +1,4 @@
-//! The service, asked as its clients ask it.
+//! A client of the HTTP service.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use http_body_util::{BodyExt as _, Full};
 use serde_json::Value;
 use tower_service::Service as _;
 
-/// The service, and everything that it said.
-pub(crate) struct Wire {
+/// The service, and every response so far.
+pub(crate) struct ApiClient {
     service: Service,
     key: &'static str,
-    /// Headers and bodies of answers, each after what was asked.
-    pub(crate) said: Vec<String>,
+    /// Headers and bodies of responses, each after its request line.
+    pub(crate) responses: Vec<String>,
 }
 
-impl Wire {
+impl ApiClient {
     pub(crate) fn new(service: Service, key: &'static str) -> Self {
-        Self { service, key, said: Vec::new() }
+        Self { service, key, responses: Vec::new() }
     }
 
-    /// The status and the body of the answer. What is sent need not be JSON.
-    pub(crate) async fn say(&mut self, key: &str, line: &str, body: String) -> (u16, Value) {
+    /// Sends a body, which need not be JSON, and returns the status and the body of the response.
+    pub(crate) async fn send(&mut self, key: &str, line: &str, body: String) -> (u16, Value) {
         let (method, path) = line.split_once(' ').unwrap();
         let request = Request::builder()
             .method(method)
@@ -34,23 +34,23 @@ impl Wire {
             .unwrap();
         let (parts, body) = self.service.clone().call(request).await.unwrap().into_parts();
         let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
-        let answer = serde_json::from_str(&text).unwrap();
-        self.said.push(format!("{line}: {:?} {text}", parts.headers));
-        (parts.status.as_u16(), answer)
+        let response = serde_json::from_str(&text).unwrap();
+        self.responses.push(format!("{line}: {:?} {text}", parts.headers));
+        (parts.status.as_u16(), response)
     }
 
     pub(crate) async fn call(&mut self, line: &str, body: &Value) -> (u16, Value) {
-        self.say(self.key, line, body.to_string()).await
+        self.send(self.key, line, body.to_string()).await
     }
 
-    /// Begins a job and reads it to its end: its status and its documents. What failed is asked for too.
-    pub(crate) async fn job(&mut self, line: &str, body: &Value) -> Value {
-        let (status, begun) = self.call(line, body).await;
-        assert_eq!(status, 200, "{line}: {begun}");
-        let path = format!("{}/{}", line.replace("POST", "GET"), begun["id"].as_str().unwrap());
+    /// Starts a job, reads it to its end and returns its status with documents. Reads its errors too.
+    pub(crate) async fn run_job(&mut self, line: &str, body: &Value) -> Value {
+        let (status, started) = self.call(line, body).await;
+        assert_eq!(status, 200, "{line}: {started}");
+        let path = format!("{}/{}", line.replace("POST", "GET"), started["id"].as_str().unwrap());
         self.call("GET /v2/crawl/active", &Value::Null).await;
         loop {
-            // The long poll keeps this from spinning, where there is one.
+            // A long poll, if there is one, prevents spinning.
             let (status, read) = self.call(&format!("{path}?skip=1000"), &Value::Null).await;
             assert_eq!(status, 200, "{path}: {read}");
             match read["status"].as_str() {

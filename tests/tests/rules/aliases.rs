@@ -1,4 +1,4 @@
-//! Many spellings of few pages: each page is fetched once, and no two pages are taken for one.
+//! Many spellings of a few URLs: each page is fetched once, and distinct pages are not merged.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use gleaner_frontier::{
 
 use crate::support::{rules, url};
 
-/// Spellings of one page in each line, as links on `https://www.b\u{fc}cher.test/shop/`.
+/// Each row lists spellings of one page, as links on `https://www.b\u{fc}cher.test/shop/`.
 const PAGES: &[&[&str]] = &[
     &[
         "/",
@@ -59,7 +59,7 @@ const PAGES: &[&[&str]] = &[
 ];
 
 #[test]
-fn each_page_is_fetched_once() {
+fn each_page_is_fetched_once_whatever_its_spelling() {
     let base = url("https://www.b\u{fc}cher.test/shop/");
     let (identity, mut rules) = (Identity::from_options(false, true), rules());
     rules.crawl_entire_domain = true;
@@ -68,11 +68,11 @@ fn each_page_is_fetched_once() {
     let job = frontier.open(JobRules::with_limit(10_000));
     let mut page_of = BTreeMap::new();
     let mut links = Vec::new();
-    // Round by round, so that spellings of one page are far apart.
+    // One spelling per page and round, so that spellings of one page are far apart.
     for round in 0..12 {
         for (page, spellings) in PAGES.iter().enumerate() {
             let Some(link) = spellings.get(round) else { continue };
-            // An empty link names the page that it stands on; here it is that of the root.
+            // An empty link names the page it is on; here it stands for the root.
             let link =
                 if link.is_empty() { url("https://www.b\u{fc}cher.test") } else { base.join(link).unwrap() };
             assert_eq!(scope.decide(&link, false), Decision::Inside, "{link}");
@@ -103,7 +103,7 @@ fn each_page_is_fetched_once() {
 }
 
 #[test]
-fn a_canonical_form_is_its_own() {
+fn canonical_form_is_idempotent() {
     let base = url("https://www.b\u{fc}cher.test/shop/");
     for (fold, ignore_query) in [(true, false), (false, false), (true, true), (false, true)] {
         let identity = Identity::from_options(ignore_query, fold);

@@ -1,4 +1,4 @@
-//! Ways out of the site that a page may take: none of them yields a page of another site.
+//! Attempts of a page to lead the crawl off the site: none gives a page of another site.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -12,19 +12,19 @@ use gleaner_types::ErrorCode;
 
 use crate::support::{engine, links_only, rules, url};
 
-/// Serves a few pages by path, on a thread that ends with the process. A body that begins with `->` redirects; one that
-/// begins with a line `X-Robots-Tag: ...` has that header.
-pub(crate) struct Pages {
+/// A server of a few pages by path, on a thread that runs until the process ends. A body that starts with
+/// `->` is a redirect. A body that starts with a line `X-Robots-Tag: ...` is sent with that header.
+pub(crate) struct PathServer {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
+    requested: Arc<Mutex<Vec<String>>>,
 }
 
-impl Pages {
-    pub(crate) fn serve(pages: Vec<(String, String)>) -> Self {
+impl PathServer {
+    pub(crate) fn start(pages: Vec<(String, String)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&asked);
+        let requested = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&requested);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let mut reader = BufReader::new(&stream);
@@ -37,7 +37,7 @@ impl Pages {
                     line.clear();
                 }
                 let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
-                let body = pages.iter().find(|(known, _)| *known == path).map(|(_, body)| body.as_str());
+                let body = pages.iter().find(|(other, _)| *other == path).map(|(_, body)| body.as_str());
                 let (tag, body) = match body.and_then(|body| body.split_once('\n')) {
                     Some((line, rest)) if line.starts_with("X-Robots-Tag: ") => {
                         (format!("{line}\r\n"), Some(rest))
@@ -53,7 +53,7 @@ impl Pages {
                 };
                 let body = body.unwrap_or("none");
                 log.lock().unwrap().push(path);
-                // Whoever asked may have gone.
+                // The client may have closed the connection.
                 let _ = write!(
                     &stream,
                     "HTTP/1.1 {head}{tag}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
@@ -61,21 +61,21 @@ impl Pages {
                 );
             }
         });
-        Self { address, asked }
+        Self { address, requested }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// The paths that were asked for, in order.
-    pub(crate) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+    /// The requested paths, in order.
+    pub(crate) fn requested_paths(&self) -> Vec<String> {
+        self.requested.lock().unwrap().clone()
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_page_of_another_site_comes() {
+async fn no_page_of_another_site_is_emitted() {
     let canary = Canary::start().unwrap();
     let out = canary.base_url();
     let port = url(&out).port().unwrap();
@@ -88,7 +88,7 @@ async fn no_page_of_another_site_comes() {
         "/in",
         &format!("{out}/plain"),
         &format!("//127.0.0.1:{port}/relative"),
-        // Full-width digits are the same address, with the other port.
+        // Full-width digits, the same IP address with the other port.
         &format!("http://\u{ff11}\u{ff12}\u{ff17}.0.0.1:{port}/homograph"),
         &format!("http://2130706433:{port}/number"),
         &format!("http://127.0.0.1:{port}@127.0.0.1:{port}/user"),
@@ -96,7 +96,7 @@ async fn no_page_of_another_site_comes() {
     ];
     let links: String = links.iter().map(|link| format!("<a href='{link}'>x</a>")).collect();
     let page = |path: &str, body: String| (path.to_owned(), body);
-    let pages = Pages::serve(vec![
+    let pages = PathServer::start(vec![
         page("/", links),
         page("/redirect", format!("->{out}/redirected")),
         page("/twice", "->/redirect".to_owned()),
@@ -108,59 +108,59 @@ async fn no_page_of_another_site_comes() {
     for entire in [false, true] {
         let request = links_only(pages.url("/")).crawl_entire_domain(entire).allow_subdomains(entire);
         let result = engine().crawl(request).await.unwrap().wait().await.unwrap();
-        let came: Vec<&str> =
+        let emitted: Vec<&str> =
             result.documents.iter().filter_map(|document| document.metadata.url.as_deref()).collect();
-        let off_scope = came.iter().filter(|came| !came.starts_with(&pages.url("/"))).count();
-        println!("escape: {} pages, off-scope pages emitted {off_scope}", came.len());
-        assert_eq!(off_scope, 0, "{came:?}");
-        // A page keeps its place whatever page it calls the canonical one, and one that may not send its readers on is shown
-        // itself. A redirect that leads out has nothing to show.
-        let came: BTreeSet<&str> =
-            came.into_iter().filter_map(|came| came.strip_prefix(pages.url("").as_str())).collect();
-        assert_eq!(came, BTreeSet::from(["/", "/canonical", "/base", "/refresh", "/in"]));
+        let off_scope = emitted.iter().filter(|emitted| !emitted.starts_with(&pages.url("/"))).count();
+        println!("escape: {} pages, off-scope pages emitted {off_scope}", emitted.len());
+        assert_eq!(off_scope, 0, "{emitted:?}");
+        // A canonical link does not move a page, and a page whose refresh is not followed gives a document
+        // itself. A redirect off the site gives no document.
+        let emitted: BTreeSet<&str> =
+            emitted.into_iter().filter_map(|emitted| emitted.strip_prefix(pages.url("").as_str())).collect();
+        assert_eq!(emitted, BTreeSet::from(["/", "/canonical", "/base", "/refresh", "/in"]));
         let failures = &result.failures;
         let failed: BTreeSet<&str> = failures.iter().map(|failure| failure.url.path()).collect();
         assert_eq!(failed, BTreeSet::from(["/redirect", "/twice"]));
         assert!(failures.iter().all(|failure| failure.error.code == ErrorCode::CrawlDenial), "{failures:?}");
     }
-    assert_eq!(canary.connections(), 0, "nor is it asked");
+    assert_eq!(canary.connections(), 0, "the other site gets no request");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_that_send_their_readers_on_are_pages_as_well() {
-    let moves_on = |to: &str, after: u32| {
+async fn pages_with_a_refresh_give_documents_as_well() {
+    let page_with_refresh = |to: &str, after: u32| {
         format!("<meta http-equiv=refresh content='{after}; url={to}'><p>This page moves on to {to}.")
     };
-    let pages = Pages::serve(vec![
+    let pages = PathServer::start(vec![
         (
             "/".to_owned(),
             "<a href=/a>a</a> <a href=/b>b</a> <a href=/slides/1>slides</a> <a href=/old>old</a>".to_owned(),
         ),
-        // In a circle.
-        ("/a".to_owned(), moves_on("/b", 0)),
-        ("/b".to_owned(), moves_on("/a", 0)),
-        // To be read for a while. Nothing else leads to the next.
-        ("/slides/1".to_owned(), moves_on("/slides/2", 5)),
-        ("/slides/2".to_owned(), moves_on("/slides/3", 10)),
-        ("/slides/3".to_owned(), moves_on("/slides/1", 10)),
-        // Moved for good.
-        ("/old".to_owned(), moves_on("/new", 0)),
+        // A loop.
+        ("/a".to_owned(), page_with_refresh("/b", 0)),
+        ("/b".to_owned(), page_with_refresh("/a", 0)),
+        // Slides with a delay. Only the refresh leads to the next one.
+        ("/slides/1".to_owned(), page_with_refresh("/slides/2", 5)),
+        ("/slides/2".to_owned(), page_with_refresh("/slides/3", 10)),
+        ("/slides/3".to_owned(), page_with_refresh("/slides/1", 10)),
+        // Moved permanently.
+        ("/old".to_owned(), page_with_refresh("/new", 0)),
         ("/new".to_owned(), "here".to_owned()),
     ]);
     let result = engine().crawl(links_only(pages.url("/"))).await.unwrap().wait().await.unwrap();
     let base = pages.url("");
-    let mut came: Vec<&str> = result
+    let mut emitted: Vec<&str> = result
         .documents
         .iter()
         .filter_map(|document| document.metadata.url.as_deref()?.strip_prefix(base.as_str()))
         .collect();
-    came.sort_unstable();
-    assert_eq!(came, ["/", "/a", "/b", "/new", "/slides/1", "/slides/2", "/slides/3"]);
+    emitted.sort_unstable();
+    assert_eq!(emitted, ["/", "/a", "/b", "/new", "/slides/1", "/slides/2", "/slides/3"]);
     assert_eq!(result.failures, []);
 }
 
 #[test]
-fn hosts_that_only_look_alike_are_other_hosts() {
+fn similar_looking_hosts_are_other_hosts() {
     let mut rules = rules();
     (rules.allow_subdomains, rules.crawl_entire_domain) = (true, true);
     let scope = CrawlScope::new(&url("https://shop.example.com/"), &rules).unwrap();
@@ -180,7 +180,7 @@ fn hosts_that_only_look_alike_are_other_hosts() {
         ("another port", "https://shop.example.com:8443/"),
         ("a public suffix of its own", "https://com/"),
     ] {
-        // What is no URL is no link either.
+        // What does not parse is not a link.
         let Ok(link) = url::Url::parse(link) else { continue };
         assert!(matches!(scope.decide(&link, false), Decision::Rejected(_)), "{name}: {link}");
     }

@@ -1,10 +1,10 @@
-//! The rules of a crawl under attack: each module is a row of what must hold, and prints its figures
-//! (`cargo test -p gleaner-tests --test rules -- --nocapture`).
+//! Crawl rules against hostile sites and hostile requests. Each module covers one kind of attack and prints
+//! its figures (`cargo test -p gleaner-tests --test rules -- --nocapture`).
 
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "code of tests: it ends where an assumption breaks, and reports"
+    reason = "test code: a broken assumption ends the test, and figures are printed"
 )]
 
 mod aliases;

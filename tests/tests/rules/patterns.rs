@@ -1,11 +1,11 @@
-//! Patterns that users give: they are refused by what they would cost, or cost little.
+//! Path patterns of users: expensive ones are refused, and accepted ones are cheap.
 
 use std::time::Instant;
 
 use gleaner_frontier::{CrawlScope, Decision, Error, ErrorKind, MAX_URL_BYTES, SkipReason};
 use gleaner_types::limits::{MAX_PATTERN_CHARS, MAX_PATTERNS};
 
-use crate::support::{alone, growth, rules, url};
+use crate::support::{print_memory_growth, rules, run_alone, url};
 
 fn excluding(patterns: &[String]) -> Result<CrawlScope, Error> {
     let mut rules = rules();
@@ -14,15 +14,19 @@ fn excluding(patterns: &[String]) -> Result<CrawlScope, Error> {
 }
 
 #[test]
-fn what_is_refused() {
+fn expensive_and_invalid_patterns_are_refused() {
     let rows = [
         ("10,000 patterns", vec!["a".to_owned(); 10_000], ErrorKind::TooManyPatterns),
         ("huge repeat", vec!["(x{1000}){1000}".to_owned()], ErrorKind::PatternsTooLarge),
         ("huge repeat of letters", vec!["\\pL{1000}".to_owned()], ErrorKind::PatternsTooLarge),
         ("nested repeats", vec!["((((a{9}){9}){9}){9}){9}".repeat(8)], ErrorKind::PatternsTooLarge),
-        ("each passes, all do not", vec!["\\w{30}".to_owned(); MAX_PATTERNS], ErrorKind::PatternsTooLarge),
         (
-            "letters that are counted, a thousand times",
+            "each is small, the list is too large",
+            vec!["\\w{30}".to_owned(); MAX_PATTERNS],
+            ErrorKind::PatternsTooLarge,
+        ),
+        (
+            "a thousand counted repeats",
             (0..MAX_PATTERNS).map(|n| format!("[ab]{{40}}c{n}")).collect(),
             ErrorKind::PatternsTooLarge,
         ),
@@ -40,17 +44,17 @@ fn what_is_refused() {
     }
 }
 
-/// Exponential or worse where matching backtracks.
+/// Patterns with exponential cost in a backtracking matcher.
 fn catastrophic() -> Vec<String> {
     ["^/(a+)+$", "^/(a|a)*$", "^/(a|aa)+$", "^/(a*)*b$", "^/(.*a){12}$", "(x+x+)+y", "^/([a-z]+)*0$"]
         .map(str::to_owned)
         .to_vec()
 }
 
-/// A matcher that backtracks ends none of these at the longest addresses there are. The printed figures show how the time
-/// grows, and are no part of the verdict.
+/// A backtracking matcher would not finish any of these on the longest URLs. The printed times are not
+/// asserted.
 #[test]
-fn no_pattern_holds_the_matcher_up() {
+fn patterns_that_defeat_backtracking_match_in_bounded_time() {
     let long = |bytes: usize| url(&format!("https://a.test/{}", "a".repeat(bytes - 20)));
     for pattern in catastrophic() {
         let scope = excluding(std::slice::from_ref(&pattern)).unwrap();
@@ -74,31 +78,31 @@ fn no_pattern_holds_the_matcher_up() {
     );
 }
 
-/// As many of this size as are allowed, or nearly.
-fn most() -> Vec<String> {
+/// A list of patterns close to the size limit.
+fn largest_accepted() -> Vec<String> {
     (0..70).map(|n| format!("^/{n}/[a-z]+/(old|new){{1,4}}/{}", "x".repeat(200))).collect()
 }
 
 #[test]
-fn memory_stays_bounded() {
-    assert!(excluding(&most()).is_ok());
+fn memory_of_patterns_is_bounded() {
+    assert!(excluding(&largest_accepted()).is_ok());
     for name in ["accepted", "refused"] {
-        let peak = alone(&format!("patterns::memory_of_{name}"));
+        let peak = run_alone(&format!("patterns::memory_of_{name}"));
         println!("pattern: memory of the largest list that is {name}: {} MiB at the peak", peak >> 10);
         assert!(peak < 100 << 10, "{name}: {peak} KiB");
     }
 }
 
 #[test]
-#[ignore = "run by memory_stays_bounded in a process of its own"]
+#[ignore = "run by memory_of_patterns_is_bounded in its own process"]
 fn memory_of_accepted() {
-    let patterns = most();
-    growth(|| excluding(&patterns));
+    let patterns = largest_accepted();
+    print_memory_growth(|| excluding(&patterns));
 }
 
 #[test]
-#[ignore = "run by memory_stays_bounded in a process of its own"]
+#[ignore = "run by memory_of_patterns_is_bounded in its own process"]
 fn memory_of_refused() {
     let patterns = vec!["\\w{30}".to_owned(); MAX_PATTERNS];
-    growth(|| excluding(&patterns));
+    print_memory_growth(|| excluding(&patterns));
 }

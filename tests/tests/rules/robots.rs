@@ -1,5 +1,5 @@
-//! robots.txt by RFC 9309, row by row. The crate's own tests go further into patterns; that nothing is asked for while
-//! robots.txt answers 5xx is shown by the tests of the loop.
+//! robots.txt by RFC 9309. The tests of `gleaner-frontier` cover patterns in more depth, and the tests of the
+//! worker loop that nothing is requested while robots.txt answers 5xx.
 
 use gleaner_frontier::{MAX_ROBOTS_BYTES, RobotsPolicy};
 
@@ -7,7 +7,7 @@ use crate::support::url;
 
 const RULES: &str = "User-agent: *\nDisallow: /x";
 
-/// What it is about, the status, the file, a path, whether it may be fetched.
+/// The section and rule, the status, the file, a path, and whether it may be fetched.
 type Row = (&'static str, u16, String, &'static str, bool);
 
 fn rows() -> Vec<Row> {
@@ -17,8 +17,8 @@ fn rows() -> Vec<Row> {
     };
     let row = |name, status, body: &str, path, expected| (name, status, body.to_owned(), path, expected);
     vec![
-        row("2.3.1.1: success binds", 200, RULES, "/x", false),
-        row("2.3.1.1: what is not named is allowed", 200, RULES, "/y", true),
+        row("2.3.1.1: a successful response applies", 200, RULES, "/x", false),
+        row("2.3.1.1: unmentioned paths are allowed", 200, RULES, "/y", true),
         row("2.3.1.3: 400 allows", 400, RULES, "/x", true),
         row("2.3.1.3: 401 allows", 401, RULES, "/x", true),
         row("2.3.1.3: 403 allows", 403, RULES, "/x", true),
@@ -26,13 +26,13 @@ fn rows() -> Vec<Row> {
         row("2.3.1.3: 410 allows", 410, RULES, "/x", true),
         row("2.3.1.4: 500 forbids", 500, "", "/y", false),
         row("2.3.1.4: 503 forbids", 503, "", "/y", false),
-        row("2.3.1.4: no answer forbids", 0, "", "/y", false),
+        row("2.3.1.4: no response forbids", 0, "", "/y", false),
         row("2.2: robots.txt itself is allowed", 200, "User-agent: *\nDisallow: /", "/robots.txt", true),
         ("2.5: a rule just before 500 KiB", 200, large(499 * 1024), "/x", false),
         row("2.2.1: agents in any case", 200, "User-agent: GLEANER\nDisallow: /x", "/x", false),
         row("2.2.1: groups of one agent are merged (first)", 200, MERGED, "/x", false),
         row("2.2.1: groups of one agent are merged (second)", 200, MERGED, "/z", false),
-        row("2.2.1: the general group does not add to them", 200, MERGED, "/y", true),
+        row("2.2.1: the general group does not apply", 200, MERGED, "/y", true),
         row("2.2.1: no group, no rule", 200, "User-agent: other\nDisallow: /", "/x", true),
         row("2.2.2: the longest match allows", 200, "User-agent: *\nDisallow: /x\nAllow: /x/y", "/x/y", true),
         row(
@@ -43,7 +43,7 @@ fn rows() -> Vec<Row> {
             false,
         ),
         row("2.2.2: a tie allows", 200, "User-agent: *\nDisallow: /x\nAllow: /x", "/x", true),
-        row("2.2.2: escapes are compared resolved", 200, "User-agent: *\nDisallow: /%7Ejoe", "/~joe", false),
+        row("2.2.2: escapes are compared decoded", 200, "User-agent: *\nDisallow: /%7Ejoe", "/~joe", false),
         row("2.2.2: paths are case-sensitive", 200, RULES, "/X", true),
         row("2.2.3: a star", 200, "User-agent: *\nDisallow: /a*z", "/a-b/z", false),
         row("2.2.3: an end", 200, "User-agent: *\nDisallow: /a$", "/ab", true),
@@ -68,7 +68,7 @@ const MERGED: &str =
     "User-agent: gleaner\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n\nUser-agent: gleaner\nDisallow: /z";
 
 #[test]
-fn conformance() {
+fn robots_txt_follows_rfc_9309() {
     let rows = rows();
     let failed: Vec<_> = rows
         .iter()
@@ -83,9 +83,9 @@ fn conformance() {
 }
 
 #[test]
-fn size() {
+fn rules_beyond_the_size_limit_of_robots_txt_are_ignored() {
     const { assert!(MAX_ROBOTS_BYTES >= 500 * 1024, "RFC 9309, section 2.5") };
-    // Beyond the bound nothing is read, whatever it says.
+    // Rules beyond the limit are ignored.
     let body =
         format!("User-agent: *\nDisallow: /x\n{}\nDisallow: /late\n", "#".repeat(2 * MAX_ROBOTS_BYTES));
     let policy = RobotsPolicy::parse(body.as_bytes(), "gleaner");

@@ -1,4 +1,4 @@
-//! Sitemaps that are too large, or lead in circles: what is taken from them is bounded.
+//! Sitemaps that are too large or contain cycles: entries, memory and requests are bounded.
 
 use std::io::Write;
 
@@ -8,8 +8,8 @@ use gleaner::plan::SitemapMode;
 use gleaner_frontier::sitemap::{self, MAX_SITEMAP_ENTRIES};
 use gleaner_frontier::{Sitemap, SitemapWarning};
 
-use crate::escape::Pages;
-use crate::support::{alone, engine, growth, links_only, url};
+use crate::escape::PathServer;
+use crate::support::{engine, links_only, print_memory_growth, run_alone, url};
 
 fn read(body: &[u8]) -> Sitemap {
     sitemap::parse(body, &url("https://a.test/sitemap.xml"))
@@ -31,7 +31,7 @@ fn with_entries(count: usize) -> Vec<u8> {
     body
 }
 
-/// A million entries, each inside the one before.
+/// A million nested entries.
 fn nested() -> Vec<u8> {
     [b"<urlset>".to_vec(), b"<url><loc>/x</loc>".repeat(1_000_000)].concat()
 }
@@ -43,10 +43,10 @@ fn bomb() -> Vec<u8> {
 }
 
 #[test]
-fn entries_stay_below_the_cap() {
+fn sitemap_entries_are_capped() {
     for (name, body, warning) in [
         ("twice the entries", with_entries(2 * MAX_SITEMAP_ENTRIES), Some(SitemapWarning::TooManyEntries)),
-        ("exactly as many", with_entries(MAX_SITEMAP_ENTRIES), None),
+        ("exactly the maximum", with_entries(MAX_SITEMAP_ENTRIES), None),
         ("a million nested entries", nested(), Some(SitemapWarning::TooManyEntries)),
         ("gzip bomb", bomb(), Some(SitemapWarning::TooManyEntries)),
     ] {
@@ -67,51 +67,53 @@ fn entries_stay_below_the_cap() {
 }
 
 #[test]
-fn memory_stays_bounded() {
+fn memory_of_sitemaps_is_bounded() {
     for name in ["nested", "bomb"] {
-        let peak = alone(&format!("sitemaps::memory_of_{name}"));
+        let peak = run_alone(&format!("sitemaps::memory_of_{name}"));
         println!("sitemap: {name}: {} MiB at the peak", peak >> 10);
-        // The inflated text (50 MiB), its copy while it is decoded, and 50,000 URLs.
+        // The decompressed text (50 MiB), its copy during decoding, and 50,000 URLs.
         assert!(peak < 200 << 10, "{name}: {peak} KiB");
     }
 }
 
 #[test]
-#[ignore = "run by memory_stays_bounded in a process of its own"]
+#[ignore = "run by memory_of_sitemaps_is_bounded in its own process"]
 fn memory_of_nested() {
     let body = nested();
-    growth(|| read(&body));
+    print_memory_growth(|| read(&body));
 }
 
 #[test]
-#[ignore = "run by memory_stays_bounded in a process of its own"]
+#[ignore = "run by memory_of_sitemaps_is_bounded in its own process"]
 fn memory_of_bomb() {
     let body = bomb();
-    growth(|| read(&body));
+    print_memory_growth(|| read(&body));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_index_that_names_itself_is_read_once() {
-    let index = |children: &str| {
+async fn a_sitemap_index_that_lists_itself_is_read_once() {
+    let sitemap_index = |children: &str| {
         let children: String =
             children.split(' ').map(|child| format!("<sitemap><loc>{child}</loc></sitemap>")).collect();
         format!("<sitemapindex>{children}</sitemapindex>")
     };
-    let pages = Pages::serve(vec![
+    let pages = PathServer::start(vec![
         ("/".to_owned(), "<a href='/a'>a</a>".to_owned()),
-        ("/sitemap.xml".to_owned(), index("/sitemap.xml /one.xml /two.xml")),
-        ("/one.xml".to_owned(), index("/two.xml /sitemap.xml")),
-        ("/two.xml".to_owned(), format!("{}<url><loc>/b</loc></url>", index("/one.xml /two.xml"))),
+        ("/sitemap.xml".to_owned(), sitemap_index("/sitemap.xml /one.xml /two.xml")),
+        ("/one.xml".to_owned(), sitemap_index("/two.xml /sitemap.xml")),
+        ("/two.xml".to_owned(), format!("{}<url><loc>/b</loc></url>", sitemap_index("/one.xml /two.xml"))),
         ("/a".to_owned(), "a".to_owned()),
         ("/b".to_owned(), "b".to_owned()),
     ]);
     let request = links_only(pages.url("/")).sitemap(SitemapMode::Include);
     let result = engine().crawl(request).await.unwrap().wait().await.unwrap();
-    let asked = pages.asked();
-    let repeats =
-        asked.iter().enumerate().filter(|(nth, path)| asked.iter().take(*nth).any(|before| before == *path));
+    let requested = pages.requested_paths();
+    let repeats = requested
+        .iter()
+        .enumerate()
+        .filter(|(index, path)| requested.iter().take(*index).any(|before| before == *path));
     let repeats: Vec<_> = repeats.map(|(_, path)| path).collect();
-    println!("sitemap: an index cycle: {} requests, repeated {}", asked.len(), repeats.len());
+    println!("sitemap: an index cycle: {} requests, repeated {}", requested.len(), repeats.len());
     assert!(repeats.is_empty(), "{repeats:?}");
-    assert!(asked.iter().any(|path| path == "/two.xml") && !result.documents.is_empty());
+    assert!(requested.iter().any(|path| path == "/two.xml") && !result.documents.is_empty());
 }

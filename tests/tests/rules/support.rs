@@ -1,5 +1,5 @@
 pub(crate) use gleaner_tests::fakes::{engine, links_only};
-use gleaner_tests::process::{in_a_process, peak_memory};
+use gleaner_tests::process::{peak_memory, run_in_process};
 use gleaner_types::plan::{CrawlRules, SitemapMode};
 use url::Url;
 
@@ -7,7 +7,7 @@ pub(crate) fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-/// Rules that set nothing.
+/// Rules with no option set.
 pub(crate) fn rules() -> CrawlRules {
     CrawlRules {
         exclude_paths: Vec::new(),
@@ -26,15 +26,16 @@ pub(crate) fn rules() -> CrawlRules {
     }
 }
 
-/// How much more memory than before the process holds at most while `work` goes on, in KiB. Only in a process that does
-/// nothing else: see [`alone`].
-pub(crate) fn growth<T>(work: impl FnOnce() -> T) {
+/// Prints the growth of peak memory during `work`, in KiB. Only meaningful in a process that does nothing
+/// else: see [`run_alone`].
+pub(crate) fn print_memory_growth<T>(work: impl FnOnce() -> T) {
     let before = peak_memory();
     drop(work());
     println!("CHILD {}", (peak_memory() - before) / 1024);
 }
 
-/// What the ignored test `name` found by [`growth`], run in a process of its own.
-pub(crate) fn alone(name: &str) -> u64 {
-    in_a_process(name, "").trim().parse().unwrap()
+/// Runs the ignored test `name` in its own process and returns the growth that [`print_memory_growth`]
+/// printed.
+pub(crate) fn run_alone(name: &str) -> u64 {
+    run_in_process(name, "").trim().parse().unwrap()
 }

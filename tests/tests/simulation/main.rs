@@ -1,28 +1,31 @@
-//! Crawls by the thousand in virtual time, each made from its seed. See `gleaner_testkit::simulation`.
+//! Thousands of simulated crawls in virtual time, each generated from its seed. See
+//! `gleaner_testkit::simulation`.
 //!
-//! A seed that fails is named, with its whole story; put it into [`REPLAY`] to look at it again.
+//! The assertion message has the number and all events of each seed that fails. Add the seed to [`REPLAY`] to
+//! run it first.
 
 use std::time::{Duration, Instant};
 
 use gleaner_testkit::simulation::{Report, simulate};
 
-/// Seeds that once failed, and the one that is being looked into: they are run first.
+/// Seeds that failed before. They run first.
 const REPLAY: &[u64] = &[
-    // Asked before the end of a `Retry-After` that came after the page was leased.
+    // A request before the end of a `Retry-After` that arrived after the page was leased.
     72,
-    // Asked within the Crawl-delay: by another job, by robots.txt of the other scheme, at a redirect.
+    // A request within the Crawl-delay: by another job, for robots.txt of the other scheme, at a redirect.
     198, 410, 519, 586, 715, 924, 927,
-    // A page of another site led back, and what was behind it was missing.
+    // A page of another site redirected back, and pages reachable only through it were missing.
     1666, 1784,
-    // A fetch hung and held its host, and who waited for it began when their leases were nearly over.
+    // A fetch hung and occupied its host, and fetches that waited for it began when their leases had nearly
+    // expired.
     1007, 4957, 10033, 17877, 21865,
-    // Fetches hung with what their hosts had asked for in their hands.
+    // Fetches hung after the response, before the engine applied its crawl delay or `Retry-After`.
     1319, 2361, 2399, 6851, 16789,
-    // A sitemap that was read on another thread came back before or after what else happened at its moment.
+    // A sitemap parsed on another thread arrived before or after other events of the same moment.
     15671, 19895,
 ];
 
-/// Seeds that are run, each twice.
+/// Number of seeds to run, each twice.
 const SEEDS: u64 = 6_000;
 
 #[derive(Default)]
@@ -31,7 +34,7 @@ struct Tally {
     jobs: u64,
     virtual_time: Duration,
     requests: u64,
-    hops_across_hosts: u64,
+    cross_host_hops: u64,
     documents: u64,
     leases_lost: u64,
     full_addresses: u64,
@@ -40,8 +43,8 @@ struct Tally {
     crashes: u64,
     violations: u64,
     mismatches: u64,
-    /// The stories of the first few that failed.
-    stories: Vec<String>,
+    /// The first few failures, as text.
+    failures: Vec<String>,
 }
 
 impl Tally {
@@ -50,17 +53,17 @@ impl Tally {
         let again = simulate(seed);
         if again.trace != report.trace {
             self.mismatches += 1;
-            self.tell(format!("a second run took another course:\n{}", difference(&report, &again)));
+            self.add_failure(format!("a second run differs:\n{}", difference(&report, &again)));
         }
         if !report.violations.is_empty() {
             self.violations += report.violations.len() as u64;
-            self.tell(report.story());
+            self.add_failure(report.transcript());
         }
         self.seeds += 1;
         self.jobs += report.jobs;
         self.virtual_time += report.virtual_time;
         self.requests += report.requests;
-        self.hops_across_hosts += report.hops_across_hosts;
+        self.cross_host_hops += report.cross_host_hops;
         self.documents += report.documents;
         self.leases_lost += report.leases_lost;
         self.full_addresses += report.full_addresses;
@@ -69,19 +72,19 @@ impl Tally {
         self.crashes += report.crashes;
     }
 
-    fn tell(&mut self, story: String) {
-        if self.stories.len() < 3 {
-            self.stories.push(story);
+    fn add_failure(&mut self, failure: String) {
+        if self.failures.len() < 3 {
+            self.failures.push(failure);
         }
     }
 }
 
-/// Where the stories of two runs part.
+/// The events of two runs around their first difference.
 fn difference(one: &Report, two: &Report) -> String {
-    let (one, two) = (one.story(), two.story());
+    let (one, two) = (one.transcript(), two.transcript());
     let same = one.lines().zip(two.lines()).take_while(|(one, two)| one == two).count();
-    let part = |story: &str| {
-        story
+    let part = |transcript: &str| {
+        transcript
             .lines()
             .skip(same.saturating_sub(5))
             .take(12)
@@ -92,15 +95,16 @@ fn difference(one: &Report, two: &Report) -> String {
 }
 
 #[test]
-fn no_seed_breaks_a_promise_of_the_engine_room() {
+fn no_seed_violates_an_invariant() {
     let began = Instant::now();
     let mut tally = Tally::default();
     for seed in REPLAY.iter().copied().chain(0..SEEDS) {
         tally.run(seed);
     }
     println!(
-        "seeds run {} ({} jobs, {} requests, {} documents, {} leases lost, {} crashes, {} hops of redirects to other hosts, \
-         {} times a shared address was full, {} jobs that filled their queue, {} maps), \
+        "seeds run {} ({} jobs, {} requests, {} documents, {} leases lost, {} crashes, \
+         {} redirect hops to other hosts, {} times a shared address was full, \
+         {} jobs that filled their queue, {} maps), \
          {:.0} virtual hours in {:.0} s: violations {}, same-seed mismatches {}",
         tally.seeds,
         tally.jobs,
@@ -108,7 +112,7 @@ fn no_seed_breaks_a_promise_of_the_engine_room() {
         tally.documents,
         tally.leases_lost,
         tally.crashes,
-        tally.hops_across_hosts,
+        tally.cross_host_hops,
         tally.full_addresses,
         tally.full_queues,
         tally.maps,
@@ -117,8 +121,8 @@ fn no_seed_breaks_a_promise_of_the_engine_room() {
         tally.violations,
         tally.mismatches,
     );
-    assert!(tally.leases_lost > 0 && tally.crashes > 0, "the seeds try these");
-    assert!(tally.hops_across_hosts > 0 && tally.full_addresses > 0, "the seeds try these");
-    assert!(tally.full_queues > 0 && tally.maps > 0, "the seeds try these");
-    assert!(tally.stories.is_empty(), "{}", tally.stories.join("\n\n"));
+    assert!(tally.leases_lost > 0 && tally.crashes > 0, "the seeds cover these");
+    assert!(tally.cross_host_hops > 0 && tally.full_addresses > 0, "the seeds cover these");
+    assert!(tally.full_queues > 0 && tally.maps > 0, "the seeds cover these");
+    assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n\n"));
 }

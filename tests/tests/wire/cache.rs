@@ -1,83 +1,86 @@
-//! Copies of pages: when one is served, and what the document says of it.
+//! Cache options: when a cached copy is served, and the cache state in the document.
 
 use serde_json::{Value, json};
 
-use crate::case::{Case, Step, ask, send};
+use crate::case::{Case, Step, case, send};
 
 const SCRAPE: &str = "POST /v2/scrape";
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
-        // What is asked of the cache.
-        one("a page that is scraped first is a miss", json!({}))
+        // When the cache is used.
+        scrape("the first scrape of a page is a miss", json!({}))
             .is("/data/metadata/cacheState", "miss")
             .absent("/data/metadata/cachedAt"),
-        one("a page that was scraped before is a hit, and says when", json!({}))
-            .after(before(json!({})))
+        scrape("a second scrape is a hit with the time of the copy", json!({}))
+            .after(scrape_first(json!({})))
             .is("/data/metadata/cacheState", "hit")
             .time("/data/metadata/cachedAt"),
-        one("with a maxAge of 0 no cache is asked", json!({ "maxAge": 0 }))
-            .after(before(json!({})))
+        scrape("a maxAge of 0 does not use the cache", json!({ "maxAge": 0 }))
+            .after(scrape_first(json!({})))
             .is("/success", true)
             .absent("/data/metadata/cacheState")
             .absent("/data/metadata/cachedAt"),
-        one("change tracking asks no cache", json!({ "formats": ["markdown", "changeTracking"] }))
-            .after(before(json!({})))
-            .is("/data/changeTracking/changeStatus", "new")
-            .absent("/data/metadata/cacheState"),
-        one("another format of a page is made of the same copy", json!({ "formats": ["links"] }))
-            .after(before(json!({})))
+        scrape(
+            "change tracking does not use the cache",
+            json!({ "formats": ["markdown", "changeTracking"] }),
+        )
+        .after(scrape_first(json!({})))
+        .is("/data/changeTracking/changeStatus", "new")
+        .absent("/data/metadata/cacheState"),
+        scrape("another format of a page uses the same copy", json!({ "formats": ["links"] }))
+            .after(scrape_first(json!({})))
             .is("/data/metadata/cacheState", "hit"),
-        one("a copy costs what the page costs", json!({}))
-            .after(before(json!({})))
+        scrape("a cached copy costs as much as the page", json!({}))
+            .after(scrape_first(json!({})))
             .is("/data/metadata/cacheState", "hit")
             .is("/data/metadata/creditsUsed", 1),
-        // What tells copies apart.
-        one("advertisements are part of a copy", json!({ "blockAds": false }))
-            .after(before(json!({})))
+        // Which options have separate copies.
+        scrape("blockAds false is another variant", json!({ "blockAds": false }))
+            .after(scrape_first(json!({})))
             .is("/data/metadata/cacheState", "miss"),
-        one("a copy with advertisements serves those who want them", json!({ "blockAds": false }))
-            .after(before(json!({ "blockAds": false })))
+        scrape("a copy with advertisements is served with blockAds false", json!({ "blockAds": false }))
+            .after(scrape_first(json!({ "blockAds": false })))
             .is("/data/metadata/cacheState", "hit"),
-        one("a phone's page is another", json!({ "mobile": true }))
-            .after(before(json!({})))
+        scrape("mobile is another variant", json!({ "mobile": true }))
+            .after(scrape_first(json!({})))
             .is("/data/metadata/cacheState", "miss"),
-        one("another language is another page", json!({ "location": { "languages": ["de"] } }))
-            .after(before(json!({})))
+        scrape("another language is another variant", json!({ "location": { "languages": ["de"] } }))
+            .after(scrape_first(json!({})))
             .is("/data/metadata/cacheState", "miss"),
-        // What is kept.
-        one("a page that is not to be kept is not", json!({}))
-            .after(before(json!({ "storeInCache": false })))
+        // What is stored.
+        scrape("a page with storeInCache false is not stored", json!({}))
+            .after(scrape_first(json!({ "storeInCache": false })))
             .is("/data/metadata/cacheState", "miss"),
-        one("a page that was asked for with headers is not kept", json!({}))
-            .after(before(json!({ "headers": { "X-Shelf": "3" } })))
+        scrape("a page requested with custom headers is not stored", json!({}))
+            .after(scrape_first(json!({ "headers": { "X-Shelf": "3" } })))
             .is("/data/metadata/cacheState", "miss"),
-        one("a page with zero data retention is not kept", json!({}))
-            .after(before(json!({ "zeroDataRetention": true })))
+        scrape("a page with zero data retention is not stored", json!({}))
+            .after(scrape_first(json!({ "zeroDataRetention": true })))
             .is("/data/metadata/cacheState", "miss"),
-        // Without a fetch.
-        one("lockdown serves a copy", json!({ "lockdown": true }))
-            .after(before(json!({})))
+        // Cache-only scrapes.
+        scrape("lockdown serves a cached copy", json!({ "lockdown": true }))
+            .after(scrape_first(json!({})))
             .is("/data/metadata/cacheState", "hit"),
-        one("lockdown fetches nothing", json!({ "lockdown": true }))
-            .gives(404)
+        scrape("lockdown fetches nothing", json!({ "lockdown": true }))
+            .status(404)
             .code("SCRAPE_NO_CACHED_DATA")
             .kind("/error", "string"),
-        one("a copy that is too young is none", json!({ "minAge": 3_600_000 }))
-            .after(before(json!({})))
-            .gives(404)
+        scrape("a copy younger than minAge is not used", json!({ "minAge": 3_600_000 }))
+            .after(scrape_first(json!({})))
+            .status(404)
             .code("SCRAPE_NO_CACHED_DATA")
             .kind("/error", "string"),
-        one("lockdown without a cache is told as such", json!({ "lockdown": true }))
+        scrape("lockdown without a cache has the same error", json!({ "lockdown": true }))
             .embedder(gleaner::EngineBuilder::no_cache)
             .key("whatever")
-            .gives(404)
+            .status(404)
             .code("SCRAPE_NO_CACHED_DATA")
             .kind("/error", "string"),
     ]
 }
 
-/// A scrape of one page with these options.
+/// The body of a scrape of one page with these options.
 fn page(options: Value) -> Value {
     let mut body = json!({ "url": "{site}/docs/a" });
     if let (Some(body), Value::Object(options)) = (body.as_object_mut(), options) {
@@ -86,11 +89,11 @@ fn page(options: Value) -> Value {
     body
 }
 
-fn one(name: &str, options: Value) -> Case {
-    ask(name, SCRAPE).with(page(options))
+fn scrape(name: &str, options: Value) -> Case {
+    case(name, SCRAPE).body(page(options))
 }
 
-/// The same page, scraped first.
-fn before(options: Value) -> Step {
+/// Scrapes the same page first.
+fn scrape_first(options: Value) -> Step {
     send(SCRAPE, page(options))
 }

@@ -1,4 +1,4 @@
-//! A row of the table: a request, and what its answer must be.
+//! A case of a table: a request and expectations of its response.
 
 use gleaner::EngineBuilder;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::expect::Expect;
 use crate::runner::teams;
 
-/// The key of the team that most requests come from.
+/// The API key of most requests.
 const KEY: &str = "key";
 
 /// The body of a request.
@@ -36,9 +36,9 @@ impl From<String> for Body {
     }
 }
 
-/// A request. Names in braces stand for what the runner knows.
+/// A request. The runner fills in placeholders in braces.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ApiCall {
     /// The API key; `None` sends none.
     pub(crate) key: Option<&'static str>,
     /// Method and path: `GET /v2/crawl/active`.
@@ -47,100 +47,100 @@ pub(crate) struct Asked {
     pub(crate) body: Body,
 }
 
-impl Asked {
+impl ApiCall {
     fn new(line: impl Into<String>, body: impl Into<Body>) -> Self {
         Self { key: Some(KEY), line: line.into(), headers: Vec::new(), body: body.into() }
     }
 }
 
-/// Something done before the request of a case.
+/// A step before the request of a case.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    /// Sends a request that must be answered with this status, and keeps values of the answer under names.
-    Send { asked: Asked, status: u16, keep: Vec<(&'static str, &'static str)> },
-    /// Reads the status of a job until it has ended.
-    Ended(Asked),
-    /// Asks until the value at a place of the answer is this one.
-    Until { asked: Asked, place: &'static str, value: Value },
+    /// Sends a request, expects this status, and keeps values of the response as placeholders.
+    Send { call: ApiCall, status: u16, keep: Vec<(&'static str, &'static str)> },
+    /// Polls the status of a job until it has ended.
+    AwaitEnd(ApiCall),
+    /// Repeats a request until the value at a JSON pointer of the response is this one.
+    AwaitValue { call: ApiCall, pointer: &'static str, value: Value },
 }
 
-/// A request to send first, which must be answered with 200.
+/// Sends a request first and expects status 200.
 pub(crate) fn send(line: &str, body: impl Into<Body>) -> Step {
-    Step::Send { asked: Asked::new(line, body), status: 200, keep: Vec::new() }
+    Step::Send { call: ApiCall::new(line, body), status: 200, keep: Vec::new() }
 }
 
-/// A job to begin first; `{id}` is its id.
-pub(crate) fn begin(line: &str, body: impl Into<Body>) -> Step {
+/// Starts a job first; `{id}` is its id.
+pub(crate) fn start_job(line: &str, body: impl Into<Body>) -> Step {
     send(line, body).keep("id", "/id")
 }
 
-/// Waits for the end of the job whose status is at this path.
-pub(crate) fn ended(path: &str) -> Step {
-    // Where there is a long poll, the place keeps the wait from spinning.
-    Step::Ended(Asked::new(format!("GET {path}?skip=1000000"), Body::Empty))
+/// Waits for the end of the job with its status at this path.
+pub(crate) fn wait_for_end(path: &str) -> Step {
+    // With `skip` beyond the end, a long poll delays each response, so the wait does not spin.
+    Step::AwaitEnd(ApiCall::new(format!("GET {path}?skip=1000000"), Body::Empty))
 }
 
-/// Asks until the value at a place of the answer is this one.
-pub(crate) fn until(line: &str, place: &'static str, value: impl Into<Value>) -> Step {
-    Step::Until { asked: Asked::new(line, Body::Empty), place, value: value.into() }
+/// Repeats a request until the value at a JSON pointer of the response is this one.
+pub(crate) fn wait_until(line: &str, pointer: &'static str, value: impl Into<Value>) -> Step {
+    Step::AwaitValue { call: ApiCall::new(line, Body::Empty), pointer, value: value.into() }
 }
 
 impl Step {
-    fn asked(&mut self) -> &mut Asked {
+    fn call(&mut self) -> &mut ApiCall {
         match self {
-            Self::Send { asked, .. } | Self::Ended(asked) | Self::Until { asked, .. } => asked,
+            Self::Send { call, .. } | Self::AwaitEnd(call) | Self::AwaitValue { call, .. } => call,
         }
     }
 
-    /// Keeps a text of the answer under a name.
-    pub(crate) fn keep(mut self, name: &'static str, place: &'static str) -> Self {
+    /// Keeps a string of the response as a placeholder.
+    pub(crate) fn keep(mut self, name: &'static str, pointer: &'static str) -> Self {
         if let Self::Send { keep, .. } = &mut self {
-            keep.push((name, place));
+            keep.push((name, pointer));
         }
         self
     }
 
-    /// As another team.
+    /// Sends the request with the key of another team.
     pub(crate) fn key(mut self, key: &'static str) -> Self {
-        self.asked().key = Some(key);
+        self.call().key = Some(key);
         self
     }
 
     pub(crate) fn header(mut self, name: &'static str, value: &'static str) -> Self {
-        self.asked().headers.push((name, value));
+        self.call().headers.push((name, value));
         self
     }
 
-    /// Must be answered with this status.
-    pub(crate) fn gives(mut self, wanted: u16) -> Self {
+    /// Expects this status.
+    pub(crate) fn status(mut self, expected: u16) -> Self {
         if let Self::Send { status, .. } = &mut self {
-            *status = wanted;
+            *status = expected;
         }
         self
     }
 }
 
-/// A row of the table.
+/// A case of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) before: Vec<Step>,
-    pub(crate) asked: Asked,
-    /// What the engine is built with.
+    pub(crate) call: ApiCall,
+    /// Configures the builder of the engine.
     pub(crate) embedder: fn(EngineBuilder) -> EngineBuilder,
     pub(crate) status: u16,
-    /// Headers of the answer, as texts.
+    /// Expected response headers.
     pub(crate) headers: Vec<(&'static str, Expect)>,
-    /// Places of the body as JSON pointers.
+    /// Expected values of the body, by JSON pointer.
     pub(crate) fields: Vec<(&'static str, Expect)>,
 }
 
-/// A case of a request that must be answered with 200, unless [`gives`](Case::gives) says otherwise.
-pub(crate) fn ask(name: impl Into<String>, line: impl Into<String>) -> Case {
+/// A case that expects status 200, unless [`status`](Case::status) sets another one.
+pub(crate) fn case(name: impl Into<String>, line: impl Into<String>) -> Case {
     Case {
         name: name.into(),
         before: Vec::new(),
-        asked: Asked::new(line, Body::Empty),
+        call: ApiCall::new(line, Body::Empty),
         embedder: teams,
         status: 200,
         headers: Vec::new(),
@@ -150,23 +150,23 @@ pub(crate) fn ask(name: impl Into<String>, line: impl Into<String>) -> Case {
 
 // The request.
 impl Case {
-    pub(crate) fn with(mut self, body: impl Into<Body>) -> Self {
-        self.asked.body = body.into();
+    pub(crate) fn body(mut self, body: impl Into<Body>) -> Self {
+        self.call.body = body.into();
         self
     }
 
     pub(crate) fn key(mut self, key: &'static str) -> Self {
-        self.asked.key = Some(key);
+        self.call.key = Some(key);
         self
     }
 
     pub(crate) fn anonymous(mut self) -> Self {
-        self.asked.key = None;
+        self.call.key = None;
         self
     }
 
     pub(crate) fn header(mut self, name: &'static str, value: &'static str) -> Self {
-        self.asked.headers.push((name, value));
+        self.call.headers.push((name, value));
         self
     }
 
@@ -180,106 +180,106 @@ impl Case {
         self
     }
 
-    /// Begins a job first and waits for its end; `{id}` is its id.
+    /// Starts a job first and waits for its end; `{id}` is its id.
     pub(crate) fn after_job(self, line: &str, body: impl Into<Body>) -> Self {
         let path = line.split(' ').next_back().unwrap_or_default();
-        self.after(begin(line, body)).after(ended(&format!("{path}/{{id}}")))
+        self.after(start_job(line, body)).after(wait_for_end(&format!("{path}/{{id}}")))
     }
 }
 
-// Its answer.
+// The response.
 impl Case {
-    pub(crate) fn gives(mut self, status: u16) -> Self {
+    pub(crate) fn status(mut self, status: u16) -> Self {
         self.status = status;
         self
     }
 
-    pub(crate) fn must(mut self, place: &'static str, expected: Expect) -> Self {
-        self.fields.push((place, expected));
+    pub(crate) fn field(mut self, pointer: &'static str, expected: Expect) -> Self {
+        self.fields.push((pointer, expected));
         self
     }
 
-    pub(crate) fn answers_with(mut self, header: &'static str, expected: Expect) -> Self {
+    pub(crate) fn response_header(mut self, header: &'static str, expected: Expect) -> Self {
         self.headers.push((header, expected));
         self
     }
 
-    pub(crate) fn is(self, place: &'static str, value: impl Into<Value>) -> Self {
-        self.must(place, Expect::Is(value.into()))
+    pub(crate) fn is(self, pointer: &'static str, value: impl Into<Value>) -> Self {
+        self.field(pointer, Expect::Equals(value.into()))
     }
 
-    pub(crate) fn absent(self, place: &'static str) -> Self {
-        self.must(place, Expect::Absent)
+    pub(crate) fn absent(self, pointer: &'static str) -> Self {
+        self.field(pointer, Expect::Absent)
     }
 
-    pub(crate) fn kind(self, place: &'static str, kind: &'static str) -> Self {
-        self.must(place, Expect::Kind(kind))
+    pub(crate) fn kind(self, pointer: &'static str, kind: &'static str) -> Self {
+        self.field(pointer, Expect::Kind(kind))
     }
 
-    pub(crate) fn has(self, place: &'static str, text: &str) -> Self {
-        self.must(place, Expect::Has(text.to_owned()))
+    pub(crate) fn contains(self, pointer: &'static str, text: &str) -> Self {
+        self.field(pointer, Expect::Contains(text.to_owned()))
     }
 
-    pub(crate) fn lacks(self, place: &'static str, text: &str) -> Self {
-        self.must(place, Expect::Lacks(text.to_owned()))
+    pub(crate) fn lacks(self, pointer: &'static str, text: &str) -> Self {
+        self.field(pointer, Expect::Lacks(text.to_owned()))
     }
 
-    pub(crate) fn starts(self, place: &'static str, text: &str) -> Self {
-        self.must(place, Expect::Starts(text.to_owned()))
+    pub(crate) fn starts_with(self, pointer: &'static str, text: &str) -> Self {
+        self.field(pointer, Expect::StartsWith(text.to_owned()))
     }
 
-    pub(crate) fn time(self, place: &'static str) -> Self {
-        self.must(place, Expect::Time)
+    pub(crate) fn time(self, pointer: &'static str) -> Self {
+        self.field(pointer, Expect::Time)
     }
 
-    pub(crate) fn len(self, place: &'static str, length: usize) -> Self {
-        self.must(place, Expect::Len(length))
+    pub(crate) fn len(self, pointer: &'static str, length: usize) -> Self {
+        self.field(pointer, Expect::Len(length))
     }
 
-    pub(crate) fn keys(self, place: &'static str, keys: &[&'static str]) -> Self {
-        self.must(place, Expect::Keys(keys.to_vec()))
+    pub(crate) fn keys(self, pointer: &'static str, keys: &[&'static str]) -> Self {
+        self.field(pointer, Expect::Keys(keys.to_vec()))
     }
 
-    pub(crate) fn holds<V: Into<Value>>(
+    pub(crate) fn includes<V: Into<Value>>(
         self,
-        place: &'static str,
+        pointer: &'static str,
         values: impl IntoIterator<Item = V>,
     ) -> Self {
-        self.must(place, Expect::Holds(values.into_iter().map(Into::into).collect()))
+        self.field(pointer, Expect::Includes(values.into_iter().map(Into::into).collect()))
     }
 
-    /// The documents are those of these addresses.
-    pub(crate) fn documents<const N: usize>(self, addresses: [&str; N]) -> Self {
-        self.must("/data", Expect::Each("/metadata/sourceURL", addresses.map(Value::from).into()))
+    /// Expects documents of exactly these URLs.
+    pub(crate) fn documents<const N: usize>(self, urls: [&str; N]) -> Self {
+        self.field("/data", Expect::ItemsExactly("/metadata/sourceURL", urls.map(Value::from).into()))
     }
 
-    /// A map's links, among others.
-    pub(crate) fn links<const N: usize>(self, addresses: [&str; N]) -> Self {
-        self.must("/links", Expect::Among("/url", addresses.map(Value::from).into()))
+    /// Expects these links of a map, and possibly others.
+    pub(crate) fn links<const N: usize>(self, urls: [&str; N]) -> Self {
+        self.field("/links", Expect::ItemsInclude("/url", urls.map(Value::from).into()))
     }
 
-    /// The error's text.
+    /// Expects this text of the error.
     pub(crate) fn error(self, text: &str) -> Self {
         self.is("/error", text)
     }
 
-    /// Parts of the error's text.
-    pub(crate) fn error_has<const N: usize>(self, texts: [&str; N]) -> Self {
-        texts.into_iter().fold(self, |case, text| case.has("/error", text))
+    /// Expects these parts in the text of the error.
+    pub(crate) fn error_contains<const N: usize>(self, texts: [&str; N]) -> Self {
+        texts.into_iter().fold(self, |case, text| case.contains("/error", text))
     }
 
     pub(crate) fn code(self, code: &str) -> Self {
         self.is("/code", code)
     }
 
-    /// A refusal with 400 `BAD_REQUEST`, one of whose details has a path that begins so: a JSON array.
+    /// Expects 400 `BAD_REQUEST` with a detail whose path starts with this JSON array.
     pub(crate) fn refused_at(self, path: Value) -> Self {
         let path = path.as_array().cloned().unwrap_or_default();
-        self.gives(400).code("BAD_REQUEST").must("/details", Expect::Fault(path))
+        self.status(400).code("BAD_REQUEST").field("/details", Expect::Fault(path))
     }
 
-    /// There is no such job.
+    /// Expects that no such job is found.
     pub(crate) fn not_found(self) -> Self {
-        self.gives(404).error("Job not found").is("/success", false)
+        self.status(404).error("Job not found").is("/success", false)
     }
 }

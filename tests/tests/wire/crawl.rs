@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::case::{Body, Case, ask, begin, send};
+use crate::case::{Body, Case, case, send, start_job};
 use crate::expect::Expect;
 
 const SUBMIT: &str = "POST /v2/crawl";
@@ -26,7 +26,7 @@ pub(crate) fn cases() -> Vec<Case> {
     .collect()
 }
 
-/// A crawl of a folder of the site by its links alone, with these options.
+/// A crawl of a folder of the site, by links only, with these options.
 fn folder(path: &str, options: Value) -> Value {
     let mut body = json!({ "url": format!("{{site}}{path}"), "sitemap": "skip" });
     if let (Some(body), Value::Object(options)) = (body.as_object_mut(), options) {
@@ -39,33 +39,33 @@ fn docs(options: Value) -> Value {
     folder("/docs/", options)
 }
 
-/// A crawl that runs as long as the case does.
+/// A crawl that runs until the case ends.
 fn stuck() -> Value {
     json!({ "url": "{stuck}/docs/", "limit": 7 })
 }
 
 fn submits() -> Vec<Case> {
     vec![
-        ask("a submitted crawl has an id and the absolute address of its status, and nothing else", SUBMIT)
-            .with(docs(json!({})))
+        case("a submitted crawl has only an id and the absolute URL of its status", SUBMIT)
+            .body(docs(json!({})))
             .keys("", &["success", "id", "url"])
             .is("/success", true)
-            .must("/id", Expect::Uuid7)
-            .must("/url", Expect::FollowedById("http://api.example:8080/v2/crawl/".to_owned())),
-        ask("an experimental key of a crawl is ignored, and the warning says so", STATUS)
+            .field("/id", Expect::Uuid7)
+            .field("/url", Expect::FollowedById("http://api.example:8080/v2/crawl/".to_owned())),
+        case("an experimental key of a crawl is ignored, with a warning", STATUS)
             .after_job(SUBMIT, docs(json!({ "__experimental_pace": true })))
             .is("/status", "completed")
-            .has("/warning", "__experimental_pace"),
-        ask("an experimental key within scrapeOptions is ignored, and the warning says so", STATUS)
+            .contains("/warning", "__experimental_pace"),
+        case("an experimental key within scrapeOptions is ignored, with a warning", STATUS)
             .after_job(SUBMIT, docs(json!({ "scrapeOptions": { "__experimental_omce": 1 } })))
             .is("/status", "completed")
-            .has("/warning", "__experimental_omce"),
+            .contains("/warning", "__experimental_omce"),
     ]
 }
 
 fn statuses() -> Vec<Case> {
     vec![
-        ask("a crawl that has ended has as many documents as it counts", STATUS)
+        case("a completed crawl has as many documents as it counts", STATUS)
             .after_job(SUBMIT, docs(json!({})))
             .is("/success", true)
             .is("/status", "completed")
@@ -76,104 +76,111 @@ fn statuses() -> Vec<Case> {
             .absent("/next")
             .time("/createdAt")
             .time("/completedAt")
-            .must("/expiresAt", Expect::DayAfter("/completedAt")),
-        ask("a crawl that runs says where to read on", STATUS)
-            .after(begin(SUBMIT, stuck()))
+            .field("/expiresAt", Expect::DayAfter("/completedAt")),
+        case("a running crawl has a next URL", STATUS)
+            .after(start_job(SUBMIT, stuck()))
             .is("/status", "scraping")
             .is("/completed", 0)
-            .must("/total", Expect::AtLeast(1))
+            .field("/total", Expect::AtLeast(1))
             .is("/data", json!([]))
-            .starts("/next", "http://api.example:8080/v2/crawl/{id}?")
+            .starts_with("/next", "http://api.example:8080/v2/crawl/{id}?")
             .absent("/completedAt"),
-        ask("a crawl is read at the address of batches too", "GET /v2/batch/scrape/{id}")
+        case("a crawl is readable at the batch route too", "GET /v2/batch/scrape/{id}")
             .after_job(SUBMIT, docs(json!({})))
             .is("/status", "completed")
             .len("/data", 3),
-        ask("a crawl is read in pieces", "GET /v2/crawl/{id}?limit=1&skip=1")
+        case("a crawl is read page by page", "GET /v2/crawl/{id}?limit=1&skip=1")
             .after_job(SUBMIT, docs(json!({})))
             .len("/data", 1)
-            .starts("/next", "http://api.example:8080/v2/crawl/{id}?")
-            .has("/next", "skip=2")
-            .has("/next", "limit=1"),
-        ask("scrape options hold for every page of a crawl", STATUS)
+            .starts_with("/next", "http://api.example:8080/v2/crawl/{id}?")
+            .contains("/next", "skip=2")
+            .contains("/next", "limit=1"),
+        case("scrape options apply to every page of a crawl", STATUS)
             .after_job(SUBMIT, docs(json!({ "limit": 1, "scrapeOptions": { "formats": ["links"] } })))
             .len("/data", 1)
-            .holds("/data/0/links", ["{site}/docs/a", "{site}/docs-old"])
+            .includes("/data/0/links", ["{site}/docs/a", "{site}/docs-old"])
             .absent("/data/0/markdown"),
     ]
 }
 
 fn scope() -> Vec<Case> {
     vec![
-        ask("a crawl has no more documents than its limit", STATUS)
+        case("a crawl has at most as many documents as its limit", STATUS)
             .after_job(SUBMIT, docs(json!({ "limit": 2 })))
             .is("/status", "completed")
             .is("/completed", 2)
             .is("/total", 2)
             .len("/data", 2),
-        ask("with depth 0 the start page is crawled alone", STATUS)
+        case("depth 0 crawls only the start page", STATUS)
             .after_job(SUBMIT, folder("/deep/", json!({ "maxDiscoveryDepth": 0 })))
             .documents(["{site}/deep/"]),
-        ask("with depth 1 the pages that the start page links to are crawled too", STATUS)
+        case("depth 1 crawls pages linked from the start page too", STATUS)
             .after_job(SUBMIT, folder("/deep/", json!({ "maxDiscoveryDepth": 1 })))
             .documents(["{site}/deep/", "{site}/deep/1"]),
-        ask("without a depth all pages below the start page are crawled", STATUS)
+        case("without a depth limit all pages below the start page are crawled", STATUS)
             .after_job(SUBMIT, folder("/deep/", json!({})))
             .documents(["{site}/deep/", "{site}/deep/1", "{site}/deep/2"]),
-        ask("pages of the sitemap are crawled by default, those within the scope", STATUS)
+        case("sitemap pages within the scope are crawled by default", STATUS)
             .after_job(SUBMIT, json!({ "url": "{site}/docs/" }))
             .documents(["{site}/docs/", "{site}/docs/a", "{site}/docs/b", "{site}/docs/from-sitemap"]),
-        ask("pages of the sitemap have depth 0", STATUS)
+        case("sitemap pages have depth 0", STATUS)
             .after_job(SUBMIT, json!({ "url": "{site}/docs/", "maxDiscoveryDepth": 0 }))
             .documents(["{site}/docs/", "{site}/docs/from-sitemap"]),
-        ask("the start page is not in the results where no pattern includes it", STATUS)
+        case("a start page that no pattern includes gives no document", STATUS)
             .after_job(SUBMIT, docs(json!({ "includePaths": ["^/docs/a$"] })))
             .is("/completed", 1)
             .is("/total", 1)
             .documents(["{site}/docs/a"]),
-        ask("patterns are searched, not matched whole", STATUS)
+        case("patterns match any part of the path", STATUS)
             .after_job(SUBMIT, docs(json!({ "excludePaths": ["b"] })))
             .documents(["{site}/docs/", "{site}/docs/a"]),
-        ask("patterns may be searched in the whole address", STATUS)
+        case("regexOnFullURL matches patterns against the whole URL", STATUS)
             .after_job(
                 SUBMIT,
-                docs(json!({ "excludePaths": ["^http://127\\.0\\.0\\.1:[0-9]+/docs/b$"], "regexOnFullURL": true })),
+                docs(json!({
+                    "excludePaths": ["^http://127\\.0\\.0\\.1:[0-9]+/docs/b$"],
+                    "regexOnFullURL": true,
+                })),
             )
             .documents(["{site}/docs/", "{site}/docs/a"]),
-        ask("patterns are searched in the path alone by default", STATUS)
+        case("patterns match only the path by default", STATUS)
             .after_job(SUBMIT, docs(json!({ "excludePaths": ["127"] })))
             .documents(["{site}/docs/", "{site}/docs/a", "{site}/docs/b"]),
-        ask("queries tell pages apart", STATUS)
+        case("URLs with different queries are different pages", STATUS)
             .after_job(SUBMIT, folder("/q/", json!({})))
             .documents(["{site}/q/", "{site}/q/?a=1", "{site}/q/?a=2", "{site}/q/x"]),
-        ask("queries do not tell pages apart where they are to be ignored", STATUS)
+        case("ignoreQueryParameters treats URLs with different queries as one page", STATUS)
             .after_job(SUBMIT, folder("/q/", json!({ "ignoreQueryParameters": true })))
             .is("/completed", 2)
             .len("/data", 2),
-        ask("crawlEntireDomain takes any page of the host", STATUS)
+        case("crawlEntireDomain includes any page of the host", STATUS)
             .after_job(
                 SUBMIT,
-                docs(json!({ "crawlEntireDomain": true, "includePaths": ["^/docs-old$"], "maxDiscoveryDepth": 1 })),
+                docs(json!({
+                    "crawlEntireDomain": true,
+                    "includePaths": ["^/docs-old$"],
+                    "maxDiscoveryDepth": 1,
+                })),
             )
             .documents(["{site}/docs-old"]),
     ]
 }
 
 fn robots() -> Vec<Case> {
-    let walled = |more: Value| folder("/walled/", more);
+    let crawl_walled = |more: Value| folder("/walled/", more);
     vec![
-        ask("what robots.txt forbids is not crawled", STATUS)
-            .after_job(SUBMIT, walled(json!({ "crawlEntireDomain": true })))
+        case("pages forbidden by robots.txt are not crawled", STATUS)
+            .after_job(SUBMIT, crawl_walled(json!({ "crawlEntireDomain": true })))
             .is("/status", "completed")
-            .documents(["{site}/walled/", "{site}/walled/open"]),
-        ask("what robots.txt forbids is listed", "GET /v2/crawl/{id}/errors")
-            .after_job(SUBMIT, walled(json!({ "crawlEntireDomain": true })))
+            .documents(["{site}/crawl_walled/", "{site}/crawl_walled/open"]),
+        case("pages forbidden by robots.txt are listed", "GET /v2/crawl/{id}/errors")
+            .after_job(SUBMIT, crawl_walled(json!({ "crawlEntireDomain": true })))
             .is("/errors", json!([]))
             .is("/robotsBlocked", json!(["{site}/private/paper"])),
-        ask("robots.txt may be ignored", STATUS)
-            .after_job(SUBMIT, walled(json!({ "crawlEntireDomain": true, "ignoreRobotsTxt": true })))
-            .documents(["{site}/walled/", "{site}/walled/open", "{site}/private/paper"]),
-        ask("a start page that robots.txt forbids ends the crawl completed, with a warning", STATUS)
+        case("ignoreRobotsTxt crawls forbidden pages", STATUS)
+            .after_job(SUBMIT, crawl_walled(json!({ "crawlEntireDomain": true, "ignoreRobotsTxt": true })))
+            .documents(["{site}/crawl_walled/", "{site}/crawl_walled/open", "{site}/private/paper"]),
+        case("a crawl with a forbidden start page completes with a warning", STATUS)
             .after_job(SUBMIT, json!({ "url": "{closed}/" }))
             .is("/success", true)
             .is("/status", "completed")
@@ -181,13 +188,13 @@ fn robots() -> Vec<Case> {
             .is("/total", 0)
             .is("/data", json!([]))
             .absent("/next")
-            .has("/warning", "robots.txt"),
-        ask("a start page that robots.txt forbids is listed", "GET /v2/crawl/{id}/errors")
+            .contains("/warning", "robots.txt"),
+        case("a forbidden start page is listed", "GET /v2/crawl/{id}/errors")
             .after_job(SUBMIT, json!({ "url": "{closed}/" }))
             .is("/errors", json!([]))
             .is("/robotsBlocked", json!(["{closed}/"])),
-        ask(
-            "a forbidden start page is listed as it was given: a bare host gains nothing",
+        case(
+            "a forbidden start page is listed as given, without an added slash",
             "GET /v2/crawl/{id}/errors",
         )
         .after_job(SUBMIT, json!({ "url": "{closed}" }))
@@ -197,16 +204,16 @@ fn robots() -> Vec<Case> {
 
 fn errors() -> Vec<Case> {
     vec![
-        ask("a page that answers 404 is a document, and its links are not followed", STATUS)
+        case("a 404 page is a document, and its links are not followed", STATUS)
             .after_job(SUBMIT, folder("/mixed/", json!({})))
             .is("/status", "completed")
             .is("/completed", 3)
             .is("/total", 3)
             .documents(["{site}/mixed/", "{site}/mixed/good", "{site}/mixed/gone"]),
-        ask("a page of a crawl that failed is listed with its code", "GET /v2/crawl/{id}/errors")
+        case("a failed page of a crawl is listed with its code", "GET /v2/crawl/{id}/errors")
             .after_job(SUBMIT, folder("/mixed/", json!({})))
             .len("/errors", 1)
-            .must("/errors/0/id", Expect::Uuid)
+            .field("/errors/0/id", Expect::Uuid)
             .time("/errors/0/timestamp")
             .is("/errors/0/url", "{site}/mixed/loop")
             .is("/errors/0/code", "SCRAPE_SITE_ERROR")
@@ -218,19 +225,19 @@ fn errors() -> Vec<Case> {
 fn cancels() -> Vec<Case> {
     let cancel = "DELETE /v2/crawl/{id}";
     vec![
-        ask("a running crawl is cancelled", cancel)
-            .after(begin(SUBMIT, stuck()))
+        case("a running crawl is cancelled", cancel)
+            .after(start_job(SUBMIT, stuck()))
             .is("", json!({ "status": "cancelled" })),
-        ask("a cancelled crawl may be cancelled again", cancel)
-            .after(begin(SUBMIT, stuck()))
+        case("cancelling a cancelled crawl changes nothing", cancel)
+            .after(start_job(SUBMIT, stuck()))
             .after(send(cancel, Body::Empty))
             .is("", json!({ "status": "cancelled" })),
-        ask("a completed crawl cannot be cancelled", cancel)
+        case("a completed crawl cannot be cancelled", cancel)
             .after_job(SUBMIT, docs(json!({})))
-            .gives(409)
+            .status(409)
             .is("/success", false),
-        ask("a cancelled crawl says so", STATUS)
-            .after(begin(SUBMIT, stuck()))
+        case("a cancelled crawl has the status cancelled", STATUS)
+            .after(start_job(SUBMIT, stuck()))
             .after(send(cancel, Body::Empty))
             .is("/status", "cancelled")
             .absent("/next"),
@@ -239,47 +246,48 @@ fn cancels() -> Vec<Case> {
 
 fn prompts() -> Vec<Case> {
     vec![
-        ask("an empty prompt is none", SUBMIT)
-            .with(docs(json!({ "prompt": "" })))
+        case("an empty prompt counts as no prompt", SUBMIT)
+            .body(docs(json!({ "prompt": "" })))
             .keys("", &["success", "id", "url"])
             .is("/success", true),
-        ask("a prompt gives options, and the answer shows them", SUBMIT)
-            .with(docs(json!({ "prompt": "at most 3 pages" })))
+        case("a prompt generates options, and the response shows them", SUBMIT)
+            .body(docs(json!({ "prompt": "at most 3 pages" })))
             .is("/success", true)
             .is("/promptGeneratedOptions/limit", 3)
             .is("/finalCrawlerOptions/limit", 3)
             .is("/finalCrawlerOptions/sitemap", "skip"),
-        ask("options that are given override those of the prompt", SUBMIT)
-            .with(docs(json!({ "prompt": "at most 3 pages", "limit": 2 })))
+        case("given options override those of the prompt", SUBMIT)
+            .body(docs(json!({ "prompt": "at most 3 pages", "limit": 2 })))
             .is("/finalCrawlerOptions/limit", 2),
-        ask("a prompt that no rule understands needs a model", SUBMIT)
-            .with(docs(json!({ "prompt": "tasty things" })))
-            .gives(400)
+        case("a prompt that no rule understands needs a model", SUBMIT)
+            .body(docs(json!({ "prompt": "tasty things" })))
+            .status(400)
             .code("MODEL_NOT_CONFIGURED")
             .kind("/error", "string"),
-        ask("options are generated without a crawl", "POST /v2/crawl/params-preview")
-            .with(json!({ "url": "{site}/docs/", "prompt": "at most 3 pages" }))
+        case("a preview generates options without a crawl", "POST /v2/crawl/params-preview")
+            .body(json!({ "url": "{site}/docs/", "prompt": "at most 3 pages" }))
             .is("/success", true)
             .is("/data/url", "{site}/docs/")
             .is("/data/limit", 3),
-        ask("a preview of options has the address as it was given", "POST /v2/crawl/params-preview")
-            .with(json!({ "url": "{site}", "prompt": "at most 3 pages" }))
+        case("a preview has the URL as given", "POST /v2/crawl/params-preview")
+            .body(json!({ "url": "{site}", "prompt": "at most 3 pages" }))
             .is("/data/url", "{site}"),
-        ask("a preview of options needs a prompt", "POST /v2/crawl/params-preview")
-            .with(json!({ "url": "{site}/docs/" }))
+        case("a preview needs a prompt", "POST /v2/crawl/params-preview")
+            .body(json!({ "url": "{site}/docs/" }))
             .refused_at(json!(["prompt"]))
-            .error_has(["prompt"]),
+            .error_contains(["prompt"]),
     ]
 }
 
 fn active() -> Vec<Case> {
     let list = "GET /v2/crawl/active";
     let secret = json!({
-        "url": "{stuck}/docs/", "limit": 7, "scrapeOptions": { "headers": { "Cookie": "hush" }, "timeout": 5_000 },
+        "url": "{stuck}/docs/", "limit": 7,
+        "scrapeOptions": { "headers": { "Cookie": "hush" }, "timeout": 5_000 },
     });
     vec![
-        ask("crawls that run are listed with their options", list)
-            .after(begin(SUBMIT, stuck()))
+        case("running crawls are listed with their options", list)
+            .after(start_job(SUBMIT, stuck()))
             .keys("", &["success", "crawls"])
             .is("/success", true)
             .len("/crawls", 1)
@@ -289,16 +297,16 @@ fn active() -> Vec<Case> {
             .is("/crawls/0/url", "{stuck}/docs/")
             .is("/crawls/0/options/limit", 7)
             .time("/crawls/0/created_at"),
-        ask("the list of crawls repeats no header", list)
-            .after(begin(SUBMIT, secret))
+        case("the list of crawls contains no headers", list)
+            .after(start_job(SUBMIT, secret))
             .len("/crawls", 1)
             .is("/crawls/0/options/scrapeOptions/timeout", 5_000)
             .absent("/crawls/0/options/scrapeOptions/headers"),
-        ask("crawls that have ended are not listed", list)
+        case("completed crawls are not listed", list)
             .after_job(SUBMIT, docs(json!({})))
             .is("/crawls", json!([])),
-        ask("crawls of other teams are not listed", list)
-            .after(begin(SUBMIT, stuck()))
+        case("crawls of other teams are not listed", list)
+            .after(start_job(SUBMIT, stuck()))
             .key("other")
             .is("/success", true)
             .is("/crawls", json!([])),
@@ -307,28 +315,31 @@ fn active() -> Vec<Case> {
 
 fn refusals() -> Vec<Case> {
     let refused = |name: &str, options: Value, path: Value, text: &str| {
-        ask(name, SUBMIT).with(docs(options)).refused_at(path).error_has([text])
+        case(name, SUBMIT).body(docs(options)).refused_at(path).error_contains([text])
     };
     vec![
-        ask("a crawl needs a url", SUBMIT).with(json!({})).refused_at(json!(["url"])).error_has(["url"]),
-        ask("a key of v1's crawl is named with what v2 has", SUBMIT)
-            .with(docs(json!({ "maxDepth": 2 })))
+        case("a crawl needs a url", SUBMIT)
+            .body(json!({}))
+            .refused_at(json!(["url"]))
+            .error_contains(["url"]),
+        case("the error for a v1 key of a crawl names the v2 key", SUBMIT)
+            .body(docs(json!({ "maxDepth": 2 })))
             .refused_at(json!(["maxDepth"]))
             .error("unknown field `maxDepth`: in v2 it is `maxDiscoveryDepth`"),
         refused(
-            "v1's switch of the sitemap",
+            "the v1 key ignoreSitemap",
             json!({ "ignoreSitemap": true }),
             json!(["ignoreSitemap"]),
             "`sitemap`",
         ),
         refused(
-            "v1's switch of the domain",
+            "the v1 key allowBackwardLinks",
             json!({ "allowBackwardLinks": true }),
             json!(["allowBackwardLinks"]),
             "`crawlEntireDomain`",
         ),
         refused(
-            "an option of pages beside the url",
+            "a scrape option outside scrapeOptions",
             json!({ "formats": ["links"] }),
             json!(["formats"]),
             "`scrapeOptions`",
@@ -340,24 +351,19 @@ fn refusals() -> Vec<Case> {
             "`maxAge`",
         ),
         refused(
-            "an option of pages out of its bounds",
+            "a scrape option out of bounds",
             json!({ "scrapeOptions": { "timeout": 0 } }),
             json!(["scrapeOptions", "timeout"]),
             "300000",
         ),
         refused(
-            "a selector of pages that is no CSS",
+            "an invalid selector in scrapeOptions",
             json!({ "scrapeOptions": { "includeTags": ["main", "div["] } }),
             json!(["scrapeOptions", "includeTags", 1]),
             "div[",
         ),
-        refused("a limit of no page", json!({ "limit": 0 }), json!(["limit"]), "limit"),
-        refused(
-            "a sitemap's mode that nobody knows",
-            json!({ "sitemap": "maybe" }),
-            json!(["sitemap"]),
-            "maybe",
-        ),
+        refused("a limit of 0", json!({ "limit": 0 }), json!(["limit"]), "limit"),
+        refused("an unknown sitemap mode", json!({ "sitemap": "maybe" }), json!(["sitemap"]), "maybe"),
         refused("a delay below 0", json!({ "delay": -1 }), json!(["delay"]), "delay"),
         refused(
             "a depth below 0",
@@ -366,13 +372,13 @@ fn refusals() -> Vec<Case> {
             "maxDiscoveryDepth",
         ),
         refused(
-            "a pattern that is none",
+            "an invalid pattern",
             json!({ "includePaths": ["^/a", "/b("] }),
             json!(["includePaths", 1]),
             "/b(",
         ),
         refused(
-            "a pattern of a look-behind",
+            "a pattern with a look-behind",
             json!({ "excludePaths": ["(?<=a)b"] }),
             json!(["excludePaths", 0]),
             "(?<=a)b",
@@ -390,37 +396,37 @@ fn refusals() -> Vec<Case> {
             "2000",
         ),
         refused(
-            "a webhook's event of another kind of job",
+            "a webhook event of another job kind",
             json!({ "webhook": { "url": "{site}/hook", "events": ["batch_scrape.page"] } }),
             json!(["webhook", "events", 0]),
             "batch_scrape.page",
         ),
-        ask("a crawl of screenshots needs a browser", SUBMIT)
-            .with(docs(json!({ "scrapeOptions": { "formats": ["screenshot"] } })))
-            .gives(400)
+        case("a crawl of screenshots needs a browser", SUBMIT)
+            .body(docs(json!({ "scrapeOptions": { "formats": ["screenshot"] } })))
+            .status(400)
             .code("SCRAPE_SCREENSHOT_NOT_SUPPORTED")
-            .error_has(["browser"]),
+            .error_contains(["browser"]),
     ]
 }
 
 fn credits() -> Vec<Case> {
     vec![
-        ask("a crawl must have credits for its full limit", SUBMIT)
+        case("a crawl must have credits for its full limit", SUBMIT)
             .key("poor")
-            .with(docs(json!({ "limit": 4 })))
-            .gives(402)
-            .has("/error", "credits"),
-        ask("a crawl without a limit must have credits for the default one", SUBMIT)
+            .body(docs(json!({ "limit": 4 })))
+            .status(402)
+            .contains("/error", "credits"),
+        case("a crawl without a limit must have credits for the default one", SUBMIT)
             .key("poor")
-            .with(docs(json!({})))
-            .gives(402)
-            .has("/error", "credits"),
-        ask("a crawl that is refused reserves nothing", "GET /v2/team/credit-usage")
-            .after(send(SUBMIT, docs(json!({ "limit": 4 }))).key("poor").gives(402))
+            .body(docs(json!({})))
+            .status(402)
+            .contains("/error", "credits"),
+        case("a refused crawl reserves no credits", "GET /v2/team/credit-usage")
+            .after(send(SUBMIT, docs(json!({ "limit": 4 }))).key("poor").status(402))
             .key("poor")
             .is("/data/remainingCredits", 3),
-        ask("a crawl's credits are reserved while it runs", "GET /v2/team/credit-usage")
-            .after(begin(SUBMIT, json!({ "url": "{stuck}/docs/", "limit": 2 })).key("poor"))
+        case("credits of a crawl are reserved while it runs", "GET /v2/team/credit-usage")
+            .after(start_job(SUBMIT, json!({ "url": "{stuck}/docs/", "limit": 2 })).key("poor"))
             .key("poor")
             .is("/data/remainingCredits", 1),
     ]

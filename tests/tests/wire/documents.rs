@@ -1,8 +1,8 @@
-//! The fields of a document, for pages and files of every kind.
+//! The fields of a document, for pages and files of each kind.
 
 use serde_json::json;
 
-use crate::case::{Case, ask, begin, ended};
+use crate::case::{Case, case, start_job, wait_for_end};
 use crate::expect::Expect;
 
 const SCRAPE: &str = "POST /v2/scrape";
@@ -13,13 +13,13 @@ pub(crate) fn cases() -> Vec<Case> {
 
 fn metadata() -> Vec<Case> {
     vec![
-        ask("facts of the fetch", SCRAPE)
-            .with(json!({ "url": "{site}/rich" }))
+        case("metadata of the fetch", SCRAPE)
+            .body(json!({ "url": "{site}/rich" }))
             .is("/data/metadata/sourceURL", "{site}/rich")
             .is("/data/metadata/url", "{site}/rich")
             .is("/data/metadata/statusCode", 200)
             .is("/data/metadata/contentType", "text/html; charset=utf-8")
-            .must("/data/metadata/scrapeId", Expect::Uuid)
+            .field("/data/metadata/scrapeId", Expect::Uuid)
             .is("/data/metadata/proxyUsed", "basic")
             .is("/data/metadata/cacheState", "miss")
             .is("/data/metadata/creditsUsed", 1)
@@ -27,8 +27,8 @@ fn metadata() -> Vec<Case> {
             .absent("/data/metadata/error")
             .absent("/data/metadata/cachedAt")
             .absent("/data/metadata/numPages"),
-        ask("facts of the page", SCRAPE)
-            .with(json!({ "url": "{site}/rich" }))
+        case("metadata of the page", SCRAPE)
+            .body(json!({ "url": "{site}/rich" }))
             .is("/data/metadata/title", "All our teas")
             .is("/data/metadata/language", "en-GB")
             .is("/data/metadata/description", "Teas of the season")
@@ -37,53 +37,53 @@ fn metadata() -> Vec<Case> {
             .is("/data/metadata/favicon", "{site}/icon.png")
             .is("/data/metadata/articleSection", "Teas")
             .is("/data/metadata/dcSubject", "Leaves"),
-        ask("Open Graph under the contract's names", SCRAPE)
-            .with(json!({ "url": "{site}/rich" }))
+        case("Open Graph properties have the names of the contract", SCRAPE)
+            .body(json!({ "url": "{site}/rich" }))
             .is("/data/metadata/ogTitle", "Teas, all of them")
             .is("/data/metadata/ogDescription", "Forty teas from the hills")
             .is("/data/metadata/ogImage", "https://tea.example/cover.png")
             .is("/data/metadata/ogSiteName", "Tea house")
             .is("/data/metadata/ogLocale", "en_GB")
             .is("/data/metadata/ogLocaleAlternate", json!(["de_DE", "fr_FR"])),
-        ask("Open Graph under its own names too", SCRAPE)
-            .with(json!({ "url": "{site}/rich" }))
+        case("Open Graph properties also keep their own names", SCRAPE)
+            .body(json!({ "url": "{site}/rich" }))
             .is("/data/metadata/og:title", "Teas, all of them")
             .is("/data/metadata/og:description", "Forty teas from the hills")
             .is("/data/metadata/og:image", "https://tea.example/cover.png"),
-        ask("other names of the page as they are, a repeated one as a list", SCRAPE)
-            .with(json!({ "url": "{site}/rich" }))
+        case("other meta names are kept, repeated ones as lists", SCRAPE)
+            .body(json!({ "url": "{site}/rich" }))
             .is("/data/metadata/shelf", "third")
             .is("/data/metadata/colour", json!(["green", "black"])),
-        ask("the address as it was given: a bare host gains nothing", SCRAPE)
-            .with(json!({ "url": "{site}" }))
+        case("sourceURL is the URL as given, without an added slash", SCRAPE)
+            .body(json!({ "url": "{site}" }))
             .is("/data/metadata/sourceURL", "{site}")
             .is("/data/metadata/statusCode", 200),
-        ask("the address as it was given, in a batch", "GET /v2/batch/scrape/{id}")
+        case("sourceURL in a batch is the URL as given", "GET /v2/batch/scrape/{id}")
             .after_job("POST /v2/batch/scrape", json!({ "urls": ["{site}", "{site}/docs/a?x=%41"] }))
             .documents(["{site}", "{site}/docs/a?x=%41"]),
-        ask("after a redirect, the address that was asked and the one that answered", SCRAPE)
-            .with(json!({ "url": "{site}/moved" }))
+        case("after a redirect, sourceURL is the requested URL and url the final one", SCRAPE)
+            .body(json!({ "url": "{site}/moved" }))
             .is("/data/metadata/sourceURL", "{site}/moved")
             .is("/data/metadata/url", "{site}/rich")
             .is("/data/metadata/statusCode", 200),
-        ask("stealth was not used where there is none", SCRAPE)
-            .with(json!({ "url": "{site}/docs/a", "proxy": "auto" }))
+        case("without stealth proxies, auto reports basic", SCRAPE)
+            .body(json!({ "url": "{site}/docs/a", "proxy": "auto" }))
             .is("/data/metadata/proxyUsed", "basic")
             .is("/data/metadata/creditsUsed", 1),
-        ask("each page has a scrape of its own", "GET /v2/batch/scrape/{id}")
-            .after(begin("POST /v2/batch/scrape", json!({ "urls": ["{site}/docs/a", "{site}/docs/b"] })))
-            .after(ended("/v2/batch/scrape/{id}"))
-            .must("/data/0/metadata/scrapeId", Expect::Uuid)
-            .must("/data/1/metadata/scrapeId", Expect::Uuid),
+        case("each page has its own scrape id", "GET /v2/batch/scrape/{id}")
+            .after(start_job("POST /v2/batch/scrape", json!({ "urls": ["{site}/docs/a", "{site}/docs/b"] })))
+            .after(wait_for_end("/v2/batch/scrape/{id}"))
+            .field("/data/0/metadata/scrapeId", Expect::Uuid)
+            .field("/data/1/metadata/scrapeId", Expect::Uuid),
     ]
 }
 
-/// A page that answers is a document, whatever it answers.
+/// A page with any status is a document.
 fn statuses() -> Vec<Case> {
     [("/gone", 404), ("/forbidden", 403), ("/failing", 500)]
         .map(|(path, status)| {
-            ask(format!("a page that answers {status} is a document"), SCRAPE)
-                .with(json!({ "url": format!("{{site}}{path}") }))
+            case(format!("a page with status {status} is a document"), SCRAPE)
+                .body(json!({ "url": format!("{{site}}{path}") }))
                 .is("/success", true)
                 .is("/data/metadata/statusCode", status)
                 .kind("/data/metadata/error", "string")
@@ -95,83 +95,83 @@ fn statuses() -> Vec<Case> {
 
 fn content() -> Vec<Case> {
     vec![
-        ask("the main content begins with the title", SCRAPE)
-            .with(json!({ "url": "{site}/rich" }))
-            .starts("/data/markdown", "# All our teas")
-            .has("/data/markdown", "picked by hand in May")
-            .has("/data/markdown", "[the guide]({site}/docs/a)")
+        case("the main content starts with the title", SCRAPE)
+            .body(json!({ "url": "{site}/rich" }))
+            .starts_with("/data/markdown", "# All our teas")
+            .contains("/data/markdown", "picked by hand in May")
+            .contains("/data/markdown", "[the guide]({site}/docs/a)")
             .lacks("/data/markdown", "Navigation of the house")
             .lacks("/data/markdown", "Imprint of the house"),
-        ask("the whole page has navigation and footer", SCRAPE)
-            .with(json!({ "url": "{site}/rich", "onlyMainContent": false }))
-            .has("/data/markdown", "Navigation of the house")
-            .has("/data/markdown", "Imprint of the house"),
-        ask("links are those of the whole page, absolute", SCRAPE)
-            .with(json!({ "url": "{site}/rich", "formats": ["links"] }))
-            .holds("/data/links", ["{site}/nav", "{site}/docs/a"]),
-        ask("a link to a bare host gains nothing", SCRAPE)
-            .with(json!({ "url": "{site}/rich", "formats": ["links"] }))
-            .holds("/data/links", ["https://bare.example"]),
-        ask("tags that are left out leave the links too", SCRAPE)
-            .with(json!({ "url": "{site}/rich", "formats": ["links"], "excludeTags": ["nav", "footer"] }))
+        case("the whole page has navigation and footer", SCRAPE)
+            .body(json!({ "url": "{site}/rich", "onlyMainContent": false }))
+            .contains("/data/markdown", "Navigation of the house")
+            .contains("/data/markdown", "Imprint of the house"),
+        case("links are absolute and from the whole page", SCRAPE)
+            .body(json!({ "url": "{site}/rich", "formats": ["links"] }))
+            .includes("/data/links", ["{site}/nav", "{site}/docs/a"]),
+        case("a link to a bare host has no added slash", SCRAPE)
+            .body(json!({ "url": "{site}/rich", "formats": ["links"] }))
+            .includes("/data/links", ["https://bare.example"]),
+        case("excludeTags removes links too", SCRAPE)
+            .body(json!({ "url": "{site}/rich", "formats": ["links"], "excludeTags": ["nav", "footer"] }))
             .is("/data/links", json!(["{site}/docs/a", "https://bare.example"])),
-        ask("tags that are asked for are all there is", SCRAPE)
-            .with(json!({ "url": "{site}/rich", "includeTags": ["h1"] }))
+        case("includeTags keeps only matching elements", SCRAPE)
+            .body(json!({ "url": "{site}/rich", "includeTags": ["h1"] }))
             .is("/data/markdown", "# All our teas"),
-        ask("HTML keeps a frame that is asked for", SCRAPE)
-            .with(json!({ "url": "{site}/film", "formats": ["html"], "includeTags": ["iframe"] }))
-            .has("/data/html", "<iframe")
-            .has("/data/html", "https://film.example/1"),
-        ask("a picture within the page becomes a placeholder with its text", SCRAPE)
-            .with(json!({ "url": "{site}/dot", "onlyMainContent": false }))
-            .has("/data/markdown", "![A dot](<Base64-Image-Removed>)"),
-        ask("a picture within the page stays where that is asked for", SCRAPE)
-            .with(json!({ "url": "{site}/dot", "onlyMainContent": false, "removeBase64Images": false }))
-            .has("/data/markdown", "data:image/png;base64,iVBORw0KGgo="),
-        ask("a page that needs JavaScript says so", SCRAPE)
-            .with(json!({ "url": "{site}/shell" }))
+        case("HTML keeps an iframe named in includeTags", SCRAPE)
+            .body(json!({ "url": "{site}/film", "formats": ["html"], "includeTags": ["iframe"] }))
+            .contains("/data/html", "<iframe")
+            .contains("/data/html", "https://film.example/1"),
+        case("an inline image becomes a placeholder with its alt text", SCRAPE)
+            .body(json!({ "url": "{site}/dot", "onlyMainContent": false }))
+            .contains("/data/markdown", "![A dot](<Base64-Image-Removed>)"),
+        case("removeBase64Images false keeps inline images", SCRAPE)
+            .body(json!({ "url": "{site}/dot", "onlyMainContent": false, "removeBase64Images": false }))
+            .contains("/data/markdown", "data:image/png;base64,iVBORw0KGgo="),
+        case("a page that needs JavaScript has a warning", SCRAPE)
+            .body(json!({ "url": "{site}/shell" }))
             .is("/success", true)
-            .has("/data/warning", "JavaScript"),
+            .contains("/data/warning", "JavaScript"),
     ]
 }
 
 fn files() -> Vec<Case> {
     vec![
-        ask("plain text stands in a fence", SCRAPE)
-            .with(json!({ "url": "{site}/notes.txt" }))
-            .starts("/data/markdown", "```")
-            .has("/data/markdown", "The gate opens at nine."),
-        ask("JSON stands in a fence", SCRAPE)
-            .with(json!({ "url": "{site}/data.json" }))
-            .starts("/data/markdown", "```json")
-            .has("/data/markdown", "\"season\": 2026"),
-        ask("CSV becomes a table", SCRAPE)
-            .with(json!({ "url": "{site}/table.csv" }))
-            .starts("/data/markdown", "| station")
-            .has("/data/markdown", "| North gate"),
-        ask("Markdown stays itself", SCRAPE)
-            .with(json!({ "url": "{almanac}/files/readme.md" }))
-            .starts("/data/markdown", "# Read me first"),
-        ask("a feed becomes a list of its entries", SCRAPE)
-            .with(json!({ "url": "{almanac}/files/feed.xml" }))
-            .has("/data/markdown", "The first entry of the feed")
-            .has("/data/markdown", "The second entry of the feed"),
-        ask("a PDF becomes Markdown, a credit a page", SCRAPE)
-            .with(json!({ "url": "{almanac}/files/manual.pdf" }))
-            .has("/data/markdown", "The manual has two pages.")
+        case("plain text becomes a code block", SCRAPE)
+            .body(json!({ "url": "{site}/notes.txt" }))
+            .starts_with("/data/markdown", "```")
+            .contains("/data/markdown", "The gate opens at nine."),
+        case("JSON becomes a code block", SCRAPE)
+            .body(json!({ "url": "{site}/data.json" }))
+            .starts_with("/data/markdown", "```json")
+            .contains("/data/markdown", "\"season\": 2026"),
+        case("CSV becomes a table", SCRAPE)
+            .body(json!({ "url": "{site}/table.csv" }))
+            .starts_with("/data/markdown", "| station")
+            .contains("/data/markdown", "| North gate"),
+        case("Markdown is unchanged", SCRAPE)
+            .body(json!({ "url": "{almanac}/files/readme.md" }))
+            .starts_with("/data/markdown", "# Read me first"),
+        case("a feed becomes a list of its entries", SCRAPE)
+            .body(json!({ "url": "{almanac}/files/feed.xml" }))
+            .contains("/data/markdown", "The first entry of the feed")
+            .contains("/data/markdown", "The second entry of the feed"),
+        case("a PDF becomes Markdown and costs one credit per page", SCRAPE)
+            .body(json!({ "url": "{almanac}/files/manual.pdf" }))
+            .contains("/data/markdown", "The manual has two pages.")
             .is("/data/metadata/numPages", 2)
             .is("/data/metadata/contentType", "application/pdf")
             .is("/data/metadata/creditsUsed", 2),
-        ask("a PDF is converted as far as is asked for, and costs as much", SCRAPE)
-            .with(
+        case("maxPages limits the pages of a PDF and its price", SCRAPE)
+            .body(
                 json!({ "url": "{almanac}/files/manual.pdf", "parsers": [{ "type": "pdf", "maxPages": 1 }] }),
             )
-            .has("/data/markdown", "This is the first one.")
+            .contains("/data/markdown", "This is the first one.")
             .lacks("/data/markdown", "The second page ends the manual.")
             .is("/data/metadata/creditsUsed", 1),
-        ask("a PDF is given as base64 without a parser, at a flat price", SCRAPE)
-            .with(json!({ "url": "{almanac}/files/manual.pdf", "parsers": [] }))
-            .starts("/data/markdown", "JVBER")
+        case("without a parser a PDF is base64 at a flat price", SCRAPE)
+            .body(json!({ "url": "{almanac}/files/manual.pdf", "parsers": [] }))
+            .starts_with("/data/markdown", "JVBER")
             .is("/data/metadata/creditsUsed", 1),
     ]
 }

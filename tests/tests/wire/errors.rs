@@ -1,4 +1,4 @@
-//! Refusals that no single endpoint owns: routes, methods, keys, bodies, limits.
+//! Errors shared by all endpoints: routes, methods, API keys, bodies, idempotency keys, limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use gleaner::service::{Accounts, Balance, Error, Operation, Secret, Team, TeamId
 use gleaner::{EngineBuilder, JobId};
 use serde_json::json;
 
-use crate::case::{Case, ask, begin, send};
+use crate::case::{Case, case, send, start_job};
 use crate::expect::Expect;
 
-const ONCE: &str = "0195c0de-0000-7000-8000-00000000000a";
+const IDEMPOTENCY_KEY: &str = "0195c0de-0000-7000-8000-00000000000a";
 
 pub(crate) fn cases() -> Vec<Case> {
-    [routes(), methods(), keys(), bodies(), repeated(), limits()].into_iter().flatten().collect()
+    [routes(), methods(), keys(), bodies(), idempotency(), limits()].into_iter().flatten().collect()
 }
 
 fn routes() -> Vec<Case> {
@@ -28,21 +28,21 @@ fn routes() -> Vec<Case> {
         "GET /v2/team",
     ]
     .map(|line| {
-        ask(format!("an unknown route: {line}"), line)
-            .gives(404)
+        case(format!("unknown route: {line}"), line)
+            .status(404)
             .is("/success", false)
             .kind("/error", "string")
     })
     .into();
     cases.push(
-        ask("the description of the interface is for everybody", "GET /openapi.json")
+        case("the OpenAPI document needs no API key", "GET /openapi.json")
             .anonymous()
             .is("/openapi", "3.1.0"),
     );
     cases
 }
 
-/// Each address, asked in a way that it does not take, and one or two ways that it does.
+/// Each route with a wrong method, and one or two allowed methods.
 fn methods() -> Vec<Case> {
     [
         ("GET /v2/scrape", "POST", "POST"),
@@ -70,14 +70,14 @@ fn methods() -> Vec<Case> {
         ("PUT /v1/batch/scrape/{unknown}", "GET", "DELETE"),
         ("GET /v1/map", "POST", "POST"),
     ]
-    .map(|(line, taken, also)| {
-        ask(format!("a wrong method: {line}"), line)
-            .gives(405)
+    .map(|(line, allowed, also_allowed)| {
+        case(format!("wrong method: {line}"), line)
+            .status(405)
             .is("/success", false)
             .kind("/error", "string")
-            .answers_with("allow", Expect::Has(taken.to_owned()))
-            .answers_with("allow", Expect::Has(also.to_owned()))
-            .answers_with("allow", Expect::Lacks(line.split(' ').next().unwrap_or_default().to_owned()))
+            .response_header("allow", Expect::Contains(allowed.to_owned()))
+            .response_header("allow", Expect::Contains(also_allowed.to_owned()))
+            .response_header("allow", Expect::Lacks(line.split(' ').next().unwrap_or_default().to_owned()))
     })
     .into()
 }
@@ -86,33 +86,30 @@ fn keys() -> Vec<Case> {
     let missing = "Unauthorized: Token missing";
     let invalid = "Unauthorized: Invalid token";
     vec![
-        ask("no key", "POST /v2/scrape")
+        case("no key", "POST /v2/scrape")
             .anonymous()
-            .with(json!({}))
-            .gives(401)
+            .body(json!({}))
+            .status(401)
             .error(missing)
             .is("/success", false),
-        ask("no key for a status", "GET /v2/crawl/{unknown}").anonymous().gives(401).error(missing),
-        ask("a key of another scheme", "GET /v2/team/credit-usage")
+        case("no key to read a status", "GET /v2/crawl/{unknown}").anonymous().status(401).error(missing),
+        case("a key of another scheme", "GET /v2/team/credit-usage")
             .anonymous()
             .header("authorization", "Basic a2V5")
-            .gives(401)
+            .status(401)
             .error(missing),
-        ask("an empty key", "GET /v2/team/credit-usage")
+        case("an empty key", "GET /v2/team/credit-usage")
             .anonymous()
             .header("authorization", "Bearer ")
-            .gives(401)
+            .status(401)
             .error(missing),
-        ask("a key that nobody has", "POST /v2/crawl")
+        case("an unknown key", "POST /v2/crawl")
             .key("stranger")
-            .gives(401)
+            .status(401)
             .error(invalid)
             .is("/success", false),
-        ask("a key that nobody has in v1", "GET /v1/crawl/{unknown}")
-            .key("stranger")
-            .gives(401)
-            .error(invalid),
-        ask("the scheme of a key in any case", "GET /v2/concurrency-check")
+        case("an unknown key in v1", "GET /v1/crawl/{unknown}").key("stranger").status(401).error(invalid),
+        case("the scheme of a key in any case", "GET /v2/concurrency-check")
             .anonymous()
             .header("authorization", "bearer key")
             .is("/success", true),
@@ -120,126 +117,129 @@ fn keys() -> Vec<Case> {
 }
 
 fn bodies() -> Vec<Case> {
-    let no_json = |name: &str, line: &str, body: &str| {
-        ask(name, line).with(body).gives(400).code("BAD_REQUEST_INVALID_JSON").has("/error", "JSON")
+    let invalid_json = |name: &str, line: &str, body: &str| {
+        case(name, line).body(body).status(400).code("BAD_REQUEST_INVALID_JSON").contains("/error", "JSON")
     };
     let large = format!("{{\"url\":\"{}\"}}", "a".repeat(10 * 1024 * 1024));
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     vec![
-        no_json("a body that breaks off", "POST /v2/scrape", "{\"url\": "),
-        no_json("a body that is a form", "POST /v2/crawl", "url=https%3A%2F%2Fa.example")
+        invalid_json("a truncated body", "POST /v2/scrape", "{\"url\": "),
+        invalid_json("a body that is a form", "POST /v2/crawl", "url=https%3A%2F%2Fa.example")
             .header("content-type", "application/x-www-form-urlencoded"),
-        no_json("no body at all", "POST /v2/map", ""),
-        no_json("a body that is no JSON in v1", "POST /v1/batch/scrape", "urls: [a]"),
-        no_json("a body in single quotes", "POST /v2/extract", "{\"urls\": ['a']}"),
-        ask("a body that is a list", "POST /v2/scrape")
-            .with(json!(["{site}/docs/a"]))
-            .gives(400)
+        invalid_json("no body at all", "POST /v2/map", ""),
+        invalid_json("a body that is not JSON in v1", "POST /v1/batch/scrape", "urls: [a]"),
+        invalid_json("a body in single quotes", "POST /v2/extract", "{\"urls\": ['a']}"),
+        case("a body that is a list", "POST /v2/scrape")
+            .body(json!(["{site}/docs/a"]))
+            .status(400)
             .code("BAD_REQUEST")
-            .has("/error", "object"),
-        ask("a body that is a text", "POST /v2/batch/scrape")
-            .with(json!("{site}/docs/a"))
-            .gives(400)
+            .contains("/error", "object"),
+        case("a body that is a string", "POST /v2/batch/scrape")
+            .body(json!("{site}/docs/a"))
+            .status(400)
             .code("BAD_REQUEST")
-            .has("/error", "object"),
-        ask("a body of too many levels", "POST /v2/scrape").with(deep).gives(400).kind("/error", "string"),
-        ask("a body of too many values", "POST /v2/scrape")
-            .with(format!("[{}0]", "0,".repeat(500_000)))
-            .gives(400)
+            .contains("/error", "object"),
+        case("a body with too many levels", "POST /v2/scrape")
+            .body(deep)
+            .status(400)
+            .kind("/error", "string"),
+        case("a body with too many values", "POST /v2/scrape")
+            .body(format!("[{}0]", "0,".repeat(500_000)))
+            .status(400)
             .code("BAD_REQUEST")
             .error("the body must contain at most 500000 values"),
-        ask("a body of more than ten mebibytes", "POST /v2/scrape")
-            .with(large)
-            .gives(413)
+        case("a body of more than 10 MiB", "POST /v2/scrape")
+            .body(large)
+            .status(413)
             .is("/success", false)
             .kind("/error", "string"),
     ]
 }
 
-/// Submits under a key that makes them count once.
-fn repeated() -> Vec<Case> {
+/// Submissions with idempotency keys.
+fn idempotency() -> Vec<Case> {
     let crawl = || json!({ "url": "{stuck}/docs/", "limit": 7 });
-    let once = || begin("POST /v2/crawl", crawl()).header("x-idempotency-key", ONCE);
+    let first_crawl = || start_job("POST /v2/crawl", crawl()).header("x-idempotency-key", IDEMPOTENCY_KEY);
     vec![
-        ask("a second crawl under the same key", "POST /v2/crawl")
-            .after(once())
-            .header("x-idempotency-key", ONCE)
-            .with(crawl())
-            .gives(409)
+        case("a second crawl with the same idempotency key", "POST /v2/crawl")
+            .after(first_crawl())
+            .header("x-idempotency-key", IDEMPOTENCY_KEY)
+            .body(crawl())
+            .status(409)
             .is("/success", false)
             .kind("/error", "string"),
-        ask("another kind of job under the same key", "POST /v2/batch/scrape")
-            .after(once())
-            .header("x-idempotency-key", ONCE)
-            .with(json!({ "urls": ["{site}/docs/a"] }))
-            .gives(409)
+        case("another job kind with the same idempotency key", "POST /v2/batch/scrape")
+            .after(first_crawl())
+            .header("x-idempotency-key", IDEMPOTENCY_KEY)
+            .body(json!({ "urls": ["{site}/docs/a"] }))
+            .status(409)
             .is("/success", false),
-        ask("no second job starts under the same key", "GET /v2/crawl/active")
-            .after(once())
-            .after(send("POST /v2/crawl", crawl()).header("x-idempotency-key", ONCE).gives(409))
+        case("a repeated idempotency key starts no second job", "GET /v2/crawl/active")
+            .after(first_crawl())
+            .after(send("POST /v2/crawl", crawl()).header("x-idempotency-key", IDEMPOTENCY_KEY).status(409))
             .len("/crawls", 1),
-        ask("another team may use the same key", "POST /v2/crawl")
-            .after(once())
-            .header("x-idempotency-key", ONCE)
+        case("another team may use the same idempotency key", "POST /v2/crawl")
+            .after(first_crawl())
+            .header("x-idempotency-key", IDEMPOTENCY_KEY)
             .key("other")
-            .with(crawl())
+            .body(crawl())
             .is("/success", true),
-        ask("a key that is no UUID", "POST /v2/crawl")
+        case("an idempotency key that is not a UUID", "POST /v2/crawl")
             .header("x-idempotency-key", "once")
-            .with(crawl())
+            .body(crawl())
             .refused_at(json!(["x-idempotency-key"]))
-            .error_has(["x-idempotency-key", "UUID"]),
+            .error_contains(["x-idempotency-key", "UUID"]),
     ]
 }
 
 fn limits() -> Vec<Case> {
     vec![
-        ask("too many scrapes in a minute", "POST /v2/scrape")
+        case("too many scrapes in a minute", "POST /v2/scrape")
             .after(send("POST /v2/scrape", json!({ "url": "{site}/docs/a" })).key("hasty"))
             .key("hasty")
-            .with(json!({ "url": "{site}/docs/a" }))
-            .gives(429)
+            .body(json!({ "url": "{site}/docs/a" }))
+            .status(429)
             .kind("/error", "string")
-            .answers_with("retry-after", Expect::Kind("string")),
-        ask("too many jobs at once", "POST /v2/batch/scrape")
-            .after(begin("POST /v2/crawl", json!({ "url": "{stuck}/docs/", "limit": 7 })).key("single"))
+            .response_header("retry-after", Expect::Kind("string")),
+        case("too many concurrent jobs", "POST /v2/batch/scrape")
+            .after(start_job("POST /v2/crawl", json!({ "url": "{stuck}/docs/", "limit": 7 })).key("single"))
             .key("single")
-            .with(json!({ "urls": ["{site}/docs/a"] }))
-            .gives(429)
+            .body(json!({ "urls": ["{site}/docs/a"] }))
+            .status(429)
             .kind("/error", "string")
-            .answers_with("retry-after", Expect::Kind("string")),
-        ask("a scrape without credits", "POST /v2/scrape")
-            .after(begin("POST /v2/crawl", json!({ "url": "{stuck}/docs/", "limit": 3 })).key("poor"))
+            .response_header("retry-after", Expect::Kind("string")),
+        case("a scrape without credits", "POST /v2/scrape")
+            .after(start_job("POST /v2/crawl", json!({ "url": "{stuck}/docs/", "limit": 3 })).key("poor"))
             .key("poor")
-            .with(json!({ "url": "{site}/docs/a" }))
-            .gives(402)
+            .body(json!({ "url": "{site}/docs/a" }))
+            .status(402)
             .is("/success", false)
-            .has("/error", "credits"),
-        ask("a map without credits", "POST /v2/map")
-            .after(begin("POST /v2/crawl", json!({ "url": "{stuck}/docs/", "limit": 3 })).key("poor"))
+            .contains("/error", "credits"),
+        case("a map without credits", "POST /v2/map")
+            .after(start_job("POST /v2/crawl", json!({ "url": "{stuck}/docs/", "limit": 3 })).key("poor"))
             .key("poor")
-            .with(json!({ "url": "{site}/" }))
-            .gives(402)
-            .has("/error", "credits"),
-        ask("a fault of the engine has an id and tells nothing else", "GET /v2/team/credit-usage")
+            .body(json!({ "url": "{site}/" }))
+            .status(402)
+            .contains("/error", "credits"),
+        case("an internal error has an id and no details", "GET /v2/team/credit-usage")
             .embedder(with_broken_accounts)
-            .gives(500)
+            .status(500)
             .code("UNKNOWN_ERROR")
-            .must("/error", Expect::HasUuid)
+            .field("/error", Expect::HasUuid)
             .lacks("/error", "hush"),
     ]
 }
 
 fn with_broken_accounts(builder: EngineBuilder) -> EngineBuilder {
-    builder.accounts(Arc::new(Broken))
+    builder.accounts(Arc::new(BrokenAccounts))
 }
 
-/// Accounts whose keeper fails at the first question.
+/// An accounts provider that panics on the first call.
 #[derive(Debug)]
-struct Broken;
+struct BrokenAccounts;
 
 #[async_trait]
-impl Accounts for Broken {
+impl Accounts for BrokenAccounts {
     #[expect(clippy::panic, reason = "what is tested")]
     async fn authenticate(&self, _: &str) -> Result<Option<Team>, Error> {
         std::panic::panic_any("the password of the accounts is hush")

@@ -1,11 +1,11 @@
-//! Identifiers: one that is no UUID, one that no job has, and one of another team are not found, everywhere alike.
+//! Ids: invalid ids, unknown ids, ids of another job kind and ids of another team all give the same 404.
 
 use serde_json::json;
 
-use crate::case::{Case, Step, ask, begin, send};
+use crate::case::{Case, Step, case, send, start_job};
 
-/// Every address with an identifier.
-const ADDRESSES: [&str; 18] = [
+/// Every route with an id.
+const ROUTES: [&str; 18] = [
     "GET /v2/scrape/ID",
     "GET /v2/crawl/ID",
     "DELETE /v2/crawl/ID",
@@ -28,30 +28,30 @@ const ADDRESSES: [&str; 18] = [
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for address in ADDRESSES {
-        let unknown = format!("an unknown id: {address}");
-        cases.push(ask(unknown, address.replace("ID", "{unknown}")).not_found());
+    for route in ROUTES {
+        let unknown = format!("unknown id: {route}");
+        cases.push(case(unknown, route.replace("ID", "{unknown}")).not_found());
     }
-    for address in ADDRESSES.iter().filter(|address| address.contains("/v2/")) {
-        let no_uuid = format!("an id that is no UUID: {address}");
-        cases.push(ask(no_uuid, address.replace("ID", "abc")).not_found());
+    for route in ROUTES.iter().filter(|route| route.contains("/v2/")) {
+        let not_uuid = format!("id that is not a UUID: {route}");
+        cases.push(case(not_uuid, route.replace("ID", "abc")).not_found());
     }
     cases.extend(others());
     cases.extend(kinds());
     cases
 }
 
-/// Jobs that run as long as a case does.
+/// Jobs that run until the case ends.
 fn crawl() -> Step {
-    begin("POST /v2/crawl", json!({ "url": "{stuck}/docs/", "limit": 7 }))
+    start_job("POST /v2/crawl", json!({ "url": "{stuck}/docs/", "limit": 7 }))
 }
 
 fn batch() -> Step {
-    begin("POST /v2/batch/scrape", json!({ "urls": ["{stuck}/"] }))
+    start_job("POST /v2/batch/scrape", json!({ "urls": ["{stuck}/"] }))
 }
 
 fn extract() -> Step {
-    begin(
+    start_job(
         "POST /v2/extract",
         json!({ "urls": ["{stuck}/"], "schema": {
         "type": "object", "properties": { "name": { "type": "string" } },
@@ -73,26 +73,28 @@ fn others() -> Vec<Case> {
         ("DELETE /v2/extract/{id}", extract),
     ];
     let mut cases: Vec<Case> = rows
-        .map(|(line, begun)| {
-            ask(format!("another team's job: {line}"), line).after(begun()).key("other").not_found()
+        .map(|(line, start)| {
+            case(format!("job of another team: {line}"), line).after(start()).key("other").not_found()
         })
         .into();
     cases.push(
-        ask("another team's cancel does not end a job", "GET /v2/crawl/{id}")
+        case("another team cannot cancel a job", "GET /v2/crawl/{id}")
             .after(crawl())
-            .after(send("DELETE /v2/crawl/{id}", "").key("other").gives(404))
+            .after(send("DELETE /v2/crawl/{id}", "").key("other").status(404))
             .is("/status", "scraping"),
     );
     cases
 }
 
-/// Crawls and batches are read at each other's addresses, and extracts at theirs alone.
+/// Crawls and batches are readable at each other's routes, extracts only at their own.
 fn kinds() -> Vec<Case> {
     vec![
-        ask("an extract is no crawl", "GET /v2/crawl/{id}").after(extract()).not_found(),
-        ask("an extract is no batch", "DELETE /v2/batch/scrape/{id}").after(extract()).not_found(),
-        ask("a crawl is no extract", "GET /v2/extract/{id}").after(crawl()).not_found(),
-        ask("a job is no page", "GET /v2/scrape/{id}").after(crawl()).not_found(),
-        ask("an id with more behind it", "GET /v2/crawl/{id}x").after(crawl()).not_found(),
+        case("an extract is not readable as a crawl", "GET /v2/crawl/{id}").after(extract()).not_found(),
+        case("an extract cannot be cancelled as a batch", "DELETE /v2/batch/scrape/{id}")
+            .after(extract())
+            .not_found(),
+        case("a crawl is not readable as an extract", "GET /v2/extract/{id}").after(crawl()).not_found(),
+        case("the id of a job is not the id of a scrape", "GET /v2/scrape/{id}").after(crawl()).not_found(),
+        case("an id with a suffix", "GET /v2/crawl/{id}x").after(crawl()).not_found(),
     ]
 }

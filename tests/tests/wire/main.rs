@@ -1,19 +1,20 @@
-//! The wire as a table: what each request is answered with, written from the contract.
+//! The HTTP API as tables of requests and expected responses, written from the contract.
 //!
-//! A row names a request and what its answer must be: the status, values at places of the body, the error's text. Each
-//! row has an engine of its own and talks to sites on loopback alone. All rows of a file run, and those that fail are
-//! told together, with what was expected and what came. What holds for every answer stands in `always.rs`.
+//! A case has a request and expectations of its response: the status, values in the body, the text of the
+//! error. Each case has its own engine, which connects only to sites on loopback. All cases of a table run,
+//! and the failed ones are reported together with expected and actual values. `invariants.rs` checks what
+//! holds for every response.
 //!
-//! Requests that mean harm have a table of their own, `gleaner_testkit::worst_cases`.
+//! Hostile requests have their own table, `gleaner_testkit::worst_cases`.
 
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "code of tests: a broken assumption ends the test, and the count of rows is printed"
+    reason = "test code: a broken assumption ends the test, and counts are printed"
 )]
 
-// The table.
+// The tables.
 mod batch;
 mod cache;
 mod crawl;
@@ -27,14 +28,14 @@ mod scrape;
 mod team;
 mod v1;
 
-// What runs it.
-mod always;
+// The runner.
 mod case;
 mod expect;
-mod names;
+mod invariants;
+mod placeholders;
 mod runner;
-mod secure;
-mod served;
+mod sites;
+mod tls_site;
 
 // Worst cases.
 mod units;
@@ -44,7 +45,7 @@ use std::collections::BTreeSet;
 
 use case::Case;
 
-/// The files of the table, by name.
+/// The tables by name.
 fn tables() -> [(&'static str, Vec<Case>); 12] {
     [
         ("scrape", scrape::cases()),
@@ -63,73 +64,73 @@ fn tables() -> [(&'static str, Vec<Case>); 12] {
 }
 
 #[test]
-fn every_row_has_a_name_of_its_own_and_demands_something() {
+fn every_case_has_a_unique_name_and_checks_the_body() {
     let mut names = BTreeSet::new();
     for (table, cases) in tables() {
         for case in cases {
-            assert!(names.insert(case.name.clone()), "{table}: {} is there twice", case.name);
-            assert!(!case.fields.is_empty(), "{table}: {} asserts nothing of the body", case.name);
+            assert!(names.insert(case.name.clone()), "{table}: two cases are called {}", case.name);
+            assert!(!case.fields.is_empty(), "{table}: {} does not check the body", case.name);
         }
     }
-    assert!(names.len() >= 120, "only {} rows are left", names.len());
+    assert!(names.len() >= 120, "only {} cases", names.len());
 }
 
 #[tokio::test]
-async fn scrapes() {
-    runner::hold("scrape", scrape::cases()).await;
+async fn scrapes_match_the_contract() {
+    runner::run_table("scrape", scrape::cases()).await;
 }
 
 #[tokio::test]
-async fn bounds_of_options() {
-    runner::hold("options", options::cases()).await;
+async fn option_bounds_match_the_contract() {
+    runner::run_table("options", options::cases()).await;
 }
 
 #[tokio::test]
-async fn fields_of_documents() {
-    runner::hold("documents", documents::cases()).await;
+async fn document_fields_match_the_contract() {
+    runner::run_table("documents", documents::cases()).await;
 }
 
 #[tokio::test]
-async fn copies_of_the_cache() {
-    runner::hold("cache", cache::cases()).await;
+async fn cache_options_match_the_contract() {
+    runner::run_table("cache", cache::cases()).await;
 }
 
 #[tokio::test]
-async fn batches() {
-    runner::hold("batch", batch::cases()).await;
+async fn batches_match_the_contract() {
+    runner::run_table("batch", batch::cases()).await;
 }
 
 #[tokio::test]
-async fn crawls() {
-    runner::hold("crawl", crawl::cases()).await;
+async fn crawls_match_the_contract() {
+    runner::run_table("crawl", crawl::cases()).await;
 }
 
 #[tokio::test]
-async fn maps() {
-    runner::hold("map", map::cases()).await;
+async fn maps_match_the_contract() {
+    runner::run_table("map", map::cases()).await;
 }
 
 #[tokio::test]
-async fn extracts() {
-    runner::hold("extract", extract::cases()).await;
+async fn extracts_match_the_contract() {
+    runner::run_table("extract", extract::cases()).await;
 }
 
 #[tokio::test]
-async fn figures_of_teams() {
-    runner::hold("team", team::cases()).await;
+async fn team_usage_matches_the_contract() {
+    runner::run_table("team", team::cases()).await;
 }
 
 #[tokio::test]
-async fn identifiers() {
-    runner::hold("ids", ids::cases()).await;
+async fn ids_match_the_contract() {
+    runner::run_table("ids", ids::cases()).await;
 }
 
 #[tokio::test]
-async fn refusals() {
-    runner::hold("errors", errors::cases()).await;
+async fn refusals_match_the_contract() {
+    runner::run_table("errors", errors::cases()).await;
 }
 
 #[tokio::test]
-async fn the_first_version() {
-    runner::hold("v1", v1::cases()).await;
+async fn v1_matches_the_contract() {
+    runner::run_table("v1", v1::cases()).await;
 }

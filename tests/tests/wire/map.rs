@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::case::{Case, ask, send};
+use crate::case::{Case, case, send};
 
 const MAP: &str = "POST /v2/map";
 
@@ -12,60 +12,81 @@ pub(crate) fn cases() -> Vec<Case> {
         if let (Some(body), Value::Object(options)) = (body.as_object_mut(), options) {
             body.extend(options);
         }
-        ask(name, MAP).with(body).refused_at(path).error_has([text])
+        case(name, MAP).body(body).refused_at(path).error_contains([text])
     };
     vec![
-        ask("a map lists addresses as objects", MAP)
-            .with(json!({ "url": "{site}/", "sitemap": "skip" }))
+        case("a map lists links as objects", MAP)
+            .body(json!({ "url": "{site}/", "sitemap": "skip" }))
             .is("/success", true)
             .kind("/links/0/url", "string")
             .links(["{site}/docs/a", "{site}/rich"]),
-        ask("a map by default has what the sitemap names and what the start page links to", MAP)
-            .with(json!({ "url": "{site}/" }))
+        case("by default a map has links of the sitemap and of the start page", MAP)
+            .body(json!({ "url": "{site}/" }))
             .links(["{site}/docs/a", "{site}/only-in-sitemap"]),
-        ask("a map of the sitemap alone has nothing else", MAP)
-            .with(json!({ "url": "{site}/", "sitemap": "only" }))
+        case("a map with sitemap only has only its links", MAP)
+            .body(json!({ "url": "{site}/", "sitemap": "only" }))
             .len("/links", 2)
             .links(["{site}/only-in-sitemap", "{site}/docs/from-sitemap"]),
-        ask("a map has no more addresses than its limit", MAP)
-            .with(json!({ "url": "{site}/", "limit": 1 }))
+        case("a map has at most as many links as its limit", MAP)
+            .body(json!({ "url": "{site}/", "limit": 1 }))
             .len("/links", 1),
-        ask("words rank the addresses", MAP)
-            .with(json!({ "url": "{site}/", "sitemap": "skip", "search": "rich" }))
+        case("search ranks the links", MAP)
+            .body(json!({ "url": "{site}/", "sitemap": "skip", "search": "rich" }))
             .is("/links/0/url", "{site}/rich"),
-        ask("a map of a site that robots.txt closes is empty, with a warning", MAP)
-            .with(json!({ "url": "{closed}/", "sitemap": "skip" }))
+        case("a map of a site forbidden by robots.txt is empty with a warning", MAP)
+            .body(json!({ "url": "{closed}/", "sitemap": "skip" }))
             .is("/success", true)
             .is("/links", json!([]))
-            .has("/warning", "robots.txt"),
-        ask("a map that takes longer than its timeout is 408", MAP)
-            .with(json!({ "url": "{stuck}/", "timeout": 100 }))
-            .gives(408)
+            .contains("/warning", "robots.txt"),
+        case("a map that times out gives 408", MAP)
+            .body(json!({ "url": "{stuck}/", "timeout": 100 }))
+            .status(408)
             .code("SCRAPE_TIMEOUT")
-            .starts("/error", "Map timed out"),
-        ask("a map takes a location, and what clients send beside it", MAP)
-            .with(json!({
+            .starts_with("/error", "Map timed out"),
+        case("a map accepts a location and client information", MAP)
+            .body(json!({
                 "url": "{site}/", "limit": 1, "location": { "country": "de", "languages": ["de"] },
-                "origin": "js-sdk", "integration": "flow", "includeSubdomains": false, "ignoreQueryParameters": false,
+                "origin": "js-sdk", "integration": "flow", "includeSubdomains": false,
+                "ignoreQueryParameters": false,
             }))
             .is("/success", true),
-        ask("an experimental key of a map is ignored, and the warning says so", MAP)
-            .with(json!({ "url": "{site}/", "limit": 1, "__experimental_index": true }))
+        case("an experimental key of a map is ignored, with a warning", MAP)
+            .body(json!({ "url": "{site}/", "limit": 1, "__experimental_index": true }))
             .is("/success", true)
-            .has("/warning", "__experimental_index"),
-        ask("a map of an address inside is refused by policy", MAP)
-            .with(json!({ "url": "http://169.254.169.254/" }))
-            .gives(403)
+            .contains("/warning", "__experimental_index"),
+        case("a map of a private address is refused", MAP)
+            .body(json!({ "url": "http://169.254.169.254/" }))
+            .status(403)
             .kind("/error", "string"),
-        ask("a map costs a credit", "GET /v2/team/credit-usage")
+        case("a map costs one credit", "GET /v2/team/credit-usage")
             .after(send(MAP, json!({ "url": "{site}/", "limit": 1 })).key("poor"))
             .key("poor")
             .is("/data/remainingCredits", 2),
-        ask("a map needs a url", MAP).with(json!({})).refused_at(json!(["url"])).error_has(["url"]),
-        refused("a map of no address", json!({ "limit": 0 }), json!(["limit"]), "100000"),
-        refused("a map beyond its bound", json!({ "limit": 100_001 }), json!(["limit"]), "100000"),
-        refused("a map's sitemap in a way that nobody knows", json!({ "sitemap": "never" }), json!(["sitemap"]), "include"),
-        refused("a map's timeout beyond its bound", json!({ "timeout": 300_001 }), json!(["timeout"]), "300000"),
-        refused("v1's switch of the sitemap in a map", json!({ "sitemapOnly": true }), json!(["sitemapOnly"]), "`sitemap`"),
+        case("a map needs a url", MAP).body(json!({})).refused_at(json!(["url"])).error_contains(["url"]),
+        refused("a map with a limit of 0", json!({ "limit": 0 }), json!(["limit"]), "100000"),
+        refused(
+            "a map with a limit above the maximum",
+            json!({ "limit": 100_001 }),
+            json!(["limit"]),
+            "100000",
+        ),
+        refused(
+            "an unknown sitemap mode of a map",
+            json!({ "sitemap": "never" }),
+            json!(["sitemap"]),
+            "include",
+        ),
+        refused(
+            "a timeout of a map above the maximum",
+            json!({ "timeout": 300_001 }),
+            json!(["timeout"]),
+            "300000",
+        ),
+        refused(
+            "the v1 key sitemapOnly in a map",
+            json!({ "sitemapOnly": true }),
+            json!(["sitemapOnly"]),
+            "`sitemap`",
+        ),
     ]
 }

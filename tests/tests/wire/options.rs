@@ -1,15 +1,15 @@
-//! The bounds of each option of a scrape.
+//! The bounds of each scrape option.
 
 use std::time::Duration;
 
 use gleaner::EngineBuilder;
 use serde_json::{Value, json};
 
-use crate::case::{Case, ask};
+use crate::case::{Case, case};
 use crate::runner::teams;
 
 pub(crate) fn cases() -> Vec<Case> {
-    [times(), longer_times(), formats(), files(), actions(), places(), selectors(), addresses(), keys()]
+    [times(), embedder_timeouts(), formats(), files(), actions(), locations(), selectors(), urls(), keys()]
         .into_iter()
         .flatten()
         .collect()
@@ -24,27 +24,32 @@ fn page(options: Value) -> Value {
     body
 }
 
-/// Refused, with a fault at this path and with these pieces of text.
+/// A scrape that is refused with a fault at this path and an error that contains these texts.
 fn refused<const N: usize>(name: &str, options: Value, path: Value, texts: [&str; N]) -> Case {
-    ask(name, "POST /v2/scrape").with(page(options)).refused_at(path).error_has(texts)
+    case(name, "POST /v2/scrape").body(page(options)).refused_at(path).error_contains(texts)
 }
 
-fn taken(name: &str, options: Value) -> Case {
-    ask(name, "POST /v2/scrape").with(page(options)).is("/success", true)
+fn accepted(name: &str, options: Value) -> Case {
+    case(name, "POST /v2/scrape").body(page(options)).is("/success", true)
 }
 
 fn times() -> Vec<Case> {
-    let half = "a waitFor of half the timeout is taken";
+    let half = "a waitFor of half the timeout is accepted";
     vec![
         refused("a timeout of 0", json!({ "timeout": 0 }), json!(["timeout"]), ["timeout", "300000"]),
         refused(
-            "a timeout beyond its bound",
+            "a timeout above the maximum",
             json!({ "timeout": 300_001 }),
             json!(["timeout"]),
             ["timeout", "300000"],
         ),
-        taken("the longest timeout", json!({ "timeout": 300_000 })),
-        refused("a timeout in words", json!({ "timeout": "30s" }), json!(["timeout"]), ["timeout", "30s"]),
+        accepted("the maximum timeout", json!({ "timeout": 300_000 })),
+        refused(
+            "a timeout that is a string",
+            json!({ "timeout": "30s" }),
+            json!(["timeout"]),
+            ["timeout", "30s"],
+        ),
         refused(
             "a timeout with a fraction",
             json!({ "timeout": 1.5 }),
@@ -52,7 +57,7 @@ fn times() -> Vec<Case> {
             ["timeout", "1.5"],
         ),
         refused(
-            "a waitFor beyond its bound",
+            "a waitFor above the maximum",
             json!({ "waitFor": 60_001, "timeout": 300_000 }),
             json!(["waitFor"]),
             ["waitFor", "60000"],
@@ -64,88 +69,92 @@ fn times() -> Vec<Case> {
             ["waitFor", "timeout", "500"],
         ),
         refused(
-            "a waitFor of more than half the timeout by default",
+            "a waitFor of more than half the default timeout",
             json!({ "waitFor": 15_001 }),
             json!(["waitFor"]),
             ["waitFor", "15000"],
         ),
-        ask(half, "POST /v2/batch/scrape")
-            .with(json!({ "urls": ["{site}/docs/a"], "waitFor": 500, "timeout": 1_000 }))
+        case(half, "POST /v2/batch/scrape")
+            .body(json!({ "urls": ["{site}/docs/a"], "waitFor": 500, "timeout": 1_000 }))
             .is("/success", true),
         refused("a maxAge below 0", json!({ "maxAge": -1 }), json!(["maxAge"]), ["maxAge"]),
     ]
 }
 
-/// An engine that takes timeouts of up to an hour.
-fn patient(builder: EngineBuilder) -> EngineBuilder {
+/// An engine with a maximum timeout of one hour.
+fn max_one_hour(builder: EngineBuilder) -> EngineBuilder {
     teams(builder).max_timeout(Duration::from_secs(3_600))
 }
 
-/// An engine that would take timeouts of up to a day.
-fn too_patient(builder: EngineBuilder) -> EngineBuilder {
+/// An engine configured with a maximum timeout of one day, above the allowed maximum.
+fn max_one_day(builder: EngineBuilder) -> EngineBuilder {
     teams(builder).max_timeout(Duration::from_secs(86_400))
 }
 
-/// An engine that would take timeouts of up to a second.
-fn impatient(builder: EngineBuilder) -> EngineBuilder {
+/// An engine configured with a maximum timeout of one second, below the contract.
+fn max_one_second(builder: EngineBuilder) -> EngineBuilder {
     teams(builder).max_timeout(Duration::from_secs(1))
 }
 
-/// Where the embedder chose the bound of `timeout`.
-fn longer_times() -> Vec<Case> {
-    let beyond = |name: &str, line: &str, body: Value, path: Value| {
-        ask(name, line).embedder(patient).with(body).refused_at(path).error_has(["timeout", "3600000"])
+/// The embedder sets the maximum of `timeout`.
+fn embedder_timeouts() -> Vec<Case> {
+    let above_maximum = |name: &str, line: &str, body: Value, path: Value| {
+        case(name, line)
+            .embedder(max_one_hour)
+            .body(body)
+            .refused_at(path)
+            .error_contains(["timeout", "3600000"])
     };
-    let longer = || json!({ "timeout": 3_600_001 });
+    let over_an_hour = || json!({ "timeout": 3_600_001 });
     vec![
-        taken("the longest timeout of an embedder's choice", json!({ "timeout": 3_600_000 }))
-            .embedder(patient),
-        beyond(
-            "a timeout beyond the embedder's bound",
+        accepted("the maximum timeout set by the embedder", json!({ "timeout": 3_600_000 }))
+            .embedder(max_one_hour),
+        above_maximum(
+            "a timeout above the embedder's maximum",
             "POST /v2/scrape",
-            page(longer()),
+            page(over_an_hour()),
             json!(["timeout"]),
         ),
-        beyond(
-            "a timeout beyond the embedder's bound in v1",
+        above_maximum(
+            "a timeout above the embedder's maximum in v1",
             "POST /v1/scrape",
-            page(longer()),
+            page(over_an_hour()),
             json!(["timeout"]),
         ),
-        beyond(
-            "a timeout of a batch beyond the embedder's bound",
+        above_maximum(
+            "a timeout of a batch above the embedder's maximum",
             "POST /v2/batch/scrape",
             json!({ "urls": ["{site}/docs/a"], "timeout": 3_600_001 }),
             json!(["timeout"]),
         ),
-        beyond(
-            "a timeout of a crawl's pages beyond the embedder's bound",
+        above_maximum(
+            "a timeout in scrapeOptions above the embedder's maximum",
             "POST /v2/crawl",
-            json!({ "url": "{site}/docs/", "scrapeOptions": longer() }),
+            json!({ "url": "{site}/docs/", "scrapeOptions": over_an_hour() }),
             json!(["scrapeOptions", "timeout"]),
         ),
-        beyond(
-            "a timeout of a map beyond the embedder's bound",
+        above_maximum(
+            "a timeout of a map above the embedder's maximum",
             "POST /v2/map",
-            page(longer()),
+            page(over_an_hour()),
             json!(["timeout"]),
         ),
         refused(
-            "a waitFor has its own bound, whatever the embedder's for the timeout",
+            "the maximum of waitFor does not depend on that of the timeout",
             json!({ "waitFor": 60_001, "timeout": 3_600_000 }),
             json!(["waitFor"]),
             ["waitFor", "60000"],
         )
-        .embedder(patient),
+        .embedder(max_one_hour),
         refused(
-            "an embedder may allow an hour and no more",
-            longer(),
+            "an embedder can allow at most one hour",
+            over_an_hour(),
             json!(["timeout"]),
             ["timeout", "3600000"],
         )
-        .embedder(too_patient),
-        taken("an embedder may not allow less than the contract", json!({ "timeout": 300_000 }))
-            .embedder(impatient),
+        .embedder(max_one_day),
+        accepted("an embedder cannot allow less than the contract", json!({ "timeout": 300_000 }))
+            .embedder(max_one_second),
     ]
 }
 
@@ -155,18 +164,18 @@ fn formats() -> Vec<Case> {
     vec![
         refused("an unknown format", of(json!("pictures")), json!(["formats", 0]), ["pictures", "markdown"]),
         refused(
-            "formats that are no list",
+            "formats that are not a list",
             json!({ "formats": "markdown" }),
             json!(["formats"]),
             ["formats"],
         ),
         refused(
-            "a name of v1 for the whole page's screenshot",
+            "the v1 name of a full-page screenshot",
             of(json!("screenshot@fullPage")),
             json!(["formats", 0]),
             ["screenshot@fullPage"],
         ),
-        refused("json as a bare name", of(json!("json")), json!(["formats", 0]), ["json"]),
+        refused("json as a plain name", of(json!("json")), json!(["formats", 0]), ["json"]),
         refused(
             "json without schema and prompt",
             of(json!({ "type": "json" })),
@@ -174,12 +183,15 @@ fn formats() -> Vec<Case> {
             ["schema", "prompt"],
         ),
         refused(
-            "json by a schema that is none",
+            "json with an invalid schema",
             of(json!({ "type": "json", "schema": schema })),
             json!(["formats", 0, "schema"]),
             ["JSON Schema", "type"],
         ),
-        taken("a schema may name no property", of(json!({ "type": "json", "schema": { "type": "object" } }))),
+        accepted(
+            "a schema may have no properties",
+            of(json!({ "type": "json", "schema": { "type": "object" } })),
+        ),
         refused(
             "a format without its type",
             of(json!({ "schema": {} })),
@@ -187,7 +199,7 @@ fn formats() -> Vec<Case> {
             ["type", "json"],
         ),
         refused(
-            "two screenshots that differ",
+            "two different screenshots",
             json!({ "formats": ["screenshot", { "type": "screenshot", "fullPage": true }] }),
             json!(["formats"]),
             ["screenshot", "one"],
@@ -205,7 +217,7 @@ fn formats() -> Vec<Case> {
             ["quality", "100"],
         ),
         refused(
-            "a viewport without height",
+            "a viewport without a height",
             of(json!({ "type": "screenshot", "viewport": { "width": 800 } })),
             json!(["formats", 0, "viewport", "height"]),
             ["height"],
@@ -229,7 +241,7 @@ fn formats() -> Vec<Case> {
             ["selectors"],
         ),
         refused(
-            "attributes of a selector that is no CSS",
+            "attributes with an invalid selector",
             of(json!({ "type": "attributes", "selectors": [{ "selector": "a[", "attribute": "href" }] })),
             json!(["formats", 0, "selectors", 0, "selector"]),
             ["a["],
@@ -240,12 +252,12 @@ fn formats() -> Vec<Case> {
 fn files() -> Vec<Case> {
     let of = |parser: Value| json!({ "parsers": [parser] });
     vec![
-        taken("the PDF parser by its name", of(json!("pdf"))),
-        taken(
+        accepted("the PDF parser by its name", of(json!("pdf"))),
+        accepted(
             "the PDF parser with its options",
             of(json!({ "type": "pdf", "mode": "fast", "maxPages": 10_000 })),
         ),
-        taken("no parser", json!({ "parsers": [] })),
+        accepted("no parser", json!({ "parsers": [] })),
         refused("an unknown parser", of(json!("doc")), json!(["parsers", 0]), ["doc", "pdf"]),
         refused(
             "an unknown mode of the PDF parser",
@@ -254,13 +266,13 @@ fn files() -> Vec<Case> {
             ["slow", "fast", "auto", "ocr"],
         ),
         refused(
-            "no page of a PDF",
+            "a PDF with maxPages 0",
             of(json!({ "type": "pdf", "maxPages": 0 })),
             json!(["parsers", 0, "maxPages"]),
             ["maxPages", "10000"],
         ),
         refused(
-            "too many pages of a PDF",
+            "a PDF with maxPages above the maximum",
             of(json!({ "type": "pdf", "maxPages": 10_001 })),
             json!(["parsers", 0, "maxPages"]),
             ["maxPages", "10000"],
@@ -272,11 +284,11 @@ fn actions() -> Vec<Case> {
     let of = |action: Value| json!({ "actions": [action] });
     let many = |count: usize| json!({ "actions": vec![json!({ "type": "scroll" }); count] });
     vec![
-        ask("as many actions as there may be", "POST /v2/scrape")
-            .with(page(many(50)))
-            .gives(400)
+        case("the maximum number of actions", "POST /v2/scrape")
+            .body(page(many(50)))
+            .status(400)
             .code("SCRAPE_ACTIONS_NOT_SUPPORTED"),
-        refused("one action too many", many(51), json!(["actions"]), ["actions", "50"]),
+        refused("more actions than the maximum", many(51), json!(["actions"]), ["actions", "50"]),
         refused(
             "an unknown action",
             of(json!({ "type": "jump" })),
@@ -284,13 +296,13 @@ fn actions() -> Vec<Case> {
             ["jump", "click", "scroll"],
         ),
         refused(
-            "a wait for nothing",
+            "a wait without a time or a selector",
             of(json!({ "type": "wait" })),
             json!(["actions", 0]),
             ["milliseconds", "selector"],
         ),
         refused(
-            "waits of more than a minute together",
+            "waits of more than a minute in total",
             json!({ "actions": [
                 { "type": "wait", "milliseconds": 30_000 }, { "type": "wait", "milliseconds": 30_001 },
             ] }),
@@ -298,13 +310,13 @@ fn actions() -> Vec<Case> {
             ["60001", "60000"],
         ),
         refused(
-            "a click on nothing",
+            "a click without a selector",
             of(json!({ "type": "click" })),
             json!(["actions", 0, "selector"]),
             ["selector"],
         ),
         refused(
-            "a scroll to the moon",
+            "a scroll in an unknown direction",
             of(json!({ "type": "scroll", "direction": "away" })),
             json!(["actions", 0, "direction"]),
             ["away", "up", "down"],
@@ -312,20 +324,20 @@ fn actions() -> Vec<Case> {
     ]
 }
 
-fn places() -> Vec<Case> {
+fn locations() -> Vec<Case> {
     vec![
-        taken(
+        accepted(
             "a country in any case, and languages",
             json!({ "location": { "country": "de", "languages": ["de-DE", "en"] } }),
         ),
         refused(
-            "a country's name",
+            "a country name instead of a code",
             json!({ "location": { "country": "Germany" } }),
             json!(["location", "country"]),
             ["Germany", "ISO 3166"],
         ),
         refused(
-            "a language's name",
+            "a language name instead of a tag",
             json!({ "location": { "languages": ["en", "in German"] } }),
             json!(["location", "languages", 1]),
             ["in German", "BCP 47"],
@@ -336,50 +348,50 @@ fn places() -> Vec<Case> {
             json!(["proxy"]),
             ["tor", "basic", "stealth", "auto"],
         ),
-        taken("a proxy by its name", json!({ "proxy": "basic" })),
+        accepted("a proxy by its name", json!({ "proxy": "basic" })),
         refused(
-            "a header's name with a space",
+            "a header name with a space",
             json!({ "headers": { "bad name": "x" } }),
             json!(["headers", "bad name"]),
             ["bad name"],
         ),
         refused(
-            "a header's value with a line break, which is not repeated",
+            "a header value with a line break, which the error does not repeat",
             json!({ "headers": { "x-secret": "hush\r\nhost: b" } }),
             json!(["headers", "x-secret"]),
             ["x-secret"],
         )
         .lacks("/error", "hush"),
-        taken("headers", json!({ "headers": { "Accept-Language": "de", "Cookie": "a=b" } })),
+        accepted("headers", json!({ "headers": { "Accept-Language": "de", "Cookie": "a=b" } })),
     ]
 }
 
 fn selectors() -> Vec<Case> {
     vec![
-        taken(
-            "tags by their names and by CSS",
+        accepted(
+            "tags by name and by CSS selector",
             json!({ "includeTags": ["main", "article > p"], "excludeTags": ["#ads", ".note"] }),
         ),
         refused(
-            "includeTags that are no CSS",
+            "includeTags with an invalid selector",
             json!({ "includeTags": ["div["] }),
             json!(["includeTags"]),
             ["div["],
         ),
         refused(
-            "excludeTags that are no CSS",
+            "excludeTags with an invalid selector",
             json!({ "excludeTags": ["a", "b >"] }),
             json!(["excludeTags"]),
             ["b >"],
         ),
         refused(
-            "a selector that is no text",
+            "a selector that is not a string",
             json!({ "includeTags": [5] }),
             json!(["includeTags", 0]),
             ["includeTags", "5"],
         ),
         refused(
-            "a switch that is no boolean",
+            "an option that is not a boolean",
             json!({ "onlyMainContent": "yes" }),
             json!(["onlyMainContent"]),
             ["onlyMainContent", "true", "yes"],
@@ -387,9 +399,9 @@ fn selectors() -> Vec<Case> {
     ]
 }
 
-fn addresses() -> Vec<Case> {
+fn urls() -> Vec<Case> {
     let of = |name: &str, body: Value, path: Value, text: &str| {
-        ask(name, "POST /v2/scrape").with(body).refused_at(path).error_has([text])
+        case(name, "POST /v2/scrape").body(body).refused_at(path).error_contains([text])
     };
     vec![
         of("no url", json!({}), json!(["url"]), "url"),
@@ -409,25 +421,25 @@ fn addresses() -> Vec<Case> {
 fn keys() -> Vec<Case> {
     vec![
         refused(
-            "a misspelt key is named with the nearest one",
+            "the error for a misspelt key suggests the nearest one",
             json!({ "fromats": ["markdown"] }),
             json!(["fromats"]),
             ["unknown field `fromats`", "`formats`"],
         ),
         refused(
-            "a key of v1 is named with what v2 has",
+            "the error for a v1 key names the v2 key",
             json!({ "parsePDF": true }),
             json!(["parsePDF"]),
             ["unknown field `parsePDF`", "`parsers`"],
         ),
         refused(
-            "a key within a format is named with its place",
+            "the error for a key within a format has its path",
             json!({ "formats": [{ "type": "json", "schema": {}, "promt": "x" }] }),
             json!(["formats", 0, "promt"]),
             ["unknown field `promt`", "`prompt`"],
         ),
         refused(
-            "everything that is wrong is listed",
+            "every fault is listed",
             json!({ "timeout": 0, "proxy": "tor", "formats": ["pictures"] }),
             json!(["proxy"]),
             [],

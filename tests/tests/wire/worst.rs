@@ -1,99 +1,100 @@
-//! Worst cases over the wire: each ends by itself, with what it says or with why that was not had.
+//! Worst cases over HTTP: each ends by itself with the expected result or error.
 
 use std::collections::BTreeMap;
 
 use gleaner::ErrorCode;
 use gleaner_http::Service;
-use gleaner_testkit::{Attack, Ends, PageServer, Size, worst_cases};
-use gleaner_tests::fakes::local;
+use gleaner_testkit::{Attack, ExpectedEnd, PageServer, Size, worst_cases};
+use gleaner_tests::fakes::engine_builder;
 use serde_json::Value;
 
-use crate::always;
-use crate::case::{Asked, Body};
+use crate::case::{ApiCall, Body};
 use crate::expect::shorten;
-use crate::names::Names;
-use crate::runner::{Answer, PATIENCE, send, teams};
+use crate::invariants;
+use crate::placeholders::Placeholders;
+use crate::runner::{ApiResponse, CASE_TIMEOUT, send, teams};
 
-/// What a job's status is while it lasts.
-const UNDER_WAY: [&str; 2] = ["scraping", "processing"];
+/// The statuses of a running job.
+const RUNNING: [&str; 2] = ["scraping", "processing"];
 
 #[tokio::test]
-async fn every_worst_case_ends() {
+async fn every_worst_case_ends_as_expected() {
     let (mut ended, mut failed) = (BTreeMap::new(), Vec::new());
     for case in worst_cases() {
         let attack = case.attack(Size::Moderate);
-        match tokio::time::timeout(PATIENCE, made(&attack)).await {
-            Ok(Ok(how)) => *ended.entry(how).or_insert(0) += 1,
-            Ok(Err(complaint)) => failed.push(format!("{case}\n    {complaint}")),
-            Err(_) => failed.push(format!("{case}\n    it did not end within {} s", PATIENCE.as_secs())),
+        match tokio::time::timeout(CASE_TIMEOUT, run_attack(&attack)).await {
+            Ok(Ok(outcome)) => *ended.entry(outcome).or_insert(0) += 1,
+            Ok(Err(problem)) => failed.push(format!("{case}\n    {problem}")),
+            Err(_) => failed.push(format!("{case}\n    it did not end within {} s", CASE_TIMEOUT.as_secs())),
         }
     }
     println!("worst cases: {ended:?}, {} failed", failed.len());
     assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed.join("\n"));
 }
 
-/// Makes an attack, twice at once, on an engine of its own: how the second of them ended.
-async fn made(attack: &Attack) -> Result<String, String> {
+/// Runs an attack on its own engine, twice concurrently, and returns how the second one ended.
+async fn run_attack(attack: &Attack) -> Result<String, String> {
     let site = PageServer::start(attack.pages.clone()).map_err(|error| error.to_string())?;
-    let engine = teams(local()).build().map_err(|error| error.to_string())?;
+    let engine = teams(engine_builder()).build().map_err(|error| error.to_string())?;
     let service = Service::new(engine);
-    let asked = asked(attack.line, attack.body_at(&site.base_url()));
-    if attack.is_second {
-        end(&service, &asked, Ends::Somehow).await?;
+    let call = api_call(attack.line, attack.body_at(&site.base_url()));
+    if attack.repeats_previous {
+        run_to_end(&service, &call, ExpectedEnd::Somehow).await?;
     }
-    let (one, other) = tokio::join!(end(&service, &asked, attack.ends), end(&service, &asked, attack.ends));
+    let (one, other) =
+        tokio::join!(run_to_end(&service, &call, attack.ends), run_to_end(&service, &call, attack.ends));
     one.and(other)
 }
 
-fn asked(line: impl Into<String>, body: impl Into<Body>) -> Asked {
-    Asked { key: Some("key"), line: line.into(), headers: Vec::new(), body: body.into() }
+fn api_call(line: impl Into<String>, body: impl Into<Body>) -> ApiCall {
+    ApiCall { key: Some("key"), line: line.into(), headers: Vec::new(), body: body.into() }
 }
 
-/// Sends a request, waits for the end of its job, where it begins one, and holds its answer against how it should end.
-async fn end(service: &Service, asked: &Asked, ends: Ends) -> Result<String, String> {
-    let answer = send(service, asked, &Names::default()).await?;
-    let how = held(&answer, ends)?;
-    let Some(id) = answer.body.get("id").and_then(Value::as_str) else { return Ok(how) };
-    let path = asked.line.strip_prefix("POST ").unwrap_or_default();
-    // The place keeps the wait from spinning, where there is a long poll.
-    let status = self::asked(format!("GET {path}/{id}?skip=1000000"), Body::Empty);
+/// Sends a request, waits for the end of the job if it starts one, and checks the response.
+async fn run_to_end(service: &Service, call: &ApiCall, ends: ExpectedEnd) -> Result<String, String> {
+    let response = send(service, call, &Placeholders::default()).await?;
+    let outcome = check(&response, ends)?;
+    let Some(id) = response.body.get("id").and_then(Value::as_str) else { return Ok(outcome) };
+    let path = call.line.strip_prefix("POST ").unwrap_or_default();
+    // With `skip` beyond the end, a long poll delays each response, so the wait does not spin.
+    let status = api_call(format!("GET {path}/{id}?skip=1000000"), Body::Empty);
     loop {
-        let answer = send(service, &status, &Names::default()).await?;
-        match answer.body.get("status").and_then(Value::as_str) {
-            Some(state) if UNDER_WAY.contains(&state) => tokio::task::yield_now().await,
+        let response = send(service, &status, &Placeholders::default()).await?;
+        match response.body.get("status").and_then(Value::as_str) {
+            Some(state) if RUNNING.contains(&state) => tokio::task::yield_now().await,
             _ => break,
         }
     }
-    let all = self::asked(format!("GET {path}/{id}"), Body::Empty);
-    let answer = send(service, &all, &Names::default()).await?;
-    held(&answer, Ends::Somehow)?;
-    let state = answer.body.get("status").and_then(Value::as_str).unwrap_or_default();
+    let all = api_call(format!("GET {path}/{id}"), Body::Empty);
+    let response = send(service, &all, &Placeholders::default()).await?;
+    check(&response, ExpectedEnd::Somehow)?;
+    let state = response.body.get("status").and_then(Value::as_str).unwrap_or_default();
     Ok(format!("job {state}"))
 }
 
-/// How a request ended, or what is wrong with it.
-fn held(answer: &Answer, ends: Ends) -> Result<String, String> {
-    let complaints = always::complaints(answer);
-    let text = |place: &str| answer.body.pointer(place).and_then(Value::as_str).unwrap_or_default();
-    let told = || format!("{} {}", answer.status, shorten(&answer.body.to_string()));
-    if !complaints.is_empty() {
-        return Err(format!("{}: {}", complaints.join(", "), told()));
+/// How a request ended, or the problems of its response.
+fn check(response: &ApiResponse, ends: ExpectedEnd) -> Result<String, String> {
+    let problems = invariants::problems(response);
+    let text = |pointer: &str| response.body.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let description = || format!("{} {}", response.status, shorten(&response.body.to_string()));
+    if !problems.is_empty() {
+        return Err(format!("{}: {}", problems.join(", "), description()));
     }
-    let is_document = answer.body.pointer("/data/metadata").is_some();
-    let holds = match ends {
-        Ends::Refused(why) => answer.status == 400 && text("/error").contains(why),
-        Ends::Warned(why) if is_document => text("/data/warning").contains(why),
-        Ends::Somehow | Ends::Warned(_) => {
-            let is_done = answer.status == 200 && answer.body.get("success") == Some(&Value::Bool(true));
-            is_done || (400..500).contains(&answer.status)
+    let is_document = response.body.pointer("/data/metadata").is_some();
+    let as_expected = match ends {
+        ExpectedEnd::Refused(why) => response.status == 400 && text("/error").contains(why),
+        ExpectedEnd::Warned(why) if is_document => text("/data/warning").contains(why),
+        ExpectedEnd::Somehow | ExpectedEnd::Warned(_) => {
+            let is_done = response.status == 200 && response.body.get("success") == Some(&Value::Bool(true));
+            is_done || (400..500).contains(&response.status)
         }
     };
-    let is_ours = text("/code") == ErrorCode::UnknownError.as_str();
-    if !holds || is_ours {
-        return Err(format!("expected {ends:?}, got {}", told()));
+    let is_internal = text("/code") == ErrorCode::UnknownError.as_str();
+    if !as_expected || is_internal {
+        return Err(format!("expected {ends:?}, got {}", description()));
     }
     Ok(match text("/code") {
-        "" if answer.status == 200 => "answer".to_owned(),
-        code => format!("{} {code}", answer.status),
+        "" if response.status == 200 => "response".to_owned(),
+        code => format!("{} {code}", response.status),
     })
 }

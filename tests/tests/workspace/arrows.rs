@@ -1,4 +1,5 @@
-//! The arrows of ARCHITECTURE.md: what a crate may use of its own house, and which of them are free of I/O.
+//! The dependency arrows of ARCHITECTURE.md: which crates of the workspace a crate may use, and which
+//! crates are free of I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -7,7 +8,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
 const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
 
-/// Crate, and what it may use.
+/// Each crate with the crates that it may use.
 const ARROWS: &[(&str, &[&str])] = &[
     ("gleaner-types", &[]),
     ("gleaner-frontier", &["gleaner-types"]),
@@ -41,10 +42,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gleaner-cli", &["gleaner", "gleaner-http"]),
 ];
 
-/// Not published: they may use any.
+/// Unpublished crates, which may use any crate.
 const UNPUBLISHED: &[&str] = &["gleaner-testkit", "gleaner-benches", "gleaner-tests"];
 
-/// Crates without I/O and without a runtime, and what therefore must not come in by any way.
+/// Crates without I/O and without an async runtime, and crates that they must not depend on, even indirectly.
 const PURE: &[&str] =
     &["gleaner-types", "gleaner-frontier", "gleaner-pdf", "gleaner-transform", "gleaner-extract"];
 const IMPURE: &[&str] = &["tokio", "reqwest", "hyper", "mio", "socket2"];
@@ -54,8 +55,8 @@ fn metadata() -> Metadata {
     command.manifest_path(MANIFEST).no_deps().exec().expect("cargo can describe the workspace")
 }
 
-/// The names of all crates that a crate of the workspace brings into a program, by any way.
-fn reaches(package: &str) -> BTreeSet<String> {
+/// The names of all direct and indirect dependencies of a crate of the workspace.
+fn dependencies(package: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args([
             "tree",
@@ -75,13 +76,13 @@ fn reaches(package: &str) -> BTreeSet<String> {
     text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
-fn uses(package: &Package) -> BTreeSet<&str> {
+fn direct_dependencies(package: &Package) -> BTreeSet<&str> {
     let normal = package.dependencies.iter().filter(|dependency| dependency.kind == DependencyKind::Normal);
     normal.map(|dependency| dependency.name.as_str()).collect()
 }
 
 #[test]
-fn every_crate_uses_only_what_it_may() {
+fn crates_use_only_their_allowed_dependencies() {
     let metadata = metadata();
     let arrows: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
     for package in metadata.workspace_packages() {
@@ -90,31 +91,31 @@ fn every_crate_uses_only_what_it_may() {
             assert_eq!(package.publish.as_deref(), Some(&[][..]), "{name} must not be published");
             continue;
         }
-        let may = arrows
+        let allowed = arrows
             .get(name)
             .unwrap_or_else(|| panic!("{name} has no arrows: add it to ARCHITECTURE.md and here"));
-        for used in uses(package).into_iter().filter(|used| used.starts_with("gleaner")) {
-            assert!(may.contains(&used), "{name} may not use {used}");
+        for used in direct_dependencies(package).into_iter().filter(|used| used.starts_with("gleaner")) {
+            assert!(allowed.contains(&used), "{name} may not use {used}");
         }
     }
 }
 
 #[test]
-fn pure_crates_reach_neither_a_runtime_nor_the_network() {
+fn pure_crates_depend_on_neither_a_runtime_nor_the_network() {
     for pure in PURE {
-        let reached = reaches(pure);
-        assert!(reached.contains(*pure), "{pure} reaches {reached:?}");
+        let found = dependencies(pure);
+        assert!(found.contains(*pure), "{pure} depends on {found:?}");
         for impure in IMPURE {
-            assert!(!reached.contains(*impure), "{pure} reaches {impure}");
+            assert!(!found.contains(*impure), "{pure} depends on {impure}");
         }
     }
 }
 
 #[test]
-fn no_crate_brings_a_second_tls_stack() {
-    let reached = reaches("gleaner-cli");
-    assert!(reached.contains("rustls"), "{reached:?}");
+fn rustls_with_ring_is_the_only_tls_stack() {
+    let found = dependencies("gleaner-cli");
+    assert!(found.contains("rustls"), "{found:?}");
     for banned in ["openssl-sys", "native-tls", "aws-lc-sys"] {
-        assert!(!reached.contains(banned), "{banned} must not be in the tree: TLS is rustls with ring");
+        assert!(!found.contains(banned), "{banned} must not be in the tree: TLS is rustls with ring");
     }
 }

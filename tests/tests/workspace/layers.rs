@@ -1,4 +1,4 @@
-//! The layers of the runtime: each of its modules uses modules below it alone.
+//! The layers of the runtime: each module uses only modules below it.
 
 use std::fs;
 use std::path::Path;
@@ -51,10 +51,11 @@ const MODULES: &[&str] = &[
 ];
 
 fn layer(module: &str) -> Option<usize> {
-    MODULES.iter().position(|known| *known == module)
+    MODULES.iter().position(|other| *other == module)
 }
 
-/// The modules that a source names behind `crate::`, comments and tests aside. What stands there in braces is no module.
+/// The modules that a source names after `crate::`, without comments and tests. Names in braces are not
+/// modules.
 fn uses(source: &str) -> Vec<&str> {
     let own = source.split_once("#[cfg(test)]").map_or(source, |(own, _)| own);
     let code = own.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -65,7 +66,7 @@ fn uses(source: &str) -> Vec<&str> {
 }
 
 #[test]
-fn no_module_of_the_runtime_uses_one_above_it() {
+fn modules_of_the_runtime_use_only_modules_below_them() {
     let (mut files, mut seen, mut wrong) = (0, 0, Vec::new());
     for entry in fs::read_dir(RUNTIME).expect("the sources of the runtime can be read") {
         let path = entry.expect("the sources of the runtime can be listed").path();
@@ -93,7 +94,7 @@ fn no_module_of_the_runtime_uses_one_above_it() {
 }
 
 #[test]
-fn folders_of_the_runtime_hold_tests_alone() {
+fn folders_of_the_runtime_contain_only_tests() {
     for entry in fs::read_dir(RUNTIME).expect("the sources of the runtime can be read") {
         let folder = entry.expect("the sources of the runtime can be listed").path();
         if folder.is_dir() {
@@ -106,8 +107,8 @@ fn folders_of_the_runtime_hold_tests_alone() {
 }
 
 #[test]
-fn the_uses_of_a_source_are_found() {
-    let source = "use crate::ports::{Fetch, Purpose};\nuse crate::page;\n// crate::not\nlet x = crate::map::list;\n\
-        #[cfg(test)]\nmod tests { use crate::worker; }";
+fn modules_used_by_a_source_are_found() {
+    let source = "use crate::ports::{Fetch, Purpose};\nuse crate::page;\n// crate::not\n\
+        let x = crate::map::list;\n#[cfg(test)]\nmod tests { use crate::worker; }";
     assert_eq!(uses(source), ["ports", "page", "map"]);
 }

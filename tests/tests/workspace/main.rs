@@ -1,6 +1,6 @@
-//! The house itself: which crate may use which, and what must not come into the tree.
+//! Rules of the workspace: allowed dependencies between crates, layers of the runtime, and texts of messages.
 
-#![expect(clippy::expect_used, reason = "code of tests: a broken assumption ends the test")]
+#![expect(clippy::expect_used, reason = "test code: a broken assumption ends the test")]
 
 mod arrows;
 mod layers;

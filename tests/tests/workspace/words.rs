@@ -1,18 +1,18 @@
-//! What the libraries say to whoever reads an answer: no item of Rust (`EngineBuilder::renderer`), and nothing as Rust
-//! prints it for programmers (`{:?}`), which tells `Other(OtherError(..))`.
+//! Messages of the libraries are for users: they name no Rust item (`EngineBuilder::renderer`) and contain no
+//! debug output (`{:?}`), such as `Other(OtherError(..))`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates");
 
-/// They speak to a person at a shell, and to who writes tests.
-const OTHERS: &[&str] = &["cli", "testkit"];
+/// Crates whose messages are for a terminal or for tests.
+const EXCLUDED: &[&str] = &["cli", "testkit"];
 
-/// Modules of tests that stand in files of their own.
+/// Files and folders of test modules.
 const TESTS: &[&str] = &["tests", "tests.rs", "properties", "properties.rs", "fairness.rs"];
 
-/// All files of Rust below `folder`, without tests.
+/// Collects all Rust files below `folder`, without tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of sources can be read") {
         let path = entry.expect("a folder of sources can be listed").path();
@@ -27,7 +27,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The texts in quotes of a file of Rust.
+/// The string literals of a Rust source.
 fn texts(source: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut rest, mut before) = (source, ' ');
@@ -53,7 +53,7 @@ fn texts(source: &str) -> Vec<&str> {
                     None => after,
                 }
             }
-            // A letter in quotes, or a lifetime.
+            // A character literal or a lifetime.
             '\'' => {
                 let mut letters = after.chars();
                 match letters.next() {
@@ -72,7 +72,7 @@ fn texts(source: &str) -> Vec<&str> {
     found
 }
 
-/// Where a text ends whose first quote was read.
+/// The end of a string literal, from the byte after its opening quote.
 fn end_of_text(text: &str) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices() {
@@ -85,12 +85,12 @@ fn end_of_text(text: &str) -> usize {
     text.len()
 }
 
-/// What is before `at`, and what is behind it without the first `skipped` bytes.
+/// Splits at `at` and drops `skipped` bytes from the second part.
 fn split(text: &str, at: usize, skipped: usize) -> (&str, &str) {
     (text.get(..at).unwrap_or(text), text.get(at + skipped..).unwrap_or_default())
 }
 
-/// `Builder::renderer`; an address such as `::1` is none.
+/// True for `Builder::renderer`, but not for an IP address such as `::1`.
 fn names_an_item(text: &str) -> bool {
     let mut pieces = text.split("::").peekable();
     while let (Some(piece), Some(next)) = (pieces.next(), pieces.peek()) {
@@ -103,7 +103,7 @@ fn names_an_item(text: &str) -> bool {
 }
 
 #[test]
-fn texts_of_a_source_are_found() {
+fn string_literals_of_a_source_are_found() {
     let source = r##"let a = "one \" 'two'"; // "none"
         let b: &'static str = r#"raw "x" text"#; let c = ['"', '\'', '\\']; br"bytes"; "last""##;
     assert_eq!(texts(source), [r#"one \" 'two'"#, r#"raw "x" text"#, "bytes", "last"]);
@@ -111,12 +111,12 @@ fn texts_of_a_source_are_found() {
 }
 
 #[test]
-fn no_message_names_an_item_or_prints_a_value_for_programmers() {
+fn messages_name_no_rust_item_and_contain_no_debug_output() {
     let mut wrong = Vec::new();
     let (mut files, mut seen) = (0, 0);
     for entry in fs::read_dir(CRATES).expect("the folder of crates can be read") {
         let folder = entry.expect("the folder of crates can be listed").path();
-        if folder.file_name().is_some_and(|name| OTHERS.iter().any(|other| name == *other)) {
+        if folder.file_name().is_some_and(|name| EXCLUDED.iter().any(|other| name == *other)) {
             continue;
         }
         let mut found = Vec::new();
@@ -125,7 +125,7 @@ fn no_message_names_an_item_or_prints_a_value_for_programmers() {
         for path in found {
             let source = fs::read_to_string(&path).expect("a source can be read");
             let source = source.split_once("#[cfg(test)]\nmod ").map_or(source.as_str(), |(own, _)| own);
-            // One word alone is a path for a derive, or part of something larger.
+            // A single word may be a path in an attribute or part of a message.
             for text in texts(source).into_iter().filter(|text| text.contains(' ')) {
                 seen += 1;
                 if names_an_item(text) || text.contains(":?}") || text.contains(":#?}") {

@@ -1,4 +1,4 @@
-//! The load itself, and what is said of it.
+//! The load, and its report.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -10,73 +10,83 @@ use gleaner::service::{Page, Submit, Team, TeamId};
 use gleaner::{BatchScrapeRequest, Engine, JobId, JobKind, JobState};
 use gleaner_testkit::{LogDetail, ServeOptions, Site, SiteSpec};
 
-/// What became of the jobs.
+/// The results of the jobs.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) tally: Tally,
-    /// Requests that the site answered.
+    /// Requests to the site.
     pub(crate) requests: u64,
-    /// How the latecomer's job ended, after how long, with how many pages of others served meanwhile, and how
-    /// many of them waiting then.
-    pub(crate) late: Option<(JobState, Duration, u64, u64)>,
-    submitted: Duration,
-    took: Duration,
+    pub(crate) late_job: Option<LateJob>,
+    submit_time: Duration,
+    total_time: Duration,
 }
 
-/// What came, and what is wrong with it.
+/// The result of the job that was submitted late.
+#[derive(Debug)]
+pub(crate) struct LateJob {
+    state: JobState,
+    latency: Duration,
+    /// Pages that the site served to all jobs during that time.
+    pages_served: u64,
+    /// Pages that waited when it ended.
+    pages_waiting: u64,
+}
+
+/// Documents and faults.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) documents: u64,
-    /// Pages that a job asked for and did not get.
+    /// Pages of a job without a document.
     pub(crate) lost: usize,
-    /// Pages that a job got more than once.
-    pub(crate) doubled: usize,
+    /// Pages of a job with more than one document.
+    pub(crate) duplicated: usize,
     /// Jobs that did not complete with all of their pages.
     pub(crate) failed: u64,
 }
 
 impl Report {
-    /// Did every job get each of its pages once?
-    pub(crate) fn is_whole(&self) -> bool {
-        let late = self.late.is_none_or(|(state, ..)| state == JobState::Completed);
-        late && self.tally == Tally { documents: self.tally.documents, ..Tally::default() }
+    /// True if every job completed with each of its pages once.
+    pub(crate) fn is_complete(&self) -> bool {
+        let late_job_completed = self.late_job.as_ref().is_none_or(|job| job.state == JobState::Completed);
+        late_job_completed && self.tally == Tally { documents: self.tally.documents, ..Tally::default() }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tally: Tally { documents, lost, doubled, failed }, requests, late, submitted, took } =
-            self;
-        writeln!(f, "submitted in {submitted:.1?}")?;
-        if let Some((state, waited, served, waiting)) = late {
+        let Self { tally, requests, late_job, submit_time, total_time } = self;
+        let Tally { documents, lost, duplicated, failed } = tally;
+        writeln!(f, "submitted in {submit_time:.1?}")?;
+        if let Some(LateJob { state, latency, pages_served, pages_waiting }) = late_job {
             writeln!(
                 f,
-                "a latecomer's one page: {state:?} after {waited:.1?}, while {served} pages were served and {waiting} still waited"
+                "late job of one page: {state:?} after {latency:.1?}, {pages_served} pages served meanwhile, \
+                 {pages_waiting} waiting"
             )?;
         }
-        let rate = *documents as f64 / took.as_secs_f64();
-        writeln!(f, "{documents} documents in {took:.1?}, {rate:.0} a second")?;
-        writeln!(f, "jobs that did not complete: {failed}; pages lost: {lost}; doubled: {doubled}")?;
+        let rate = *documents as f64 / total_time.as_secs_f64();
+        writeln!(f, "{documents} documents in {total_time:.1?}, {rate:.0} per second")?;
+        writeln!(f, "jobs that did not complete: {failed}; pages lost: {lost}; duplicated: {duplicated}")?;
         write!(f, "requests served: {requests}")
     }
 }
 
 impl Tally {
-    /// Counts in a job that was asked for these pages.
+    /// Adds a job of these pages.
     pub(crate) fn add(&mut self, urls: &[String], status: &JobStatus) {
-        let mut found: HashMap<&str, u64> = HashMap::new();
+        let mut counts: HashMap<&str, u64> = HashMap::new();
         for document in &status.data {
-            *found.entry(document.metadata.source_url.as_deref().unwrap_or_default()).or_default() += 1;
+            *counts.entry(document.metadata.source_url.as_deref().unwrap_or_default()).or_default() += 1;
             self.documents += 1;
         }
-        self.lost += urls.iter().filter(|url| !found.contains_key(url.as_str())).count();
-        self.doubled += found.values().filter(|times| **times > 1).count();
+        self.lost += urls.iter().filter(|url| !counts.contains_key(url.as_str())).count();
+        self.duplicated += counts.values().filter(|count| **count > 1).count();
         let completed = status.status == JobState::Completed && status.completed == urls.len() as u64;
         self.failed += u64::from(!completed);
     }
 }
 
-/// So many batches of so many pages at once, by two teams in turn, on a site on loopback.
+/// Two teams take turns to submit `jobs` batches of `pages` pages of a site on loopback.
 pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>> {
     let site = Site::generate(SiteSpec::pages(u32::try_from(pages)? + 1));
     let server = site.serve_with(ServeOptions { log: LogDetail::Off, ..ServeOptions::default() })?;
@@ -95,51 +105,54 @@ pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>>
     }
     report.submitted = began.elapsed();
 
-    // A quarter through, somebody comes with one page.
-    let of_both = async || {
+    // The late job comes after a quarter of the pages.
+    let pages_waiting = async || {
         let (of_one, of_other) = (service.queue_status(team).await?, service.queue_status(other).await?);
         Ok::<_, Box<dyn Error>>(of_one.waiting_jobs_in_queue + of_other.waiting_jobs_in_queue)
     };
-    while of_both().await? > jobs * pages * 3 / 4 {
+    while pages_waiting().await? > jobs * pages * 3 / 4 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let served_before = server.requests();
-    let came = Instant::now();
+    let late_began = Instant::now();
     let plan = request(urls.get(..1).unwrap_or_default()).check()?;
-    let late = service.batch(team, plan, Submit::default()).await?.id;
-    let status = ended(&engine, team, late).await?;
-    let served = server.requests() - served_before;
-    report.late = Some((status.status, came.elapsed(), served, of_both().await?));
+    let late_id = service.batch(team, plan, Submit::default()).await?.id;
+    let state = wait_for_end(&engine, team, late_id).await?.status;
+    report.late_job = Some(LateJob {
+        state,
+        latency: late_began.elapsed(),
+        pages_served: server.requests() - served_before,
+        pages_waiting: pages_waiting().await?,
+    });
 
     for (team, id) in ids {
-        report.tally.add(&urls, &ended(&engine, team, id).await?);
+        report.tally.add(&urls, &wait_for_end(&engine, team, id).await?);
     }
-    (report.took, report.requests) = (began.elapsed(), server.requests());
+    (report.total_time, report.requests) = (began.elapsed(), server.requests());
     Ok(report)
 }
 
-/// A batch of these pages, each fetched anew: the jobs ask for the same ones, and the cache would serve them
-/// all.
+/// A batch of these pages without the cache, which would serve them all because the jobs share their pages.
 fn request(urls: &[String]) -> BatchScrapeRequest {
     BatchScrapeRequest::new(urls.iter().map(String::as_str)).max_age(0)
 }
 
-/// The job once it has ended, with all of its documents.
-async fn ended(engine: &Engine, team: &Team, id: JobId) -> Result<JobStatus, Box<dyn Error>> {
+/// Waits for the end of a job and returns its status with all documents.
+async fn wait_for_end(engine: &Engine, team: &Team, id: JobId) -> Result<JobStatus, Box<dyn Error>> {
     let service = engine.service();
-    let mut whole: Option<JobStatus> = None;
+    let mut so_far: Option<JobStatus> = None;
     loop {
-        let skip = whole.as_ref().map_or(0, |status| status.data.len() as u64);
+        let skip = so_far.as_ref().map_or(0, |status| status.data.len() as u64);
         let page = Page { skip: Some(skip), limit: None };
         let body = service.status(&team.id, JobKind::BatchScrape, id, page, &|skip| skip.to_string()).await?;
         let mut status: JobStatus = serde_json::from_slice(&body.bytes)?;
-        if let Some(mut so_far) = whole.take() {
-            so_far.data.append(&mut status.data);
-            status.data = so_far.data;
+        if let Some(mut earlier) = so_far.take() {
+            earlier.data.append(&mut status.data);
+            status.data = earlier.data;
         }
         if status.next.is_none() {
             return Ok(status);
         }
-        whole = Some(status);
+        so_far = Some(status);
     }
 }

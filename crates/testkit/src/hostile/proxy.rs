@@ -48,7 +48,7 @@ impl ProxyServer {
     ///
     /// # Errors
     /// If no port can be bound or no thread started.
-    pub fn start_guarded(user: &str, password: &str) -> io::Result<Self> {
+    pub fn start_with_credentials(user: &str, password: &str) -> io::Result<Self> {
         Self::start_with(Some((user.to_owned(), password.to_owned())))
     }
 
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn it_leads_where_it_is_asked_to() {
         let server = RawServer::start([Step::ReadRequest, Step::respond("200 OK", &[], "here")]).unwrap();
-        let proxy = ProxyServer::start_guarded("u", "p").unwrap();
+        let proxy = ProxyServer::start_with_credentials("u", "p").unwrap();
         let port = server.addr().port();
         let mut stream = client::connect(proxy.addr());
         let wanted = format!("CONNECT a.test:{port} HTTP/1.1\r\nProxy-Authorization: Basic dTpw\r\n\r\n");

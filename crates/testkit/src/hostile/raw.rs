@@ -61,7 +61,7 @@ pub enum Step {
     /// Keep the connection open and say nothing until the client hangs up.
     Hang,
     /// Begin again with the first step.
-    Again,
+    Repeat,
 }
 
 impl Step {
@@ -114,7 +114,7 @@ impl RawServer {
     /// # Errors
     /// If no port can be bound or no thread started.
     pub fn start(script: impl IntoIterator<Item = Step>) -> io::Result<Self> {
-        Self::start_each([script.into_iter().collect()])
+        Self::start_per_connection([script.into_iter().collect()])
     }
 
     /// Follows the first script on the first connection, and so on; the last one on all further connections.
@@ -124,7 +124,7 @@ impl RawServer {
     ///
     /// # Panics
     /// If there is no script.
-    pub fn start_each(scripts: impl IntoIterator<Item = Vec<Step>>) -> io::Result<Self> {
+    pub fn start_per_connection(scripts: impl IntoIterator<Item = Vec<Step>>) -> io::Result<Self> {
         let scripts: Vec<Arc<[Step]>> = scripts.into_iter().map(Arc::from).collect();
         assert!(!scripts.is_empty(), "a server needs a script");
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
@@ -248,7 +248,7 @@ async fn follow(mut stream: TcpStream, script: &[Step], seen: &Seen) -> io::Resu
                 while stream.read(&mut [0; 4096]).await? > 0 {}
                 return Ok(());
             }
-            Step::Again => {
+            Step::Repeat => {
                 at = 0;
                 // A script without a pause must not keep the other connections from their turn.
                 tokio::task::yield_now().await;
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn a_whole_answer_is_an_answer() {
         let answer = Step::respond("418 Teapot", &[("X-Note", "yes")], "short");
-        let server = RawServer::start([Step::ReadRequest, answer, Step::Again]).unwrap();
+        let server = RawServer::start([Step::ReadRequest, answer, Step::Repeat]).unwrap();
         let mut client = Client::new(server.addr());
         for path in ["/one", "/two"] {
             let answer = client.get(path).unwrap();
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn each_connection_has_its_script_and_the_last_one_stays() {
-        let server = RawServer::start_each([vec![Step::send("a")], vec![Step::send("b")]]).unwrap();
+        let server = RawServer::start_per_connection([vec![Step::send("a")], vec![Step::send("b")]]).unwrap();
         let texts: Vec<String> = (0..3)
             .map(|_| {
                 let mut text = String::new();

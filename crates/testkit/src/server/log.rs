@@ -97,13 +97,13 @@ impl Log {
 
     /// The most requests that were in work at once.
     #[must_use]
-    pub fn most_concurrent(&self) -> usize {
+    pub fn max_concurrent(&self) -> usize {
         self.records.iter().map(|record| record.concurrent).max().unwrap_or(0)
     }
 
     /// The most requests for one host that were in work at once.
     #[must_use]
-    pub fn most_concurrent_on_a_host(&self) -> usize {
+    pub fn max_concurrent_on_host(&self) -> usize {
         self.records.iter().map(|record| record.concurrent_on_host).max().unwrap_or(0)
     }
 

@@ -238,8 +238,8 @@ fn the_log_shows_overlap_by_host() {
     Client::new(server.addr()).get("/p/1").unwrap();
     let log = server.log();
     assert_eq!(log.records.len(), 4);
-    assert_eq!(log.most_concurrent(), log.most_concurrent_on_a_host());
-    assert!((2..=3).contains(&log.most_concurrent()), "three clients started together");
+    assert_eq!(log.max_concurrent(), log.max_concurrent_on_host());
+    assert!((2..=3).contains(&log.max_concurrent()), "three clients started together");
     assert_eq!(log.records[3].concurrent, 1);
     assert_eq!(log.duplicates(), ["/p/1"]);
     assert_eq!(log.records[0].user_agent, "testkit");

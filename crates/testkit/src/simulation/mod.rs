@@ -1,51 +1,57 @@
-//! Whole crawls in virtual time, made from a seed and held against what must come of them.
+//! Simulates whole crawls in virtual time, generated from a seed, and checks them against invariants.
 //!
-//! [`simulate`] makes a small web and a few crawls of it from a seed, and lets the real engine room (worker loop, memory
-//! store, frontier, robots.txt and sitemap readers) run them: only the network and the clock are scripted. Answers are
-//! late and come out of order, connections break, hosts are busy or refuse every connection, readers are slow or away for
-//! hours, jobs are cancelled and dropped. robots.txt fails and recovers, comes late or not in time, redirects to itself, and
-//! names sitemaps of its own host and of others; sites are mapped while they are crawled; start pages redirect, within
-//! their part of the site and out of it; teams have few slots, and a queue so small that one of them fills it. In
-//! every second seed fetches hang for ever, one or all at once, the store is so late that leases are lost, and the worker
-//! loop breaks and begins anew on the same store, with every page in work given up where it stands. Hours pass in
-//! milliseconds, and the same seed takes the same course: [`Report::trace`] is a hash of all that happened, in its order,
-//! to the millisecond.
+//! [`simulate`] generates a small web and a few crawls of it. The real worker loop, memory store, frontier,
+//! robots.txt reader and sitemap reader run them; only the network and the clock are scripted.
 //!
-//! What must hold, whatever the seed:
+//! - Responses are late and out of order, connections break, hosts are busy or refuse every connection.
+//! - Readers are slow or pause for hours. Jobs are cancelled and dropped.
+//! - robots.txt fails and recovers, is late or times out, redirects to itself, and names sitemaps of its own
+//!   host and of others.
+//! - Sites are mapped while they are crawled. Start pages redirect within their section of the site and out
+//!   of it.
+//! - Teams have few slots, and some queues are so small that one crawl fills them.
+//! - In every second seed fetches hang forever, one or all at once; the store is so late that leases are
+//!   lost; and the worker loop panics and restarts on the same store, abandoning every page in work.
 //!
-//! - No page gives two documents, and no page that a crawl can reach within its depth and limit is missing, unless the
-//!   queue was full and its reader was told so. What it can reach is worked out apart from the rules under test, by a
-//!   search over the web. A map has what the start page links to and what the sitemaps name, each page once.
-//! - Never more documents than the limit.
-//! - A page is asked for again only after a failure, or after its lease was lost.
-//! - No host is asked for more at once than allowed, nor before its gap or the job's delay is over, nor before the end of
-//!   a `Retry-After`: not for robots.txt and sitemaps either, nor by redirects, nor after crashes. The gap and the
-//!   `Retry-After` of a host hold for every request that begins after the answer that told them, whosever it is and
-//!   however long its page had been leased.
-//! - Nor has a team more requests under way than slots.
-//! - Nor is an address given more pages to work on than allowed, of all hosts together that are known to be there.
-//! - Nothing is asked for a job that has ended, and nobody works on a page whose lease is over.
-//! - Every job ends, its counts never run backwards, and at the end they agree with what was read. Its total never counts
-//!   more pages than there are.
+//! Hours pass in milliseconds. The same seed gives the same run: [`Report::trace`] is a hash of all events in
+//! order, to the millisecond.
+//!
+//! Invariants, for every seed:
+//!
+//! - No page gives two documents. No page that a crawl can reach within its depth and limit is missing,
+//!   unless the queue was full and the job says so in its warning. A search over the web, which shares no
+//!   code with the rules under test, computes what a crawl can reach. A map lists what the start page links
+//!   to and what the sitemaps name, each page once.
+//! - A job never gives more documents than its limit.
+//! - A page is requested again only after a failure, or after its lease was lost.
+//! - No host receives more concurrent requests than allowed, nor any request before its gap, the job's delay
+//!   or a `Retry-After` is over. This includes robots.txt, sitemaps, redirects, and requests after a crash.
+//!   The gap and the `Retry-After` of a host apply to every request that begins after the response that set
+//!   them, whichever job sends it and however long ago its page was leased.
+//! - A team has at most as many concurrent requests as slots.
+//! - An address has at most the allowed number of leased pages, over all hosts known to resolve to it.
+//! - No request is sent for a job that has ended, and no page is worked on after its lease has expired.
+//! - Every job ends. Its counts never decrease, and at the end they agree with what was read. Its total never
+//!   exceeds the number of pages.
 //!
 //! ```
 //! use gleaner_testkit::simulation::simulate;
 //!
 //! let report = simulate(7);
-//! assert!(report.violations.is_empty(), "{}", report.story());
+//! assert!(report.violations.is_empty(), "{}", report.transcript());
 //! assert_eq!(report.trace, simulate(7).trace);
 //! ```
 
-mod mapping;
+mod context;
+mod crawl_task;
+mod job_reader;
+mod map_task;
+mod monitor;
 mod ports;
-mod reading;
 mod report;
 mod run;
 mod served;
-mod stage;
 mod store;
-mod task;
-mod wire;
 mod world;
 
 pub use report::Report;

@@ -1,4 +1,4 @@
-//! The scripted ways out: they answer from the web, as late as the seed says.
+//! The scripted ports of the worker loop: responses come from the generated web, with generated delays.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,55 +11,55 @@ use gleaner_runtime::{
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use url::Url;
 
-use super::served::TOO_LATE;
-use super::stage::{LEASE_TIME, Stage};
-use super::task::Task;
-use super::wire::Moment;
+use super::context::{Context, LEASE_TIME};
+use super::crawl_task::CrawlTask;
+use super::monitor::Moment;
+use super::served::ROBOTS_TIMEOUT;
 use super::world::{Flake, Kind, Resource, Robots, RobotsDelivery, Spelling};
 
 #[derive(Debug)]
-pub(super) struct Web(pub(super) Arc<Stage>);
+pub(super) struct SimulatedFetch(pub(super) Arc<Context>);
 
-/// A request under way; it ends when it is answered or given up.
-struct UnderWay<'a> {
-    stage: &'a Stage,
+/// A request in flight. It ends with a response or when its fetch is dropped.
+struct OpenRequest<'a> {
+    context: &'a Context,
     job: usize,
     host: usize,
-    place: Resource,
+    resource: Resource,
 }
 
-impl<'a> UnderWay<'a> {
-    fn begin(stage: &'a Stage, job: usize, host: usize, place: Resource, hop: bool) -> Self {
-        stage.wire().ask(stage.now(), job, host, place, hop);
-        Self { stage, job, host, place }
+impl<'a> OpenRequest<'a> {
+    fn begin(context: &'a Context, job: usize, host: usize, resource: Resource, hop: bool) -> Self {
+        context.monitor().begin(context.now(), job, host, resource, hop);
+        Self { context, job, host, resource }
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
-        self.stage.wire().end(self.stage.now(), self.job, self.host, self.place);
+        self.context.monitor().end(self.context.now(), self.job, self.host, self.resource);
     }
 }
 
-/// A fetch that follows redirects. Where it waits so long for their targets that its page is given up, the lease is lost
-/// through no fault of its own: another fetch hangs and holds the host.
-struct Detour<'a> {
-    stage: &'a Stage,
+/// A fetch that follows redirects. If it waits so long for the host of a target that the worker loop drops
+/// its page, it records the lost lease: another fetch hangs and occupies that host.
+struct RedirectWait<'a> {
+    context: &'a Context,
     job: usize,
     requested: Resource,
     began: Moment,
-    is_open: bool,
+    waits: bool,
 }
 
-impl Drop for Detour<'_> {
+impl Drop for RedirectWait<'_> {
     fn drop(&mut self) {
-        if self.is_open && self.stage.now() - self.began > LEASE_TIME.as_millis() as u64 / 4 {
-            self.stage.lose(self.job, self.requested);
+        if self.waits && self.context.now() - self.began > LEASE_TIME.as_millis() as u64 / 4 {
+            self.context.lose(self.job, self.requested);
         }
     }
 }
 
-/// What a place answers.
+/// The response of a resource.
 struct Answer {
     status: u16,
     body: Bytes,
@@ -74,77 +74,80 @@ impl From<(u16, String)> for Answer {
 
 enum Outcome {
     Answer(Answer),
-    /// To another page.
+    /// A redirect to another page.
     Redirect(usize),
-    /// To another address of the same place, without an end.
-    Circle,
-    /// To the address without the slash.
-    Shed,
+    /// A redirect to the same URL, repeated forever.
+    RedirectLoop,
+    /// A redirect to the URL without the slash at its end.
+    StripSlash,
     Broken,
 }
 
-/// So many redirects of robots.txt are followed.
+/// Upper bound on the redirects followed for robots.txt.
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
 
-impl Web {
-    fn host_of(&self, place: Resource) -> usize {
-        self.0.world.host_of(place)
+impl SimulatedFetch {
+    fn host_of(&self, resource: Resource) -> usize {
+        self.0.world.host_of(resource)
     }
 
-    /// `tried` counts from 0.
-    fn outcome(&self, place: Resource, url: &Url, tried: u32) -> Outcome {
+    /// `attempt` counts from 0.
+    fn outcome(&self, resource: Resource, url: &Url, attempt: u32) -> Outcome {
         let world = &self.0.world;
-        let busy = |status, retry_after| Outcome::Answer(Answer { status, body: Bytes::new(), retry_after });
-        if world.hosts[self.host_of(place)].refuses {
+        let status_only =
+            |status, retry_after| Outcome::Answer(Answer { status, body: Bytes::new(), retry_after });
+        if world.hosts[self.host_of(resource)].refuses_connections {
             return Outcome::Broken;
         }
-        match place {
-            Resource::Robots(host) => match world.hosts[host].door {
-                RobotsDelivery::Recovers { failures, busy: is_busy }
-                    if self.0.robots_asked(host) <= failures =>
+        match resource {
+            Resource::Robots(host) => match world.hosts[host].robots_delivery {
+                RobotsDelivery::Recovers { failures, busy }
+                    if self.0.count_robots_request(host) <= failures =>
                 {
-                    if is_busy {
-                        busy(503, Some(2))
+                    if busy {
+                        status_only(503, Some(2))
                     } else {
                         Outcome::Broken
                     }
                 }
-                RobotsDelivery::Circle => Outcome::Circle,
+                RobotsDelivery::RedirectLoop => Outcome::RedirectLoop,
                 _ => Outcome::Answer(world.robots_body(host).into()),
             },
             Resource::Sitemap(host, file) => Outcome::Answer(world.sitemap_body(host, file).into()),
-            Resource::Nothing(_) => busy(404, None),
-            Resource::Page(id) if world.pages[id].sheds_slash && url.path().ends_with('/') => Outcome::Shed,
+            Resource::Missing(_) => status_only(404, None),
+            Resource::Page(id) if world.pages[id].strips_slash && url.path().ends_with('/') => {
+                Outcome::StripSlash
+            }
             Resource::Page(id) => match world.pages[id].kind {
-                Kind::Html => busy(200, None),
-                Kind::NotFound => busy(404, None),
+                Kind::Html => status_only(200, None),
+                Kind::NotFound => status_only(404, None),
                 Kind::Redirect(to) => Outcome::Redirect(to),
                 Kind::Dead => Outcome::Broken,
-                Kind::Flaky { failures, how } if tried < failures => match how {
+                Kind::Flaky { failures, how } if attempt < failures => match how {
                     Flake::Breaks => Outcome::Broken,
-                    Flake::Busy { retry_after } => busy(503, retry_after),
-                    Flake::TooMany { retry_after } => busy(429, retry_after),
+                    Flake::Busy { retry_after } => status_only(503, retry_after),
+                    Flake::TooMany { retry_after } => status_only(429, retry_after),
                 },
-                Kind::Flaky { .. } => busy(200, None),
+                Kind::Flaky { .. } => status_only(200, None),
             },
         }
     }
 
-    /// How long one exchange takes.
-    fn latency(&self, job: usize, place: Resource) -> (u32, u64) {
-        let (tried, mut random) = self.0.try_of(job, place);
-        let host = &self.0.world.hosts[self.host_of(place)];
-        match (host.refuses, host.door, place) {
-            (true, ..) => return (tried, 1),
-            (_, RobotsDelivery::Late(late), Resource::Robots(_)) => return (tried, late),
+    /// The number of this attempt and its latency in milliseconds.
+    fn latency(&self, job: usize, resource: Resource) -> (u32, u64) {
+        let (attempt, mut random) = self.0.next_try(job, resource);
+        let host = &self.0.world.hosts[self.host_of(resource)];
+        match (host.refuses_connections, host.robots_delivery, resource) {
+            (true, ..) => return (attempt, 1),
+            (_, RobotsDelivery::Late(late), Resource::Robots(_)) => return (attempt, late),
             _ => {}
         }
-        let usual = host.latency;
-        let spread = usual + random.below(3 * usual as usize + 1) as u64;
-        // Now and then an answer is very late.
+        let base = host.latency;
+        let spread = base + random.below(3 * base as usize + 1) as u64;
+        // A few responses are very late.
         let late = if random.below(40) == 0 { spread * 10 } else { spread };
-        // A robots.txt that is too late is one of [`RobotsDelivery::Late`].
-        (tried, if matches!(place, Resource::Robots(_)) { late.min(TOO_LATE / 2) } else { late })
+        // Only [`RobotsDelivery::Late`] may exceed the timeout of robots.txt.
+        (attempt, if matches!(resource, Resource::Robots(_)) { late.min(ROBOTS_TIMEOUT / 2) } else { late })
     }
 }
 
@@ -154,107 +157,109 @@ fn broken(retryable: bool) -> FetchError {
 }
 
 #[async_trait]
-impl Fetch for Web {
+impl Fetch for SimulatedFetch {
     async fn fetch(
         &self,
         request: FetchRequest<'_>,
         hops: &dyn RedirectCheck,
     ) -> Result<Fetched, FetchError> {
-        let stage = &*self.0;
-        let job = Task::number_of(request.options.max_age).unwrap_or(stage.map_job);
+        let context = &*self.0;
+        let job = CrawlTask::number_of(request.options.max_age).unwrap_or(context.map_job);
         let mut url = request.url.clone();
-        let Some(mut place) = stage.world.place(&url) else {
-            stage.wire().violate(stage.now(), format!("{url} is not of this web"));
+        let Some(mut resource) = context.world.resource(&url) else {
+            context.monitor().violate(context.now(), format!("{url} is not in this web"));
             return Err(broken(false));
         };
-        let asked_for_a_page = matches!(place, Resource::Page(_));
-        if asked_for_a_page != (request.purpose == Purpose::Page) {
-            stage.wire().violate(stage.now(), format!("{url} is fetched as {:?}", request.purpose));
+        let is_page = matches!(resource, Resource::Page(_));
+        if is_page != (request.purpose == Purpose::Page) {
+            context.monitor().violate(context.now(), format!("{url} is fetched as {:?}", request.purpose));
         }
-        let began = stage.now();
-        let host = self.host_of(place);
-        let requested = place;
-        let (hangs_before, hangs_after) = self.fate(job, place);
+        let began = context.now();
+        let host = self.host_of(resource);
+        let requested = resource;
+        let (hangs_before, hangs_after) = self.injected_hangs(job, resource);
         if hangs_before {
-            stage.hang(job, place).await;
+            context.hang(job, resource).await;
         }
-        let mut detour = Detour { stage, job, requested, began, is_open: false };
-        let mut in_flight = UnderWay::begin(stage, job, host, place, false);
-        let mut asked_at = began;
-        // Time at which another host's turn is waited for does not count.
-        let patience = request.options.timeout.as_millis() as u64;
+        let mut redirect_wait = RedirectWait { context, job, requested, began, waits: false };
+        let mut open_request = OpenRequest::begin(context, job, host, resource, false);
+        let mut sent_at = began;
+        // Applies to each hop by itself: waiting for the host of a redirect target does not count.
+        let timeout = request.options.timeout.as_millis() as u64;
         let mut redirects = 0;
         loop {
-            let (tried, latency) = self.latency(job, place);
-            stage.sleep(latency.min(patience)).await;
-            if latency > patience {
-                let error =
-                    PageError { code: ErrorCode::ScrapeTimeout, message: "no answer in time".to_owned() };
+            let (attempt, latency) = self.latency(job, resource);
+            context.sleep(latency.min(timeout)).await;
+            if latency > timeout {
+                let error = PageError {
+                    code: ErrorCode::ScrapeTimeout,
+                    message: "no response before the timeout".to_owned(),
+                };
                 return Err(FetchError { error, retryable: false, refused_hop: None });
             }
-            let (next, next_place) = match self.outcome(place, &url, tried) {
+            let (next, next_resource) = match self.outcome(resource, &url, attempt) {
                 Outcome::Broken => {
-                    detour.is_open = false;
+                    redirect_wait.waits = false;
                     return Err(broken(true));
                 }
-                Outcome::Redirect(to) => (stage.world.url(to, Spelling::Plain), Resource::Page(to)),
-                Outcome::Circle if redirects < MAX_ROBOTS_REDIRECTS => (url.clone(), place),
-                Outcome::Circle => {
-                    return Ok(self.answered(url, place, Answer::from((302, String::new())), asked_at));
+                Outcome::Redirect(to) => (context.world.url(to, Spelling::Plain), Resource::Page(to)),
+                Outcome::RedirectLoop if redirects < MAX_ROBOTS_REDIRECTS => (url.clone(), resource),
+                Outcome::RedirectLoop => {
+                    return Ok(self.fetched(url, resource, Answer::from((302, String::new())), sent_at));
                 }
-                Outcome::Shed => {
+                Outcome::StripSlash => {
                     let mut bare = url.clone();
                     bare.set_path(url.path().trim_end_matches('/'));
-                    (bare, place)
+                    (bare, resource)
                 }
                 Outcome::Answer(answer) => {
-                    drop(in_flight);
-                    detour.is_open = false;
+                    drop(open_request);
+                    redirect_wait.waits = false;
                     let hangs =
-                        stage.faults.hangs.iter().any(|moment| (began..=stage.now()).contains(moment));
+                        context.faults.hangs.iter().any(|moment| (began..=context.now()).contains(moment));
                     if hangs_after || hangs {
-                        stage.lose(job, requested);
-                        stage.hang(job, requested).await;
+                        context.lose(job, requested);
+                        context.hang(job, requested).await;
                     }
-                    // From here on the engine knows.
-                    self.remember_wishes(place, request.purpose, &answer);
-                    return Ok(self.answered(url, place, answer, asked_at));
+                    // From here on the engine knows the demands of this response.
+                    self.record_pacing(resource, request.purpose, &answer);
+                    return Ok(self.fetched(url, resource, answer, sent_at));
                 }
             };
             redirects += 1;
-            drop(in_flight);
-            detour.is_open = true;
+            drop(open_request);
+            redirect_wait.waits = true;
             if let Err(refusal) = hops.check(&url, &next).await {
-                detour.is_open = false;
+                redirect_wait.waits = false;
                 return Err(FetchError { refused_hop: Some(refusal), ..broken(false) });
             }
-            (url, place) = (next, next_place);
-            let next_host = self.host_of(place);
-            stage.wire().across_hosts += u64::from(next_host != host);
-            in_flight = UnderWay::begin(stage, job, next_host, place, true);
-            asked_at = stage.now();
+            (url, resource) = (next, next_resource);
+            let next_host = self.host_of(resource);
+            context.monitor().cross_host_hops += u64::from(next_host != host);
+            open_request = OpenRequest::begin(context, job, next_host, resource, true);
+            sent_at = context.now();
         }
     }
 }
 
-impl Web {
+impl SimulatedFetch {
     /// Whether the fetch hangs before the request and after the answer.
-    fn fate(&self, job: usize, place: Resource) -> (bool, bool) {
-        let (_, mut random) = self.0.try_of(job + 1_000, place);
+    fn injected_hangs(&self, job: usize, resource: Resource) -> (bool, bool) {
+        let (_, mut random) = self.0.next_try(job + 1_000, resource);
         let faults = &self.0.faults;
-        (random.below(1_000) < faults.before, random.below(1_000) < faults.after)
+        (random.below(1_000) < faults.hang_before, random.below(1_000) < faults.hang_after)
     }
 
-    fn answered(&self, url: Url, place: Resource, answer: Answer, asked_at: Moment) -> Fetched {
-        let stage = &*self.0;
+    fn fetched(&self, url: Url, resource: Resource, answer: Answer, sent_at: Moment) -> Fetched {
+        let context = &*self.0;
         Fetched {
             url,
             status: answer.status,
             content_type: None,
             body: answer.body,
             retry_after: answer.retry_after.map(Duration::from_secs),
-            latency: Duration::from_millis(stage.now() - asked_at),
-            address: Some(stage.world.hosts[self.host_of(place)].address),
+            latency: Duration::from_millis(context.now() - sent_at),
+            address: Some(context.world.hosts[self.host_of(resource)].address),
             proxy_used: ProxyUsed::Basic,
             cache_state: Some(CacheState::Miss),
             cached_at: None,
@@ -263,33 +268,33 @@ impl Web {
         }
     }
 
-    /// What the host has asked for with this answer holds from now on. Who reads robots.txt for its sitemaps alone does not
-    /// heed its pace.
-    fn remember_wishes(&self, place: Resource, purpose: Purpose, answer: &Answer) {
-        let stage = &*self.0;
-        let host = self.host_of(place);
-        if matches!(place, Resource::Robots(_))
+    /// Applies the crawl delay and `Retry-After` of this response from now on. A job that reads robots.txt
+    /// only for its sitemaps ignores the crawl delay.
+    fn record_pacing(&self, resource: Resource, purpose: Purpose, answer: &Answer) {
+        let context = &*self.0;
+        let host = self.host_of(resource);
+        if matches!(resource, Resource::Robots(_))
             && purpose == Purpose::Robots
             && answer.status == 200
-            && let Robots::Rules { delay } = stage.world.hosts[host].robots
+            && let Robots::Rules { delay } = context.world.hosts[host].robots
         {
-            stage.wire().told_gap(host, delay);
+            context.monitor().set_gap(host, delay);
         }
         if let Some(seconds) = answer.retry_after {
-            stage.wire().told_not_before(host, stage.now() + seconds * 1_000);
+            context.monitor().set_not_before(host, context.now() + seconds * 1_000);
         }
     }
 }
 
-/// The links of a page, off the web itself.
+/// Returns the links of a page as the generated web lists them.
 #[derive(Debug)]
-pub(super) struct Reader(pub(super) Arc<Stage>);
+pub(super) struct SimulatedTransform(pub(super) Arc<Context>);
 
-impl Transform for Reader {
+impl Transform for SimulatedTransform {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
         let page = task.page;
         let world = &self.0.world;
-        let links: Vec<Url> = match world.place(&page.url) {
+        let links: Vec<Url> = match world.resource(&page.url) {
             Some(Resource::Page(id)) if page.status == 200 => {
                 world.pages[id].links.iter().map(|(target, spelling)| world.url(*target, *spelling)).collect()
             }

@@ -1,36 +1,37 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::wire::{Event, Moment};
+use super::monitor::{Event, Moment};
 
-/// What came of the simulation of one seed.
+/// The result of simulating one seed.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The seed.
     pub seed: u64,
-    /// A hash of all that happened and when. Things of one millisecond have no order among them.
+    /// A hash of all events with their times. Events of the same millisecond are sorted, not ordered by
+    /// occurrence.
     pub trace: u64,
-    /// How long it took on the virtual clock.
+    /// Duration on the virtual clock.
     pub virtual_time: Duration,
     /// Jobs that were run.
     pub jobs: u64,
-    /// Requests that the hosts saw, hops of redirects included.
+    /// Requests that the hosts received, including redirect hops.
     pub requests: u64,
-    /// Hops of redirects that led to another host.
-    pub hops_across_hosts: u64,
+    /// Redirect hops from one host to another.
+    pub cross_host_hops: u64,
     /// Documents that were read.
     pub documents: u64,
-    /// Leases that were lost: by crashes, by fetches that hang, by a store that is late.
+    /// Leases lost through crashes, fetches that hang, or a late store.
     pub leases_lost: u64,
-    /// How often an address that several hosts share had as many pages in work as it may.
+    /// How often an address that several hosts share reached its limit of leased pages.
     pub full_addresses: u64,
-    /// Jobs of which pages found no room in the queue.
+    /// Jobs that left out pages because the queue was full.
     pub full_queues: u64,
     /// Maps that were made.
     pub maps: u64,
-    /// How often the worker loop broke and began anew.
+    /// How often the worker loop panicked and restarted.
     pub crashes: u64,
-    /// What should not have happened, a sentence each.
+    /// Violated invariants, a sentence each.
     pub violations: Vec<String>,
     events: Vec<(Moment, Event)>,
 }
@@ -44,7 +45,7 @@ impl Report {
             virtual_time,
             jobs: 0,
             requests: 0,
-            hops_across_hosts: 0,
+            cross_host_hops: 0,
             documents: 0,
             leases_lost: 0,
             full_addresses: 0,
@@ -56,17 +57,17 @@ impl Report {
         }
     }
 
-    /// The seed, what should not have happened, and all that happened, an event a line: for looking into one that fails.
+    /// The seed, the violations and all events, one a line, to debug a seed that fails.
     #[must_use]
-    pub fn story(&self) -> String {
-        let mut story = format!("seed {}\n", self.seed);
+    pub fn transcript(&self) -> String {
+        let mut transcript = format!("seed {}\n", self.seed);
         for violation in &self.violations {
-            let _ = writeln!(story, "VIOLATED {violation}");
+            let _ = writeln!(transcript, "VIOLATED {violation}");
         }
         for (at, event) in &self.events {
-            let _ = writeln!(story, "{at:>10} {event:?}");
+            let _ = writeln!(transcript, "{at:>10} {event:?}");
         }
-        story
+        transcript
     }
 }
 

@@ -6,40 +6,40 @@ use gleaner_frontier::FrontierConfig;
 use gleaner_runtime::{Clock, MemoryBudget, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, MemoryStore};
 
-use super::mapping::Mapping;
-use super::ports::{Reader, Web};
-use super::reading::{Read, follow};
+use super::context::{Context, Faults, LEASE_TIME};
+use super::crawl_task::CrawlTask;
+use super::job_reader::{ReadResult, read_job};
+use super::map_task::MapTask;
+use super::monitor::{JobBound, Moment, Monitor};
+use super::ports::{SimulatedFetch, SimulatedTransform};
 use super::report::Report;
-use super::stage::{Faults, LEASE_TIME, Stage};
-use super::store::Shaky;
-use super::task::Task;
-use super::wire::{JobBound, Moment, Wire};
+use super::store::FaultyStore;
 use super::world::{Kind, Resource, World};
 use crate::site::random::Random;
 
-/// Nothing here takes as long as this on the virtual clock.
+/// Longer than any job takes on the virtual clock.
 const END: Duration = Duration::from_secs(48 * 3_600);
-/// A page is tried so often at most.
+/// Maximum number of tries for a page.
 const MAX_TRIES: u32 = gleaner_runtime::MAX_ATTEMPTS;
 
 /// Runs the simulation of a seed, in virtual time and on the calling thread.
 ///
 /// # Panics
-/// Where no runtime can be made.
+/// If the tokio runtime cannot be built.
 #[must_use]
 pub fn simulate(seed: u64) -> Report {
     let mut builder = tokio::runtime::Builder::new_current_thread();
-    let runtime = builder.enable_time().start_paused(true).build().expect("a runtime can be made");
-    runtime.block_on(play(seed))
+    let runtime = builder.enable_time().start_paused(true).build().expect("the tokio runtime builds");
+    runtime.block_on(run_seed(seed))
 }
 
-async fn play(seed: u64) -> Report {
+async fn run_seed(seed: u64) -> Report {
     let mut random = Random::new(seed, 0);
     let world = World::generate(seed);
-    let tasks: Vec<Task> =
-        (0..1 + random.below(4)).map(|number| Task::generate(seed, number, &world)).collect();
-    let max_per_host = 1 + random.below(8) as u32;
-    let most = 1 + random.below(20) as u32;
+    let tasks: Vec<CrawlTask> =
+        (0..1 + random.below(4)).map(|number| CrawlTask::generate(seed, number, &world)).collect();
+    let host_limit = 1 + random.below(8) as u32;
+    let in_flight_limit = 1 + random.below(20) as u32;
     let slots = [0, 1].map(|team| 1 + Random::new(seed, 0x5107 + team).below(12) as u32);
     let teams: Vec<Option<(usize, u32)>> =
         tasks.iter().map(|task| task.team.and_then(|team| Some((team, *slots.get(team)?)))).collect();
@@ -49,57 +49,65 @@ async fn play(seed: u64) -> Report {
         team: *team,
         is_map: false,
     });
-    let map = Mapping::generate(seed, &world);
+    let map = MapTask::generate(seed, &world);
     let is_mapped = map.is_some();
-    let of_map = JobBound { is_map: true, ..JobBound::default() };
-    let wire = Wire::new(world.hosts.len(), bounds.chain([of_map]).collect(), max_per_host, most);
-    let faults = if seed.is_multiple_of(2) { Faults::default() } else { some_faults(seed, &mut random) };
-    let stage = Arc::new(Stage::new(seed, world, wire, faults, tasks.len()));
+    let map_bound = JobBound { is_map: true, ..JobBound::default() };
+    let monitor =
+        Monitor::new(world.hosts.len(), bounds.chain([map_bound]).collect(), host_limit, in_flight_limit);
+    let faults = if seed.is_multiple_of(2) { Faults::default() } else { generate_faults(seed, &mut random) };
+    let context = Arc::new(Context::new(seed, world, monitor, faults, tasks.len()));
 
     let mut frontier = FrontierConfig::default();
-    frontier.max_in_flight = most;
-    frontier.max_per_host = max_per_host;
-    frontier.initial_per_host = 1 + random.below(max_per_host as usize) as u32;
+    frontier.max_in_flight = in_flight_limit;
+    frontier.max_per_host = host_limit;
+    frontier.initial_per_host = 1 + random.below(host_limit as usize) as u32;
     frontier.lease_time = LEASE_TIME;
-    let max_per_address = 1 + Random::new(seed, 0xadd8).below(10) as u32;
-    frontier.max_per_address = max_per_address;
-    let mut room_for_pages = Random::new(seed, 0xf111);
-    if room_for_pages.below(8) == 0 {
-        // Some dozens of addresses: a crawl fills it.
-        frontier.max_queued_bytes = 1_000 + room_for_pages.below(3_000) as u64;
+    let address_limit = 1 + Random::new(seed, 0xadd8).below(10) as u32;
+    frontier.max_per_address = address_limit;
+    let mut queue_random = Random::new(seed, 0xf111);
+    if queue_random.below(8) == 0 {
+        // A few dozen URLs, so that a crawl fills the queue.
+        frontier.max_queued_bytes = 1_000 + queue_random.below(3_000) as u64;
         frontier.max_queued_bytes_per_job = frontier.max_queued_bytes / 2;
     }
     let config = MemoryConfig { frontier, ..MemoryConfig::default() };
     let runtime = Runtime::new(RuntimeConfig {
-        store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage), max_per_address, teams)),
-        fetch: Arc::new(Web(Arc::clone(&stage))),
-        transform: Arc::new(Reader(Arc::clone(&stage))),
+        store: Arc::new(FaultyStore::new(
+            MemoryStore::new(config),
+            Arc::clone(&context),
+            address_limit,
+            teams,
+        )),
+        fetch: Arc::new(SimulatedFetch(Arc::clone(&context))),
+        transform: Arc::new(SimulatedTransform(Arc::clone(&context))),
         pdfs: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
-        max_in_flight: most,
+        max_in_flight: in_flight_limit,
         near_duplicates: true,
         memory: MemoryBudget::default(),
     });
 
-    let tasks: Arc<[Task]> = tasks.into();
+    let tasks: Arc<[CrawlTask]> = tasks.into();
     let mut readers = Vec::new();
     for number in 0..tasks.len() {
-        let (stage, runtime) = (Arc::clone(&stage), Arc::clone(&runtime));
+        let (context, runtime) = (Arc::clone(&context), Arc::clone(&runtime));
         let tasks = Arc::clone(&tasks);
         readers.push(tokio::spawn(async move {
-            let played = tokio::time::timeout(END, follow(&stage, &runtime, &tasks[number])).await;
-            played.unwrap_or_else(|_| {
-                stage.wire().violate(stage.now(), format!("job {number} did not end: {:?}", tasks[number]));
-                Read::default()
+            let result = tokio::time::timeout(END, read_job(&context, &runtime, &tasks[number])).await;
+            result.unwrap_or_else(|_| {
+                context
+                    .monitor()
+                    .violate(context.now(), format!("job {number} did not end: {:?}", tasks[number]));
+                ReadResult::default()
             })
         }));
     }
     if let Some(map) = map {
-        let (stage, runtime) = (Arc::clone(&stage), Arc::clone(&runtime));
+        let (context, runtime) = (Arc::clone(&context), Arc::clone(&runtime));
         readers.push(tokio::spawn(async move {
-            map.play(&stage, &runtime).await;
-            Read::default()
+            map.run(&context, &runtime).await;
+            ReadResult::default()
         }));
     }
     let mut documents = 0;
@@ -110,29 +118,29 @@ async fn play(seed: u64) -> Report {
                 documents += read.documents;
                 full_queues += u64::from(read.was_full);
             }
-            Err(error) => stage.wire().violate(stage.now(), format!("a reader failed: {error}")),
+            Err(error) => context.monitor().violate(context.now(), format!("a reader failed: {error}")),
         }
     }
-    let virtual_time = Duration::from_millis(stage.now());
+    let virtual_time = Duration::from_millis(context.now());
     drop(runtime);
-    let lost = stage.lost();
-    check_refetches(&stage, &lost);
-    let mut wire = stage.wire();
-    let mut report = Report::new(seed, std::mem::take(&mut wire.events), virtual_time);
+    let lost = context.lost();
+    check_refetches(&context, &lost);
+    let mut monitor = context.monitor();
+    let mut report = Report::new(seed, std::mem::take(&mut monitor.events), virtual_time);
     report.jobs = tasks.len() as u64;
-    report.requests = wire.requests;
-    report.hops_across_hosts = wire.across_hosts;
+    report.requests = monitor.requests;
+    report.cross_host_hops = monitor.cross_host_hops;
     report.documents = documents;
-    report.crashes = stage.crashed();
-    report.full_addresses = stage.full_addresses();
+    report.crashes = context.crash_count();
+    report.full_addresses = context.full_addresses();
     report.full_queues = full_queues;
     report.maps = u64::from(is_mapped);
     report.leases_lost = lost.values().map(|count| u64::from(*count)).sum();
-    report.violations = std::mem::take(&mut wire.violations);
+    report.violations = std::mem::take(&mut monitor.violations);
     report
 }
 
-fn some_faults(seed: u64, random: &mut Random) -> Faults {
+fn generate_faults(seed: u64, random: &mut Random) -> Faults {
     fn chance(random: &mut Random) -> usize {
         if random.below(2) == 0 { random.below(40) } else { 0 }
     }
@@ -141,29 +149,29 @@ fn some_faults(seed: u64, random: &mut Random) -> Faults {
         moments.sort_unstable();
         moments
     }
-    let (before, after) = (chance(random), chance(random));
+    let (hang_before, hang_after) = (chance(random), chance(random));
     let hangs = moments(random);
     let mut random = Random::new(seed, 0xfa17);
-    Faults { before, after, hangs, late_finish: chance(&mut random), crashes: moments(&mut random) }
+    Faults { hang_before, hang_after, hangs, late_finish: chance(&mut random), crashes: moments(&mut random) }
 }
 
-/// A page is asked for once, and once more for each try and each lease that was lost.
-fn check_refetches(stage: &Stage, lost: &BTreeMap<(usize, Resource), u32>) {
-    let counts = stage.wire().direct().clone();
-    let is_robots = |place: &Resource| matches!(place, Resource::Robots(_));
-    let robots_hung = lost.keys().any(|(_, place)| is_robots(place));
+/// A page is requested once per allowed try, and once more per lost lease.
+fn check_refetches(context: &Context, lost: &BTreeMap<(usize, Resource), u32>) {
+    let counts = context.monitor().page_requests().clone();
+    let is_robots = |resource: &Resource| matches!(resource, Resource::Robots(_));
+    let robots_hung = lost.keys().any(|(_, resource)| is_robots(resource));
     for ((job, page), count) in counts {
-        let tries = match stage.world.pages[page].kind {
-            // Where robots.txt of a host on the way cannot be had, it is tried again later.
-            Kind::Redirect(_) if robots_hung || stage.world.leads_to_trouble(page) => MAX_TRIES,
-            _ if stage.world.hosts[stage.world.pages[page].host].refuses => MAX_TRIES,
+        let tries = match context.world.pages[page].kind {
+            // If robots.txt of a host on the redirect chain is unavailable, the page is tried again later.
+            Kind::Redirect(_) if robots_hung || context.world.redirects_to_blocked_host(page) => MAX_TRIES,
+            _ if context.world.hosts[context.world.pages[page].host].refuses_connections => MAX_TRIES,
             Kind::Html | Kind::NotFound | Kind::Redirect(_) => 1,
             Kind::Flaky { .. } | Kind::Dead => MAX_TRIES,
         };
         let lost = lost.get(&(job, Resource::Page(page))).copied().unwrap_or_default();
         if count > tries + lost {
-            let what = format!("job {job} asked {count} times for page {page}, which lost {lost} leases");
-            stage.wire().violate(stage.now(), what);
+            let what = format!("job {job} requested page {page} {count} times, and it lost {lost} leases");
+            context.monitor().violate(context.now(), what);
         }
     }
 }

@@ -1,50 +1,54 @@
-//! What the hosts of a web serve beside its pages, and what they let be fetched.
+//! The robots.txt files and sitemaps of the hosts, and the access that robots.txt allows.
 
 use super::world::{
-    Host, Kind, NAMED, Named, PageId, Resource, Robots, RobotsAccess, RobotsDelivery, Spelling, World,
+    ExtraSitemap, FIRST_EXTRA_SITEMAP, Host, Kind, PageId, Resource, Robots, RobotsAccess, RobotsDelivery,
+    Spelling, World,
 };
 
-/// Longer than anybody waits for robots.txt, in milliseconds.
-pub(super) const TOO_LATE: u64 = gleaner_runtime::ROBOTS_TIMEOUT.as_millis() as u64;
+/// The timeout of robots.txt, in milliseconds.
+pub(super) const ROBOTS_TIMEOUT: u64 = gleaner_runtime::ROBOTS_TIMEOUT.as_millis() as u64;
 
 impl World {
-    /// What robots.txt of a host lets be fetched, once it has come.
-    pub(super) fn law(&self, host: usize) -> RobotsAccess {
+    /// What robots.txt of a host allows after its last retry.
+    pub(super) fn robots_access(&self, host: usize) -> RobotsAccess {
         match &self.hosts[host] {
-            Host { refuses: true, .. } => RobotsAccess::Nothing,
-            Host { door: RobotsDelivery::Circle, .. } => RobotsAccess::Everything,
-            Host { door: RobotsDelivery::Late(time), .. } if *time > TOO_LATE => RobotsAccess::Nothing,
+            Host { refuses_connections: true, .. } => RobotsAccess::Nothing,
+            Host { robots_delivery: RobotsDelivery::RedirectLoop, .. } => RobotsAccess::Everything,
+            Host { robots_delivery: RobotsDelivery::Late(time), .. } if *time > ROBOTS_TIMEOUT => {
+                RobotsAccess::Nothing
+            }
             Host { robots: Robots::Broken, .. } => RobotsAccess::Nothing,
             Host { robots: Robots::Missing, .. } => RobotsAccess::Everything,
             Host { robots: Robots::Rules { .. }, .. } => RobotsAccess::Public,
         }
     }
 
-    /// Does its robots.txt come only after some failures?
+    /// Whether robots.txt of the host loads only after some failures.
     pub(super) fn recovers(&self, host: usize) -> bool {
-        matches!(self.hosts[host].door, RobotsDelivery::Recovers { .. })
+        matches!(self.hosts[host].robots_delivery, RobotsDelivery::Recovers { .. })
     }
 
-    /// Does a page lead, in one step or more, to a host that cannot be asked at once?
-    pub(super) fn leads_to_trouble(&self, mut id: PageId) -> bool {
+    /// Whether a page redirects, over one hop or more, to a host whose robots.txt fails at first or forbids
+    /// everything.
+    pub(super) fn redirects_to_blocked_host(&self, mut id: PageId) -> bool {
         while let Kind::Redirect(to) = self.pages[id].kind {
             id = to;
             let host = self.pages[id].host;
-            if self.law(host) == RobotsAccess::Nothing || self.recovers(host) {
+            if self.robots_access(host) == RobotsAccess::Nothing || self.recovers(host) {
                 return true;
             }
         }
         false
     }
 
-    pub(super) fn host_of(&self, place: Resource) -> usize {
-        match place {
+    pub(super) fn host_of(&self, resource: Resource) -> usize {
+        match resource {
             Resource::Page(id) => self.pages[id].host,
-            Resource::Robots(host) | Resource::Sitemap(host, _) | Resource::Nothing(host) => host,
+            Resource::Robots(host) | Resource::Sitemap(host, _) | Resource::Missing(host) => host,
         }
     }
 
-    /// Status and body of robots.txt, where it comes.
+    /// Status and body of robots.txt, when it loads.
     pub(super) fn robots_body(&self, host: usize) -> (u16, String) {
         let delay = match self.hosts[host].robots {
             Robots::Missing => return (404, String::new()),
@@ -55,7 +59,7 @@ impl World {
         if delay > 0 {
             body.push_str(&format!("Crawl-delay: {}\n", delay as f64 / 1_000.0));
         }
-        if let Some(Named { host: file_host, .. }) = &self.hosts[host].named {
+        if let Some(ExtraSitemap { host: file_host, .. }) = &self.hosts[host].extra_sitemap {
             let name = self.hosts[*file_host].name;
             body.push_str(&format!("Sitemap: https://{name}/named-{host}.xml\n"));
         }
@@ -64,10 +68,10 @@ impl World {
 
     /// Status and body of a sitemap.
     pub(super) fn sitemap_body(&self, host: usize, file: usize) -> (u16, String) {
-        if let Some(of) = file.checked_sub(NAMED) {
-            let named = self.hosts.get(of).and_then(|host| host.named.as_ref());
-            return match named.filter(|named| named.host == host) {
-                Some(named) => (200, self.url_set(named.pages.iter().copied())),
+        if let Some(owner) = file.checked_sub(FIRST_EXTRA_SITEMAP) {
+            let extra = self.hosts.get(owner).and_then(|host| host.extra_sitemap.as_ref());
+            return match extra.filter(|extra| extra.host == host) {
+                Some(extra) => (200, self.url_set(extra.pages.iter().copied())),
                 None => (404, String::new()),
             };
         }

@@ -1,4 +1,4 @@
-//! The memory store, with what can go wrong between it and a worker.
+//! The memory store with injected faults between it and the workers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -19,87 +19,88 @@ use tokio::sync::watch;
 use url::Url;
 use uuid::Uuid;
 
-use super::stage::{LEASE_TIME, Stage};
-use super::wire::Event;
+use super::context::{Context, LEASE_TIME};
+use super::monitor::Event;
 use super::world::Resource;
 
-/// Does what the memory store does, but
+/// Delegates to the memory store, except that
 ///
-/// - answers now and then that a page is stored only after its lease is over, when it is not stored any more;
-/// - breaks at some moments when it is asked for pages, and takes the worker loop with it: every page in work is given
-///   up where it stands, and nobody tells the store of it. That is a crash of the process as far as the store can see.
+/// - it sometimes delays a finished page until its lease has expired, so that the page is not stored;
+/// - it panics at some moments when a worker leases pages. This ends the worker loop and drops every page in
+///   work without a report to the store, which the store cannot distinguish from a crash of the process.
 #[derive(Debug)]
-pub(super) struct Shaky {
+pub(super) struct FaultyStore {
     store: MemoryStore,
-    stage: Arc<Stage>,
-    /// The number of each job, which it has for its request.
+    context: Arc<Context>,
+    /// The number of each job, which is the value of its `request`.
     numbers: Mutex<HashMap<JobId, usize>>,
-    /// What is leased and not finished.
+    /// Resources that are leased and not finished.
     leased: Mutex<BTreeSet<(usize, Resource)>>,
     /// How often each page was finished.
     finishes: Mutex<BTreeMap<(usize, Resource), u64>>,
-    /// The addresses of hosts, as far as the store was told.
-    told: Mutex<BTreeMap<usize, IpAddr>>,
-    max_per_address: u32,
+    /// The addresses of hosts that were reported to the store.
+    known_addresses: Mutex<BTreeMap<usize, IpAddr>>,
+    address_limit: u32,
     /// The team of each job, and its slots.
     teams: Vec<Option<(usize, u32)>>,
 }
 
-impl Shaky {
+impl FaultyStore {
     pub(super) fn new(
         store: MemoryStore,
-        stage: Arc<Stage>,
-        max_per_address: u32,
+        context: Arc<Context>,
+        address_limit: u32,
         teams: Vec<Option<(usize, u32)>>,
     ) -> Self {
         Self {
             store,
-            stage,
+            context,
             numbers: Mutex::default(),
             leased: Mutex::default(),
             finishes: Mutex::default(),
-            told: Mutex::default(),
-            max_per_address,
+            known_addresses: Mutex::default(),
+            address_limit,
             teams,
         }
     }
 
-    fn tell(&self, url: &Url, address: Option<IpAddr>) {
-        if let (Some(place), Some(address)) = (self.stage.world.place(url), address) {
-            locked(&self.told).insert(self.stage.world.host_of(place), address);
+    fn record_address(&self, url: &Url, address: Option<IpAddr>) {
+        if let (Some(resource), Some(address)) = (self.context.world.resource(url), address) {
+            locked(&self.known_addresses).insert(self.context.world.host_of(resource), address);
         }
     }
 
-    /// Holds the next page to lease against what its address may have in work.
-    fn check_address(&self, leased: &BTreeSet<(usize, Resource)>, (job, place): (usize, Resource)) {
-        let told = locked(&self.told);
-        let address_of = |place: Resource| told.get(&self.stage.world.host_of(place));
-        let Some(address) = address_of(place) else { return };
+    /// Checks the next leased page against the limit of its address.
+    fn check_address(&self, leased: &BTreeSet<(usize, Resource)>, (job, resource): (usize, Resource)) {
+        let known_addresses = locked(&self.known_addresses);
+        let address_of = |resource: Resource| known_addresses.get(&self.context.world.host_of(resource));
+        let Some(address) = address_of(resource) else { return };
         let in_work = leased.iter().filter(|(_, other)| address_of(*other) == Some(address)).count();
-        let most = self.max_per_address as usize;
-        if in_work >= most {
-            let what = format!("job {job} is given {place:?}, and its address has {in_work} pages in work");
-            self.stage.wire().violate(self.stage.now(), what);
+        let limit = self.address_limit as usize;
+        if in_work >= limit {
+            let what =
+                format!("job {job} leases {resource:?}, but its address already has {in_work} leased pages");
+            self.context.monitor().violate(self.context.now(), what);
         }
-        let hosts = told.values().filter(|other| *other == address).count();
-        if in_work + 1 == most && hosts > 1 {
-            self.stage.note_full_address();
+        let hosts = known_addresses.values().filter(|other| *other == address).count();
+        if in_work + 1 == limit && hosts > 1 {
+            self.context.note_full_address();
         }
     }
 
     fn page(&self, job: JobId, url: &Url) -> Option<(usize, Resource)> {
         let number = *locked(&self.numbers).get(&job)?;
-        Some((number, self.stage.world.place(url)?))
+        Some((number, self.context.world.resource(url)?))
     }
 
     fn crash_if_due(&self) {
-        if self.stage.crashes() {
-            self.stage.note(Event::Crashed);
-            for (job, place) in std::mem::take(&mut *locked(&self.leased)) {
-                self.stage.lose(job, place);
+        if self.context.crash_is_due() {
+            self.context.note(Event::Crashed);
+            for (job, resource) in std::mem::take(&mut *locked(&self.leased)) {
+                self.context.lose(job, resource);
             }
-            // Without the panic hook, which would write to the terminal.
-            std::panic::resume_unwind(Box::new("the store broke"));
+            // Skips the panic hook, which would write to the terminal.
+            std::panic::resume_unwind(Box::new("simulated crash"));
         }
     }
 }
@@ -109,7 +110,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 #[async_trait]
-impl Store for Shaky {
+impl Store for FaultyStore {
     async fn submit(&self, mut job: NewJob, now: Duration) -> Result<(), Error> {
         let number = job.request.as_u64().and_then(|number| usize::try_from(number).ok());
         if let Some((team, slots)) = number.and_then(|number| self.teams.get(number).copied().flatten()) {
@@ -136,24 +137,26 @@ impl Store for Shaky {
     async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
         let mut late = Duration::ZERO;
         let (url, address) = (page.lease.url.clone(), page.address);
-        if let Some((job, place)) = self.page(page.lease.job, &page.lease.url) {
-            locked(&self.leased).remove(&(job, place));
+        if let Some((job, resource)) = self.page(page.lease.job, &page.lease.url) {
+            locked(&self.leased).remove(&(job, resource));
             let count = {
                 let mut finishes = locked(&self.finishes);
-                let count = finishes.entry((job, place)).or_default();
+                let count = finishes.entry((job, resource)).or_default();
                 *count += 1;
                 *count
             };
-            if self.stage.random(job + 2_000, place, count).below(1_000) < self.stage.faults.late_finish {
-                self.stage.lose(job, place);
-                let before = self.stage.now();
-                self.stage.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
-                late = Duration::from_millis(self.stage.now() - before);
+            if self.context.random(job + 2_000, resource, count).below(1_000)
+                < self.context.faults.late_finish
+            {
+                self.context.lose(job, resource);
+                let before = self.context.now();
+                self.context.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
+                late = Duration::from_millis(self.context.now() - before);
             }
         }
         let receipt = self.store.finish(page, now + late).await?;
         if receipt.accepted {
-            self.tell(&url, address);
+            self.record_address(&url, address);
         }
         Ok(receipt)
     }
@@ -174,7 +177,7 @@ impl Store for Shaky {
 
     async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error> {
         self.store.feedback(url, feedback, now).await?;
-        self.tell(url, feedback.address);
+        self.record_address(url, feedback.address);
         Ok(())
     }
 
@@ -315,7 +318,7 @@ impl Store for Shaky {
     }
 }
 
-/// What a job has for its request, so that the store knows its number.
+/// The `request` of a job, from which the store reads its number.
 pub(super) fn request(number: usize) -> Value {
     Value::from(number)
 }

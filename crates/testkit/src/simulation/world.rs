@@ -1,4 +1,5 @@
-//! A small web, made from a seed: hosts, pages, links in many spellings, redirects, failures, robots.txt and sitemaps.
+//! A small web generated from a seed: hosts, pages, links in many spellings, redirects, failures, robots.txt
+//! and sitemaps.
 
 use std::net::IpAddr;
 
@@ -8,31 +9,31 @@ use crate::site::random::Random;
 
 pub(super) type PageId = usize;
 
-/// What robots.txt of a host says.
+/// The robots.txt of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Robots {
     /// 404.
     Missing,
-    /// `/private/` is forbidden; between two requests so many milliseconds, or none.
+    /// Forbids `/private/` and demands this many milliseconds between requests, 0 for none.
     Rules { delay: u64 },
-    /// 503 for ever: nothing of the host may be fetched.
+    /// 503 forever: nothing of the host may be fetched.
     Broken,
 }
 
-/// How robots.txt comes, before what it says.
+/// How robots.txt is delivered, independent of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RobotsDelivery {
-    /// As fast as everything else.
-    Open,
-    /// The first requests for it find the host busy, or break.
+    /// With the latency of the host.
+    Normal,
+    /// The first requests fail: with 503 if `busy`, otherwise with a broken connection.
     Recovers { failures: u32, busy: bool },
-    /// It redirects to itself: there is none.
-    Circle,
-    /// So many milliseconds late, which may be more than anybody waits.
+    /// It redirects to itself, which counts as a missing file.
+    RedirectLoop,
+    /// After this many milliseconds, which may exceed the timeout.
     Late(u64),
 }
 
-/// What of a host may be fetched in the end by who holds to its robots.txt.
+/// What a job that obeys robots.txt may finally fetch of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RobotsAccess {
     Everything,
@@ -41,10 +42,10 @@ pub(super) enum RobotsAccess {
     Nothing,
 }
 
-/// A sitemap that robots.txt of a host names beside the usual one.
+/// A sitemap that robots.txt of a host names in addition to `/sitemap.xml`.
 #[derive(Debug)]
-pub(super) struct Named {
-    /// Where the file is.
+pub(super) struct ExtraSitemap {
+    /// The host that serves the file.
     pub(super) host: usize,
     pub(super) pages: Vec<PageId>,
 }
@@ -57,16 +58,16 @@ pub(super) struct Host {
     pub(super) sitemap: Option<Vec<PageId>>,
     /// `/sitemap.xml` is an index of two files, and of itself.
     pub(super) nested: bool,
-    pub(super) named: Option<Named>,
-    pub(super) door: RobotsDelivery,
+    pub(super) extra_sitemap: Option<ExtraSitemap>,
+    pub(super) robots_delivery: RobotsDelivery,
     /// It refuses every connection.
-    pub(super) refuses: bool,
-    /// `/s/`, where a part of the site begins that is crawled by itself.
+    pub(super) refuses_connections: bool,
+    /// `/s/`, the start of a section that is crawled by itself.
     pub(super) section: Option<PageId>,
-    /// The least time that an answer takes, in milliseconds.
+    /// The shortest response time, in milliseconds.
     pub(super) latency: u64,
     pub(super) start: PageId,
-    /// Many names may be one server.
+    /// Several hosts may share an address.
     pub(super) address: IpAddr,
 }
 
@@ -77,11 +78,11 @@ pub(super) enum Kind {
     Html,
     /// 404, a document without links.
     NotFound,
-    /// Redirects.
+    /// Redirects to another page.
     Redirect(PageId),
-    /// Fails so often, then answers 200 without links.
+    /// Fails this often, then answers 200 without links.
     Flaky { failures: u32, how: Flake },
-    /// The connection breaks, always.
+    /// The connection always breaks.
     Dead,
 }
 
@@ -98,8 +99,8 @@ pub(super) struct Page {
     pub(super) path: String,
     pub(super) kind: Kind,
     pub(super) links: Vec<(PageId, Spelling)>,
-    /// Its address with a slash at the end redirects to the one without.
-    pub(super) sheds_slash: bool,
+    /// Its URL with a slash at the end redirects to the one without.
+    pub(super) strips_slash: bool,
 }
 
 impl Page {
@@ -112,7 +113,7 @@ impl Page {
     }
 }
 
-/// One page has many addresses.
+/// A way to write the URL of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
     Plain,
@@ -135,21 +136,21 @@ const SPELLINGS: [Spelling; 9] = [
     Spelling::Dots,
 ];
 
-/// The first two are one domain.
+/// The first two share a registered domain.
 const NAMES: [&str; 4] = ["main.test", "sub.main.test", "other.test", "more.test"];
 
-/// What an address names.
+/// What a URL names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Resource {
     Page(PageId),
     Robots(usize),
-    /// Host, and which file; 0 is `/sitemap.xml`.
+    /// The host and the number of the file; 0 is `/sitemap.xml`.
     Sitemap(usize, usize),
-    Nothing(usize),
+    Missing(usize),
 }
 
-/// Files of sitemaps from this number on are named by robots.txt of the host whose number is behind it.
-pub(super) const NAMED: usize = 3;
+/// Sitemap file `FIRST_EXTRA_SITEMAP + n` is the one that robots.txt of host `n` names.
+pub(super) const FIRST_EXTRA_SITEMAP: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct World {
@@ -186,49 +187,50 @@ impl World {
         for index in 0..world.hosts.len() {
             world.add_sitemap(index, &mut random);
         }
-        // Numbers of their own, so that the webs of known seeds stay what they were.
+        // A separate random stream, so that the rest of the web of a seed stays the same.
         let mut random = Random::new(seed, 0xadd7);
         if random.below(2) == 0 {
             for host in &mut world.hosts {
                 host.address = address(random.below(2));
             }
         }
-        world.add_troubles(&mut Random::new(seed, 0x7b0b));
+        world.add_host_failures(&mut Random::new(seed, 0x7b0b));
         world.add_sections(&mut Random::new(seed, 0x5ec7));
         world
     }
 
-    /// What goes wrong with whole hosts and their robots.txt, and what that names.
-    fn add_troubles(&mut self, random: &mut Random) {
+    /// Adds failures of whole hosts and of robots.txt, and extra sitemaps.
+    fn add_host_failures(&mut self, random: &mut Random) {
         let count = self.pages.len();
         for index in 0..self.hosts.len() {
-            let door = match random.below(12) {
+            let robots_delivery = match random.below(12) {
                 0..2 => RobotsDelivery::Recovers {
                     failures: 1 + random.below(2) as u32,
                     busy: random.below(2) == 0,
                 },
-                2 => RobotsDelivery::Circle,
+                2 => RobotsDelivery::RedirectLoop,
                 3 => RobotsDelivery::Late(1_000 + random.below(24_000) as u64),
                 4 => RobotsDelivery::Late(31_000 + random.below(60_000) as u64),
-                _ => RobotsDelivery::Open,
+                _ => RobotsDelivery::Normal,
             };
-            let refuses = random.below(16) == 0;
+            let refuses_connections = random.below(16) == 0;
             let file_host = if random.below(4) == 0 { random.below(self.hosts.len()) } else { index };
-            let named = random.below(2) == 0;
+            let has_extra_sitemap = random.below(2) == 0;
             let pages = (0..count).filter(|_| random.below(8) == 0).collect();
-            let patient = random.below(12) == 0;
+            let long_delay = random.below(12) == 0;
             let host = &mut self.hosts[index];
-            (host.door, host.refuses) = (door, refuses);
+            (host.robots_delivery, host.refuses_connections) = (robots_delivery, refuses_connections);
             if let Robots::Rules { delay } = &mut host.robots {
-                host.named = named.then_some(Named { host: file_host, pages });
-                if patient {
+                host.extra_sitemap = has_extra_sitemap.then_some(ExtraSitemap { host: file_host, pages });
+                if long_delay {
                     *delay = 20_000 + random.below(40_000) as u64;
                 }
             }
         }
     }
 
-    /// A part of some sites below `/s/`, whose first page answers, or leads to where it may be crawled from, or elsewhere.
+    /// Adds a section below `/s/` to some sites. Its first page answers, or redirects within the section or
+    /// out of it.
     fn add_sections(&mut self, random: &mut Random) {
         for index in 0..self.hosts.len() {
             if random.below(3) > 0 {
@@ -243,18 +245,18 @@ impl World {
                     let target = if random.below(4) == 0 { root } else { front + random.below(count) };
                     links.push((target, SPELLINGS[random.below(SPELLINGS.len())]));
                 }
-                self.pages.push(Page { host: index, path, kind: Kind::Html, links, sheds_slash: false });
+                self.pages.push(Page { host: index, path, kind: Kind::Html, links, strips_slash: false });
             }
             match random.below(4) {
-                0 => self.pages[front].sheds_slash = true,
+                0 => self.pages[front].strips_slash = true,
                 1 => self.pages[front].kind = Kind::Redirect(front + 1 + random.below(count - 1)),
                 2 => self.pages[front].kind = Kind::Redirect(root),
                 _ => {}
             }
             self.hosts[index].section = Some(front);
             self.pages[root].links.push((front, Spelling::Plain));
-            if let Some(named) = &mut self.hosts[index].sitemap {
-                named.extend((front..self.pages.len()).filter(|_| random.below(3) == 0));
+            if let Some(listed) = &mut self.hosts[index].sitemap {
+                listed.extend((front..self.pages.len()).filter(|_| random.below(3) == 0));
             }
         }
     }
@@ -275,7 +277,7 @@ impl World {
                 _ => format!("/p/{number}"),
             };
             let (kind, links) = (Kind::Html, Vec::new());
-            self.pages.push(Page { host: index, path, kind, links, sheds_slash: false });
+            self.pages.push(Page { host: index, path, kind, links, strips_slash: false });
         }
         let latency = 1 + random.below(300) as u64;
         let nested = random.below(3) == 0;
@@ -285,9 +287,9 @@ impl World {
             robots,
             sitemap: None,
             nested,
-            named: None,
-            door: RobotsDelivery::Open,
-            refuses: false,
+            extra_sitemap: None,
+            robots_delivery: RobotsDelivery::Normal,
+            refuses_connections: false,
             section: None,
             latency,
             start,
@@ -311,7 +313,7 @@ impl World {
         };
     }
 
-    /// Only to pages of a lower number, so that no chain is a circle, and only to pages that do not fail.
+    /// A page with a lower number, which rules out redirect loops, and one that does not fail.
     fn redirect_target(&self, id: PageId, random: &mut Random) -> Option<PageId> {
         let target = random.below(id);
         let answers = matches!(self.pages[target].kind, Kind::Html | Kind::NotFound | Kind::Redirect(_));
@@ -326,7 +328,8 @@ impl World {
         let own: Vec<PageId> =
             (0..self.pages.len()).filter(|other| self.pages[*other].host == host).collect();
         let mut links = Vec::new();
-        // The next one, so that most of the site is reached, a few near ones, and now and then another host.
+        // One of the next pages, so that most of the site is reachable; any page of the site; its root; any
+        // page.
         for _ in 0..1 + random.below(6) {
             let target = match random.below(8) {
                 0..3 => own.get(id - own[0] + 1 + random.below(4)).copied().unwrap_or(own[0]),
@@ -343,14 +346,14 @@ impl World {
         if random.below(2) == 0 {
             return;
         }
-        let mut named = Vec::new();
+        let mut listed = Vec::new();
         for id in 0..self.pages.len() {
             let chance = if self.pages[id].host == index { 3 } else { 40 };
             if random.below(chance) == 0 {
-                named.push(id);
+                listed.push(id);
             }
         }
-        self.hosts[index].sitemap = Some(named);
+        self.hosts[index].sitemap = Some(listed);
     }
 
     pub(super) fn url(&self, id: PageId, spelling: Spelling) -> Url {
@@ -364,11 +367,11 @@ impl World {
             Spelling::Slash => format!("https://{name}{}/", path.trim_end_matches('/')),
             Spelling::Dots => format!("https://{name}/x/..{path}"),
         };
-        Url::parse(&text).expect("an address of this web parses")
+        Url::parse(&text).expect("a generated URL parses")
     }
 
-    /// What an address names, found without the rules that are under test. `None` for a host that is not of this web.
-    pub(super) fn place(&self, url: &Url) -> Option<Resource> {
+    /// What a URL names, resolved without the rules under test. `None` for a host that is not in this web.
+    pub(super) fn resource(&self, url: &Url) -> Option<Resource> {
         let host = self.hosts.iter().position(|host| Some(host.name) == url.host_str())?;
         let path = match url.path().trim_end_matches('/') {
             "" => "/",
@@ -379,16 +382,17 @@ impl World {
             "/sitemap.xml" => Resource::Sitemap(host, 0),
             "/sitemap-1.xml" => Resource::Sitemap(host, 1),
             "/sitemap-2.xml" => Resource::Sitemap(host, 2),
-            // Of which host's robots.txt, the name tells.
+            // The file name has the number of the host whose robots.txt names it.
             _ if path.starts_with("/named-") => {
-                let of = path.trim_start_matches("/named-").trim_end_matches(".xml").parse::<usize>().ok()?;
-                Resource::Sitemap(host, NAMED + of)
+                let owner =
+                    path.trim_start_matches("/named-").trim_end_matches(".xml").parse::<usize>().ok()?;
+                Resource::Sitemap(host, FIRST_EXTRA_SITEMAP + owner)
             }
             _ => match self.pages.iter().position(|page| {
                 page.host == host && (page.path == path || page.path.strip_suffix('/') == Some(path))
             }) {
                 Some(id) => Resource::Page(id),
-                None => Resource::Nothing(host),
+                None => Resource::Missing(host),
             },
         })
     }

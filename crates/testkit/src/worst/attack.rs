@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Size;
 use super::shapes::PageShape;
 use crate::hostile::HostilePage;
-use crate::pdf::MakeFile;
+use crate::pdf::MakePdf;
 
 /// What the site's address is called in a body.
 const SITE: &str = "{site}";
@@ -18,7 +18,7 @@ const LIGHT_BYTES: usize = 125_000;
 
 /// How a request ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
+pub enum ExpectedEnd {
     /// It is refused (400) before anything is fetched, and the refusal says this.
     Refused(&'static str),
     /// With a result, perhaps with a warning, or with an error that says what was too much.
@@ -36,14 +36,14 @@ pub struct Attack {
     pub line: &'static str,
     body: String,
     /// How the request ends.
-    pub ends: Ends,
+    pub ends: ExpectedEnd,
     /// The same request comes once before, and is waited for.
-    pub is_second: bool,
+    pub repeats_previous: bool,
 }
 
 impl Attack {
     pub(super) fn new(line: &'static str, body: impl Into<String>, pages: Vec<HostilePage>) -> Self {
-        Self { pages, line, body: body.into(), ends: Ends::Somehow, is_second: false }
+        Self { pages, line, body: body.into(), ends: ExpectedEnd::Somehow, repeats_previous: false }
     }
 
     /// A scrape of the page with these options.
@@ -82,16 +82,16 @@ impl Attack {
     }
 
     pub(super) fn refused(self, text: &'static str) -> Self {
-        Self { ends: Ends::Refused(text), ..self }
+        Self { ends: ExpectedEnd::Refused(text), ..self }
     }
 
     pub(super) fn warned(self, text: &'static str) -> Self {
-        Self { ends: Ends::Warned(text), ..self }
+        Self { ends: ExpectedEnd::Warned(text), ..self }
     }
 
     /// The same request comes once before.
     pub(super) fn second(self) -> Self {
-        Self { is_second: true, ..self }
+        Self { repeats_previous: true, ..self }
     }
 
     /// The body of the request for a site at this address, without a slash at its end.
@@ -124,7 +124,7 @@ enum Make {
     /// A batch of light pages of the case's name as their shape.
     Light,
     /// A scrape of a PDF.
-    Pdf(MakeFile),
+    Pdf(MakePdf),
 }
 
 /// A worst case.
@@ -152,7 +152,7 @@ impl WorstCase {
         Self { kind: "light pages", name: shape, make: Make::Light }
     }
 
-    pub(super) const fn pdf(name: &'static str, make: MakeFile) -> Self {
+    pub(super) const fn pdf(name: &'static str, make: MakePdf) -> Self {
         Self { kind: "PDFs", name, make: Make::Pdf(make) }
     }
 

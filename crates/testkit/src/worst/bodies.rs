@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Attack, WorstCase};
 use crate::hostile::HostilePage;
-use crate::pdf::CROWDED;
+use crate::pdf::EXPENSIVE_PDFS;
 
 const LARGE: &str = "large bodies";
 const MARKDOWN: &str = "Markdown";
@@ -120,6 +120,6 @@ pub(super) const CASES: &[WorstCase] = &[
 
 /// One of the PDFs that draw too much.
 const fn crowded(number: usize) -> WorstCase {
-    let (name, make) = CROWDED[number];
+    let (name, make) = EXPENSIVE_PDFS[number];
     WorstCase::pdf(name, make)
 }

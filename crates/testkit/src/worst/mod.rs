@@ -10,7 +10,7 @@ mod rules;
 mod selectors;
 mod shapes;
 
-pub use attack::{Attack, Ends, WorstCase};
+pub use attack::{Attack, ExpectedEnd, WorstCase};
 pub use shapes::{PAGE_SHAPES, PageShape};
 
 /// How large something is made.
@@ -58,7 +58,7 @@ mod tests {
             let pages: usize = attack.pages.iter().map(|page| page.body().len()).sum();
             assert!(pages <= 2 << 20, "{case}: {pages} bytes");
             let is_json = serde_json::from_str::<Value>(&body).is_ok();
-            assert!(is_json || matches!(attack.ends, Ends::Refused(_)), "{case}");
+            assert!(is_json || matches!(attack.ends, ExpectedEnd::Refused(_)), "{case}");
         }
         assert!(names.len() >= 60, "{} cases", names.len());
     }

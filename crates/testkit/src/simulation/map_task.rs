@@ -1,4 +1,4 @@
-//! A map that is made beside the jobs, and what it must give.
+//! A map that runs beside the crawls, and the links that it must give.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use gleaner_runtime::Runtime;
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::MapRequest;
 
-use super::stage::{Faults, Stage};
-use super::wire::Event;
+use super::context::{Context, Faults};
+use super::monitor::Event;
 use super::world::{Kind, PageId, Resource, Robots, RobotsAccess, RobotsDelivery, Spelling, World};
 use crate::site::random::Random;
 
 #[derive(Debug)]
-pub(super) struct Mapping {
+pub(super) struct MapTask {
     host: usize,
-    begins_at: u64,
+    starts_at: u64,
     limit: u64,
     subdomains: bool,
     sitemap: SitemapMode,
 }
 
-impl Mapping {
+impl MapTask {
     /// `None` for two seeds of three.
     pub(super) fn generate(seed: u64, world: &World) -> Option<Self> {
         let mut random = Random::new(seed, 0x3a9);
         (random.below(3) == 0).then(|| Self {
             host: random.below(world.hosts.len()),
-            begins_at: random.below(20_000) as u64,
+            starts_at: random.below(20_000) as u64,
             limit: if random.below(3) == 0 { 1 + random.below(20) as u64 } else { 5_000 },
             subdomains: random.below(2) == 0,
             sitemap: match random.below(4) {
@@ -38,22 +38,24 @@ impl Mapping {
         })
     }
 
-    pub(super) async fn play(&self, stage: &Arc<Stage>, runtime: &Arc<Runtime>) {
-        stage.sleep(self.begins_at).await;
-        let request = MapRequest::new(stage.world.url(stage.world.hosts[self.host].start, Spelling::Plain))
-            .limit(self.limit)
-            .include_subdomains(self.subdomains)
-            .sitemap(self.sitemap);
+    pub(super) async fn run(&self, context: &Arc<Context>, runtime: &Arc<Runtime>) {
+        context.sleep(self.starts_at).await;
+        let request =
+            MapRequest::new(context.world.url(context.world.hosts[self.host].start, Spelling::Plain))
+                .limit(self.limit)
+                .include_subdomains(self.subdomains)
+                .sitemap(self.sitemap);
         let plan = request.check().expect("a valid request");
         let result = runtime.map(plan).await;
         let (links, warned) = match &result {
             Ok(map) => (map.links.len(), map.warning.is_some()),
             Err(_) => (0, true),
         };
-        stage.note(Event::Mapped { links, warned });
-        let violate = |what: String| stage.wire().violate(stage.now(), format!("the map: {what} {self:?}"));
+        context.note(Event::Mapped { links, warned });
+        let violate =
+            |what: String| context.monitor().violate(context.now(), format!("the map: {what} {self:?}"));
         let Ok(map) = result else {
-            if self.is_untroubled(stage) {
+            if self.must_be_complete(context) {
                 violate(format!("it failed: {result:?}"));
             }
             return;
@@ -63,36 +65,36 @@ impl Mapping {
         }
         let mut pages = BTreeSet::new();
         for link in &map.links {
-            match stage.world.place(link) {
-                Some(Resource::Page(id)) if self.is_inside(&stage.world, id) => {
+            match context.world.resource(link) {
+                Some(Resource::Page(id)) if self.is_inside(&context.world, id) => {
                     if !pages.insert(id) {
                         violate(format!("page {id} twice"));
                     }
                 }
-                place => violate(format!("{link} is {place:?}")),
+                resource => violate(format!("{link} is {resource:?}")),
             }
         }
-        let missing: Vec<PageId> = self.expected(&stage.world).difference(&pages).copied().collect();
+        let missing: Vec<PageId> = self.expected(&context.world).difference(&pages).copied().collect();
         let is_full = map.links.len() as u64 == self.limit;
-        if self.is_untroubled(stage) && !is_full && !missing.is_empty() {
+        if self.must_be_complete(context) && !is_full && !missing.is_empty() {
             violate(format!("pages are missing: {missing:?}, and the warning is {:?}", map.warning));
         }
     }
 
-    /// Nothing is in its way but the time that things take.
-    fn is_untroubled(&self, stage: &Stage) -> bool {
-        let world = &stage.world;
-        let at_ease = |host: usize| {
+    /// No fault, failed robots.txt or long delay can cause missing pages.
+    fn must_be_complete(&self, context: &Context) -> bool {
+        let world = &context.world;
+        let is_healthy = |host: usize| {
             let delay = match world.hosts[host].robots {
                 Robots::Rules { delay } => delay,
                 Robots::Missing | Robots::Broken => 0,
             };
-            let door = &world.hosts[host].door;
-            world.law(host) != RobotsAccess::Nothing
-                && matches!(door, RobotsDelivery::Open | RobotsDelivery::Circle)
+            let robots_delivery = &world.hosts[host].robots_delivery;
+            world.robots_access(host) != RobotsAccess::Nothing
+                && matches!(robots_delivery, RobotsDelivery::Normal | RobotsDelivery::RedirectLoop)
                 && delay < 10_000
         };
-        stage.faults == Faults::default() && (0..world.hosts.len()).all(at_ease)
+        context.faults == Faults::default() && (0..world.hosts.len()).all(is_healthy)
     }
 
     fn is_inside(&self, world: &World, id: PageId) -> bool {
@@ -100,19 +102,19 @@ impl Mapping {
         host == self.host || (self.subdomains && self.host < 2 && host < 2)
     }
 
-    /// The start page, what it links to, and what the sitemaps name.
+    /// The start page, the pages it links to, and those that the sitemaps name.
     fn expected(&self, world: &World) -> BTreeSet<PageId> {
         let host = &world.hosts[self.host];
         let mut pages = BTreeSet::new();
         if self.sitemap != SitemapMode::Only {
             pages.insert(host.start);
-            debug_assert_eq!(world.pages[host.start].kind, Kind::Html, "a root answers");
+            debug_assert_eq!(world.pages[host.start].kind, Kind::Html, "the root page answers with HTML");
             pages.extend(world.pages[host.start].links.iter().map(|(id, _)| *id));
         }
         if self.sitemap != SitemapMode::Skip {
             pages.extend(host.sitemap.iter().flatten());
-            if world.law(self.host) == RobotsAccess::Public {
-                pages.extend(host.named.iter().flat_map(|named| &named.pages));
+            if world.robots_access(self.host) == RobotsAccess::Public {
+                pages.extend(host.extra_sitemap.iter().flat_map(|extra| &extra.pages));
             }
         }
         pages.retain(|id| self.is_inside(world, *id));

@@ -1,31 +1,31 @@
-//! What names in braces stand for: addresses of the pages that are served, and values of earlier answers.
+//! Placeholders in braces: URLs of test sites, and values of earlier responses.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// Names and what they stand for.
+/// Names of placeholders and their values.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Names(BTreeMap<&'static str, String>);
+pub(crate) struct Placeholders(BTreeMap<&'static str, String>);
 
-impl Names {
+impl Placeholders {
     pub(crate) fn set(&mut self, name: &'static str, value: impl Into<String>) {
         self.0.insert(name, value.into());
     }
 
-    /// The text with each name replaced by what it stands for.
+    /// The text with each placeholder replaced by its value.
     pub(crate) fn fill(&self, text: &str) -> String {
         let mut filled = text.to_owned();
         for (name, value) in &self.0 {
-            let name = format!("{{{name}}}");
-            if filled.contains(&name) {
-                filled = filled.replace(&name, value);
+            let placeholder = format!("{{{name}}}");
+            if filled.contains(&placeholder) {
+                filled = filled.replace(&placeholder, value);
             }
         }
         filled
     }
 
-    /// The same for each text in a value.
+    /// The JSON value with placeholders replaced in each string.
     pub(crate) fn fill_value(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.fill(text)),

@@ -1,4 +1,4 @@
-//! The jobs of a simulation, made from its seed, and what each of them must give.
+//! The crawls of a simulation, generated from its seed, and the documents that each must give.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,33 +8,33 @@ use gleaner_types::request::CrawlRequest;
 use super::world::{Kind, PageId, Robots, RobotsAccess, RobotsDelivery, Spelling, World};
 use crate::site::random::Random;
 
-/// `maxAge` of the first job in milliseconds. Each job has another, which tells its requests apart.
+/// `maxAge` of the first job in milliseconds. Each job has its own value, which identifies its requests.
 const FIRST_AGE: u64 = 100_000;
-/// No simulation has more jobs.
+/// Upper bound on the jobs of a simulation.
 const MAX_JOBS: usize = 16;
 /// `timeout` of every job in milliseconds: longer than anything takes here.
 const TIMEOUT: u64 = 300_000;
 
-/// What becomes of a job before its end.
+/// How a job ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     RunsToItsEnd,
-    /// Is cancelled after so many milliseconds.
+    /// Cancelled after this many milliseconds.
     Cancelled(u64),
-    /// Its handle is dropped after so many milliseconds.
+    /// The handle is dropped after this many milliseconds.
     Dropped(u64),
 }
 
 /// One crawl.
 #[derive(Debug)]
-pub(super) struct Task {
+pub(super) struct CrawlTask {
     pub(super) number: usize,
-    /// Whose it is, where there are teams.
+    /// The team that owns the job, if the simulation has teams.
     pub(super) team: Option<usize>,
     pub(super) host: usize,
-    /// It is of the part of the site below `/s/`.
+    /// The crawl covers only the section of the site below `/s/`.
     pub(super) in_section: bool,
-    pub(super) begins_at: u64,
+    pub(super) starts_at: u64,
     pub(super) limit: u64,
     pub(super) max_depth: Option<u32>,
     pub(super) delay: u64,
@@ -44,38 +44,39 @@ pub(super) struct Task {
     pub(super) ignores_robots: bool,
     pub(super) sitemap: SitemapMode,
     pub(super) fate: Fate,
-    /// How long its reader sleeps at most after a document, in milliseconds.
+    /// The longest pause of its reader after a document, in milliseconds.
     pub(super) reader_pause: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Inside,
+enum ScopeClass {
+    InScope,
     External,
-    Outside,
+    OutOfScope,
 }
 
-/// Of what a search is to be sure, where a robots.txt comes after some failures.
+/// Which robots.txt files that fail at first the search counts as loaded in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sure {
-    /// That it may come.
-    OfNothing,
-    /// That it comes in time, in a simulation in which no lease is lost.
-    WithoutFaults,
-    /// The same, in any.
-    WithFaults,
+enum RecoveringRobots {
+    /// All of them: the upper bound.
+    AllLoad,
+    /// Only that of the job's own host, which is requested first and retried often enough unless leases are
+    /// lost.
+    OwnLoads,
+    /// None of them: the lower bound if leases are lost.
+    NoneLoads,
 }
 
-/// What a perfect crawl gives when nothing is cancelled.
+/// The pages that a correct crawl gives if it is not cancelled.
 #[derive(Debug, Default)]
-pub(super) struct Truth {
-    /// Pages that give a document whatever happens.
+pub(super) struct ExpectedPages {
+    /// Pages that give a document in every run.
     pub(super) certain: BTreeSet<PageId>,
-    /// Pages that give a document or fail.
+    /// Pages that may give a document; a superset of `certain`.
     pub(super) possible: BTreeSet<PageId>,
 }
 
-impl Task {
+impl CrawlTask {
     pub(super) fn generate(seed: u64, number: usize, world: &World) -> Self {
         let mut random = Random::new(seed, 0x7a50 + number as u64);
         let in_ten = |random: &mut Random, chance: usize| random.below(10) < chance;
@@ -83,7 +84,7 @@ impl Task {
         let limit = if in_ten(&mut random, 4) { 1 + random.below(pages) as u64 } else { 10_000 };
         let depth = in_ten(&mut random, 4).then(|| random.below(7) as u32);
         let delay = if in_ten(&mut random, 2) { 50 + random.below(3_000) as u64 } else { 0 };
-        let most = in_ten(&mut random, 3).then(|| 1 + random.below(4) as u32);
+        let max_concurrency = in_ten(&mut random, 3).then(|| 1 + random.below(4) as u32);
         let sitemap = match random.below(6) {
             0..3 => SitemapMode::Include,
             3..5 => SitemapMode::Skip,
@@ -97,18 +98,18 @@ impl Task {
         let host = random.below(world.hosts.len().min(3));
         let mut more = Random::new(seed, 0x7a90 + number as u64);
         let in_section = more.below(2) == 0 && world.hosts[host].section.is_some();
-        // Now and then a reader goes away for so long that nothing is asked of a host for hours.
+        // A few readers pause so long that no request is sent to a host for hours.
         let long_pause = more.below(25) == 0;
         Self {
             number,
             team: (Random::new(seed, 0x7ea3).below(3) == 0).then_some(number % 2),
             host,
             in_section,
-            begins_at: if number == 0 { 0 } else { random.below(10_000) as u64 },
+            starts_at: if number == 0 { 0 } else { random.below(10_000) as u64 },
             limit,
             max_depth: depth,
             delay,
-            max_concurrency: most,
+            max_concurrency,
             subdomains: in_ten(&mut random, 5),
             external: in_ten(&mut random, 4),
             ignores_robots: in_ten(&mut random, 1),
@@ -148,58 +149,60 @@ impl Task {
         usize::try_from(number).ok().filter(|number| *number < MAX_JOBS)
     }
 
-    fn class(&self, world: &World, id: PageId) -> Class {
+    fn class(&self, world: &World, id: PageId) -> ScopeClass {
         let page = &world.pages[id];
         let one_domain = self.host < 2 && page.host < 2;
         if page.host == self.host {
-            if !self.in_section || page.is_in_section() { Class::Inside } else { Class::Outside }
+            if !self.in_section || page.is_in_section() {
+                ScopeClass::InScope
+            } else {
+                ScopeClass::OutOfScope
+            }
         } else if one_domain && self.subdomains {
-            Class::Inside
+            ScopeClass::InScope
         } else if self.external {
-            Class::External
+            ScopeClass::External
         } else {
-            Class::Outside
+            ScopeClass::OutOfScope
         }
     }
 
-    /// What a job may fetch that is lucky with every robots.txt that comes after some failures, or, where it is to be
-    /// `sure`, with its own alone: that is asked for before anything else, and often enough. Where leases are lost, not
-    /// even that is sure.
-    fn allowed(&self, world: &World, id: PageId, sure: Sure) -> bool {
+    /// Whether the job may fetch a page, given which of the recovering robots.txt files load in time.
+    fn allowed(&self, world: &World, id: PageId, recovering: RecoveringRobots) -> bool {
         let page = &world.pages[id];
-        if world.hosts[page.host].refuses {
+        if world.hosts[page.host].refuses_connections {
             return false;
         }
-        let comes = match sure {
-            Sure::OfNothing => true,
-            Sure::WithoutFaults => page.host == self.host || !world.recovers(page.host),
-            Sure::WithFaults => !world.recovers(page.host),
+        let loads = match recovering {
+            RecoveringRobots::AllLoad => true,
+            RecoveringRobots::OwnLoads => page.host == self.host || !world.recovers(page.host),
+            RecoveringRobots::NoneLoads => !world.recovers(page.host),
         };
         self.ignores_robots
-            || comes
-                && match world.law(page.host) {
+            || loads
+                && match world.robots_access(page.host) {
                     RobotsAccess::Everything => true,
                     RobotsAccess::Public => !page.is_private(),
                     RobotsAccess::Nothing => false,
                 }
     }
 
-    /// What the job must give.
-    pub(super) fn truth(&self, world: &World, faults: bool) -> Truth {
-        let sure = if faults { Sure::WithFaults } else { Sure::WithoutFaults };
-        let Truth { certain, .. } = self.search(world, sure);
-        let Truth { possible, .. } = self.search(world, Sure::OfNothing);
-        Truth { certain, possible }
+    /// The documents that the job must and may give.
+    pub(super) fn expected_pages(&self, world: &World, faults: bool) -> ExpectedPages {
+        let recovering = if faults { RecoveringRobots::NoneLoads } else { RecoveringRobots::OwnLoads };
+        let ExpectedPages { certain, .. } = self.search(world, recovering);
+        let ExpectedPages { possible, .. } = self.search(world, RecoveringRobots::AllLoad);
+        ExpectedPages { certain, possible }
     }
 
-    /// A search over the web, breadth first, where a redirect is no click.
-    fn search(&self, world: &World, sure: Sure) -> Truth {
-        let mut truth = Truth::default();
+    /// A breadth-first search over the web. A redirect does not add to the depth.
+    fn search(&self, world: &World, recovering: RecoveringRobots) -> ExpectedPages {
+        let mut expected = ExpectedPages::default();
         let start = self.start(world);
         let mut depths = BTreeMap::from([(start, 0)]);
         let mut queue = VecDeque::from([(start, 0)]);
-        for id in self.named(world, sure) {
-            if self.class(world, id) == Class::Inside && depths.insert(id, 0).is_none() {
+        for id in self.sitemap_pages(world, recovering) {
+            if self.class(world, id) == ScopeClass::InScope && depths.insert(id, 0).is_none() {
                 queue.push_back((id, 0));
             }
         }
@@ -208,65 +211,68 @@ impl Task {
             if depths.get(&id).is_some_and(|known| *known < depth) {
                 continue;
             }
-            let Some(arrived) = self.arrives(world, id, sure) else { continue };
-            let [from, to] = [id, arrived].map(|id| self.class(world, id));
-            match world.pages[arrived].kind {
-                Kind::Html | Kind::NotFound => truth.certain.insert(arrived),
-                Kind::Flaky { .. } => truth.possible.insert(arrived),
+            let Some(target_page) = self.final_page(world, id, recovering) else { continue };
+            let [from, to] = [id, target_page].map(|id| self.class(world, id));
+            match world.pages[target_page].kind {
+                Kind::Html | Kind::NotFound => expected.certain.insert(target_page),
+                Kind::Flaky { .. } => expected.possible.insert(target_page),
                 Kind::Dead | Kind::Redirect(_) => false,
             };
-            // A page of another site that leads back into this one is as good as a link to where it leads.
-            let inside = from != Class::Outside && to == Class::Inside;
-            let better = followed.get(&arrived).is_none_or(|known| depth < *known);
+            // A page of another site that redirects into this one counts as a link to its target.
+            let inside = from != ScopeClass::OutOfScope && to == ScopeClass::InScope;
+            let better = followed.get(&target_page).is_none_or(|known| depth < *known);
             if !inside || !better || self.sitemap == SitemapMode::Only {
                 continue;
             }
-            followed.insert(arrived, depth);
+            followed.insert(target_page, depth);
             if self.max_depth.is_some_and(|max| depth >= max) {
                 continue;
             }
-            for &(target, _) in &world.pages[arrived].links {
-                let wanted = self.class(world, target) != Class::Outside;
+            for &(target, _) in &world.pages[target_page].links {
+                let wanted = self.class(world, target) != ScopeClass::OutOfScope;
                 if wanted && depths.get(&target).is_none_or(|known| depth + 1 < *known) {
                     depths.insert(target, depth + 1);
                     queue.push_back((target, depth + 1));
                 }
             }
         }
-        truth.possible.extend(&truth.certain);
-        truth
+        expected.possible.extend(&expected.certain);
+        expected
     }
 
     /// The pages that the sitemaps of the site name.
-    fn named(&self, world: &World, sure: Sure) -> Vec<PageId> {
+    fn sitemap_pages(&self, world: &World, recovering: RecoveringRobots) -> Vec<PageId> {
         let start = self.start(world);
         let host = &world.hosts[self.host];
-        if self.sitemap == SitemapMode::Skip || !self.allowed(world, start, sure) {
+        if self.sitemap == SitemapMode::Skip || !self.allowed(world, start, recovering) {
             return Vec::new();
         }
         let mut pages: Vec<PageId> = host.sitemap.iter().flatten().copied().collect();
-        // Who ignores robots.txt reads it for this alone, and waits longer for it than others do.
+        // A job that ignores robots.txt reads it only for its sitemaps, and waits longer for it than other
+        // jobs do.
         let is_read = match self.ignores_robots {
             true => {
-                let comes = sure == Sure::OfNothing || !world.recovers(self.host);
-                comes && host.door != RobotsDelivery::Circle && matches!(host.robots, Robots::Rules { .. })
+                let loads = recovering == RecoveringRobots::AllLoad || !world.recovers(self.host);
+                loads
+                    && host.robots_delivery != RobotsDelivery::RedirectLoop
+                    && matches!(host.robots, Robots::Rules { .. })
             }
-            false => world.law(self.host) == RobotsAccess::Public,
+            false => world.robots_access(self.host) == RobotsAccess::Public,
         };
-        if let Some(named) = host.named.as_ref().filter(|_| is_read) {
-            // A file at the root is like a page there.
-            let root = world.hosts[named.host].start;
-            if self.allowed(world, root, sure) {
-                pages.extend(&named.pages);
+        if let Some(extra) = host.extra_sitemap.as_ref().filter(|_| is_read) {
+            // The rules for the root page apply to a file at the root.
+            let root = world.hosts[extra.host].start;
+            if self.allowed(world, root, recovering) {
+                pages.extend(&extra.pages);
             }
         }
         pages
     }
 
-    /// Where a fetch of this page ends, if the rules let it.
-    fn arrives(&self, world: &World, mut id: PageId, sure: Sure) -> Option<PageId> {
+    /// The page at the end of the redirects from this one, if the rules allow each hop.
+    fn final_page(&self, world: &World, mut id: PageId, recovering: RecoveringRobots) -> Option<PageId> {
         loop {
-            if !self.allowed(world, id, sure) || self.class(world, id) == Class::Outside {
+            if !self.allowed(world, id, recovering) || self.class(world, id) == ScopeClass::OutOfScope {
                 return None;
             }
             match world.pages[id].kind {

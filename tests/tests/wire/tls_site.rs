@@ -1,4 +1,4 @@
-//! A server over TLS whose certificate is one of an authority, which no client may take for a server's.
+//! A TLS server with an untrusted CA certificate, which clients must not accept as a server certificate.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 const PAGE: &str = "<!doctype html><title>Safe</title><main><h1>Safe</h1><p>Sent over TLS.</p></main>";
 
-/// Starts it for the rest of the process, and gives its address.
+/// Starts the server until the process ends and returns its URL.
 pub(crate) fn start() -> String {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
@@ -32,14 +32,14 @@ pub(crate) fn start() -> String {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let config = Arc::clone(&config);
-            // A client that does not trust the certificate hangs up.
-            std::thread::spawn(move || converse(stream, config).is_ok());
+            // A client that does not trust the certificate closes the connection.
+            std::thread::spawn(move || serve_connection(stream, config).is_ok());
         }
     });
     format!("https://{address}")
 }
 
-fn converse(stream: TcpStream, config: Arc<ServerConfig>) -> io::Result<()> {
+fn serve_connection(stream: TcpStream, config: Arc<ServerConfig>) -> io::Result<()> {
     let connection = ServerConnection::new(config).map_err(io::Error::other)?;
     let mut stream = StreamOwned::new(connection, stream);
     let mut head = Vec::new();
@@ -53,7 +53,8 @@ fn converse(stream: TcpStream, config: Arc<ServerConfig>) -> io::Result<()> {
     let length = PAGE.len();
     write!(
         stream,
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{PAGE}"
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{PAGE}"
     )?;
     stream.conn.send_close_notify();
     stream.flush()

@@ -1,62 +1,62 @@
-//! What is served to the engine: sites on loopback, each under a name that the table uses.
+//! Sites on loopback that the cases scrape, each with a placeholder for its URL.
 
 use gleaner_testkit::{Extras, RawServer, Server, Site, SiteSpec, Step};
-use gleaner_tests::fakes::{Fake, Says};
+use gleaner_tests::fakes::{FakeResponse, FakeServer};
 
-use crate::names::Names;
-use crate::secure;
+use crate::placeholders::Placeholders;
+use crate::tls_site;
 
-/// Sites that live as long as this.
-pub(crate) struct Served {
-    names: Names,
+/// The sites; they run until this is dropped.
+pub(crate) struct TestSites {
+    placeholders: Placeholders,
     _almanac: Server,
     _scripted: [RawServer; 2],
 }
 
-impl Served {
+impl TestSites {
     pub(crate) fn start() -> Self {
         let extras = Extras { files: true, ..Extras::default() };
         let almanac = Site::generate(SiteSpec { extras, ..SiteSpec::pages(3) }).serve().unwrap();
         let stuck = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
         let broken = RawServer::start([Step::ReadRequest, Step::Close]).unwrap();
-        let mut names = Names::default();
+        let mut placeholders = Placeholders::default();
         // The pages below.
-        names.set("site", site().url(""));
-        // robots.txt forbids all of it.
-        names.set("closed", closed().url(""));
+        placeholders.set("site", site().url(""));
+        // A site that robots.txt forbids.
+        placeholders.set("closed", closed().url(""));
         // A generated site with files of all kinds.
-        names.set("almanac", almanac.base_url());
-        // Takes requests and never answers.
-        names.set("stuck", stuck.base_url());
-        // Closes the connection in place of an answer.
-        names.set("broken", broken.base_url());
-        // Over TLS, with a certificate that nobody trusts.
-        names.set("secure", secure::start());
-        // An identifier that no job has.
-        names.set("unknown", "0195c0de-0000-7000-8000-000000000000");
-        Self { names, _almanac: almanac, _scripted: [stuck, broken] }
+        placeholders.set("almanac", almanac.base_url());
+        // Accepts requests and never answers.
+        placeholders.set("stuck", stuck.base_url());
+        // Closes the connection instead of answering.
+        placeholders.set("broken", broken.base_url());
+        // TLS with an untrusted certificate.
+        placeholders.set("secure", tls_site::start());
+        // An id that no job has.
+        placeholders.set("unknown", "0195c0de-0000-7000-8000-000000000000");
+        Self { placeholders, _almanac: almanac, _scripted: [stuck, broken] }
     }
 
-    pub(crate) fn names(&self) -> Names {
-        self.names.clone()
+    pub(crate) fn placeholders(&self) -> Placeholders {
+        self.placeholders.clone()
     }
 }
 
-fn closed() -> Fake {
-    Fake::start(|_, asked| match asked.target() {
+fn closed() -> FakeServer {
+    FakeServer::start(|_, request| match request.target() {
         "/robots.txt" => file("text/plain", "User-agent: *\nDisallow: /\n"),
-        _ => Says::html("<main><h1>Closed</h1><p>Nobody should read this.</p></main>"),
+        _ => FakeResponse::html("<main><h1>Closed</h1><p>Nobody should read this.</p></main>"),
     })
 }
 
-fn site() -> Fake {
-    Fake::start(|_, asked| {
-        let origin = format!("http://{}", asked.header("host").unwrap_or_default());
-        page(asked.target(), &origin)
+fn site() -> FakeServer {
+    FakeServer::start(|_, request| {
+        let origin = format!("http://{}", request.header("host").unwrap_or_default());
+        page(request.target(), &origin)
     })
 }
 
-fn page(target: &str, origin: &str) -> Says {
+fn page(target: &str, origin: &str) -> FakeResponse {
     match target {
         "/robots.txt" => file("text/plain", "User-agent: *\nDisallow: /private/\n"),
         "/sitemap.xml" => file("application/xml", sitemap(origin)),
@@ -73,47 +73,50 @@ fn page(target: &str, origin: &str) -> Says {
         "/q/?a=1" | "/q/?a=2" | "/q/x" => linking(target, &[]),
         "/mixed/" => linking("Mixed", &["/mixed/good", "/mixed/gone", "/mixed/loop"]),
         "/mixed/good" => linking("Good", &[]),
-        // Its link must not be followed.
-        "/mixed/gone" => Says::new(404, "<main><h1>Gone</h1><a href=/mixed/behind>Behind</a></main>")
+        // The link on a 404 page must not be followed.
+        "/mixed/gone" => FakeResponse::new(404, "<main><h1>Gone</h1><a href=/mixed/behind>Behind</a></main>")
             .with("content-type", "text/html"),
         "/mixed/loop" => redirect("/mixed/loop"),
         "/walled/" => linking("Walled", &["/walled/open", "/private/paper"]),
         "/walled/open" | "/private/paper" => linking(target, &[]),
-        "/rich" => Says::html(RICH),
+        "/rich" => FakeResponse::html(RICH),
         "/moved" => redirect("/rich"),
-        "/gone" => {
-            Says::new(404, "<h1>Gone</h1><p>There is nothing here.</p>").with("content-type", "text/html")
+        "/gone" => FakeResponse::new(404, "<h1>Gone</h1><p>There is nothing here.</p>")
+            .with("content-type", "text/html"),
+        "/forbidden" => {
+            FakeResponse::new(403, "<h1>No</h1><p>Not for you.</p>").with("content-type", "text/html")
         }
-        "/forbidden" => Says::new(403, "<h1>No</h1><p>Not for you.</p>").with("content-type", "text/html"),
-        "/failing" => Says::new(500, "<h1>Oh</h1><p>It failed.</p>").with("content-type", "text/html"),
+        "/failing" => {
+            FakeResponse::new(500, "<h1>Oh</h1><p>It failed.</p>").with("content-type", "text/html")
+        }
         "/loop" => redirect("/loop"),
-        "/cup" => Says::html(CUP),
-        "/shell" => Says::html(SHELL),
-        "/dot" => Says::html(DOT),
-        "/film" => Says::html(FILM),
+        "/cup" => FakeResponse::html(CUP),
+        "/shell" => FakeResponse::html(SHELL),
+        "/dot" => FakeResponse::html(DOT),
+        "/film" => FakeResponse::html(FILM),
         "/notes.txt" => file("text/plain; charset=utf-8", "Notes\n\nThe gate opens at nine.\n"),
         "/data.json" => file("application/json", "{\"season\": 2026}"),
         "/table.csv" => file("text/csv", "station,visits\nNorth gate,412\n"),
         "/large/1" | "/large/2" | "/large/3" => file("text/plain", "x".repeat(LARGE)),
-        "/hook" => Says::new(200, ""),
-        _ => Says::new(404, "<h1>Not here</h1>").with("content-type", "text/html"),
+        "/hook" => FakeResponse::new(200, ""),
+        _ => FakeResponse::new(404, "<h1>Not here</h1>").with("content-type", "text/html"),
     }
 }
 
-/// Two of them fit into one answer, and three do not.
+/// Two such files fit into one response, three do not.
 const LARGE: usize = 3_400_000;
 
-fn file(content_type: &str, body: impl Into<Vec<u8>>) -> Says {
-    Says::new(200, body).with("content-type", content_type)
+fn file(content_type: &str, body: impl Into<Vec<u8>>) -> FakeResponse {
+    FakeResponse::new(200, body).with("content-type", content_type)
 }
 
-fn redirect(to: &str) -> Says {
-    Says::new(302, "").with("location", to)
+fn redirect(to: &str) -> FakeResponse {
+    FakeResponse::new(302, "").with("location", to)
 }
 
-fn linking(title: &str, links: &[&str]) -> Says {
+fn linking(title: &str, links: &[&str]) -> FakeResponse {
     let items: String = links.iter().map(|to| format!("<li><a href=\"{to}\">To {to}</a></li>")).collect();
-    Says::html(&format!(
+    FakeResponse::html(&format!(
         "<!doctype html><title>{title}</title><main><h1>{title}</h1>\
          <p>The page called {title} says what nobody else says, and is read for {title} alone.</p>\
          <ul>{items}</ul></main>"
@@ -128,7 +131,7 @@ fn sitemap(origin: &str) -> String {
     format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</urlset>")
 }
 
-/// A page with metadata of every kind, navigation and footer.
+/// A page with many kinds of metadata, a navigation and a footer.
 const RICH: &str = r#"<!doctype html>
 <html lang="en-GB"><head><meta charset="utf-8"><title>All our teas</title>
 <meta name="description" content="Teas of the season">
@@ -148,18 +151,21 @@ const RICH: &str = r#"<!doctype html>
 <link rel="icon" href="/icon.png"></head>
 <body><header><nav><a href="/nav">Navigation of the house</a></nav></header>
 <main><h1>All our teas</h1>
-<p>Green, black and white teas come from the hills above the lake, and each of them is picked by hand in May.</p>
-<p>The first leaves are dried in the sun, the later ones over a fire of pine, which gives them their taste of smoke.</p>
-<p>Ask for <a href="/docs/a">the guide</a> or go to <a href="https://bare.example">a friend of the house</a>.</p>
+<p>Green, black and white teas come from the hills above the lake, and each
+of them is picked by hand in May.</p>
+<p>The first leaves are dried in the sun, the later ones over a fire of pine, which gives them their taste
+of smoke.</p>
+<p>Ask for <a href="/docs/a">the guide</a> or go to
+<a href="https://bare.example">a friend of the house</a>.</p>
 <p><img src="/leaf.png" alt="A leaf"></p></main>
 <footer><p>Imprint of the house</p></footer></body></html>"#;
 
-/// A product that says its price and its brand, and nothing of a warranty.
+/// A product page with a price and a brand, but no warranty.
 const CUP: &str = "<!doctype html><title>Red cup</title><main><h1>Red cup</h1> <p class=price>12,50 €</p> \
     <dl><dt>Brand</dt><dd>Acme</dd></dl></main>";
 
-const SHELL: &str = "<!doctype html><title>Application</title><body><noscript>You need to enable JavaScript to run \
-    this app.</noscript><div id=\"root\"></div><script src=\"/app.js\"></script>";
+const SHELL: &str = "<!doctype html><title>Application</title><body><noscript>You need to enable JavaScript \
+    to run this app.</noscript><div id=\"root\"></div><script src=\"/app.js\"></script>";
 
 const DOT: &str = "<!doctype html><title>Dot</title><main><h1>Dot</h1><p>A dot, drawn within the page.</p>\
     <p><img src=\"data:image/png;base64,iVBORw0KGgo=\" alt=\"A dot\"></p></main>";

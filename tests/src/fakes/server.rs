@@ -1,4 +1,4 @@
-//! An HTTP/1.1 service on loopback with scripted answers.
+//! An HTTP/1.1 server on loopback with scripted responses.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,44 +8,44 @@ use serde_json::Value;
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// The request line.
     pub line: String,
     /// Names in lower case, and values.
     pub headers: Vec<(String, String)>,
-    /// The body; null where it is no JSON.
+    /// The body, or null if it is not JSON.
     pub body: Value,
 }
 
-impl Asked {
-    /// The first header of this name, which is in lower case.
+impl ReceivedRequest {
+    /// The first header with this name, in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// The path and query that are asked for.
+    /// The requested path and query.
     #[must_use]
     pub fn target(&self) -> &str {
         self.line.split(' ').nth(1).unwrap_or_default()
     }
 }
 
-/// What a fake says.
+/// A response of a fake server.
 #[derive(Debug, Clone)]
-pub struct Says {
+pub struct FakeResponse {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
-    /// Claims more bytes than it sends.
-    pub breaks_off: bool,
+    /// `Content-Length` claims more bytes than the server sends.
+    pub truncated: bool,
 }
 
-impl Says {
+impl FakeResponse {
     /// A status and a body.
     #[must_use]
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers: Vec::new(), body: body.into(), breaks_off: false }
+        Self { status, headers: Vec::new(), body: body.into(), truncated: false }
     }
 
     /// 200 with JSON.
@@ -60,13 +60,13 @@ impl Says {
         Self::new(200, body).with("content-type", "text/html; charset=utf-8")
     }
 
-    /// 404 with a page that says so.
+    /// 404 with a page.
     #[must_use]
-    pub fn missing() -> Self {
+    pub fn not_found() -> Self {
         Self::new(404, "<h1>Not found</h1>").with("content-type", "text/html")
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
@@ -74,39 +74,41 @@ impl Says {
     }
 }
 
-type Behaviour = dyn Fn(usize, &Asked) -> Says + Send + Sync;
+type Behaviour = dyn Fn(usize, &ReceivedRequest) -> FakeResponse + Send + Sync;
 
-/// The service. It has one thread for each connection, and serves for the rest of the process.
+/// The server. It has one thread per connection and runs until the process ends.
 #[derive(Debug)]
-pub struct Fake {
+pub struct FakeServer {
     addr: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
-impl Fake {
-    /// Answers by a function of how many requests came before and of the request.
+impl FakeServer {
+    /// Responds with `behaviour`, which gets the number of earlier requests and the request.
     #[must_use]
-    pub fn start(behaviour: impl Fn(usize, &Asked) -> Says + Send + Sync + 'static) -> Self {
+    pub fn start(
+        behaviour: impl Fn(usize, &ReceivedRequest) -> FakeResponse + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
-        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
-        let (behaviour, kept): (Arc<Behaviour>, _) = (Arc::new(behaviour), Arc::clone(&asked));
+        let received: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
+        let (behaviour, log): (Arc<Behaviour>, _) = (Arc::new(behaviour), Arc::clone(&received));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (behaviour, kept) = (Arc::clone(&behaviour), Arc::clone(&kept));
-                std::thread::spawn(move || converse(stream, behaviour.as_ref(), &kept));
+                let (behaviour, log) = (Arc::clone(&behaviour), Arc::clone(&log));
+                std::thread::spawn(move || serve_connection(stream, behaviour.as_ref(), &log));
             }
         });
-        Self { addr, asked }
+        Self { addr, received }
     }
 
-    /// Says the same to everyone.
+    /// Sends the same response to every request.
     #[must_use]
-    pub fn saying(says: Says) -> Self {
-        Self::start(move |_, _| says.clone())
+    pub fn always(response: FakeResponse) -> Self {
+        Self::start(move |_, _| response.clone())
     }
 
-    /// The address of this path, which begins with a slash.
+    /// The URL of this path, which starts with a slash.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.addr)
@@ -114,12 +116,12 @@ impl Fake {
 
     /// The requests so far, in order.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.received.lock().unwrap().clone()
     }
 }
 
-fn converse(mut stream: TcpStream, behaviour: &Behaviour, kept: &Mutex<Vec<Asked>>) {
+fn serve_connection(mut stream: TcpStream, behaviour: &Behaviour, log: &Mutex<Vec<ReceivedRequest>>) {
     let mut bytes = Vec::new();
     let mut chunk = [0; 16 << 10];
     let head_end = loop {
@@ -138,8 +140,8 @@ fn converse(mut stream: TcpStream, behaviour: &Behaviour, kept: &Mutex<Vec<Asked
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    let mut asked = Asked { line, headers, body: Value::Null };
-    let length: usize = asked.header("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
+    let mut received = ReceivedRequest { line, headers, body: Value::Null };
+    let length: usize = received.header("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
     let mut body = bytes.split_off(head_end + 4);
     while body.len() < length {
         match stream.read(&mut chunk) {
@@ -147,19 +149,19 @@ fn converse(mut stream: TcpStream, behaviour: &Behaviour, kept: &Mutex<Vec<Asked
             Ok(read) => body.extend_from_slice(&chunk[..read]),
         }
     }
-    asked.body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    received.body = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let before = {
-        let mut kept = kept.lock().unwrap();
-        kept.push(asked.clone());
-        kept.len() - 1
+        let mut log = log.lock().unwrap();
+        log.push(received.clone());
+        log.len() - 1
     };
-    let says = behaviour(before, &asked);
-    let claimed = says.body.len() + usize::from(says.breaks_off) * 100;
-    let mut answer =
-        format!("HTTP/1.1 {} X\r\nContent-Length: {claimed}\r\nConnection: close\r\n", says.status);
-    for (name, value) in &says.headers {
-        answer.push_str(&format!("{name}: {value}\r\n"));
+    let response = behaviour(before, &received);
+    let claimed = response.body.len() + usize::from(response.truncated) * 100;
+    let mut head_text =
+        format!("HTTP/1.1 {} X\r\nContent-Length: {claimed}\r\nConnection: close\r\n", response.status);
+    for (name, value) in &response.headers {
+        head_text.push_str(&format!("{name}: {value}\r\n"));
     }
-    answer.push_str("\r\n");
-    let _ = stream.write_all(answer.as_bytes()).and_then(|()| stream.write_all(&says.body));
+    head_text.push_str("\r\n");
+    let _ = stream.write_all(head_text.as_bytes()).and_then(|()| stream.write_all(&response.body));
 }

@@ -1,0 +1,172 @@
+//! State that the parts of a simulation share: the web, the clock, the monitor of requests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::monitor::{Event, Moment, Monitor};
+use super::world::{Resource, World};
+use crate::site::random::Random;
+
+/// Lease time: longer than any page takes here, so that only a page that hangs loses its lease.
+pub(super) const LEASE_TIME: Duration = Duration::from_secs(15 * 60);
+
+/// Faults of the engine itself rather than of a host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Faults {
+    /// How many of a thousand fetches hang before the request is sent.
+    pub(super) hang_before: usize,
+    /// How many of a thousand fetches hang after the response has arrived.
+    pub(super) hang_after: usize,
+    /// All fetches in flight at these moments hang.
+    pub(super) hangs: Vec<Moment>,
+    /// How many of a thousand pages reach the store only after their lease has expired.
+    pub(super) late_finish: usize,
+    /// At these moments the worker loop panics and restarts.
+    pub(super) crashes: Vec<Moment>,
+}
+
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) seed: u64,
+    pub(super) world: World,
+    pub(super) faults: Faults,
+    /// The job number of requests of a map.
+    pub(super) map_job: usize,
+    began: Instant,
+    monitor: Mutex<Monitor>,
+    taken: Mutex<BTreeSet<Moment>>,
+    tries: Mutex<BTreeMap<(usize, Resource), u32>>,
+    /// Number of lost leases, by job and resource.
+    lost: Mutex<BTreeMap<(usize, Resource), u32>>,
+    /// Crashes so far.
+    crash_count: Mutex<usize>,
+    full_addresses: Mutex<u64>,
+    /// Requests for robots.txt, by host.
+    robots: Mutex<BTreeMap<usize, u32>>,
+}
+
+impl Context {
+    pub(super) fn new(seed: u64, world: World, monitor: Monitor, faults: Faults, map_job: usize) -> Self {
+        Self {
+            seed,
+            world,
+            faults,
+            map_job,
+            began: Instant::now(),
+            monitor: Mutex::new(monitor),
+            taken: Mutex::default(),
+            tries: Mutex::default(),
+            lost: Mutex::default(),
+            crash_count: Mutex::default(),
+            full_addresses: Mutex::default(),
+            robots: Mutex::default(),
+        }
+    }
+
+    /// Counts a request for robots.txt of a host and returns its number, from 1.
+    pub(super) fn count_robots_request(&self, host: usize) -> u32 {
+        let mut requests = locked(&self.robots);
+        let count = requests.entry(host).or_default();
+        *count += 1;
+        *count
+    }
+
+    pub(super) fn monitor(&self) -> MutexGuard<'_, Monitor> {
+        locked(&self.monitor)
+    }
+
+    pub(super) fn now(&self) -> Moment {
+        self.began.elapsed().as_millis() as Moment
+    }
+
+    pub(super) fn note(&self, event: Event) {
+        self.monitor().note(self.now(), event);
+    }
+
+    /// Sleeps at least this long, until a moment at which no other sleep ends.
+    ///
+    /// Tokio chooses the order of wake-ups at the same moment: `select!` picks at random, and other threads
+    /// take part. When each wake-up has a moment of its own, its effects are over before the next one, so a
+    /// seed has one possible run.
+    pub(super) async fn sleep(&self, milliseconds: u64) {
+        let at = {
+            let mut taken = locked(&self.taken);
+            let mut at = self.now() + milliseconds.max(1);
+            while !taken.insert(at) {
+                at += 1;
+            }
+            at
+        };
+        tokio::time::sleep_until(self.began + Duration::from_millis(at)).await;
+    }
+
+    /// Never completes. Work on a page must be dropped before its lease expires.
+    pub(super) async fn hang(&self, job: usize, resource: Resource) {
+        self.sleep(LEASE_TIME.as_millis() as u64).await;
+        self.monitor().violate(self.now(), format!("job {job} works on {resource:?}, whose lease is over"));
+        std::future::pending::<()>().await;
+    }
+
+    /// Counts that an address of several hosts has reached its limit of leased pages.
+    pub(super) fn note_full_address(&self) {
+        *locked(&self.full_addresses) += 1;
+    }
+
+    pub(super) fn full_addresses(&self) -> u64 {
+        *locked(&self.full_addresses)
+    }
+
+    /// How often the worker loop panicked.
+    pub(super) fn crash_count(&self) -> u64 {
+        *locked(&self.crash_count) as u64
+    }
+
+    /// True once for each moment at which the worker loop has to panic.
+    pub(super) fn crash_is_due(&self) -> bool {
+        let mut crash_count = locked(&self.crash_count);
+        let due = self.faults.crashes.get(*crash_count).is_some_and(|at| *at <= self.now());
+        *crash_count += usize::from(due);
+        due
+    }
+
+    /// Records a lost lease.
+    pub(super) fn lose(&self, job: usize, resource: Resource) {
+        *locked(&self.lost).entry((job, resource)).or_default() += 1;
+        self.note(Event::LeaseLost { job, resource });
+    }
+
+    /// Number of lost leases, by job and resource.
+    pub(super) fn lost(&self) -> BTreeMap<(usize, Resource), u32> {
+        locked(&self.lost).clone()
+    }
+
+    /// The number of this try, from 0, with its own stream of random numbers.
+    pub(super) fn next_try(&self, job: usize, resource: Resource) -> (u32, Random) {
+        let mut tries = locked(&self.tries);
+        let count = tries.entry((job, resource)).or_default();
+        let number = *count;
+        *count += 1;
+        (number, self.random(job, resource, u64::from(number)))
+    }
+
+    /// Random numbers that depend only on the seed and these arguments, not on earlier draws.
+    pub(super) fn random(&self, job: usize, resource: Resource, number: u64) -> Random {
+        let (kind, id) = match resource {
+            Resource::Page(id) => (0, id),
+            Resource::Robots(host) => (1, host),
+            Resource::Sitemap(host, file) => (2, host * 8 + file),
+            Resource::Missing(host) => (3, host),
+        };
+        let stream = [kind, id as u64, job as u64, number]
+            .into_iter()
+            .fold(0_u64, |mixed, part| mixed.wrapping_mul(0x0100_0000_01b3).wrapping_add(part + 1));
+        Random::new(self.seed, stream)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
