@@ -183,6 +183,6 @@ fn robots_options(job: &JobContext, route: Option<RouteKey>) -> ScrapeOptionsPla
         skip_tls_verification: true,
         location: Location { country, languages: Vec::new() },
         proxy,
-        ..job.foreign_options.clone()
+        ..job.external_options.clone()
     }
 }
