@@ -55,7 +55,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(parts: RuntimeConfig) -> Self {
+    pub(crate) fn new(config: RuntimeConfig) -> Self {
         let RuntimeConfig {
             store,
             fetch,
@@ -66,7 +66,7 @@ impl Shared {
             max_in_flight,
             near_duplicates,
             memory,
-        } = parts;
+        } = config;
         Self {
             store,
             fetch,
