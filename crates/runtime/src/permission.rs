@@ -124,7 +124,8 @@ impl RedirectCheck for CrawlRedirects<'_> {
         if !same_host(from, to) {
             // If the host stays the same, the last answer is reported instead.
             let progress = self.chain.progress();
-            let redirect = Observation { status: Some(StatusCode::FOUND.as_u16()), latency: progress.elapsed };
+            let redirect =
+                Observation { status: Some(StatusCode::FOUND.as_u16()), latency: progress.elapsed };
             self.shared.observe(from, progress.feedback(Some(redirect))).await;
         }
         self.chain.release_permit();

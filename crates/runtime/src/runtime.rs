@@ -81,7 +81,7 @@ impl Runtime {
     ///
     /// # Errors
     /// If robots.txt cannot be fetched, if the start page fails and sitemaps are not read, or if the timeout
-    /// ran out before anything was found.
+    /// ran out before there was a result.
     pub async fn map(self: &Arc<Self>, plan: MapPlan) -> Result<MapResult, Error> {
         map::map(&self.shared, plan, new_id()).await
     }

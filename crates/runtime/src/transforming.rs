@@ -150,20 +150,19 @@ fn is_pdf(page: &Fetched) -> bool {
     let header = page.content_type.as_deref();
     let media_type = header.and_then(|header| header.split(';').next()).unwrap_or_default();
     let head = page.body.get(..1_024).unwrap_or(&page.body);
-    media_type.trim().eq_ignore_ascii_case("application/pdf") || memchr::memmem::find(head, b"%PDF-").is_some()
+    media_type.trim().eq_ignore_ascii_case("application/pdf")
+        || memchr::memmem::find(head, b"%PDF-").is_some()
 }
 
 fn failed(error: BlockingError) -> PageError {
     let (code, message) = match error {
         BlockingError::Failed => (ErrorCode::UnknownError, "the engine failed on this page"),
-        BlockingError::NoCapacity => (
-            ErrorCode::ScrapeTimeout,
-            "Scrape timed out: no slot was free in time to transform the page",
-        ),
-        BlockingError::Late => (
-            ErrorCode::ScrapeTimeout,
-            "Scrape timed out: the transform of the page took too long",
-        ),
+        BlockingError::NoCapacity => {
+            (ErrorCode::ScrapeTimeout, "Scrape timed out: no slot was free in time to transform the page")
+        }
+        BlockingError::Late => {
+            (ErrorCode::ScrapeTimeout, "Scrape timed out: the transform of the page took too long")
+        }
     };
     PageError { code, message: message.to_owned() }
 }

@@ -139,7 +139,8 @@ async fn the_delay_of_a_job_applies_to_that_job_only() {
     let site = url("https://a.example/");
     let host_limiter = with_max_concurrent(&site, 3);
     let _busy = host_limiter.permit(&site, FREE).await;
-    let permit = try_permit(&host_limiter, &site, delay(1, 5)).await.expect("requests of other jobs do not count");
+    let permit =
+        try_permit(&host_limiter, &site, delay(1, 5)).await.expect("requests of other jobs do not count");
     assert!(try_permit(&host_limiter, &site, delay(1, 5)).await.is_none(), "one at a time");
     drop(permit);
     let began = Instant::now();
