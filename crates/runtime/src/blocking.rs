@@ -1,8 +1,8 @@
 //! Long work on blocking threads.
 //!
-//! All of it starts through [`spawn_blocking`]. [`blocking`] stops the work at a time limit or when the caller
-//! stops waiting. [`blocking_with_permit`] and [`blocking_to_end`] wait for the end of the work, and are for
-//! work whose cost is bounded.
+//! All of it starts through [`spawn_blocking`]. [`blocking`] stops the work at a time limit or when the
+//! caller stops waiting. [`blocking_with_permit`] and [`blocking_to_end`] wait for the end of the work, and
+//! are for work whose cost is bounded.
 
 use std::fmt;
 use std::sync::Arc;

@@ -136,8 +136,8 @@ impl CrawlContext {
         Some(Candidate { key: self.identity.key(&url), url, external, priority: Candidate::NORMAL })
     }
 
-    /// As [`candidate`](Self::candidate), for a URL found on a page or in a sitemap: records it in the traces,
-    /// and counts it if it is rejected. Adds the cost of the decision to `steps`.
+    /// As [`candidate`](Self::candidate), for a URL found on a page or in a sitemap: records it in the
+    /// traces, and counts it if it is rejected. Adds the cost of the decision to `steps`.
     pub(crate) fn discovered(
         &self,
         url: Url,

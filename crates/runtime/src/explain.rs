@@ -81,7 +81,9 @@ impl fmt::Display for Verdict {
             Self::Crawled(None) => f.write_str("crawled"),
             Self::SamePageAs(url) => write!(f, "crawled as {}, which is the same page", safe(url)),
             Self::RedirectedTo(url) => write!(f, "not a page of its own: it redirects to {}", safe(url)),
-            Self::NotAResult => f.write_str("fetched for its links, but the patterns leave it out of the results"),
+            Self::NotAResult => {
+                f.write_str("fetched for its links, but the patterns leave it out of the results")
+            }
             Self::Failed(error) => write!(f, "fetched, without success: {}", error.message),
             Self::Rejected(reason) => write!(f, "not crawled: {reason}"),
             Self::RobotsTxt => write!(f, "not crawled: {}", SkipReason::RobotsTxt),
@@ -101,9 +103,10 @@ impl fmt::Display for Verdict {
                 f.write_str("not crawled: it was found, but the crawl failed before its turn")
             }
             Self::Waiting => f.write_str("not crawled yet: it was found and waits for its turn"),
-            Self::NotFound => {
-                f.write_str("not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it")
-            }
+            Self::NotFound => f.write_str(
+                "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap \
+                 names it",
+            ),
         }
     }
 }
@@ -375,7 +378,8 @@ mod tests {
             (Verdict::Waiting, "not crawled yet: it was found and waits for its turn"),
             (
                 Verdict::NotFound,
-                "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it",
+                "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap \
+                 names it",
             ),
         ] {
             assert_eq!(verdict.to_string(), text, "{verdict:?}");

@@ -65,9 +65,9 @@ pub struct ExtractTask {
     pub plan: ExtractPlan,
     /// Cancelled with the job.
     pub cancelled: CancellationToken,
-    /// The account of the job; `None` without accounts. The implementation must reserve tokens before it calls
-    /// a model ([`JobOwner::cover`]), fetch pages on the owner's [account](JobOwner::page_account), take a
-    /// [permit](JobOwner::lookup) for each map of a site, and set a [meter](JobOwner::metered_by).
+    /// The account of the job; `None` without accounts. The implementation must reserve tokens before it
+    /// calls a model ([`JobOwner::cover`]), fetch pages on the owner's [account](JobOwner::page_account),
+    /// take a [permit](JobOwner::lookup) for each map of a site, and set a [meter](JobOwner::metered_by).
     pub owner: Option<Arc<dyn JobOwner>>,
 }
 

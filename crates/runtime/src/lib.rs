@@ -21,8 +21,8 @@
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `config`
 //! - job: `explain`, `sitemaps`, `context`
 //! - shared by all jobs: `shared`, `hosts`, `robots_reader`, `attempts`
-//! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`, `fetching`,
-//!   `complete_page`, `read_page`, `track_changes`
+//! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
+//!   `fetching`, `complete_page`, `read_page`, `track_changes`
 //! - work: `page`, `map`, `worker`
 //! - jobs from outside: `runtime`, `handle`, `start`
 
