@@ -97,7 +97,7 @@ impl fmt::Display for Verdict {
                 f.write_str("not crawled: it was found, but the crawl was cancelled before its turn")
             }
             Self::QueueFull => f.write_str(
-                "not crawled: it was found when the queue was full, or its address is too long to be queued",
+                "not crawled: it was found when the queue was full, or its URL is too long for the queue",
             ),
             Self::CrawlFailed => {
                 f.write_str("not crawled: it was found, but the crawl failed before its turn")
@@ -372,7 +372,7 @@ mod tests {
             (Verdict::Cancelled, "not crawled: it was found, but the crawl was cancelled before its turn"),
             (
                 Verdict::QueueFull,
-                "not crawled: it was found when the queue was full, or its address is too long to be queued",
+                "not crawled: it was found when the queue was full, or its URL is too long for the queue",
             ),
             (Verdict::CrawlFailed, "not crawled: it was found, but the crawl failed before its turn"),
             (Verdict::Waiting, "not crawled yet: it was found and waits for its turn"),

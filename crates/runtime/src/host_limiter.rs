@@ -136,7 +136,7 @@ impl State {
         self.waiting.range(..ticket).any(|(_, pacing)| self.admission(*pacing, now) == Admission::Now)
     }
 
-    fn begin(&mut self, pacing: RequestPacing, now: Instant) {
+    fn record_start(&mut self, pacing: RequestPacing, now: Instant) {
         self.in_flight += 1;
         if pacing.delay.is_zero() {
             return;
@@ -155,7 +155,7 @@ impl State {
         }
     }
 
-    fn end(&mut self, pacing: RequestPacing, now: Instant) {
+    fn record_end(&mut self, pacing: RequestPacing, now: Instant) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.last_end = Some(now);
         if !pacing.delay.is_zero()
@@ -287,7 +287,7 @@ impl Host {
                 }
                 if admission == Admission::Now {
                     state.waiting.remove(&ticket);
-                    state.begin(pacing, now);
+                    state.record_start(pacing, now);
                     // Requests that this one was ahead of may be able to start as well.
                     self.notify(state);
                     return HostPermit { host: Arc::clone(self), pacing };
@@ -341,7 +341,7 @@ impl Drop for HostLease {
 impl Drop for HostPermit {
     fn drop(&mut self) {
         let mut state = self.host.lock();
-        state.end(self.pacing, Instant::now());
+        state.record_end(self.pacing, Instant::now());
         self.host.notify(state);
     }
 }

@@ -1,8 +1,8 @@
 //! The runtime of gleaner: one worker loop over ports, for scrape, batch and crawl.
 //!
 //! The loop leases pages from the [store](gleaner_store), fetches and transforms each through the [`Fetch`]
-//! and [`Transform`] ports, and finishes it together with its links. Pages wait in the store: because of
-//! politeness, limits or back-pressure, a page is not leased yet. A leased page may be fetched now.
+//! and [`Transform`] ports, and finishes it together with its links. All waiting happens in the store:
+//! politeness, limits and back-pressure delay the lease of a page, so a leased page may be fetched now.
 //!
 //! [`Runtime::start`] takes a checked plan and returns a [`Job`], a stream of documents. Programs use it
 //! through the `gleaner` facade, which connects the real fetcher and transformer to the ports.

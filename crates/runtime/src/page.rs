@@ -92,7 +92,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
     }
 }
 
-/// The outcome with the field names and messages of the API version that the request used.
+/// The outcome with the field names of the request's API version and the messages of the contract.
 fn with_contract_names(job: &JobContext, outcome: PageOutcome) -> PageOutcome {
     match outcome {
         PageOutcome::Document(mut document, credits) => {

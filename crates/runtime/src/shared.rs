@@ -146,7 +146,7 @@ impl Shared {
     /// Adds a warning to a job if URLs were skipped because its patterns cost too much.
     pub(crate) async fn warn_of_costly_patterns(&self, job: &JobContext) {
         if job.crawl.as_ref().is_some_and(CrawlContext::take_costly_warning) {
-            let warning = "some addresses were left out, because matching them with `includePaths` and \
+            let warning = "some URLs were skipped, because matching them with `includePaths` and \
                            `excludePaths` takes too long";
             let _ = self.store.warn(job.id, warning).await;
         }

@@ -67,7 +67,7 @@ async fn urls_that_cost_too_much_to_match_are_skipped_with_a_warning() {
     assert_eq!(
         end.warning.as_deref(),
         Some(
-            "some addresses were left out, because matching them with `includePaths` and \
+            "some URLs were skipped, because matching them with `includePaths` and \
              `excludePaths` takes too long"
         )
     );
