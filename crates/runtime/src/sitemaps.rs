@@ -269,7 +269,7 @@ mod tests {
         let mut read = 0;
         loop {
             let children = vec![next.url.clone(), url(&format!("/{read}.xml"))];
-            let (new_sitemaps, _) = sitemaps.take(next.key, sitemap_of("sitemap", &children));
+            let (new_sitemaps, _) = sitemaps.add_content(next.key, sitemap_of("sitemap", &children));
             read += 1;
             assert!(new_sitemaps.len() <= 1, "a known sitemap is not read again");
             let Some(child) = new_sitemaps.into_iter().next() else { break };
@@ -284,7 +284,7 @@ mod tests {
             <url><loc>/b</loc><priority>0.9</priority></url></urlset>";
         let sitemaps = Sitemaps::default();
         let root = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
-        let (_, pages) = sitemaps.take(root.key, parsed(body));
+        let (_, pages) = sitemaps.add_content(root.key, parsed(body));
         assert!(pages[0].0.path() == "/a" && pages[0].1 < pages[1].1, "{pages:?}");
     }
 
@@ -302,7 +302,7 @@ mod tests {
         );
         let sitemaps = Sitemaps::default();
         let root = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
-        let (_, pages) = sitemaps.take(root.key, parsed(&body));
+        let (_, pages) = sitemaps.add_content(root.key, parsed(&body));
         let (paths, priorities): (Vec<&str>, Vec<u8>) =
             pages.iter().map(|(url, priority)| (url.path(), *priority)).unzip();
         assert_eq!(paths, ["/en/a", "/de/a", "/en/b"]);
@@ -313,10 +313,11 @@ mod tests {
     fn sitemaps_that_differ_in_their_query_are_distinct() {
         let sitemaps = Sitemaps::default();
         let root = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
-        let (new_sitemaps, _) =
-            sitemaps.take(root.key, sitemap_of("sitemap", &[url("/s.xml?page=1"), url("/s.xml?page=2")]));
+        let (new_sitemaps, _) = sitemaps
+            .add_content(root.key, sitemap_of("sitemap", &[url("/s.xml?page=1"), url("/s.xml?page=2")]));
         assert_eq!(new_sitemaps.len(), 2);
-        let (_, pages) = sitemaps.take(root.key, sitemap_of("url", &[url("/a"), url("/b"), url("/c")]));
+        let (_, pages) =
+            sitemaps.add_content(root.key, sitemap_of("url", &[url("/a"), url("/b"), url("/c")]));
         assert_eq!(pages.len(), 3);
         assert!(new_sitemaps.iter().all(|sitemap| sitemaps.contains(sitemap.key)));
     }
@@ -331,7 +332,7 @@ mod tests {
             ["https://www.site.example/1.xml", "https://s.cdn.example/2.xml", "https://victim.example/3.xml"];
         let children = children.map(|child| Url::parse(child).unwrap());
         let index = FetchedSitemap { url: root.url.clone(), ..sitemap_of("sitemap", &children) };
-        let (new_sitemaps, _) = sitemaps.take(root.key, index);
+        let (new_sitemaps, _) = sitemaps.add_content(root.key, index);
         assert_eq!(paths(&new_sitemaps), ["/1.xml", "/2.xml"]);
     }
 
@@ -340,6 +341,6 @@ mod tests {
         let sitemaps = Sitemaps::default();
         let root = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
         let large = FetchedSitemap { bytes: MAX_SITEMAP_BYTES, ..sitemap_of("sitemap", &[url("/more.xml")]) };
-        assert!(sitemaps.take(root.key, large).0.is_empty());
+        assert!(sitemaps.add_content(root.key, large).0.is_empty());
     }
 }
