@@ -66,7 +66,7 @@ impl JobService {
         team: &Team,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        let _place = self.lookups.ask(team).await?;
+        let _place = self.lookups.acquire_for_request(team).await?;
         let id = new_id();
         let reservation = self.reserve(team, id, CREDITS_PER_PAGE).await?;
         let done = match work.await {

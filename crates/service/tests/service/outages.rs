@@ -117,6 +117,6 @@ async fn a_program_that_ends_with_its_job_need_not_wait_for_a_receiver_that_take
         let end = &dead[501];
         assert_eq!((end.name.to_string().as_str(), end.attempts), ("batch_scrape.completed", 3));
         let unsent = dead.iter().find(|letter| letter.attempts == 0).unwrap();
-        assert!(unsent.reason.starts_with("the receiver has taken nothing for"), "{}", unsent.reason);
+        assert!(unsent.reason.starts_with("the receiver has accepted nothing for"), "{}", unsent.reason);
     }
 }
