@@ -101,7 +101,7 @@ impl Call<'_> {
         match operation {
             Operation::OpenApi => Ok(document::bytes()),
             Operation::Scrape(version) => self.scrape(version).await,
-            Operation::Scraped => Ok(service.scraped(&team.id, *self.job()?.as_uuid()).await?),
+            Operation::Scraped => Ok(service.scraped_document(&team.id, *self.job()?.as_uuid()).await?),
             Operation::Batch(version) => self.batch(version).await,
             Operation::Crawl(version) => self.crawl(version).await,
             Operation::CrawlParams => self.crawl_params().await,
@@ -190,7 +190,7 @@ impl Call<'_> {
         service.check_crawl(self.team, &plan, pages, &submit).await?;
         let compiled = self.engine.compile_prompt(request);
         // The site is mapped for it, so it costs what a map costs.
-        let prompted = service.charged(self.team, compiled).await?;
+        let prompted = service.charged_lookup(self.team, compiled).await?;
         let (generated, in_effect) = (&prompted.generated, prompted.in_effect());
         let (generated, in_effect) = (options(generated)?, options(&in_effect)?);
         let request = serde_json::to_value(&prompted.request).unwrap_or(submit.request);
@@ -208,7 +208,7 @@ impl Call<'_> {
     async fn crawl_params(mut self) -> Result<Bytes, Failure> {
         let check = CrawlParamsPreviewRequest::checked_from_json;
         let (plan, submit): (CrawlParamsPreviewPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
-        let mut preview = self.engine.service().charged(self.team, self.engine.crawl_params(plan)).await?;
+        let mut preview = self.engine.service().charged_lookup(self.team, self.engine.crawl_params(plan)).await?;
         preview.warning = joined(submit.warnings, preview.warning);
         json(&preview)
     }

@@ -15,7 +15,7 @@ use crate::support::*;
 /// What a team finds under the id of a document's scrape.
 async fn found(service: &JobService, team: &str, document: &Document) -> Option<Document> {
     let scrape: Uuid = document.metadata.scrape_id.as_deref().unwrap().parse().unwrap();
-    match service.scraped(&TeamId::new(team), scrape).await {
+    match service.scraped_document(&TeamId::new(team), scrape).await {
         Ok(bytes) => {
             let response: ScrapeResponse = serde_json::from_slice(&bytes).unwrap();
             assert!(response.success);
@@ -86,7 +86,7 @@ async fn an_id_of_no_scrape_is_not_found() {
     let id = batch(&service, &["one"]).await;
     ended(&service, id).await;
     for unknown in [Uuid::nil(), Uuid::max(), *id.as_uuid()] {
-        let error = service.scraped(&TeamId::new("a"), unknown).await.unwrap_err();
+        let error = service.scraped_document(&TeamId::new("a"), unknown).await.unwrap_err();
         assert_eq!(error.http_status(), 404, "{unknown}");
     }
 }
