@@ -1,5 +1,5 @@
-//! A server of the web-data API: the service over hyper, with a few switches for trying it out.
-#![expect(clippy::print_stdout, reason = "a program that says where it listens")]
+//! A server of the web-data API: the service over hyper, with options to try it out.
+#![expect(clippy::print_stdout, reason = "the program prints its address")]
 
 #[path = "host/serve.rs"]
 mod serve;
@@ -18,22 +18,22 @@ use url::Url;
 
 #[derive(Debug, Parser)]
 struct Options {
-    /// Where to listen; port 0 lets the system choose
+    /// The address to listen on; port 0 selects a free port
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// The key of the one team
+    /// The API key of the only team
     #[arg(long)]
     api_key: String,
-    /// Open a range of addresses that the egress guard refuses otherwise
+    /// Allow a range of addresses that the egress guard refuses by default
     #[arg(long, value_name = "CIDR")]
     allow_private: Vec<IpNet>,
     /// The team's credits; unlimited by default
     #[arg(long)]
     credits: Option<u64>,
-    /// Requests a minute of each kind (scrapes, crawls, statuses, ...); 0 is no limit
+    /// Requests per minute and operation (scrapes, crawls, reads, ...); 0 disables the limit
     #[arg(long, default_value_t = 600)]
     requests_per_minute: u32,
-    /// What webhooks are signed with
+    /// The secret that signs webhooks
     #[arg(long)]
     webhook_secret: Option<String>,
     /// The base URL of an OpenAI-compatible endpoint that reads pages, such as http://127.0.0.1:8000/v1
@@ -44,12 +44,12 @@ struct Options {
     model: Option<String>,
 }
 
-/// What this program is started with to convert one PDF for the server.
+/// The argument that starts this program as a PDF worker of the server.
 const PDF_WORKER: &str = "pdf-worker";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Before anything is set up: all that a worker takes counts against its file.
-    if std::env::args_os().nth(1).is_some_and(|word| word == PDF_WORKER) {
+    // Before any setup, because all memory and time of a worker counts against the limits of its file.
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == PDF_WORKER) {
         return Ok(pdf::serve()?);
     }
     serve()
