@@ -291,8 +291,7 @@ fn parameters(route: &Route) -> Vec<Value> {
     match route.operation {
         Operation::Status(_) => {
             let integer = |min: u64, max: u64| json!({ "type": "integer", "minimum": min, "maximum": max });
-            let skip =
-                "Index of the first document. If a running job has none there yet, the read waits for it briefly.";
+            let skip = "Index of the first document. A read of a running job waits briefly for it.";
             parameters.push(
                 json!({ "name": "skip", "in": "query", "description": skip, "schema": integer(0, u64::MAX) }),
             );
