@@ -112,9 +112,9 @@ fn welch(texts: &[String; 2], check: impl Fn(&str) -> bool) -> f64 {
 
 /// The mean and the square of its standard error, without samples above the bound.
 fn moments(samples: &[f64], bound: f64) -> (f64, f64) {
-    let kept: Vec<f64> = samples.iter().copied().filter(|sample| *sample <= bound).collect();
-    let count = kept.len() as f64;
-    let mean = kept.iter().sum::<f64>() / count;
-    let variance = kept.iter().map(|sample| (sample - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let included: Vec<f64> = samples.iter().copied().filter(|sample| *sample <= bound).collect();
+    let count = included.len() as f64;
+    let mean = included.iter().sum::<f64>() / count;
+    let variance = included.iter().map(|sample| (sample - mean).powi(2)).sum::<f64>() / (count - 1.0);
     (mean, variance / count)
 }

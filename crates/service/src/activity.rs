@@ -19,11 +19,11 @@ pub trait ActivityLog: Debug + Send + Sync + 'static {
     /// Records a job. With zero data retention, its address is empty, and its warning and error are `None`.
     fn record(&self, job: EndedJob);
 
-    /// At most `most` jobs of a team, each once, the one that ended last first.
+    /// At most `limit` jobs of a team, each once, the one that ended last first.
     ///
     /// # Errors
     /// If the log cannot be read.
-    async fn latest(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error>;
+    async fn latest(&self, team: &TeamId, limit: usize) -> Result<Vec<EndedJob>, Error>;
 }
 
 /// The latest jobs, in memory, each once. A full log evicts the oldest job of the team with the most jobs, so
@@ -68,10 +68,10 @@ impl MemoryActivityLog {
         self.newest(team, usize::MAX)
     }
 
-    fn newest(&self, team: &TeamId, most: usize) -> Vec<EndedJob> {
+    fn newest(&self, team: &TeamId, limit: usize) -> Vec<EndedJob> {
         let entries = self.entries();
         let team = entries.teams.get(team);
-        team.map(|team| team.jobs.iter().rev().take(most).cloned().collect()).unwrap_or_default()
+        team.map(|team| team.jobs.iter().rev().take(limit).cloned().collect()).unwrap_or_default()
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
@@ -87,8 +87,8 @@ impl ActivityLog for MemoryActivityLog {
         while entries.count > self.capacity && entries.evict_from_largest_team() {}
     }
 
-    async fn latest(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error> {
-        Ok(self.newest(team, most))
+    async fn latest(&self, team: &TeamId, limit: usize) -> Result<Vec<EndedJob>, Error> {
+        Ok(self.newest(team, limit))
     }
 }
 
@@ -187,8 +187,8 @@ mod tests {
             job.snapshot.ended_at = Some(Duration::from_secs(number as u64));
             log.record(job);
         }
-        let newest = |most| {
-            let jobs = log.newest(&TeamId::new("small"), most);
+        let newest = |limit| {
+            let jobs = log.newest(&TeamId::new("small"), limit);
             jobs.iter().map(|job| job.snapshot.id.as_uuid().as_u128()).collect::<Vec<_>>()
         };
         assert_eq!(newest(usize::MAX), [4, 3, 2, 1]);

@@ -114,10 +114,10 @@ impl Ledger {
         if self.settled.contains(&job) {
             return 0;
         }
-        let taken = credits.min(u64::try_from(self.balance).unwrap_or(0));
-        self.balance -= to_signed(taken);
-        *self.reserved.entry(job).or_default() += taken;
-        taken
+        let reserved = credits.min(u64::try_from(self.balance).unwrap_or(0));
+        self.balance -= to_signed(reserved);
+        *self.reserved.entry(job).or_default() += reserved;
+        reserved
     }
 
     fn settle(&mut self, job: JobId, used: u64) {

@@ -8,13 +8,13 @@ use gleaner_types::{JobState, limits};
 use super::JobService;
 
 impl JobService {
-    /// At most `most` of the team's ended jobs and scrapes, the one that ended last first. The activity log
+    /// At most `limit` of the team's ended jobs and scrapes, the one that ended last first. The activity log
     /// keeps them beyond their results.
     ///
     /// # Errors
     /// If the log cannot be read.
-    pub async fn activities(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error> {
-        self.config.activity.latest(team, most).await
+    pub async fn activities(&self, team: &TeamId, limit: usize) -> Result<Vec<EndedJob>, Error> {
+        self.config.activity.latest(team, limit).await
     }
 
     /// The same as a response of the API. `limit` is clamped to 1 to
@@ -23,8 +23,8 @@ impl JobService {
     /// # Errors
     /// If the log cannot be read.
     pub async fn activity(&self, team: &TeamId, limit: u64) -> Result<Activities, Error> {
-        let most = usize::try_from(limit.clamp(1, limits::MAX_ACTIVITY_LIMIT)).unwrap_or(usize::MAX);
-        let jobs = self.activities(team, most).await?;
+        let entries = usize::try_from(limit.clamp(1, limits::MAX_ACTIVITY_LIMIT)).unwrap_or(usize::MAX);
+        let jobs = self.activities(team, entries).await?;
         Ok(Activities { success: true, data: jobs.into_iter().map(activity).collect() })
     }
 }

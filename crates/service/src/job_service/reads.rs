@@ -80,7 +80,7 @@ impl JobService {
             JobState::Failed => ExtractState::Failed,
             JobState::Cancelled => ExtractState::Cancelled,
         };
-        let mut answer = ExtractStatus {
+        let mut response = ExtractStatus {
             success: status != ExtractState::Failed,
             status,
             data: Value::Array(Vec::new()),
@@ -92,12 +92,13 @@ impl JobService {
             tokens_used: job.tokens_used,
         };
         if let Some(conclusion) = conclusion {
-            answer.data = conclusion.data;
-            let warnings: Vec<String> = [answer.warning, conclusion.warning].into_iter().flatten().collect();
-            answer.warning = (!warnings.is_empty()).then(|| warnings.join("; "));
-            answer.sources = conclusion.sources;
+            response.data = conclusion.data;
+            let warnings: Vec<String> =
+                [response.warning, conclusion.warning].into_iter().flatten().collect();
+            response.warning = (!warnings.is_empty()).then(|| warnings.join("; "));
+            response.sources = conclusion.sources;
         }
-        Ok(answer)
+        Ok(response)
     }
 
     /// The team's running crawls.

@@ -84,7 +84,7 @@ async fn disk_space_of_results() {
     let service = service_with(config, ServiceConfig::default());
     exhaust(&service, "a", || plan(&["large-900"; 10])).await;
     for name in ["b", "c"] {
-        let id = submit(&service, name, plan(&["large-900"; 6])).await.expect("a batch is taken");
+        let id = submit(&service, name, plan(&["large-900"; 6])).await.expect("the batch is accepted");
         let end = end_of(&service, name, id).await;
         assert_eq!((end.status, end.completed), (JobState::Completed, 6), "{name}: {:?}", end.error);
     }
@@ -110,12 +110,12 @@ async fn queue_memory() {
 async fn lists_of_failures() {
     let service = service_with(MemoryConfig::default(), ServiceConfig::default());
     for _ in 0..MAX_ALL_LISTED_FAILURES / 2 / 10_000 + 1 {
-        let id = submit(&service, "a", plan(&["broken"; 10_000])).await.expect("a batch is taken");
+        let id = submit(&service, "a", plan(&["broken"; 10_000])).await.expect("the batch is accepted");
         end_of(&service, "a", id).await;
     }
-    let full = submit(&service, "a", plan(&["broken"; 500])).await.expect("a batch is taken");
+    let full = submit(&service, "a", plan(&["broken"; 500])).await.expect("the batch is accepted");
     assert!(end_of(&service, "a", full).await.warning.is_some(), "the team's own lists are full");
-    let id = submit(&service, "b", plan(&["broken"; 500])).await.expect("a batch is taken");
+    let id = submit(&service, "b", plan(&["broken"; 500])).await.expect("the batch is accepted");
     let end = end_of(&service, "b", id).await;
     let listed = service.errors(&TeamId::new("b"), BATCH, id).await.unwrap().errors.len();
     assert_eq!((listed, end.warning), (500, None));
