@@ -1,5 +1,5 @@
-//! A server of the web-data API: the service over hyper, with a few options for trials.
-#![expect(clippy::print_stdout, reason = "it prints the address that it listens on")]
+//! A server of the web-data API: the service over hyper, with options to try it out.
+#![expect(clippy::print_stdout, reason = "the program prints its address")]
 
 #[path = "host/serve.rs"]
 mod serve;
@@ -18,19 +18,19 @@ use url::Url;
 
 #[derive(Debug, Parser)]
 struct Options {
-    /// Address to listen on; with port 0 the system chooses a port
+    /// The address to listen on; port 0 selects a free port
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// The API key of the only team
     #[arg(long)]
     api_key: String,
-    /// Allow fetches from a range of private addresses, which the egress guard refuses by default
+    /// Allow a range of addresses that the egress guard refuses by default
     #[arg(long, value_name = "CIDR")]
     allow_private: Vec<IpNet>,
     /// The team's credits; unlimited by default
     #[arg(long)]
     credits: Option<u64>,
-    /// Requests per minute of each operation (scrape, crawl, status, ...); 0 for no limit
+    /// Requests per minute and operation (scrapes, crawls, reads, ...); 0 disables the limit
     #[arg(long, default_value_t = 600)]
     requests_per_minute: u32,
     /// The secret that signs webhooks
@@ -44,11 +44,11 @@ struct Options {
     model: Option<String>,
 }
 
-/// The argument with which the server starts this program to convert one PDF.
+/// The argument that starts this program as a PDF worker of the server.
 const PDF_WORKER: &str = "pdf-worker";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Before any setup: the memory and time of a worker count against its file.
+    // Before any setup, because all memory and time of a worker counts against the limits of its file.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == PDF_WORKER) {
         return Ok(pdf::serve()?);
     }
