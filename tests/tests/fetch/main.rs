@@ -22,5 +22,6 @@ mod memory; // what a limit costs that is not used
 mod proxies; // the proxy modes, by a proxy in this process
 mod real_proxies; // the same by programs that others wrote
 mod render; // what a browser engine must hold to
+mod settings; // what an engine sets, and the errors that follow
 mod tls; // HTTP/2 and reuse
 mod wire; // answers without an end, haste or sense
