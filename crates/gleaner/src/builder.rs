@@ -314,10 +314,9 @@ impl EngineBuilder {
     }
 
     /// Sets the memory for pages in work, all together, in bytes: from the arrival of their bodies until
-    /// their documents are complete. Default: [`DEFAULT_PAGE_MEMORY`](crate::DEFAULT_PAGE_MEMORY), 512 MiB;
-    /// at least [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY). Pages wait for free memory, and small pages do
-    /// not wait for large ones. One page takes at most half of it: the rest of a larger page is left out,
-    /// and the document's `warning` says so.
+    /// their documents are complete. Default: 512 MiB; at least [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY).
+    /// Pages wait for free memory, and small pages do not wait for large ones. One page takes at most half of
+    /// it: the rest of a larger page is left out, and the document's `warning` says so.
     ///
     /// The first 256 KiB of each body are not counted, and one body at a time may exceed its share.
     /// [`MemoryBudget`] lists what else is not counted.
@@ -381,9 +380,9 @@ impl EngineBuilder {
             }
             Arc::new(MemoryStore::new(config))
         });
-        let by_model = self.extract.by_model();
+        let uses_model = self.extract.uses_model();
         let agent = self.robots_agent.clone();
-        let transform = Arc::new(TransformAdapter::new(by_model, self.links, agent, memory.large));
+        let transform = Arc::new(TransformAdapter::new(uses_model, self.links, agent, memory.large));
         let runtime = Runtime::new(RuntimeConfig {
             store,
             fetch: Arc::new(FetchAdapter::new(fetcher.clone(), self.renderer, self.checks_certificates)),
