@@ -120,7 +120,8 @@ impl Engine {
         let plan = options.check_within(self.bounds)?;
         check_local(&plan)?;
         self.check_options(&plan)?;
-        let mut document = gleaner_transform::transform(input, &fields::reading(&plan, false))?.document;
+        let mut document =
+            gleaner_transform::transform(input, &fields::transform_options(&plan, false))?.document;
         // The text for a model is not needed: options that need one were refused above.
         fields::finish(&mut document, input.url, &plan, false, &Interrupt::never());
         if plan.formats.json.as_ref().is_some_and(|asked| asked.as_extract) {

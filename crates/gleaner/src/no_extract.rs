@@ -74,7 +74,7 @@ pub(crate) mod fields {
     use gleaner_types::{Document, Interrupt};
     use url::Url;
 
-    pub(crate) fn reading(options: &ScrapeOptionsPlan, _: bool) -> Cow<'_, ScrapeOptionsPlan> {
+    pub(crate) fn transform_options(options: &ScrapeOptionsPlan, _: bool) -> Cow<'_, ScrapeOptionsPlan> {
         Cow::Borrowed(options)
     }
 

@@ -59,8 +59,8 @@ impl CompletePdf for TransformAdapter {
         converted: Result<Converted, Error>,
         interrupt: &Interrupt,
     ) -> Result<Transformed, PageError> {
-        let reading = self.reading(options);
-        self.complete(converted_page(converted, &reading.formats), page, options, interrupt)
+        let transform_options = self.transform_options(options);
+        self.complete(converted_page(converted, &transform_options.formats), page, options, interrupt)
     }
 }
 

@@ -122,8 +122,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: the latest
-    /// ones in memory.
+    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: a log of
+    /// the latest ones in memory.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
         self.service.activity = Some(log);
