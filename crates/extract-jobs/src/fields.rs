@@ -31,8 +31,9 @@ pub fn transform_options(options: &ScrapeOptionsPlan, uses_model: bool) -> Cow<'
     Cow::Owned(extended)
 }
 
-/// Completes a document that was made with [`transform_options`]: removes the formats that were not requested,
-/// and without a model extracts the fields of the schema. `warning` names the fields that stayed empty.
+/// Completes a document that was made with [`transform_options`]: removes the formats that were not
+/// requested, and without a model extracts the fields of the schema. `warning` names the fields that stayed
+/// empty.
 ///
 /// It returns the text of the page if fields have to be read from it later. Once the interrupt is raised, the
 /// document is incomplete.

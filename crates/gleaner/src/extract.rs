@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_extract::{Budget, ExecutionPlan};
 use gleaner_extract_jobs::{
-    CrawlPrompts, ExtractAbilities, ExtractResult, ExtractRunner, ExtractRunnerConfig, ExtractWatch,
+    CrawlPrompts, ExtractAbilities, ExtractConfig, ExtractResult, ExtractRunner, ExtractWatch,
     PlannedExtract, Typed, with_schema_of,
 };
 use gleaner_runtime::{Extract, ExtractTask, Job, Runtime, new_id};
@@ -26,18 +26,15 @@ pub(crate) use gleaner_extract_jobs::{PromptedCrawl, fields};
 /// The settings of a builder for extraction.
 #[derive(Debug, Default)]
 pub(crate) struct ExtractSettings {
+    /// Replaces the engine's extractor.
     extract: Option<Arc<dyn Extract>>,
-    model: Option<Arc<dyn LanguageModel>>,
-    search: Option<Arc<dyn WebSearch>>,
-    extract_budget: Option<Budget>,
-    page_budget: Option<Budget>,
-    job_budget: Option<Budget>,
+    config: ExtractConfig,
 }
 
 impl ExtractSettings {
     /// Whether a model reads pages after their transformation.
     pub(crate) fn uses_model(&self) -> bool {
-        self.model.is_some() && self.extract.is_none()
+        self.config.model.is_some() && self.extract.is_none()
     }
 }
 
@@ -53,20 +50,16 @@ pub(crate) struct ExtractPart {
 
 impl ExtractPart {
     pub(crate) fn new(runtime: &Arc<Runtime>, settings: ExtractSettings, bounds: RequestBounds) -> Self {
-        let ExtractSettings { extract, model, search, extract_budget, page_budget, job_budget } = settings;
+        let ExtractSettings { extract, config } = settings;
         let mut abilities = ExtractAbilities::default();
-        abilities.reads_prompts = extract.is_some() || model.is_some();
-        abilities.searches = extract.is_some() || search.is_some();
-        let prompts = Arc::new(CrawlPrompts::new(model.clone(), page_budget, bounds));
+        abilities.reads_prompts = extract.is_some() || config.model.is_some();
+        abilities.searches = extract.is_some() || config.search.is_some();
+        let prompts = Arc::new(CrawlPrompts::new(&config, bounds));
         let (port, runner): (Arc<dyn Extract>, _) = match extract {
             Some(extract) => (extract, None),
             None => {
-                let mut config = ExtractRunnerConfig::default();
-                (config.model, config.search) = (model.clone(), search);
-                config.budget = extract_budget;
-                let runner = Arc::new(ExtractRunner::new(runtime, config));
-                let port = PlannedExtract::new(Arc::clone(&runner), model, page_budget, job_budget);
-                (Arc::new(port), Some(runner))
+                let runner = Arc::new(ExtractRunner::new(runtime, &config));
+                (Arc::new(PlannedExtract::new(Arc::clone(&runner), &config)), Some(runner))
             }
         };
         Self { port, runner, prompts, abilities }
@@ -102,14 +95,14 @@ impl EngineBuilder {
     /// request and no page can choose another model.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
-        self.extract.model = Some(model);
+        self.extract.config.model = Some(model);
         self
     }
 
     /// Sets the search engine for extract jobs with `enableWebSearch` or without URLs. Default: none.
     #[must_use]
     pub fn search(mut self, search: Arc<dyn WebSearch>) -> Self {
-        self.extract.search = Some(search);
+        self.extract.config.search = Some(search);
         self
     }
 
@@ -117,7 +110,7 @@ impl EngineBuilder {
     /// the result is then what was found before.
     #[must_use]
     pub fn extract_budget(mut self, budget: Budget) -> Self {
-        self.extract.extract_budget = Some(budget);
+        self.extract.config.extract_budget = Some(budget);
         self
     }
 
@@ -126,7 +119,7 @@ impl EngineBuilder {
     /// says so.
     #[must_use]
     pub fn page_budget(mut self, budget: Budget) -> Self {
-        self.extract.page_budget = Some(budget);
+        self.extract.config.page_budget = Some(budget);
         self
     }
 
@@ -134,7 +127,7 @@ impl EngineBuilder {
     /// tokens. When it is used up, further pages are read without the model.
     #[must_use]
     pub fn job_budget(mut self, budget: Budget) -> Self {
-        self.extract.job_budget = Some(budget);
+        self.extract.config.job_budget = Some(budget);
         self
     }
 
