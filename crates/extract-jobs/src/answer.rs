@@ -140,8 +140,8 @@ fn single_object_note(result: &ExtractResult, plan: &ExecutionPlan) -> Option<St
     // Pages that complement each other seldom differ.
     (pages > 1 && differing.len() * 2 >= pages).then(|| {
         format!(
-            "the schema has no list of objects, so all {pages} pages add to one object; for one object per page \
-             put the schema into a list: {{\"type\":\"array\",\"items\":{{...}}}}"
+            "the schema has no list of objects, so all {pages} pages add to one object; for one object per \
+             page put the schema into a list: {{\"type\":\"array\",\"items\":{{...}}}}"
         )
     })
 }

@@ -9,7 +9,7 @@ use super::reader::{self, Reader};
 use super::result::ExtractResult;
 use super::runner::ExtractRunner;
 use super::watch::ExtractWatch;
-use super::{answer, follow, shape, site, sources};
+use super::{answer, follow, site, sources};
 
 /// Runs an extract job.
 ///
@@ -31,7 +31,7 @@ pub(super) async fn run(
         // A schema without properties adds nothing to a prompt: the model derives one from the prompt.
         request.schema = None;
     }
-    let mut plan = runner.plan(&request).map_err(|error| shape::page_error(&error))?;
+    let mut plan = runner.plan(&request)?;
     let job = runner.job(owner);
     if let Some(watch) = watch {
         watch.start(&job.ledger);
@@ -52,7 +52,7 @@ pub(super) async fn run(
         }
         let prompt = request.prompt.clone().unwrap_or_default();
         request.schema = Some(job.draft_schema(&prompt).await?);
-        plan = runner.plan(&request).map_err(|error| shape::page_error(&error))?;
+        plan = runner.plan(&request)?;
     }
     let shape: Shape = job.shape(request.schema.as_ref(), None).await?;
 

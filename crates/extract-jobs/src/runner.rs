@@ -3,7 +3,7 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use gleaner_extract::model::{LanguageModel, WebSearch};
-use gleaner_extract::{Budget, ExecutionPlan, PlanningContext};
+use gleaner_extract::{Budget, ExecutionPlan, ExecutionPlanner, PlanningContext};
 use gleaner_runtime::{Extract, ExtractTask, Extracted, JobOwner, Runtime, without_logs};
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
@@ -13,6 +13,7 @@ use super::blocking::MAX_LARGE_PAGES;
 use super::job::Job;
 use super::result::ExtractResult;
 use super::run;
+use super::shape;
 use super::watch::ExtractWatch;
 
 /// Default budget of one extract job, in tokens.
@@ -78,13 +79,14 @@ impl ExtractRunner {
     ///
     /// # Errors
     /// If the schema is invalid, or the request needs a model or a search engine that is not configured.
-    pub fn plan(&self, request: &ExtractPlan) -> Result<ExecutionPlan, gleaner_extract::Error> {
+    pub fn plan(&self, request: &ExtractPlan) -> Result<ExecutionPlan, PageError> {
         let context = PlanningContext {
             model: self.model.as_deref().map(LanguageModel::capabilities),
             search: self.search.is_some(),
             budget: self.budget,
         };
-        gleaner_extract::ExecutionPlanner::new(context).plan(request)
+        let planned = ExecutionPlanner::new(context).plan(request);
+        planned.map_err(|error| shape::page_error(&error))
     }
 
     /// Runs an extract job. Dropping the future ends the work.

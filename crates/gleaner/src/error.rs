@@ -9,8 +9,8 @@ use gleaner_types::{ErrorCode, Faults};
 /// Why the engine could not fulfil a request.
 ///
 /// Its text, and that of its [`source`](StdError::source), hold no secrets and no resolved addresses. The
-/// source is the error of the crate that failed, such as [`JobError`](crate::JobError) or [`Faults`]; its
-/// text is that of this error.
+/// source is the error of the crate that failed, mostly a [`JobError`](crate::JobError); its text is that of
+/// this error.
 #[derive(Debug)]
 pub struct Error {
     inner: Box<Inner>,
@@ -18,15 +18,10 @@ pub struct Error {
 
 #[derive(Debug)]
 enum Inner {
-    Request(Faults),
     Fetcher(gleaner_fetch::ConfigError),
     Transform(gleaner_transform::Error),
     Job(gleaner_runtime::Error),
     Configuration(&'static str),
-    Unsupported {
-        code: ErrorCode,
-        text: String,
-    },
     /// With the extracted data.
     #[cfg_attr(not(feature = "extract"), expect(dead_code, reason = "only extraction returns data"))]
     Incomplete {
@@ -63,23 +58,25 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    fn new(inner: Inner) -> Self {
+        Self { inner: Box::new(inner) }
+    }
+
     pub(crate) fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
-        Inner::Unsupported { code, text: text.into() }.into()
+        gleaner_runtime::Error::unsupported(code, text).into()
     }
 
     pub(crate) fn configuration(text: &'static str) -> Self {
-        Inner::Configuration(text).into()
+        Self::new(Inner::Configuration(text))
     }
 
     /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match &*self.inner {
-            Inner::Request(_) => ErrorKind::Request,
             Inner::Fetcher(_) | Inner::Configuration(_) => ErrorKind::Configuration,
             Inner::Transform(error) if error.is_request() => ErrorKind::Request,
             Inner::Transform(_) => ErrorKind::Page,
-            Inner::Unsupported { .. } => ErrorKind::Unsupported,
             Inner::Incomplete { .. } => ErrorKind::Incomplete,
             Inner::Job(error) => match error.kind() {
                 gleaner_runtime::ErrorKind::Rules => ErrorKind::Request,
@@ -162,11 +159,9 @@ impl Error {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match &*self.inner {
-            Inner::Request(faults) => faults.error_code(),
             Inner::Fetcher(_) | Inner::Configuration(_) => ErrorCode::BadRequest,
             Inner::Transform(error) => error.code(),
             Inner::Job(error) => error.code(),
-            Inner::Unsupported { code, .. } => *code,
             Inner::Incomplete { .. } => ErrorCode::ScrapeSiteError,
         }
     }
@@ -184,7 +179,6 @@ impl Error {
     #[must_use]
     pub fn body(&self) -> ErrorBody {
         match &*self.inner {
-            Inner::Request(faults) => faults.clone().into(),
             Inner::Job(error) => error.body(),
             _ => ErrorBody::with_code(self.code(), self.to_string()),
         }
@@ -194,52 +188,44 @@ impl Error {
     #[must_use]
     pub fn faults(&self) -> Option<&Faults> {
         match &*self.inner {
-            Inner::Request(faults) => Some(faults),
             Inner::Job(error) => error.faults(),
             _ => None,
         }
     }
 }
 
-impl From<Inner> for Error {
-    fn from(inner: Inner) -> Self {
-        Self { inner: Box::new(inner) }
-    }
-}
-
 impl From<Faults> for Error {
     fn from(faults: Faults) -> Self {
-        Inner::Request(faults).into()
+        gleaner_runtime::Error::from(faults).into()
     }
 }
 
 impl From<gleaner_fetch::ConfigError> for Error {
     fn from(error: gleaner_fetch::ConfigError) -> Self {
-        Inner::Fetcher(error).into()
+        Self::new(Inner::Fetcher(error))
     }
 }
 
 impl From<gleaner_transform::Error> for Error {
     fn from(error: gleaner_transform::Error) -> Self {
-        Inner::Transform(error).into()
+        Self::new(Inner::Transform(error))
     }
 }
 
 impl From<gleaner_runtime::Error> for Error {
     fn from(error: gleaner_runtime::Error) -> Self {
-        Inner::Job(error).into()
+        Self::new(Inner::Job(error))
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.inner {
-            Inner::Request(faults) => faults.fmt(f),
             Inner::Fetcher(error) => error.fmt(f),
             Inner::Transform(error) => error.fmt(f),
             Inner::Job(error) => error.fmt(f),
             Inner::Configuration(text) => f.write_str(text),
-            Inner::Unsupported { text, .. } | Inner::Incomplete { text, .. } => f.write_str(text),
+            Inner::Incomplete { text, .. } => f.write_str(text),
         }
     }
 }
@@ -247,11 +233,10 @@ impl fmt::Display for Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &*self.inner {
-            Inner::Request(faults) => Some(faults),
             Inner::Fetcher(error) => Some(error),
             Inner::Transform(error) => Some(error),
             Inner::Job(error) => Some(error),
-            Inner::Configuration(_) | Inner::Unsupported { .. } | Inner::Incomplete { .. } => None,
+            Inner::Configuration(_) | Inner::Incomplete { .. } => None,
         }
     }
 }
@@ -271,13 +256,13 @@ impl Error {
 #[cfg(feature = "extract")]
 impl From<gleaner_extract_jobs::Incomplete> for Error {
     fn from(incomplete: gleaner_extract_jobs::Incomplete) -> Self {
-        Inner::Incomplete { text: incomplete.text, found: incomplete.found }.into()
+        Self::new(Inner::Incomplete { text: incomplete.text, found: incomplete.found })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use gleaner_types::{FaultPath, PageError};
+    use gleaner_types::PageError;
 
     use super::*;
 
@@ -321,11 +306,6 @@ mod tests {
         let error = of_page(ErrorCode::ScrapeSslError);
         let source = error.source().and_then(|source| source.downcast_ref::<gleaner_runtime::Error>());
         assert_eq!(source.map(gleaner_runtime::Error::code), Some(ErrorCode::ScrapeSslError));
-
-        let faults =
-            Faults::from(gleaner_types::Fault::invalid_value(FaultPath::key("limit"), "`limit` is 0"));
-        let error = Error::from(faults);
-        assert!(error.source().is_some_and(|source| source.is::<Faults>()));
 
         let error = crate::Engine::builder().add_root_certificates_pem("secret").build().unwrap_err();
         let source = error.source().and_then(|source| source.downcast_ref::<gleaner_fetch::ConfigError>());

@@ -12,7 +12,7 @@ use gleaner_runtime::{Extract, ExtractTask, Job, Runtime, new_id};
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, ScrapeOptionsPlan};
 use gleaner_types::request::{CrawlRequest, ExtractRequest};
 use gleaner_types::response::CrawlParamsPreview;
-use gleaner_types::{ErrorCode, FaultPath, PageError, RequestBounds};
+use gleaner_types::{ErrorCode, FaultPath, RequestBounds};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
@@ -264,10 +264,7 @@ impl Engine {
                 "this engine uses another extractor, which has no plans",
             ));
         };
-        runner.plan(&plan).map_err(|error| {
-            let error = PageError { code: ErrorCode::BadRequest, message: error.to_string() };
-            gleaner_runtime::Error::from(error).into()
-        })
+        Ok(runner.plan(&plan).map_err(gleaner_runtime::Error::from)?)
     }
 
     /// Checks that this engine supports an extract.

@@ -148,8 +148,7 @@ pub use gleaner_types::request::{
 };
 pub use gleaner_types::{
     Checked, Document, ErrorCode, Fault, FaultPath, Faults, JobId, JobKind, JobState, Metadata, PageError,
-    PathPart, RequestBounds, SafeUrl, limits, parse_json, plan,
+    PathPart, RequestBounds, SafeUrl, event, limits, parse_json, plan, response,
 };
-pub use gleaner_types::{event, response};
 // The crates whose types occur in signatures of this crate, in the matching versions.
 pub use {ipnet, schemars, serde_json, url};

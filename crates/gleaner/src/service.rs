@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use gleaner_fetch::Fetcher;
 use gleaner_runtime::Runtime;
-use gleaner_service::ServiceConfig;
+pub(crate) use gleaner_service::ServiceConfig as ServiceSettings;
 use gleaner_types::plan::WebhookPlan;
 
 use crate::webhooks::WebhookAdapter;
@@ -43,15 +43,6 @@ pub use gleaner_service::{
 };
 pub use gleaner_store::{DeadLetter, EndedJob, TeamId};
 
-/// The settings of a builder for the job service.
-#[derive(Debug, Default)]
-pub(crate) struct ServiceSettings {
-    accounts: Option<Arc<dyn Accounts>>,
-    activity: Option<Arc<dyn ActivityLog>>,
-    deliver: Option<Arc<dyn Deliver>>,
-    webhooks: WebhookConfig,
-}
-
 /// The job service of an engine.
 #[derive(Clone)]
 pub(crate) struct ServicePart {
@@ -64,21 +55,13 @@ impl ServicePart {
 
     pub(crate) fn new(
         runtime: &Arc<Runtime>,
-        settings: ServiceSettings,
+        mut settings: ServiceSettings,
         extract: Option<Arc<dyn Extract>>,
         fetcher: Fetcher,
     ) -> Self {
-        let ServiceSettings { accounts, activity, deliver, webhooks } = settings;
-        let deliver = deliver.unwrap_or_else(|| Arc::new(WebhookAdapter::new(fetcher)));
-        let mut config =
-            ServiceConfig { deliver: Some(deliver), extract, webhooks, ..ServiceConfig::default() };
-        if let Some(accounts) = accounts {
-            config.accounts = accounts;
-        }
-        if let Some(activity) = activity {
-            config.activity = activity;
-        }
-        Self { service: JobService::new(Arc::clone(runtime), config) }
+        settings.deliver.get_or_insert_with(|| Arc::new(WebhookAdapter::new(fetcher)));
+        settings.extract = extract;
+        Self { service: JobService::new(Arc::clone(runtime), settings) }
     }
 
     /// Checks the address of a job's webhook, and starts the delivery of its events.
@@ -118,7 +101,7 @@ impl EngineBuilder {
     /// without limits.
     #[must_use]
     pub fn accounts(mut self, accounts: Arc<dyn Accounts>) -> Self {
-        self.service.accounts = Some(accounts);
+        self.service.accounts = accounts;
         self
     }
 
@@ -126,7 +109,7 @@ impl EngineBuilder {
     /// the latest ones in memory.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
-        self.service.activity = Some(log);
+        self.service.activity = log;
         self
     }
 

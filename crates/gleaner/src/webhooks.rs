@@ -32,10 +32,8 @@ impl Deliver for WebhookAdapter {
         request.max_redirects = Some(0);
         request.timeout = Some(delivery.timeout);
         request.proxy = ProxyMode::Basic;
-        match self.fetcher.fetch(request, &FollowAll).await {
-            Ok(response) => Ok(response.status),
-            Err(error) => Err(failure(&error)),
-        }
+        let response = self.fetcher.fetch(request, &FollowAll).await;
+        response.map(|response| response.status).map_err(|error| failure(&error))
     }
 }
 

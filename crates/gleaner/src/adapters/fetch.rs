@@ -1,6 +1,5 @@
 //! Implements the runtime's port for fetching with the fetcher and a browser.
 
-use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,22 +22,15 @@ use url::Url;
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
 
 /// [`Fetch`] by `gleaner-fetch`, and by the browser for pages that need one.
+#[derive(Debug)]
 pub(crate) struct FetchAdapter {
-    fetcher: Fetcher,
-    renderer: Option<Arc<dyn Render>>,
+    pub(crate) fetcher: Fetcher,
+    pub(crate) renderer: Option<Arc<dyn Render>>,
     /// Certificates are checked even if the request accepts any.
-    checks_certificates: bool,
+    pub(crate) checks_certificates: bool,
 }
 
 impl FetchAdapter {
-    pub(crate) fn new(
-        fetcher: Fetcher,
-        renderer: Option<Arc<dyn Render>>,
-        checks_certificates: bool,
-    ) -> Self {
-        Self { fetcher, renderer, checks_certificates }
-    }
-
     async fn get(&self, request: FetchRequest<'_>, check: &RedirectAdapter<'_>) -> Result<Fetched, Error> {
         let renderer = match request.purpose {
             Purpose::Page => renderer_for(self.renderer.as_deref(), request.options, request.url)?,
@@ -79,12 +71,6 @@ impl FetchAdapter {
             outcome = self.fetcher.render(renderer, &request, remaining, check).await;
         }
         outcome.map(|page| from_rendered(page, options, started.elapsed()))
-    }
-}
-
-impl fmt::Debug for FetchAdapter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FetchAdapter").field("renders", &self.renderer.is_some()).finish_non_exhaustive()
     }
 }
 
