@@ -1,6 +1,6 @@
-//! Many jobs at once: 1,000 batches of 100 pages each against the generated site, handed in at the desk
-//! together by two teams, and a latecomer with a single page while they run. Prints what became of them and
-//! what it took, and ends with status 1 where a page was lost or came twice, or a job did not complete.
+//! Many jobs at once: two teams submit 1,000 batches of 100 pages each of a generated site to the job service,
+//! and one team a batch of a single page while they run. Prints the outcome and the time. The exit status is 1
+//! if a page is lost or duplicated, or a job does not complete.
 //!
 //! `cargo run --release -p gleaner --example load -- [JOBS] [PAGES_PER_JOB]`
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]
@@ -20,10 +20,10 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let report = run::run(jobs, pages).await?;
     println!("{report}");
     println!("peak memory: {memory_before} KiB before, {} KiB after", peak_memory());
-    Ok(if report.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if report.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The most memory that the process has had so far, in KiB; 0 where the system does not tell.
+/// The peak memory of the process so far, in KiB; 0 if the system does not report it.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
