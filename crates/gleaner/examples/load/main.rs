@@ -1,6 +1,6 @@
-//! Many jobs at once: two teams submit 1,000 batches of 100 pages each of a generated site to the job service,
-//! and one team a batch of a single page while they run. Prints the outcome and the time. The exit status is 1
-//! if a page is lost or duplicated, or a job does not complete.
+//! Many jobs at once: two teams submit 1,000 batches of 100 pages each of a generated site to the job
+//! service, and one team a batch of a single page while they run. Prints the outcome and the time. The exit
+//! status is 1 if a page is lost or duplicated, or a job does not complete.
 //!
 //! `cargo run --release -p gleaner --example load -- [JOBS] [PAGES_PER_JOB]`
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]

@@ -50,8 +50,8 @@ impl fmt::Display for Report {
         if let Some((state, time, served, waiting)) = late {
             writeln!(
                 f,
-                "a late job with one page: {state:?} after {time:.1?}; {served} requests were served meanwhile, \
-                 and {waiting} pages still waited"
+                "a late job with one page: {state:?} after {time:.1?}; {served} requests were served \
+                 meanwhile, and {waiting} pages still waited"
             )?;
         }
         let rate = *documents as f64 / total.as_secs_f64();
