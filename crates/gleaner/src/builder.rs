@@ -83,9 +83,9 @@ impl Default for EngineBuilder {
             cache: PageCache::Memory,
             has_stealth_proxies: false,
             renderer: None,
-            pdf: PdfSettings::default(),
-            extract: ExtractSettings::default(),
-            service: ServiceSettings::default(),
+            pdf: Default::default(),
+            extract: Default::default(),
+            service: Default::default(),
         }
     }
 }
