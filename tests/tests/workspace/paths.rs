@@ -62,7 +62,7 @@ fn documents_name_only_paths_that_exist() {
 }
 
 #[test]
-fn paths_are_told_from_other_text() {
+fn other_text_in_backquotes_is_no_path() {
     let text = "See `crates/http`\nand `runtime/src/absent.rs`, `absent/lib.rs`, `GET /v2/map`.\n\n\
                 ```sh\ncat `tests/absent`\n```\n`/v2/map`, `text/html`, `crates/*/tests`, `fuzz/corpus/name`";
     let paths: Vec<String> = quoted(text).into_iter().filter(|text| is_path(text)).collect();
