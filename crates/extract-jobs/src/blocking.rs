@@ -22,7 +22,7 @@ const LARGE_PAGE: usize = 64 << 10;
 /// So are pages whose bytes times the fields of the schema are at least this number.
 const LARGE_WORK: usize = 1 << 20;
 /// Maximum large pages that one engine reads at once.
-pub(crate) const MAX_LARGE_PAGES: usize = 16;
+pub(crate) const MAX_LARGE_READS: usize = 16;
 /// Maximum wait for a slot and for the work. It is only a formal bound: the deadline of the job ends both
 /// earlier.
 const MAX_WAIT: Duration = Duration::from_secs(86_400);

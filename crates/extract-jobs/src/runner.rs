@@ -9,7 +9,7 @@ use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
 use tokio::sync::Semaphore;
 
-use super::blocking::MAX_LARGE_PAGES;
+use super::blocking::MAX_LARGE_READS;
 use super::job::Job;
 use super::result::ExtractResult;
 use super::run;
@@ -71,7 +71,7 @@ impl ExtractRunner {
             model: config.model.clone(),
             search: config.search.clone(),
             budget: budget_or(config.extract_budget, DEFAULT_EXTRACT_TOKENS),
-            slots: Arc::new(Semaphore::new(MAX_LARGE_PAGES)),
+            slots: Arc::new(Semaphore::new(MAX_LARGE_READS)),
         }
     }
 

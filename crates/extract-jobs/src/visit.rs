@@ -33,7 +33,7 @@ pub(super) async fn visit(
     let url = SafeUrl::from(&target.url);
     let document = if origin == PageOrigin::Named {
         let plan = ScrapePlan { target, options, zero_data_retention };
-        runtime.scrape(plan, StartOptions::part_of(owner)).await.map_err(|error| page_error(&error))?
+        runtime.scrape(plan, StartOptions::for_owner(owner)).await.map_err(|error| page_error(&error))?
     } else {
         crawl_page(runtime, owner, target, options, zero_data_retention).await?
     };
@@ -66,7 +66,7 @@ async fn crawl_page(
         webhook: None,
         zero_data_retention,
     };
-    let started = runtime.start(plan, StartOptions::part_of(owner)).await;
+    let started = runtime.start(plan, StartOptions::for_owner(owner)).await;
     let mut job = started.map_err(|error| page_error(&error))?;
     // Dropping the job at the timeout ends it.
     let late = |_| PageError {

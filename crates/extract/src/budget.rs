@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{TokenPrice, Usage};
 
-/// Tokens per credit (contract 8: extract).
+/// Tokens per credit of an extract.
 pub(crate) const TOKENS_PER_CREDIT: u64 = 15;
 /// Upper bound on the entries of a ledger; later calls count without an entry.
 pub const MAX_LEDGER_ENTRIES: usize = 10_000;

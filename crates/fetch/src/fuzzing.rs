@@ -41,7 +41,7 @@ pub fn proxy_reply(proxy: &str, answer: &[u8]) -> Option<ProxyReply> {
     let read = answer.len() - stream.into_inner().0.len();
     let open = match outcome {
         Ok(()) => Some(true),
-        Err(ProxyFailure::BrokeOff) => None,
+        Err(ProxyFailure::Closed) => None,
         Err(_) => Some(false),
     };
     Some(ProxyReply { open, read })

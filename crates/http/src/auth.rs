@@ -5,7 +5,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::failure::Failure;
 
-/// The key of `Authorization: Bearer KEY` (contract 5.1; RFC 6750, 2.1).
+/// The key of `Authorization: Bearer KEY` (RFC 6750, 2.1).
 pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Failure> {
     let value = headers.get(AUTHORIZATION).ok_or_else(missing)?;
     let text = value.to_str().map_err(|_| invalid())?;

@@ -46,15 +46,15 @@ pub(crate) fn of_status(
     hint: Option<Duration>,
     key: Option<&ApiKey>,
 ) -> ProviderError {
-    let said = Said::read(body);
+    let error_body = ErrorBody::read(body);
     let kind = match status {
         300..=399 => ProviderErrorKind::BadRequest,
         401..=403 => ProviderErrorKind::Unauthorized,
         408 => ProviderErrorKind::Timeout,
         413 => ProviderErrorKind::TooLong,
-        429 if said.is_out_of_quota() => ProviderErrorKind::Unauthorized,
+        429 if error_body.is_out_of_quota() => ProviderErrorKind::Unauthorized,
         429 => ProviderErrorKind::RateLimited,
-        400..=499 if said.is_too_long() => ProviderErrorKind::TooLong,
+        400..=499 if error_body.is_too_long() => ProviderErrorKind::TooLong,
         409 | 425 | 500..=599 => ProviderErrorKind::Unavailable,
         _ => ProviderErrorKind::BadRequest,
     };
@@ -62,12 +62,12 @@ pub(crate) fn of_status(
     if (300..400).contains(&status) {
         detail.push_str(", a redirect: set the base URL to where the service is");
     }
-    for part in said.shown(kind, key) {
+    for part in error_body.shown(kind, key) {
         detail.push_str(", ");
         detail.push_str(&part);
     }
     let error = ProviderError::new(kind, detail);
-    match hint.or(said.retry_after).filter(|_| error.is_retryable()) {
+    match hint.or(error_body.retry_after).filter(|_| error.is_retryable()) {
         Some(wait) => error.with_retry_after(wait),
         None => error,
     }
@@ -75,13 +75,13 @@ pub(crate) fn of_status(
 
 /// What an error body says. Services nest it differently: `{"error": {...}}`, `{"error": "..."}`, `{"message": ...}`.
 #[derive(Debug, Default)]
-struct Said {
+struct ErrorBody {
     message: String,
     code: String,
     retry_after: Option<Duration>,
 }
 
-impl Said {
+impl ErrorBody {
     fn read(body: &[u8]) -> Self {
         let Ok(body) = serde_json::from_slice::<Value>(body) else { return Self::default() };
         // Some send a list of one.

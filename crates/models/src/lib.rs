@@ -1,4 +1,4 @@
-//! Language models and web search for gleaner, over its one door to the network.
+//! Language models and web search for gleaner, over gleaner-fetch.
 //!
 //! [`HttpModel`] asks a model in one of four wire dialects, [`SearxNg`] searches the web; they are what
 //! [`LanguageModel`](gleaner_extract::model::LanguageModel) and [`WebSearch`](gleaner_extract::model::WebSearch) are in the

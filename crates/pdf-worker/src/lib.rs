@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use async_trait::async_trait;
-use gleaner_runtime::{Fetched, PdfTurn, ReadPdf, Transformed, spawn_blocking};
+use gleaner_runtime::{Fetched, PdfTask, ReadPdf, Transformed, spawn_blocking};
 use gleaner_transform::pdf::{
     self, Converted, Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
 };
@@ -195,7 +195,7 @@ impl ReadPdf for PdfWorkers {
         &self,
         page: &Fetched,
         options: &ScrapeOptionsPlan,
-        owner: PdfTurn<'_>,
+        owner: PdfTask<'_>,
     ) -> Option<Result<Transformed, PageError>> {
         let parser = options.pdf.filter(|parser| parser.mode != PdfMode::Ocr)?;
         if !is_pdf(&page.body) || page.body.len() > MAX_BODY_BYTES {
@@ -207,7 +207,7 @@ impl ReadPdf for PdfWorkers {
         };
         let file_owner = FileOwner::new(team, &page.url);
         let converted = timeout_at(owner.until, self.convert(page, options, parser, &file_owner)).await;
-        Some(converted.unwrap_or_else(|_| Err(late())))
+        Some(converted.unwrap_or_else(|_| Err(timed_out())))
     }
 }
 
@@ -242,7 +242,7 @@ fn died(status: ExitStatus) -> PageError {
     PageError { code: error.code(), message: error.to_string() }
 }
 
-fn late() -> PageError {
+fn timed_out() -> PageError {
     PageError {
         code: ErrorCode::ScrapeTimeout,
         message: "the PDF was not converted within the timeout of its page".to_owned(),

@@ -9,7 +9,7 @@ pub const CREDITS_PER_PAGE: u64 = 1;
 pub const CREDITS_PER_MODEL_PAGE: u64 = 5;
 /// Surcharge for a page fetched through the stealth proxy.
 pub const CREDITS_FOR_STEALTH: u64 = 4;
-/// Tokens per credit (contract 1).
+/// Tokens of a model per credit.
 pub const TOKENS_PER_CREDIT: u64 = 15;
 /// Surcharge per page for zero data retention.
 pub const CREDITS_FOR_ZERO_DATA_RETENTION: u64 = 1;
@@ -27,7 +27,7 @@ pub fn least_price(options: &ScrapeOptionsPlan, zero_data_retention: bool) -> u6
     base + if zero_data_retention { CREDITS_FOR_ZERO_DATA_RETENTION } else { 0 }
 }
 
-/// The price of a document (contract 8). A PDF costs one credit more for each converted page after the first.
+/// The price of a document. A PDF costs one credit more for each converted page after the first.
 pub(crate) fn credits(
     options: &ScrapeOptionsPlan,
     document: &Document,

@@ -85,7 +85,7 @@ pub struct Extracted {
 }
 
 impl Extracted {
-    /// Its price: a credit for every 15 tokens (contract 1).
+    /// Its price: a credit for every 15 tokens.
     #[must_use]
     pub fn credits(&self) -> u64 {
         self.tokens_used.div_ceil(TOKENS_PER_CREDIT)

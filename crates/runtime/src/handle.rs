@@ -109,14 +109,16 @@ impl Job {
     /// The page's failure, in the contract's codes; why the job failed as a whole; or where the store fails.
     pub async fn document(mut self) -> Result<Document, Error> {
         let document = match self.timeout {
-            Some(timeout) => tokio::time::timeout(timeout, self.next()).await.map_err(|_| late(timeout))?,
+            Some(timeout) => {
+                tokio::time::timeout(timeout, self.next()).await.map_err(|_| timed_out(timeout))?
+            }
             None => self.next().await,
         };
         match document {
             Some(Ok(document)) => Ok(document),
             Some(Err(_)) | None => Err(match self.failures().await?.failures.pop() {
                 Some(failure) => failure.error.into(),
-                None => why_nothing(self.status().await?),
+                None => missing_document_error(self.status().await?),
             }),
         }
     }
@@ -316,7 +318,7 @@ impl Drop for Job {
     }
 }
 
-fn late(timeout: Duration) -> PageError {
+fn timed_out(timeout: Duration) -> PageError {
     PageError {
         code: ErrorCode::ScrapeTimeout,
         message: format!("the page was not done within the timeout of {} ms", timeout.as_millis()),
@@ -324,7 +326,7 @@ fn late(timeout: Duration) -> PageError {
 }
 
 /// Why a scrape that lists no failure gave no document.
-fn why_nothing(job: JobSnapshot) -> Error {
+fn missing_document_error(job: JobSnapshot) -> Error {
     let reason = job.error.unwrap_or_else(|| "the page gave no document".to_owned());
     match job.failure {
         Some(JobFailure::InsufficientCredits) => Error::insufficient_credits(reason),

@@ -89,10 +89,10 @@ pub use memory::{DEFAULT_PAGE_MEMORY, MemoryBudget};
 pub use owner::{JobOwner, OwnerPermit, TokenMeter};
 pub use page::LARGE_DOCUMENT;
 pub use ports::{
-    Fetch, FetchError, FetchRequest, Fetched, PageText, PdfTurn, Purpose, ReadPdf, RedirectCheck,
+    Fetch, FetchError, FetchRequest, Fetched, PageText, PdfTask, Purpose, ReadPdf, RedirectCheck,
     RedirectRefusal, Rendering, Transform, TransformTask, Transformed,
 };
-pub use robots::{MAX_ROBOTS_KEPT, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
+pub use robots::{MAX_CACHED_ROBOTS, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
 pub use runtime::{RunningJob, Runtime, new_id};
 pub use session::Session;
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
@@ -100,4 +100,4 @@ pub use slices::MAX_CONCURRENT_SLICES;
 pub use start::{JobSpec, StartOptions};
 pub use tracking::{NOT_COMPARED, TrackChanges, TrackingTask};
 pub use warning::warn;
-pub use worker::SWEEP_EVERY;
+pub use worker::SWEEP_INTERVAL;

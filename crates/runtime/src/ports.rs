@@ -183,13 +183,13 @@ pub trait ReadPdf: Debug + Send + Sync + 'static {
         &self,
         page: &Fetched,
         options: &ScrapeOptionsPlan,
-        turn: PdfTurn<'_>,
+        turn: PdfTask<'_>,
     ) -> Option<Result<Transformed, PageError>>;
 }
 
 /// The team and deadline of a PDF conversion.
 #[derive(Debug, Clone, Copy)]
-pub struct PdfTurn<'a> {
+pub struct PdfTask<'a> {
     /// The team of the job, if any. Conversions alternate fairly between teams.
     pub team: Option<&'a TeamId>,
     /// The deadline of the conversion.

@@ -2,8 +2,8 @@
 //! stored. This may call a language model.
 //!
 //! It never fails the page: the document's `warning` says what is missing. It stops before the request's
-//! timeout and before the page's lease ends, so that it does not work on a page that another worker may
-//! lease or whose caller no longer waits.
+//! timeout and before the page's lease ends, so that it does not work on a page that may be leased again
+//! or whose caller no longer waits.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;

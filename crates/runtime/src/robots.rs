@@ -38,7 +38,7 @@ pub const ROBOTS_TIMEOUT: Duration = Duration::from_secs(10);
 /// share one fetch, so a fetch that hangs must end, whatever the fetcher does.
 pub(crate) const MAX_ROBOTS_TIME: Duration = Duration::from_secs(30);
 /// Upper bound on cached robots.txt; the oldest are evicted.
-pub const MAX_ROBOTS_KEPT: usize = 50_000;
+pub const MAX_CACHED_ROBOTS: usize = 50_000;
 /// Upper bound on the memory of the cache, in bytes; the oldest entries are evicted.
 pub const MAX_ROBOTS_MEMORY: usize = 64 << 20;
 
@@ -298,7 +298,7 @@ impl Inner {
         request_start: &watch::Receiver<Option<Instant>>,
     ) -> u64 {
         self.remove(key);
-        while self.entries.len() >= MAX_ROBOTS_KEPT && self.evict_oldest() {}
+        while self.entries.len() >= MAX_CACHED_ROBOTS && self.evict_oldest() {}
         self.last_id += 1;
         let id = self.last_id;
         // A future that has completed has no weak form. Without an entry, the next caller fetches again.

@@ -48,8 +48,7 @@ impl From<CrawlPlan> for JobSpec {
     }
 }
 
-/// How a job is started. The default is a job that belongs to nobody but its [`Job`], and that reading
-/// empties.
+/// How a job is started. Default: no team; documents are dropped once read.
 #[derive(Debug, Clone)]
 pub struct StartOptions {
     /// The id of the job, used once. Default: a [new one](new_id).
@@ -80,7 +79,7 @@ impl Default for StartOptions {
 impl StartOptions {
     /// For a part of an extract job: in the turn and the slots of its team, for no price but the job's own.
     #[must_use]
-    pub fn part_of(owner: Option<&dyn JobOwner>) -> Self {
+    pub fn for_owner(owner: Option<&dyn JobOwner>) -> Self {
         Self { account: owner.map(JobOwner::page_account), ..Self::default() }
     }
 
@@ -176,7 +175,7 @@ impl Runtime {
         let compiled = if is_quick { Some(compile()) } else { self.shared().slices.blocking(compile).await };
         match compiled {
             Some(compiled) => compiled.map_err(|error| Error::rules(&error)),
-            None => Err(Error::failed("the runtime comes to its end")),
+            None => Err(Error::failed("the engine is shutting down")),
         }
     }
 }

@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::blocking::{BlockingError, WaitLimits, blocking, blocking_with_permit};
 use crate::context::JobContext;
 use crate::limits::MAX_TRANSFORM_TIME;
-use crate::ports::{Fetched, PdfTurn, TransformTask, Transformed};
+use crate::ports::{Fetched, PdfTask, TransformTask, Transformed};
 use crate::shared::Shared;
 
 /// Bodies from this size on use the permits for large bodies.
@@ -123,7 +123,7 @@ async fn read_pdf(
         Some(_) => deadline,
         None => deadline.min(Instant::now() + job.options.timeout.min(MAX_TRANSFORM_TIME)),
     };
-    let turn = PdfTurn { team: job.team.as_ref(), until };
+    let turn = PdfTask { team: job.team.as_ref(), until };
     let result = AssertUnwindSafe(pdfs.read_pdf(page, &job.options, turn)).catch_unwind().await;
     result.unwrap_or_else(|_| Some(Err(failed(BlockingError::Failed))))
 }

@@ -12,7 +12,7 @@ use crate::page;
 use crate::shared::Shared;
 
 /// Interval between sweeps for expired leases and jobs.
-pub const SWEEP_EVERY: Duration = Duration::from_secs(15);
+pub const SWEEP_INTERVAL: Duration = Duration::from_secs(15);
 /// Pause after a failure of the store.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -28,7 +28,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 async fn lease_and_work(shared: &Arc<Shared>) {
     let mut work = shared.store.work();
     let mut pages = JoinSet::new();
-    let mut sweep = Instant::now() + SWEEP_EVERY;
+    let mut sweep = Instant::now() + SWEEP_INTERVAL;
     loop {
         // Before the lease, so that changes during it are not missed.
         work.borrow_and_update();
@@ -59,7 +59,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
             () = tokio::time::sleep_until(wake) => {}
         }
         if Instant::now() >= sweep {
-            sweep = Instant::now() + SWEEP_EVERY;
+            sweep = Instant::now() + SWEEP_INTERVAL;
             match shared.store.expire(shared.clock.now()).await {
                 Ok(removed) => removed.into_iter().for_each(|job| shared.forget(job)),
                 Err(error) => tracing::error!(%error, "old leases and jobs could not be swept"),

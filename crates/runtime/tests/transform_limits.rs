@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_CONCURRENT_PDFS, MemoryBudget, PdfTurn,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_CONCURRENT_PDFS, MemoryBudget, PdfTask,
     ReadPdf, RedirectCheck, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
 };
 use gleaner_store::MemoryStore;
@@ -252,7 +252,7 @@ impl ReadPdf for ReportingPdfs {
         &self,
         page: &Fetched,
         _: &ScrapeOptionsPlan,
-        turn: PdfTurn<'_>,
+        turn: PdfTask<'_>,
     ) -> Option<Result<Transformed, PageError>> {
         let left = turn.until - Instant::now();
         assert!(left <= Duration::from_secs(9) && left > Duration::from_secs(8), "{left:?}");

@@ -1,9 +1,11 @@
 //! The store of gleaner, which is also its queue.
 //!
 //! The store keeps a job, its waiting pages, its documents and its failures together, so that each step of a
-//! page is one transaction: a page is leased, fetched, and finished together with its links. A worker that
-//! crashes in between only loses its lease. The lease expires, another worker takes the page, and the
-//! document is stored once.
+//! page is one transaction: a page is leased, fetched, and finished together with its links. The lease of a
+//! page that is not finished expires, the page is leased again, and its document is stored once.
+//!
+//! The contract of [`Store`] allows several workers. Today the engine keeps the compiled job in memory: jobs
+//! end with their process, and a store serves one engine.
 //!
 //! [`Store`] is the contract. [`MemoryStore`] implements it in memory; documents above a limit, and long
 //! queues, go to temporary files. With the feature `testing`, `conformance` is the test suite for every

@@ -9,19 +9,16 @@ pub(crate) struct NodeSet {
 }
 
 impl NodeSet {
-    /// The empty set for a tree.
     pub(crate) fn new(tree: &Tree) -> Self {
         Self { bits: vec![0; tree.len().div_ceil(64)] }
     }
 
-    /// Adds a node.
     pub(crate) fn insert(&mut self, node: NodeId) {
         if let Some(word) = self.bits.get_mut(node.index() / 64) {
             *word |= 1 << (node.index() % 64);
         }
     }
 
-    /// True if the node is in the set.
     pub(crate) fn contains(&self, node: NodeId) -> bool {
         self.bits.get(node.index() / 64).is_some_and(|word| word & (1 << (node.index() % 64)) != 0)
     }
@@ -39,7 +36,6 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The whole tree.
     pub(crate) fn whole(tree: &Tree) -> Self {
         Self {
             roots: vec![NodeId::DOCUMENT],

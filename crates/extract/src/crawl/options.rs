@@ -8,7 +8,7 @@ use crate::plan::SiteUrl;
 /// Upper bound on the generated patterns of each kind.
 pub const MAX_CRAWL_PATTERNS: usize = 50;
 
-/// Crawl options that a prompt sets (contract 4.5); options that it does not mention are absent.
+/// Crawl options that a prompt sets; options that it does not mention are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CrawlOptions {

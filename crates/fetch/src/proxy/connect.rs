@@ -16,18 +16,18 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     destination: &Destination<'_>,
     authorization: Option<&HeaderValue>,
 ) -> Result<(), ProxyFailure> {
-    let broke_off = |_| ProxyFailure::BrokeOff;
-    stream.write_all(&request(destination, authorization)).await.map_err(broke_off)?;
-    stream.flush().await.map_err(broke_off)?;
+    let closed = |_| ProxyFailure::Closed;
+    stream.write_all(&request(destination, authorization)).await.map_err(closed)?;
+    stream.flush().await.map_err(closed)?;
     let mut head = Vec::with_capacity(256);
     while !head.ends_with(b"\r\n\r\n") && !head.ends_with(b"\n\n") {
         if head.len() >= MAX_ANSWER {
-            return Err(ProxyFailure::Garbled);
+            return Err(ProxyFailure::InvalidReply);
         }
-        head.push(stream.read_u8().await.map_err(broke_off)?);
+        head.push(stream.read_u8().await.map_err(closed)?);
         // Stop early if the answer is not HTTP.
         if head.len() == 5 && head != b"HTTP/" {
-            return Err(ProxyFailure::Garbled);
+            return Err(ProxyFailure::InvalidReply);
         }
     }
     match status(&head) {
@@ -35,7 +35,7 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
         Some(401 | 407) => Err(ProxyFailure::Credentials),
         Some(502..=504) => Err(ProxyFailure::TargetUnreachable),
         Some(_) => Err(ProxyFailure::Refused),
-        None => Err(ProxyFailure::Garbled),
+        None => Err(ProxyFailure::InvalidReply),
     }
 }
 
@@ -114,13 +114,13 @@ mod tests {
             ("forbids", b"HTTP/1.1 403 No\r\n\r\n", Err(ProxyFailure::Refused)),
             ("cannot", b"HTTP/1.1 502 Bad\r\n\r\n", Err(ProxyFailure::TargetUnreachable)),
             ("interim", b"HTTP/1.1 100 Continue\r\n\r\n", Err(ProxyFailure::Refused)),
-            ("another protocol", b"220 mail ESMTP\r\n\r\n", Err(ProxyFailure::Garbled)),
-            ("SOCKS", b"\x05\x00\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00", Err(ProxyFailure::Garbled)),
-            ("four digits", b"HTTP/1.1 2000 OK\r\n\r\n", Err(ProxyFailure::Garbled)),
-            ("no digits", b"HTTP/1.1 abc\r\n\r\n", Err(ProxyFailure::Garbled)),
-            ("nothing", b"", Err(ProxyFailure::BrokeOff)),
-            ("cut", b"HTTP/1.1 200 OK\r\nVia", Err(ProxyFailure::BrokeOff)),
-            ("endless", &endless, Err(ProxyFailure::Garbled)),
+            ("another protocol", b"220 mail ESMTP\r\n\r\n", Err(ProxyFailure::InvalidReply)),
+            ("SOCKS", b"\x05\x00\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00", Err(ProxyFailure::InvalidReply)),
+            ("four digits", b"HTTP/1.1 2000 OK\r\n\r\n", Err(ProxyFailure::InvalidReply)),
+            ("no digits", b"HTTP/1.1 abc\r\n\r\n", Err(ProxyFailure::InvalidReply)),
+            ("nothing", b"", Err(ProxyFailure::Closed)),
+            ("cut", b"HTTP/1.1 200 OK\r\nVia", Err(ProxyFailure::Closed)),
+            ("endless", &endless, Err(ProxyFailure::InvalidReply)),
         ];
         for (name, reply, expected) in rows {
             for split in [usize::MAX, 1] {
@@ -157,7 +157,7 @@ mod tests {
             let answer = [STARTS[start], &rest].concat();
             let (outcome, left) = read(&answer);
             proptest::prop_assert!(answer.len() - left <= MAX_ANSWER);
-            if outcome != Err(ProxyFailure::BrokeOff) {
+            if outcome != Err(ProxyFailure::Closed) {
                 let longer = [answer, more.clone()].concat();
                 proptest::prop_assert_eq!(read(&longer), (outcome, left + more.len()));
             }

@@ -65,9 +65,9 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// [`ConfigErrorKind::Proxy`] for another scheme, a missing host, a path, and a user name or password
-    /// longer than 255 bytes, the limit of SOCKS5. The text of the error does not repeat the input, which may
-    /// hold a password.
+    /// [`ConfigErrorKind::Proxy`] for another scheme, a missing host, a path, a query, a fragment, and a user
+    /// name or password that is longer than 255 bytes (the limit of SOCKS5), has control characters or is not
+    /// UTF-8. The text of the error does not repeat the input, which may hold a password.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let invalid_address = |what: &str| {
             invalid(format!(
@@ -183,8 +183,8 @@ pub(crate) enum ProxyFailure {
     Credentials,
     Refused,
     TargetUnreachable,
-    Garbled,
-    BrokeOff,
+    InvalidReply,
+    Closed,
 }
 
 impl fmt::Display for ProxyFailure {
@@ -196,8 +196,8 @@ impl fmt::Display for ProxyFailure {
             Self::Credentials => "the proxy refuses the credentials, or requires some",
             Self::Refused => "the proxy refuses to connect to this address",
             Self::TargetUnreachable => "the proxy cannot reach this address",
-            Self::Garbled => "the proxy's answer does not follow its protocol",
-            Self::BrokeOff => "the proxy closed the connection",
+            Self::InvalidReply => "the proxy's answer does not follow its protocol",
+            Self::Closed => "the proxy closed the connection",
         })
     }
 }
@@ -208,7 +208,7 @@ impl ProxyFailure {
     /// Whether the target may have caused it: some proxies wait, or close the connection, if they cannot
     /// reach the target.
     pub(crate) fn may_be_targets_fault(self) -> bool {
-        matches!(self, Self::Silent | Self::BrokeOff)
+        matches!(self, Self::Silent | Self::Closed)
     }
 
     /// Whether it is reported as the proxy's fault rather than the target's.
@@ -221,7 +221,9 @@ fn decoded(text: &str) -> Result<String, ConfigError> {
     let decoded = percent_encoding::percent_decode_str(text).decode_utf8().ok();
     match decoded {
         Some(text) if text.len() <= 255 && !text.chars().any(char::is_control) => Ok(text.into_owned()),
-        _ => Err(invalid("the proxy's user name or password is not a text of at most 255 bytes")),
+        _ => Err(invalid(
+            "the proxy's user name or password is longer than 255 bytes, has control characters or is not UTF-8",
+        )),
     }
 }
 

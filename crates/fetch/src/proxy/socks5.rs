@@ -34,18 +34,18 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
             }
         }
         ([VERSION, 0xff], _) => return Err(ProxyFailure::Credentials),
-        _ => return Err(ProxyFailure::Garbled),
+        _ => return Err(ProxyFailure::InvalidReply),
     }
     send(stream, &request(destination)?).await?;
     let [version, reply, _, kind] = receive::<4, _>(stream).await?;
     if version != VERSION {
-        return Err(ProxyFailure::Garbled);
+        return Err(ProxyFailure::InvalidReply);
     }
     match reply {
         0 => {}
         1 | 2 | 7 | 8 => return Err(ProxyFailure::Refused),
         3..=6 => return Err(ProxyFailure::TargetUnreachable),
-        _ => return Err(ProxyFailure::Garbled),
+        _ => return Err(ProxyFailure::InvalidReply),
     }
     // The address that the proxy connects from. It is not used.
     let length = match kind {
@@ -55,11 +55,11 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
             let [length] = receive::<1, _>(stream).await?;
             usize::from(length)
         }
-        _ => return Err(ProxyFailure::Garbled),
+        _ => return Err(ProxyFailure::InvalidReply),
     };
     let mut bound = [0; 255 + 2];
-    let bound = bound.get_mut(..length + 2).ok_or(ProxyFailure::Garbled)?;
-    stream.read_exact(bound).await.map(drop).map_err(|_| ProxyFailure::BrokeOff)
+    let bound = bound.get_mut(..length + 2).ok_or(ProxyFailure::InvalidReply)?;
+    stream.read_exact(bound).await.map(drop).map_err(|_| ProxyFailure::Closed)
 }
 
 async fn send<S: AsyncWrite + Unpin>(stream: &mut S, bytes: &[u8]) -> Result<(), ProxyFailure> {
@@ -67,12 +67,12 @@ async fn send<S: AsyncWrite + Unpin>(stream: &mut S, bytes: &[u8]) -> Result<(),
         stream.write_all(bytes).await?;
         stream.flush().await
     };
-    sent.await.map_err(|_| ProxyFailure::BrokeOff)
+    sent.await.map_err(|_| ProxyFailure::Closed)
 }
 
 async fn receive<const N: usize, S: AsyncRead + Unpin>(stream: &mut S) -> Result<[u8; N], ProxyFailure> {
     let mut bytes = [0; N];
-    stream.read_exact(&mut bytes).await.map_err(|_| ProxyFailure::BrokeOff)?;
+    stream.read_exact(&mut bytes).await.map_err(|_| ProxyFailure::Closed)?;
     Ok(bytes)
 }
 
@@ -136,7 +136,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_are_classified() {
-        use ProxyFailure::{BrokeOff, Credentials as Denied, Garbled, Refused, TargetUnreachable};
+        use ProxyFailure::{Closed, Credentials as Denied, InvalidReply, Refused, TargetUnreachable};
         const BOUND: &[u8] = b"\x01\x7f\0\0\x01\x04\x38";
         let done = |code: u8| [&[5, code, 0][..], BOUND].concat();
         let named = [&b"\x05\x00\x00\x03\xff"[..], &[b'n'; 255], b"\0\x50"].concat();
@@ -151,18 +151,18 @@ mod tests {
             ("with a sloppy version", true, vec![vec![5, 2], vec![5, 0], done(0)], Ok(())),
             ("wrong credentials", true, vec![vec![5, 2], vec![1, 1]], Err(Denied)),
             ("no method", false, vec![vec![5, 0xff]], Err(Denied)),
-            ("a method that was not offered", false, vec![vec![5, 2]], Err(Garbled)),
-            ("GSSAPI", true, vec![vec![5, 1]], Err(Garbled)),
-            ("SOCKS4", false, vec![vec![0, 90]], Err(Garbled)),
-            ("HTTP", false, vec![b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()], Err(Garbled)),
+            ("a method that was not offered", false, vec![vec![5, 2]], Err(InvalidReply)),
+            ("GSSAPI", true, vec![vec![5, 1]], Err(InvalidReply)),
+            ("SOCKS4", false, vec![vec![0, 90]], Err(InvalidReply)),
+            ("HTTP", false, vec![b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()], Err(InvalidReply)),
             ("not allowed", false, vec![vec![5, 0], done(2)], Err(Refused)),
             ("unreachable", false, vec![vec![5, 0], done(4)], Err(TargetUnreachable)),
             ("refused there", false, vec![vec![5, 0], done(5)], Err(TargetUnreachable)),
-            ("no such reply", false, vec![vec![5, 0], done(9)], Err(Garbled)),
-            ("no such address", false, vec![vec![5, 0], vec![5, 0, 0, 2, 0, 0]], Err(Garbled)),
-            ("another version", false, vec![vec![5, 0], vec![4, 0, 0, 1]], Err(Garbled)),
-            ("nothing", false, vec![], Err(BrokeOff)),
-            ("cut", false, vec![vec![5, 0], vec![5, 0, 0, 1, 127, 0]], Err(BrokeOff)),
+            ("no such reply", false, vec![vec![5, 0], done(9)], Err(InvalidReply)),
+            ("no such address", false, vec![vec![5, 0], vec![5, 0, 0, 2, 0, 0]], Err(InvalidReply)),
+            ("another version", false, vec![vec![5, 0], vec![4, 0, 0, 1]], Err(InvalidReply)),
+            ("nothing", false, vec![], Err(Closed)),
+            ("cut", false, vec![vec![5, 0], vec![5, 0, 0, 1, 127, 0]], Err(Closed)),
         ];
         for (name, with_credentials, replies, expected) in rows {
             for split in [usize::MAX, 1] {
@@ -204,7 +204,7 @@ mod tests {
             let (outcome, left) = read(&answer);
             // The longest answer: a method, a status, and an address that is a name.
             proptest::prop_assert!(answer.len() - left <= 2 + 2 + 5 + 255 + 2);
-            if outcome != Err(ProxyFailure::BrokeOff) {
+            if outcome != Err(ProxyFailure::Closed) {
                 let longer = [answer, more.clone()].concat();
                 proptest::prop_assert_eq!(read(&longer), (outcome, left + more.len()));
             }

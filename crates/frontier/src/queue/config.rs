@@ -11,7 +11,8 @@ pub const DEFAULT_INITIAL_PER_HOST: u32 = 8;
 /// but must not get the sum of them at once either.
 pub const DEFAULT_INITIAL_PER_ADDRESS: u32 = 4 * DEFAULT_INITIAL_PER_HOST;
 
-/// Default of [`FrontierConfig::lease_time`]: longer than the longest page timeout with all retries.
+/// Default of [`FrontierConfig::lease_time`]: three times the longest `timeout` of a page that
+/// the API allows by default.
 pub const DEFAULT_LEASE_TIME: Duration = Duration::from_secs(15 * 60);
 
 /// Default of [`FrontierConfig::max_queued_per_job`], in pages.

@@ -36,7 +36,7 @@ pub enum Decision {
     Rejected(SkipReason),
 }
 
-/// The scope of a crawl (contract 4.5) as a function from URL to [`Decision`].
+/// The scope of a crawl as a function from URL to [`Decision`].
 ///
 /// Everything that does not depend on the URL is computed once: the patterns are compiled and the start URL
 /// is parsed. One decision takes at most some milliseconds, whatever the patterns; a URL that needs more is

@@ -1,6 +1,6 @@
 //! The wire dialects, each as two pure functions: the body of a request, and the answer in a reply.
 //!
-//! Pure, so that each can be held against its provider's documentation without a socket; the one door is in `endpoint`.
+//! Pure, so that tests need no socket. `endpoint` sends the requests.
 
 mod anthropic;
 mod gemini;

@@ -33,7 +33,7 @@ struct Requirements<'a> {
     zero_data_retention: bool,
     webhook: Option<&'a WebhookPlan>,
     options: &'a ScrapeOptionsPlan,
-    /// Number of pages to reserve at base price (contract 4.5, rule 3).
+    /// Number of pages to reserve at base price.
     pages: u64,
 }
 

@@ -10,7 +10,7 @@ const PREFIX: &str = "sha256=";
 const DIGEST_BYTES: usize = 32;
 
 /// The value of the signature header for exactly these bytes: `sha256=` and the HMAC-SHA256 in hexadecimal
-/// (contract 6.3, RFC 2104).
+/// (RFC 2104).
 #[must_use]
 pub fn sign(secret: &Secret, body: &[u8]) -> String {
     let mut value = PREFIX.to_owned();

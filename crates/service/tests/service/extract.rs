@@ -218,10 +218,10 @@ impl Extract for FetchingExtract {
         let mut scrape = ScrapeRequest::new("https://b.example/one").check().unwrap();
         // Long enough for the wait in this test.
         scrape.options.timeout = Duration::from_secs(120);
-        runtime.scrape(scrape, StartOptions::part_of(owner)).await.unwrap();
+        runtime.scrape(scrape, StartOptions::for_owner(owner)).await.unwrap();
         let crawl = CrawlRequest::new("https://c.example/slow").sitemap(SitemapMode::Skip);
         let crawl = crawl.check().unwrap();
-        runtime.start(crawl, StartOptions::part_of(owner)).await.unwrap().wait().await.unwrap();
+        runtime.start(crawl, StartOptions::for_owner(owner)).await.unwrap().wait().await.unwrap();
         let _permit = owner.unwrap().lookup().await;
         runtime.map(MapRequest::new("https://d.example/").check().unwrap()).await.unwrap();
         Ok(Extracted { tokens_used: 15, ..Extracted::default() })
