@@ -55,7 +55,7 @@ fn certificate(error: &CertificateError) -> &'static str {
         | CertificateError::ExpiredRevocationList
         | CertificateError::ExpiredRevocationListContext { .. }
         | CertificateError::InvalidOcspResponse => {
-            "the server's certificate may be revoked: its status is unknown"
+            "the server's certificate may be revoked; its status is unknown"
         }
         // These have no variant of their own, only a name.
         CertificateError::Other(other) => match other.to_string().as_str() {

@@ -138,7 +138,7 @@ impl<'a> JobReader<'a> {
             self.violate(&format!("{failed} failed and {blocked} blocked, but listed are {failures:?}"));
         }
         let was_full =
-            counts.warning.as_deref().is_some_and(|warning| warning.contains("pages were left out"));
+            counts.warning.as_deref().is_some_and(|warning| warning.contains("pages were not queued"));
         self.check_pages(was_full);
         ReadResult { documents: self.documents, was_full }
     }

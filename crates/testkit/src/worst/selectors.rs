@@ -16,7 +16,7 @@ pub(super) const CASES: &[WorstCase] = &[
     }),
     WorstCase::new(KIND, "more selectors than are taken", |size| {
         let list = ".a,".repeat(249) + ".a";
-        excluding(vec![list; 500], size).refused("at most 100000 selectors")
+        excluding(vec![list; 500], size).refused("at most 100000 comma-separated selectors")
     }),
     WorstCase::new(KIND, "classes that are included", |size| {
         scraped(json!({ "includeTags": classes(size.of(100, 500), 120) }), size)
