@@ -72,7 +72,8 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
         }
     }
     let table = format!(
-        "pages                    {:6}\nfalse claims             {false_count:6}\nfalse claims that passed {:6}\n\
+        "pages                    {:6}\nfalse claims             {false_count:6}\n\
+         false claims that passed {:6}\n\
          true claims              {true_count:6}\ntrue claims refused      {:6}",
         claims_by_page.len(),
         passed.len(),
