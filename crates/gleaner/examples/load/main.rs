@@ -20,7 +20,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let report = run::run(jobs, pages).await?;
     println!("{report}");
     println!("peak memory: {memory_before} KiB before, {} KiB after", peak_memory());
-    Ok(if report.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if report.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Peak memory of the process so far, in KiB; 0 if the system does not report it.
