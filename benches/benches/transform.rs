@@ -92,5 +92,9 @@ fn nesting(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group! { name = benches; config = Criterion::default().sample_size(10); targets = transforms, nesting }
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(10);
+    targets = transforms, nesting
+}
 criterion_main!(benches);
