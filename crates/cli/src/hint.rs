@@ -32,8 +32,8 @@ pub(crate) fn for_refused(url: &Url, allowed: &[IpNet]) -> Option<String> {
 
 /// The hint for a host with a TLS failure.
 pub(crate) fn for_certificates(skips_verification: bool) -> Option<String> {
-    let advice =
-        "if the certificate is the problem and you trust the host anyway, add --skip-tls-verification";
+    let advice = "if the certificate is the problem, add --ca-certificate FILE with its authority, or \
+                  --skip-tls-verification if you trust the host anyway";
     (!skips_verification).then(|| advice.to_owned())
 }
 

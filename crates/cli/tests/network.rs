@@ -3,23 +3,39 @@
 
 mod support;
 
+use std::fs;
+use std::process::Output;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use gleaner_testkit::{ProxyServer, RawServer, Site, SiteSpec, Step};
-use rcgen::{CertificateParams, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use support::{printed, run_on_loopback, stderr, succeed};
+use support::{printed, refuses, run_on_loopback, stderr, succeed};
 
-/// Serves a page over TLS with a self-signed certificate. Returns its URL.
-async fn self_signed() -> String {
+/// A page over TLS with a certificate of an unknown authority.
+struct SecurePage {
+    url: String,
+    /// The certificate of the authority, in DER form.
+    authority: Vec<u8>,
+}
+
+async fn secure_page() -> SecurePage {
+    let mut authority = CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority_key = KeyPair::generate().unwrap();
+    let authority_certificate = authority.self_signed(&authority_key).unwrap();
     let key = KeyPair::generate().unwrap();
-    let certificate =
-        CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
+    let certificate = CertificateParams::new(vec!["localhost".to_owned()])
+        .unwrap()
+        .signed_by(&key, &Issuer::new(authority, authority_key))
+        .unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -48,28 +64,59 @@ async fn self_signed() -> String {
             });
         }
     });
-    url
+    SecurePage { url, authority: authority_certificate.der().to_vec() }
+}
+
+/// Runs the program in the background, because the server needs this thread's runtime.
+async fn run_in_background(words: &[&str]) -> Output {
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let run = move || run_on_loopback(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    tokio::task::spawn_blocking(run).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn certificates_are_checked_by_default() {
-    let url = self_signed().await;
-    let run = move |words: Vec<&'static str>| {
-        let url = url.clone();
-        tokio::task::spawn_blocking(move || {
-            run_on_loopback(
-                &words.iter().map(|word| if *word == "URL" { &url } else { *word }).collect::<Vec<_>>(),
-            )
-        })
-    };
-    for words in [vec!["scrape", "URL"], vec!["crawl", "URL"], vec!["map", "URL", "--sitemap", "skip"]] {
-        let output = run(words.clone()).await.unwrap();
+    let url = secure_page().await.url;
+    for words in [&["scrape", &url][..], &["crawl", &url], &["map", &url, "--sitemap", "skip"]] {
+        let output = run_in_background(words).await;
         assert_eq!(output.status.code(), Some(1), "{words:?}: {}", stderr(&output));
         assert!(stderr(&output).contains("--skip-tls-verification"), "{words:?}: {}", stderr(&output));
         assert!(output.stdout.is_empty(), "{words:?}");
     }
-    let output = run(vec!["scrape", "URL", "--skip-tls-verification"]).await.unwrap();
+    let output = run_in_background(&["scrape", &url, "--skip-tls-verification"]).await;
     assert_eq!(succeed(&output).trim(), "# Tea");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn authorities_in_a_file_are_trusted() {
+    let place = tempfile::tempdir().unwrap();
+    let file = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let page = secure_page().await;
+    let (ours, other) = (file("ours.pem"), file("other.pem"));
+    fs::write(&ours, pem(&page.authority)).unwrap();
+    fs::write(&other, pem(&secure_page().await.authority)).unwrap();
+
+    let output = run_in_background(&["scrape", &page.url, "--ca-certificate", &other]).await;
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--ca-certificate"), "{}", stderr(&output));
+    let both = ["scrape", &page.url, "--ca-certificate", &other, "--ca-certificate", &ours];
+    assert_eq!(succeed(&run_in_background(&both).await).trim(), "# Tea");
+
+    let (der, broken) = (file("authority.der"), file("broken.pem"));
+    fs::write(&der, &page.authority).unwrap();
+    fs::write(&broken, pem(b"not a certificate")).unwrap();
+    for (unusable, reason) in [
+        (file("missing.pem"), "No such file"),
+        (der, "holds none"),
+        (broken, "not a valid X.509 certificate"),
+    ] {
+        let words = ["scrape", &page.url, "--ca-certificate", &ours, "--ca-certificate", &unusable];
+        refuses(&words, &["--ca-certificate", &unusable, reason, "PEM"]);
+    }
+}
+
+fn pem(der: &[u8]) -> String {
+    format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", BASE64_STANDARD.encode(der))
 }
 
 #[test]

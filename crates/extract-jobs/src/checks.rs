@@ -1,5 +1,4 @@
-//! What an engine offers of what requests for structured data may ask. An option that would silently do
-//! nothing is refused.
+//! Refuses options for structured data that the engine does not support, so that none is ignored silently.
 
 use std::fmt;
 
@@ -8,60 +7,61 @@ use gleaner_runtime::Error;
 use gleaner_types::plan::{ChangeTrackingMode, ExtractPlan, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
 
-/// What an engine was built with, of what requests for structured data need.
+/// The optional parts of an engine that requests for structured data need.
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct ExtractAbilities {
-    /// Has a language model, or another extractor that may.
+    /// There is a language model, or an extractor of the embedder.
     pub reads_prompts: bool,
-    /// Has a search engine, or another extractor that may.
+    /// There is a search engine, or an extractor of the embedder.
     pub searches: bool,
 }
 
-/// Refuses fields that are asked for in words where nothing reads them, and schemas that are none. `within`
-/// is where the options stand in the request.
+/// Refuses prompts that the engine cannot read, and invalid schemas. `within` is the path of the options in
+/// the request.
 ///
 /// # Errors
-/// [`Unsupported`](gleaner_runtime::ErrorKind::Unsupported), or [`Rules`](gleaner_runtime::ErrorKind::Rules)
-/// for schemas.
+/// [`Unsupported`](gleaner_runtime::ErrorKind::Unsupported) for prompts, and
+/// [`Rules`](gleaner_runtime::ErrorKind::Rules) for schemas.
 pub fn check_fields(
     options: &ScrapeOptionsPlan,
     within: &FaultPath,
     engine: ExtractAbilities,
 ) -> Result<(), Error> {
     let formats = &options.formats;
-    if !engine.reads_prompts && formats.json.as_ref().is_some_and(|asked| asked.schema.is_none()) {
+    if !engine.reads_prompts && formats.json.as_ref().is_some_and(|json| json.schema.is_none()) {
         return Err(Error::unsupported(
             ErrorCode::ModelNotConfigured,
-            "the format `json` without a `schema` needs a language model, and this engine was built without one: its \
-             operator can add one; until then, give a `schema`",
-        ));
-    }
-    let compared = formats.change_tracking.as_ref();
-    let compared = compared.filter(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json));
-    if !engine.reads_prompts && compared.is_some_and(|tracking| tracking.schema.is_none()) {
-        return Err(Error::unsupported(
-            ErrorCode::ModelNotConfigured,
-            "`changeTracking` in mode `json` without a `schema` needs a language model, and this engine was built without \
+            "the format `json` without a `schema` needs a language model, and this engine was built without \
              one: its operator can add one; until then, give a `schema`",
         ));
     }
-    let json = formats.json.as_ref().and_then(|asked| asked.schema.as_ref());
-    let compared = compared.and_then(|tracking| tracking.schema.as_ref());
-    let schemas = [(json, &formats.places.json), (compared, &formats.places.change_tracking)];
-    let faults = schemas.into_iter().filter_map(|(schema, place)| {
+    let tracking = formats.change_tracking.as_ref();
+    let tracking = tracking.filter(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json));
+    if !engine.reads_prompts && tracking.is_some_and(|tracking| tracking.schema.is_none()) {
+        return Err(Error::unsupported(
+            ErrorCode::ModelNotConfigured,
+            "`changeTracking` in mode `json` without a `schema` needs a language model, and this engine was \
+             built without one: its operator can add one; until then, give a `schema`",
+        ));
+    }
+    let json = formats.json.as_ref().and_then(|json| json.schema.as_ref());
+    let tracking = tracking.and_then(|tracking| tracking.schema.as_ref());
+    let schemas = [(json, &formats.places.json), (tracking, &formats.places.change_tracking)];
+    let faults = schemas.into_iter().filter_map(|(schema, path)| {
         let error = check_schema(schema?).err()?;
-        // All that is known of plans that were not made of a request is the field.
-        let is_known = !place.parts().is_empty();
-        let place = if is_known { place.clone() } else { within.clone().then("formats") };
-        Some(invalid(place, &error))
+        // Options that were not parsed from a request have no paths.
+        let is_known = !path.parts().is_empty();
+        let path = if is_known { path.clone() } else { within.clone().then("formats") };
+        Some(invalid(path, &error))
     });
     Faults::new(faults.collect()).map_or(Ok(()), |faults| Err(faults.into()))
 }
 
-/// Refuses extract jobs that need what this engine was built without.
+/// Refuses extract jobs that need a part that the engine lacks.
 ///
 /// # Errors
-/// As for [`check_fields`].
+/// Those of [`check_fields`].
 pub fn check_extract(plan: &ExtractPlan, engine: ExtractAbilities) -> Result<(), Error> {
     let Some(schema) = &plan.schema else {
         return if engine.reads_prompts {
@@ -69,8 +69,8 @@ pub fn check_extract(plan: &ExtractPlan, engine: ExtractAbilities) -> Result<(),
         } else {
             Err(Error::unsupported(
                 ErrorCode::ModelNotConfigured,
-                "a `prompt` without a `schema` needs a language model, and this engine was built without one: its operator \
-                 can add one; until then, give a `schema`",
+                "a `prompt` without a `schema` needs a language model, and this engine was built without \
+                 one: its operator can add one; until then, give a `schema`",
             ))
         };
     };
@@ -84,14 +84,14 @@ fn check_sources(plan: &ExtractPlan, engine: ExtractAbilities) -> Result<(), Err
     if plan.sources.is_empty() && !engine.searches {
         return Err(Error::unsupported(
             ErrorCode::SearchNotConfigured,
-            "a request without `urls` needs a search engine, and this engine was built without one: its operator can add \
-             one; until then, give `urls`",
+            "a request without `urls` needs a search engine, and this engine was built without one: its \
+             operator can add one; until then, give `urls`",
         ));
     }
     Ok(())
 }
 
-/// A fault whose message begins with its place.
+/// A fault whose message starts with its path.
 fn invalid(path: FaultPath, error: &dyn fmt::Display) -> Fault {
     let message = format!("`{path}`: {error}");
     Fault::invalid_value(path, message)

@@ -1,8 +1,7 @@
-//! Crawl options out of words, against the addresses that the site really has.
+//! Compiles the prompt of a crawl into options that match URLs of the site.
 //!
-//! The site is mapped first, and only those of its addresses count that the crawl could reach: a pattern that
-//! takes none of them is refused rather than left to give an empty crawl. Why not the words alone: the same
-//! words name other paths on every site.
+//! The site is mapped first, because the same words mean other paths on every site. Only URLs that the crawl
+//! could reach count: a pattern that matches none of them is refused, because the crawl would be empty.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,38 +18,39 @@ use gleaner_types::{ErrorCode, PageError, RequestBounds};
 
 use super::job::Job;
 use super::pages::DEFAULT_PAGE_TOKENS;
+use super::runner::{ExtractConfig, budget_or};
 
-/// Addresses of a site that a crawl's prompt is held against.
-pub const MAX_PROMPT_URLS: u64 = 5_000;
-/// How long a site is mapped for a crawl's prompt. What it gave until then counts.
-pub const PROMPT_MAP_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a model may take over a crawl's prompt.
+/// Maximum URLs of a site that a prompt is checked against.
+const MAX_PROMPT_URLS: u64 = 5_000;
+/// Maximum time for mapping the site. The URLs found in this time count.
+const PROMPT_MAP_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum time of the model for a prompt.
 const MODEL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A crawl whose prompt has become options.
+/// A crawl with the options from its prompt.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PromptedCrawl {
-    /// The request with the generated options in the places that it left open.
+    /// The request, with generated options in the fields that it left open.
     pub request: CrawlRequest,
-    /// The same, checked.
+    /// The checked form of `request`.
     pub plan: CrawlPlan,
-    /// The options that were generated; those that the prompt says nothing about are absent.
+    /// The generated options. Options that the prompt does not mention are absent.
     pub generated: CrawlParams,
-    /// What of the prompt set no option.
+    /// The parts of the prompt that set no option.
     pub warning: Option<String>,
 }
 
 impl PromptedCrawl {
-    /// The options that the crawl runs with, defaults among them.
+    /// The options of the crawl, including defaults.
     #[must_use]
     pub fn in_effect(&self) -> CrawlParams {
         let CrawlPlan { target, rules, limit, delay, max_concurrency, .. } = &self.plan;
-        let some = |patterns: &Vec<String>| (!patterns.is_empty()).then(|| patterns.clone());
+        let non_empty = |patterns: &Vec<String>| (!patterns.is_empty()).then(|| patterns.clone());
         CrawlParams {
             url: target.as_requested().into_owned(),
-            include_paths: some(&rules.include_paths),
-            exclude_paths: some(&rules.exclude_paths),
+            include_paths: non_empty(&rules.include_paths),
+            exclude_paths: non_empty(&rules.exclude_paths),
             regex_on_full_url: Some(rules.regex_on_full_url),
             max_discovery_depth: rules.max_discovery_depth,
             sitemap: Some(rules.sitemap),
@@ -67,7 +67,7 @@ impl PromptedCrawl {
     }
 }
 
-/// Makes options of prompts: by rules where they understand all that tells something, else by the model.
+/// Compiles prompts into options: by rules, or by the model if the rules do not understand the whole prompt.
 #[derive(Debug)]
 pub struct CrawlPrompts {
     model: Option<Arc<dyn LanguageModel>>,
@@ -76,20 +76,19 @@ pub struct CrawlPrompts {
 }
 
 impl CrawlPrompts {
-    /// By this model where rules do not suffice, within this budget ([`DEFAULT_PAGE_TOKENS`] by default).
-    /// `bounds` are those of requests.
+    /// Uses the model and the page budget of `config`. Generated requests are checked against `bounds`.
     #[must_use]
-    pub fn new(model: Option<Arc<dyn LanguageModel>>, budget: Option<Budget>, bounds: RequestBounds) -> Self {
-        let budget = budget.unwrap_or(Budget { tokens: Some(DEFAULT_PAGE_TOKENS), ..Budget::default() });
-        Self { model, budget, bounds }
+    pub fn new(config: &ExtractConfig, bounds: RequestBounds) -> Self {
+        let budget = budget_or(config.page_budget, DEFAULT_PAGE_TOKENS);
+        Self { model: config.model.clone(), budget, bounds }
     }
 
-    /// Fills in what a request left out with what its prompt says. A request without a prompt stays as it is.
+    /// Sets options that the request left open from its prompt. A request without a prompt stays unchanged.
     /// `plan` is the checked request.
     ///
     /// # Errors
-    /// Where the prompt's options would take no page of the site, a model is needed and there is none, the
-    /// site's addresses cannot be listed, or the model gives no answer.
+    /// If the options would match no page of the site, the prompt needs a model and there is none, the site's
+    /// URLs cannot be listed, or the model fails.
     pub async fn compile(
         &self,
         runtime: &Arc<Runtime>,
@@ -99,8 +98,8 @@ impl CrawlPrompts {
         let Some(prompt) = plan.prompt.clone() else {
             return Ok(PromptedCrawl { request, plan, generated: CrawlParams::default(), warning: None });
         };
-        let widens = request.crawl_entire_domain.is_none();
-        let compiled = self.options(runtime, &plan.target, &plan.rules, &prompt, widens).await?;
+        let may_widen = request.crawl_entire_domain.is_none();
+        let compiled = self.options(runtime, &plan.target, &plan.rules, &prompt, may_widen).await?;
         let warning = compiled.warning();
         let generated = params(&plan.target, compiled, plan.rules.regex_on_full_url);
         let request = request.or_generated(generated.clone());
@@ -108,10 +107,10 @@ impl CrawlPrompts {
         Ok(PromptedCrawl { request, plan, generated, warning })
     }
 
-    /// The options that a prompt alone gives.
+    /// The options of a prompt alone.
     ///
     /// # Errors
-    /// As for [`compile`](Self::compile).
+    /// Those of [`compile`](Self::compile).
     pub async fn preview(
         &self,
         runtime: &Arc<Runtime>,
@@ -124,46 +123,46 @@ impl CrawlPrompts {
         Ok(CrawlParamsPreview { success: true, data: params(&target, compiled, false), warning })
     }
 
+    /// `may_widen`: the prompt may extend the crawl to the whole domain.
     async fn options(
         &self,
         runtime: &Arc<Runtime>,
         target: &Target,
         rules: &CrawlRules,
         prompt: &str,
-        widens: bool,
+        may_widen: bool,
     ) -> Result<CompiledCrawl, Error> {
-        let site = addresses(runtime, target, rules).await?;
+        let site = site_urls(runtime, target, rules).await?;
         let mut rules = rules.clone();
-        // "the whole site" reaches beyond the start page, and what else the words name is looked for there.
-        let says_all = |compiled: CompiledCrawl| compiled.options.crawl_entire_domain == Some(true);
-        rules.crawl_entire_domain |= widens && compile_crawl(prompt, &site).is_ok_and(says_all);
-        let reached = runtime.inside(target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
-        let reached = reached.map_err(|error| refused(&error.to_string()))?;
+        // With "the whole site" the other words of the prompt also apply to pages above the start page.
+        let is_widened = |compiled: CompiledCrawl| compiled.options.crawl_entire_domain == Some(true);
+        rules.crawl_entire_domain |= may_widen && compile_crawl(prompt, &site).is_ok_and(is_widened);
+        let reachable = runtime.inside(target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
+        let reachable = reachable.map_err(|error| invalid_prompt(&error.to_string()))?;
         let budget = Budget { time: Some(MODEL_TIMEOUT), ..self.budget };
-        let job = Job::begin(self.model.as_ref(), budget, None);
-        job.extractor().compile_crawl(prompt, &reached).await.map_err(|error| match error.kind() {
+        let job = Job::new(self.model.as_ref(), budget, None);
+        job.extractor().compile_crawl(prompt, &reachable).await.map_err(|error| match error.kind() {
             ErrorKind::ModelNotConfigured => Error::unsupported(
                 ErrorCode::ModelNotConfigured,
-                "`prompt` names no part of the site's addresses and no option of a crawl, so it needs a language model, \
-                 and this engine was built without one: its operator can add one; until then, give the crawl's options \
-                 themselves",
+                "`prompt` names no part of the site's URLs and no option of a crawl, so it needs a language \
+                 model, and this engine was built without one: its operator can add one; until then, set the \
+                 options of the crawl directly",
             ),
-            ErrorKind::Model(why) => Error::from(PageError {
+            ErrorKind::Model(cause) => Error::from(PageError {
                 code: ErrorCode::UnknownError,
-                message: format!("the model could not be asked about `prompt`: {why}"),
+                message: format!("the model failed on `prompt`: {cause}"),
             }),
-            _ => refused(&error.to_string()),
+            _ => invalid_prompt(&error.to_string()),
         })
     }
 }
 
-/// The prompt is at fault.
-fn refused(why: &str) -> Error {
-    Error::fault("prompt", &format!("`prompt`: {why}"))
+fn invalid_prompt(reason: &str) -> Error {
+    Error::fault("prompt", &format!("`prompt`: {reason}"))
 }
 
-/// What the site has, whether the crawl reaches it or not.
-async fn addresses(
+/// The URLs of the site, including those that the crawl does not reach.
+async fn site_urls(
     runtime: &Arc<Runtime>,
     target: &Target,
     rules: &CrawlRules,
@@ -178,21 +177,22 @@ async fn addresses(
         timeout: Some(PROMPT_MAP_TIMEOUT),
         location: Location { country: "US".to_owned(), languages: Vec::new() },
     };
-    let found = runtime.map(plan).await?;
-    if found.links.is_empty() {
-        let why = found.warning.unwrap_or_else(|| "the site gave none".to_owned());
-        let message = format!("`prompt` needs the site's addresses, and there are none: {why}");
+    let map = runtime.map(plan).await?;
+    if map.links.is_empty() {
+        let reason = map.warning.unwrap_or_else(|| "the site has no links".to_owned());
+        let message = format!("`prompt` needs the site's URLs, and none were found: {reason}");
         return Err(PageError { code: ErrorCode::ScrapeSiteError, message }.into());
     }
-    Ok(found.links.into_iter().map(SiteUrl::new).collect())
+    Ok(map.links.into_iter().map(SiteUrl::new).collect())
 }
 
-/// The options in the contract's form.
+/// The options as fields of the contract.
 fn params(target: &Target, compiled: CompiledCrawl, on_full_url: bool) -> CrawlParams {
     let options = compiled.options;
     let patterns = |patterns: Vec<String>| {
-        let patterns =
-            patterns.into_iter().map(|pattern| if on_full_url { of_full_url(&pattern) } else { pattern });
+        let patterns = patterns
+            .into_iter()
+            .map(|pattern| if on_full_url { full_url_pattern(&pattern) } else { pattern });
         Some(patterns.collect()).filter(|patterns: &Vec<String>| !patterns.is_empty())
     };
     CrawlParams {
@@ -211,15 +211,15 @@ fn params(target: &Target, compiled: CompiledCrawl, on_full_url: bool) -> CrawlP
     }
 }
 
-/// A pattern of paths as one of whole addresses, for requests that want these.
-fn of_full_url(pattern: &str) -> String {
+/// Converts a pattern for paths to a pattern for full URLs (`regexOnFullURL`).
+fn full_url_pattern(pattern: &str) -> String {
     let pattern = match pattern.strip_prefix('^') {
         Some(rest) => format!("^https?://[^/?#]*{rest}"),
         None => pattern.to_owned(),
     };
-    for (end, instead) in [("(/|$)", "([/?#]|$)"), ("/?$", "/?([?#]|$)")] {
+    for (end, replacement) in [("(/|$)", "([/?#]|$)"), ("/?$", "/?([?#]|$)")] {
         if let Some(start) = pattern.strip_suffix(end) {
-            return format!("{start}{instead}");
+            return format!("{start}{replacement}");
         }
     }
     pattern
@@ -230,15 +230,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_of_paths_become_patterns_of_addresses() {
+    fn patterns_for_paths_become_patterns_for_urls() {
         let rows = [
             ("/blog(/|$)", "([/?#]|$)"),
             ("^/rezepte/[^/]+\\.html/?$", "/?([?#]|$)"),
             ("^/docs/api", "^https?://[^/?#]*/docs/api"),
         ];
         for (pattern, part) in rows {
-            assert!(of_full_url(pattern).contains(part), "{pattern} {}", of_full_url(pattern));
+            assert!(full_url_pattern(pattern).contains(part), "{pattern} {}", full_url_pattern(pattern));
         }
-        assert_eq!(of_full_url("^/a/?$"), "^https?://[^/?#]*/a/?([?#]|$)");
+        assert_eq!(full_url_pattern("^/a/?$"), "^https?://[^/?#]*/a/?([?#]|$)");
     }
 }

@@ -1,4 +1,4 @@
-//! The format `json` of one page without a model, and what of a page is left to be read with one.
+//! The format `json` of one page without a model, and the page's text for fields that need a model.
 
 use std::borrow::Cow;
 
@@ -8,44 +8,45 @@ use gleaner_types::plan::{ChangeTrackingMode, Formats, ScrapeOptionsPlan};
 use gleaner_types::{Document, Interrupt};
 use url::Url;
 
-/// Is something left to be read once the page is transformed? `by_model` tells that a model reads pages.
-fn is_left(formats: &Formats, by_model: bool) -> bool {
-    let by_prompt = formats.json.as_ref().is_some_and(|asked| by_model || asked.schema.is_none());
-    let compared = formats.change_tracking.as_ref();
-    let compared = compared.is_some_and(|asked| asked.modes.contains(&ChangeTrackingMode::Json));
-    by_prompt || compared || (formats.summary && by_model)
+/// Whether fields have to be read after the transformation. `uses_model`: a model reads pages.
+fn needs_text(formats: &Formats, uses_model: bool) -> bool {
+    let json = formats.json.as_ref().is_some_and(|json| uses_model || json.schema.is_none());
+    let tracking = formats.change_tracking.as_ref();
+    let tracks_fields = tracking.is_some_and(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json));
+    json || tracks_fields || (formats.summary && uses_model)
 }
 
-/// The options under which a document holds what [`finish`] takes out of it.
+/// The options for the transformation: `options` with the formats that [`finish`] needs.
 #[must_use]
-pub fn reading(options: &ScrapeOptionsPlan, by_model: bool) -> Cow<'_, ScrapeOptionsPlan> {
+pub fn transform_options(options: &ScrapeOptionsPlan, uses_model: bool) -> Cow<'_, ScrapeOptionsPlan> {
     let formats = &options.formats;
-    let is_left = is_left(formats, by_model);
-    let raw_html = formats.raw_html || formats.json.is_some() || is_left;
-    let markdown = formats.markdown || is_left;
+    let needs_text = needs_text(formats, uses_model);
+    let raw_html = formats.raw_html || formats.json.is_some() || needs_text;
+    let markdown = formats.markdown || needs_text;
     if (raw_html, markdown) == (formats.raw_html, formats.markdown) {
         return Cow::Borrowed(options);
     }
-    let mut reading = options.clone();
-    (reading.formats.raw_html, reading.formats.markdown) = (raw_html, markdown);
-    Cow::Owned(reading)
+    let mut extended = options.clone();
+    (extended.formats.raw_html, extended.formats.markdown) = (raw_html, markdown);
+    Cow::Owned(extended)
 }
 
-/// Takes out of a document that was made with [`reading`] options what the request did not ask for, and reads
-/// the fields of its schema off it where no model is to do that. What stayed empty is told in `warning`.
+/// Completes a document that was made with [`transform_options`]: removes the formats that were not
+/// requested, and without a model extracts the fields of the schema. `warning` names the fields that stayed
+/// empty.
 ///
-/// The page as text is given where something is left to be read. What is given once the interrupt is raised
-/// is unfinished.
+/// It returns the text of the page if fields have to be read from it later. Once the interrupt is raised, the
+/// document is incomplete.
 pub fn finish(
     document: &mut Document,
     url: &Url,
     options: &ScrapeOptionsPlan,
-    by_model: bool,
+    uses_model: bool,
     interrupt: &Interrupt,
 ) -> Option<Box<PageText>> {
     let formats = &options.formats;
-    let is_left = is_left(formats, by_model);
-    if formats.json.is_none() && !is_left {
+    let needs_text = needs_text(formats, uses_model);
+    if formats.json.is_none() && !needs_text {
         return None;
     }
     let keeps_markdown = formats.markdown || formats.change_tracking.is_some();
@@ -54,8 +55,8 @@ pub fn finish(
     let html = if formats.raw_html { document.raw_html.clone() } else { document.raw_html.take() };
     let page =
         Page::new(url.clone(), html.unwrap_or_default()).with_markdown(markdown).with_interrupt(interrupt);
-    let schema = formats.json.as_ref().and_then(|asked| asked.schema.as_ref());
-    if let Some(schema) = schema.filter(|_| !by_model) {
+    let schema = formats.json.as_ref().and_then(|json| json.schema.as_ref());
+    if let Some(schema) = schema.filter(|_| !uses_model) {
         let warning = match Shape::from_schema(schema) {
             Ok(shape) if shape.asks_for_nothing() => empty_answer(schema).map(|(data, warning)| {
                 document.json = Some(data);
@@ -74,7 +75,7 @@ pub fn finish(
             warn(document, &warning);
         }
     }
-    is_left.then(|| Box::new(PageText { html: page.html, markdown: page.markdown, summary_warning: None }))
+    needs_text.then(|| Box::new(PageText { html: page.html, markdown: page.markdown, summary_warning: None }))
 }
 
 #[cfg(test)]
@@ -91,13 +92,13 @@ mod tests {
         ScrapeOptionsPlan { formats, ..ScrapeOptions::default().check().unwrap() }
     }
 
-    fn made(formats: Formats, by_model: bool) -> (Document, Option<Box<PageText>>) {
+    fn convert(formats: Formats, uses_model: bool) -> (Document, Option<Box<PageText>>) {
         let (url, options) = ("https://x.example/".parse().unwrap(), options(formats));
         let input =
             gleaner_transform::Input { url: &url, content_type: Some("text/html"), body: HTML.as_bytes() };
         let mut document =
-            gleaner_transform::transform(input, &reading(&options, by_model)).unwrap().document;
-        let text = finish(&mut document, &url, &options, by_model, &Interrupt::never());
+            gleaner_transform::transform(input, &transform_options(&options, uses_model)).unwrap().document;
+        let text = finish(&mut document, &url, &options, uses_model, &Interrupt::never());
         (document, text)
     }
 
@@ -111,11 +112,11 @@ mod tests {
     }
 
     #[test]
-    fn only_what_takes_a_model_is_left_and_only_what_was_asked_for_stays() {
+    fn text_is_returned_only_for_a_model_and_only_requested_formats_stay() {
         let compared = ChangeTracking { modes: vec![ChangeTrackingMode::Json], ..ChangeTracking::default() };
         let compared = Formats { markdown: true, change_tracking: Some(compared), ..Formats::default() };
         let rows = [
-            ("nothing of the kind", Formats { markdown: true, ..Formats::default() }, true, false, false),
+            ("no fields", Formats { markdown: true, ..Formats::default() }, true, false, false),
             ("a schema, no model", Formats { json: by_schema(), ..Formats::default() }, false, false, true),
             ("a schema, a model", Formats { json: by_schema(), ..Formats::default() }, true, true, false),
             ("a prompt", Formats { json: by_prompt(), ..Formats::default() }, false, true, false),
@@ -123,12 +124,12 @@ mod tests {
             ("a summary, a model", Formats { summary: true, ..Formats::default() }, true, true, false),
             ("compared by field", compared, false, true, false),
         ];
-        for (name, formats, by_model, is_left, has_json) in rows {
-            let asked = (formats.markdown, formats.summary);
-            let (document, text) = made(formats, by_model);
-            assert_eq!(text.is_some(), is_left, "{name}");
+        for (name, formats, uses_model, has_text, has_json) in rows {
+            let requested = (formats.markdown, formats.summary);
+            let (document, text) = convert(formats, uses_model);
+            assert_eq!(text.is_some(), has_text, "{name}");
             assert_eq!(document.json.is_some(), has_json, "{name}");
-            assert_eq!((document.markdown.is_some(), document.summary.is_some()), asked, "{name}");
+            assert_eq!((document.markdown.is_some(), document.summary.is_some()), requested, "{name}");
             assert!(document.raw_html.is_none(), "{name}");
             if let Some(text) = text {
                 assert!(text.html.contains("<dt>Price") && text.markdown.contains("fine clay"), "{name}");
@@ -137,10 +138,10 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_names_no_property_is_answered_with_nothing() {
+    fn a_schema_without_properties_gives_empty_data() {
         for (schema, data) in [(json!({}), json!({})), (json!({ "type": "object" }), json!({}))] {
-            let asked = Some(JsonFormat { schema: Some(schema), ..JsonFormat::default() });
-            let (document, text) = made(Formats { json: asked, ..Formats::default() }, false);
+            let json = Some(JsonFormat { schema: Some(schema), ..JsonFormat::default() });
+            let (document, text) = convert(Formats { json, ..Formats::default() }, false);
             assert_eq!((document.json, text), (Some(data), None));
             assert!(document.warning.is_some_and(|warning| warning.contains("names no property")));
         }

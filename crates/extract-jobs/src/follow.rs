@@ -1,4 +1,4 @@
-//! Pages that pages lead to.
+//! Follows links from pages that were read.
 
 use gleaner_extract::{ExecutionPlan, PlanStep, SiteUrl, rank_site};
 use url::Url;
@@ -6,43 +6,43 @@ use url::Url;
 use super::reader::Reader;
 use super::sources::{MAX_EXTERNAL_PAGES, Source, is_named_host};
 
-/// Pages that are read for one click of an agent.
+/// Maximum pages that are read per hop of an agent.
 const PAGES_PER_HOP: usize = 4;
 
-/// Follows links that lead away from the named sites, where the plan has it.
+/// Follows links to other sites than the named ones, if the plan has this step.
 pub(super) async fn external(reader: &mut Reader<'_>) {
     let plan = reader.plan();
     if !plan.steps.iter().any(|step| matches!(step, PlanStep::FollowExternal { .. })) {
         return;
     }
     let request = reader.request();
-    let away =
-        reader.navigation_links().into_iter().filter(|origin| !is_named_host(request, &origin.url)).collect();
-    let best = best(away, plan, MAX_EXTERNAL_PAGES);
+    let links = reader.take_navigation_links().into_iter();
+    let external = links.filter(|link| !is_named_host(request, &link.url)).collect();
+    let best = best(external, plan, MAX_EXTERNAL_PAGES);
     reader.read(best.into_iter().map(|url| Source::found(request, url)).collect()).await;
 }
 
-/// Goes on by links and search forms, where the plan has it, click by click until nothing is missing. It
-/// stays on the named sites unless the request lets it go elsewhere. No page can name the next one but by
-/// such a link, and the order is by the words of the request.
+/// Follows links and search forms hop by hop until nothing is missing, if the plan has this step. It stays on
+/// the named sites unless the request allows others. The words of the request decide the order; a page only
+/// contributes links.
 pub(super) async fn navigate(reader: &mut Reader<'_>) {
     let (request, plan) = (reader.request(), reader.plan());
     let hops = plan.steps.iter().find_map(|step| match step {
         PlanStep::Navigate { hops, .. } => Some(*hops),
         _ => None,
     });
-    let mut known: Vec<SiteUrl> = Vec::new();
+    let mut candidates: Vec<SiteUrl> = Vec::new();
     for _ in 0..hops.unwrap_or_default() {
-        if !reader.has_room() || !reader.lacks_something() {
+        if !reader.has_capacity() || !reader.is_incomplete() {
             return;
         }
-        // What was passed over at one page may be the best at the next.
-        known.extend(reader.navigation_links());
-        known.retain(|origin| {
-            let stays = request.allow_external_links || is_named_host(request, &origin.url);
-            stays && !reader.has_seen(&origin.url)
+        // A link that was not followed in one hop may be the best of the next.
+        candidates.extend(reader.take_navigation_links());
+        candidates.retain(|link| {
+            let is_allowed = request.allow_external_links || is_named_host(request, &link.url);
+            is_allowed && !reader.was_tried(&link.url)
         });
-        let best = best(known.clone(), plan, PAGES_PER_HOP);
+        let best = best(candidates.clone(), plan, PAGES_PER_HOP);
         if best.is_empty() {
             return;
         }
@@ -50,8 +50,8 @@ pub(super) async fn navigate(reader: &mut Reader<'_>) {
     }
 }
 
-/// Those addresses first that are most about what is asked for.
-fn best(navigation_links: Vec<SiteUrl>, plan: &ExecutionPlan, most: usize) -> Vec<Url> {
-    let ranked = rank_site(&navigation_links, plan).ranked;
-    ranked.iter().filter_map(|page| page.url.parse().ok()).take(most).collect()
+/// The `count` links that match the request best.
+fn best(links: Vec<SiteUrl>, plan: &ExecutionPlan, count: usize) -> Vec<Url> {
+    let ranked = rank_site(&links, plan).ranked;
+    ranked.iter().filter_map(|page| page.url.parse().ok()).take(count).collect()
 }

@@ -14,10 +14,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::shape;
 
-/// Sent with every call, so that a provider that can gives the same answer again.
+/// Sent with every call, so that providers with seeds repeat their answers.
 const SEED: u64 = 0;
 
-/// One request's model, paid from one ledger, and what is learned while it is worked on.
+/// One request: its budget, its model, and what is learned about templates.
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) ledger: Ledger,
@@ -29,7 +29,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    pub(super) fn begin(
+    pub(super) fn new(
         model: Option<&Arc<dyn LanguageModel>>,
         budget: Budget,
         owner: Option<Arc<dyn JobOwner>>,
@@ -39,15 +39,15 @@ impl Job {
             let ledger = ledger.clone();
             owner.metered_by(Box::new(move || ledger.spent().tokens));
         }
-        let begun = Instant::now();
-        // A time beyond what the clock can count is no bound.
-        let end = budget.time.and_then(|time| begun.checked_add(time));
-        let clock = JobClock { begun, end, ledger: ledger.clone() };
+        let started = Instant::now();
+        // A time that the clock cannot represent sets no bound.
+        let end = budget.time.and_then(|time| started.checked_add(time));
+        let clock = JobClock { started, end, ledger: ledger.clone() };
         let extractor = model.map_or_else(Extractor::model_free, |model| {
             let (model, owner) = (Arc::clone(model), owner.clone());
-            let paid =
-                Budgeted::new(CreditLimitedModel { model, ledger: ledger.clone(), owner }, ledger.clone());
-            let model = Retrying::new(paid, Sleep, RetryPolicy::default());
+            let limited = CreditLimitedModel { model, ledger: ledger.clone(), owner };
+            let budgeted = Budgeted::new(limited, ledger.clone());
+            let model = Retrying::new(budgeted, Sleep, RetryPolicy::default());
             Extractor::new(Arc::new(DeadlineModel { model, clock: clock.clone() })).with_seed(SEED)
         });
         Self {
@@ -60,7 +60,7 @@ impl Job {
         }
     }
 
-    /// Whose account it works on.
+    /// The owner, whose account pays.
     pub(super) fn owner(&self) -> Option<&dyn JobOwner> {
         self.owner.as_deref()
     }
@@ -69,71 +69,71 @@ impl Job {
         &self.extractor
     }
 
-    /// What is learned of templates; of no use where no model is spared.
+    /// What is learned about templates. Without a model there are no calls to save, so there is none.
     pub(super) fn memory(&self) -> Option<&Arc<SiteMemory>> {
         self.has_model.then_some(&self.memory)
     }
 
-    /// The schema that the model makes of a prompt.
+    /// The schema that the model derives from a prompt.
     pub(super) async fn draft_schema(&self, prompt: &str) -> Result<Value, PageError> {
-        self.extractor.draft_schema(prompt).await.map_err(|error| shape::refusal(&error))
+        self.extractor.draft_schema(prompt).await.map_err(|error| shape::page_error(&error))
     }
 
-    /// What a schema asks for, or where there is none, what a prompt does.
+    /// The shape of the schema, or of the schema that the model derives from the prompt.
     pub(super) async fn shape(
         &self,
         schema: Option<&Value>,
         prompt: Option<&str>,
     ) -> Result<Shape, PageError> {
         match (schema, prompt) {
-            (Some(schema), _) => shape::of_schema(schema),
-            (None, Some(prompt)) => shape::of_schema(&self.draft_schema(prompt).await?),
-            (None, None) => Err(shape::refusal(&ErrorKind::Schema("there is none".to_owned()).into())),
+            (Some(schema), _) => shape::from_schema(schema),
+            (None, Some(prompt)) => shape::from_schema(&self.draft_schema(prompt).await?),
+            (None, None) => Err(shape::page_error(&ErrorKind::Schema("there is none".to_owned()).into())),
         }
     }
 
-    /// Counts a page, unless pages or time are used up.
-    pub(super) fn takes_page(&self) -> bool {
+    /// Counts a page. Returns false if the budget of pages or time is used up.
+    pub(super) fn try_count_page(&self) -> bool {
         self.clock.tick();
         self.ledger.take_page().is_ok()
     }
 
-    /// Waits for work until the job's time is over.
+    /// Runs work until the job's time is over; `None` if it is.
     pub(super) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         self.clock.in_time(work).await
     }
 }
 
-/// The time of one job, told to its ledger.
+/// The time of one job. It updates the ledger.
 #[derive(Debug, Clone)]
 struct JobClock {
-    begun: Instant,
+    started: Instant,
     end: Option<Instant>,
     ledger: Ledger,
 }
 
 impl JobClock {
     fn tick(&self) {
-        self.ledger.set_elapsed(self.begun.elapsed());
+        self.ledger.set_elapsed(self.started.elapsed());
     }
 
     async fn in_time<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         self.tick();
         let Some(end) = self.end else { return Some(work.await) };
-        let done = timeout_at(end, work).await.ok();
-        if done.is_none() {
+        let output = timeout_at(end, work).await.ok();
+        if output.is_none() {
             self.tick();
             self.ledger.stop(Stop::Time);
         }
-        done
+        output
     }
 }
 
-/// A model whose calls are made only while the team has credits for them.
+/// A model that is called only while the team has credits for it.
 #[derive(Debug)]
 struct CreditLimitedModel {
     model: Arc<dyn LanguageModel>,
-    /// Has the call among what it set aside.
+    /// Its committed tokens include the call.
     ledger: Ledger,
     owner: Option<Arc<dyn JobOwner>>,
 }
@@ -159,7 +159,7 @@ impl LanguageModel for CreditLimitedModel {
     }
 }
 
-/// A model whose calls end with the job's time, so that what a page gave until then is kept.
+/// A model whose calls end with the job's time, so that the values found before are kept.
 #[derive(Debug)]
 struct DeadlineModel<M> {
     model: M,
@@ -182,7 +182,7 @@ impl<M: LanguageModel> LanguageModel for DeadlineModel<M> {
     }
 }
 
-/// Waits by the runtime's clock.
+/// Waits by tokio's clock.
 #[derive(Debug, Clone, Copy)]
 struct Sleep;
 
@@ -197,7 +197,7 @@ impl Pause for Sleep {
 mod tests {
     use super::*;
 
-    /// Never answers.
+    /// A model that never answers.
     #[derive(Debug)]
     struct Silent;
 
@@ -213,14 +213,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_ends_with_the_time_of_its_job_and_counts_in_full() {
+    async fn a_call_ends_with_the_job_and_counts_in_full() {
         let budget = Budget { time: Some(Duration::from_secs(60)), ..Budget::default() };
         let model: Arc<dyn LanguageModel> = Arc::new(Silent);
-        let job = Job::begin(Some(&model), budget, None);
+        let job = Job::new(Some(&model), budget, None);
         let error = job.draft_schema("the price").await.unwrap_err();
         assert!(error.message.contains("time budget"), "{}", error.message);
         assert_eq!(job.ledger.stopped(), Some(Stop::Time));
         assert!(job.ledger.spent().tokens > 0);
-        assert!(!job.takes_page());
+        assert!(!job.try_count_page());
     }
 }

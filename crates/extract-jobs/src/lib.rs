@@ -1,15 +1,15 @@
-//! Structured data of gleaner: runs plans of `gleaner-extract` over pages through the runtime.
+//! Structured data of gleaner: runs the plans of `gleaner-extract` over pages, through the runtime.
 //!
-//! The format `json` is read off a page while it is transformed, without a model and so without waiting
-//! ([`fields`]). Extract jobs are done by the [`ExtractRunner`]: a pure plan first, then the pages, each fetched
-//! through the [runtime](gleaner_runtime::Runtime), read by the cheapest proof (what its template taught,
-//! what it says about itself, the embedder's model within a budget) and let go, then one result of all. The
-//! module `run` has the course of a job; `site` chooses the pages of a wildcard, `reader` reads them.
-//! [`PlannedExtract`] fits the planner and a model to the runtime's port, and [`CrawlPrompts`] makes options
-//! of a crawl's prompt.
+//! - [`fields`] extracts the format `json` of a page without a model, while the page is transformed.
+//! - [`ExtractRunner`] runs extract jobs: it plans, fetches each page through the
+//!   [runtime](gleaner_runtime::Runtime), reads it by the cheapest method (what its template taught, what the
+//!   page says about itself, the model within a budget), drops it, and merges one result. The module `run`
+//!   has the steps of a job, `site` selects the pages of a wildcard, and `reader` reads pages.
+//! - [`PlannedExtract`] implements the runtime's port with the runner and a model.
+//! - [`CrawlPrompts`] compiles the prompt of a crawl into options.
 //!
-//! Pages of a cluster take turns (`turns`) as long as each may spare the next a model call. That also makes a
-//! job repeatable: with a recorded model and cached pages the same request gives the same bytes.
+//! Pages of a cluster are read in order (`page_order`) while one page may save the next a model call. This
+//! also makes jobs repeatable: with a recorded model and cached pages the same request gives the same bytes.
 
 mod answer;
 mod blocking;
@@ -18,6 +18,7 @@ mod crawl_prompt;
 pub mod fields;
 mod follow;
 mod job;
+mod page_order;
 mod pages;
 mod reader;
 mod result;
@@ -26,17 +27,14 @@ mod runner;
 mod shape;
 mod site;
 mod sources;
-mod turns;
 mod typed;
 mod visit;
 mod watch;
 
 pub use checks::{ExtractAbilities, check_extract, check_fields};
-pub use crawl_prompt::{CrawlPrompts, MAX_PROMPT_URLS, PROMPT_MAP_TIMEOUT, PromptedCrawl};
-pub use pages::{DEFAULT_JOB_TOKENS, DEFAULT_PAGE_TOKENS, PlannedExtract};
+pub use crawl_prompt::{CrawlPrompts, PromptedCrawl};
+pub use pages::PlannedExtract;
 pub use result::{ExtractResult, PageCoverage, PageReport};
-pub use runner::{DEFAULT_EXTRACT_TOKENS, ExtractRunner, ExtractRunnerConfig};
-pub use site::MAX_SITE_PAGES;
-pub use sources::MAX_EXTERNAL_PAGES;
+pub use runner::{ExtractConfig, ExtractRunner};
 pub use typed::{Incomplete, Typed, with_schema_of};
 pub use watch::ExtractWatch;

@@ -1,10 +1,9 @@
-//! What a model adds to the pages of scrapes, batches and crawls: the formats `json` and `summary`, and the
-//! fields that change tracking compares.
+//! Formats of scrapes, batches and crawls that need a model: `json`, `summary`, and the fields that change
+//! tracking compares.
 //!
-//! What a page says about itself is read first and costs nothing; the model is asked for the rest, and
-//! nothing passes that the page does not bear out. What is learned of a site's templates is kept for the job,
-//! so that later pages of a crawl need no model where earlier ones were alike. Two budgets hold: one for each
-//! page, one for the whole job.
+//! Rules read the page first, without cost. The model is asked for the rest, and its values need proofs on
+//! the page. What is learned about templates is kept for the job, so that later pages of a crawl that are
+//! alike need no model. There are two budgets: one for each page, one for the whole job.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,161 +18,159 @@ use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::Instant;
 
-use super::blocking::{Asked, blocking, is_large};
+use super::blocking::{OwnedTask, blocking, is_large};
 use super::job::Job;
-use super::runner::ExtractRunner;
+use super::runner::{ExtractConfig, ExtractRunner, budget_or};
 
-/// Tokens that one page of a scrape, a batch or a crawl may use where the embedder sets no budget.
-pub const DEFAULT_PAGE_TOKENS: u64 = 50_000;
-/// Tokens that all pages of one such job may use together where the embedder sets no budget.
-pub const DEFAULT_JOB_TOKENS: u64 = 5_000_000;
-/// How often a job asks for a schema for its prompt before it goes without.
+/// Default budget of one page of a scrape, a batch or a crawl, in tokens.
+pub(super) const DEFAULT_PAGE_TOKENS: u64 = 50_000;
+/// Default budget of all pages of one such job, in tokens.
+const DEFAULT_JOB_TOKENS: u64 = 5_000_000;
+/// Maximum attempts of a job to derive a schema from its prompt.
 const MAX_DRAFTS: u32 = 3;
-/// Kept of a page's time for what follows the last answer of the model.
-const MARGIN: Duration = Duration::from_millis(250);
-/// From this status on a page is an error's, which no model is asked about.
-const FIRST_ERROR: u16 = 400;
+/// Time of a page that is reserved for the work after the last answer of the model.
+const RESERVED_TIME: Duration = Duration::from_millis(250);
+/// Pages with this status or a higher one are errors; no model reads them.
+const FIRST_ERROR_STATUS: u16 = 400;
 
-/// [`Extract`] by `gleaner-extract`: the [`ExtractRunner`] does its jobs, and pages of scrapes and crawls are read
-/// here.
+/// [`Extract`] by `gleaner-extract`. The [`ExtractRunner`] runs extract jobs; this type reads the pages of
+/// scrapes, batches and crawls.
 #[derive(Debug)]
 pub struct PlannedExtract {
-    jobs: Arc<ExtractRunner>,
+    runner: Arc<ExtractRunner>,
     model: Option<Arc<dyn LanguageModel>>,
-    of_page: Budget,
-    of_job: Budget,
+    page_budget: Budget,
+    job_budget: Budget,
 }
 
 impl PlannedExtract {
-    /// By this planner, and this model for the pages of scrapes, batches and crawls. The budgets are those of
-    /// one page ([`DEFAULT_PAGE_TOKENS`] by default) and of one job ([`DEFAULT_JOB_TOKENS`]).
+    /// Uses the runner for extract jobs, and the model and the budgets of `config` for other pages.
     #[must_use]
-    pub fn new(
-        jobs: Arc<ExtractRunner>,
-        model: Option<Arc<dyn LanguageModel>>,
-        of_page: Option<Budget>,
-        of_job: Option<Budget>,
-    ) -> Self {
-        let most = |tokens| Budget { tokens: Some(tokens), ..Budget::default() };
+    pub fn new(runner: Arc<ExtractRunner>, config: &ExtractConfig) -> Self {
         Self {
-            jobs,
-            model,
-            of_page: of_page.unwrap_or_else(|| most(DEFAULT_PAGE_TOKENS)),
-            of_job: of_job.unwrap_or_else(|| most(DEFAULT_JOB_TOKENS)),
+            runner,
+            model: config.model.clone(),
+            page_budget: budget_or(config.page_budget, DEFAULT_PAGE_TOKENS),
+            job_budget: budget_or(config.job_budget, DEFAULT_JOB_TOKENS),
         }
     }
 
-    /// A schema that names no property says nothing beside words: the model makes one of these.
+    /// The schema, unless it has no properties and the model can derive one from the prompt.
     fn schema<'s>(&self, schema: Option<&'s Value>, prompt: Option<&str>) -> Option<&'s Value> {
-        let by_words = self.model.is_some() && prompt.is_some();
-        schema.filter(|schema| !by_words || empty_answer(schema).is_none())
+        let uses_prompt = self.model.is_some() && prompt.is_some();
+        schema.filter(|schema| !uses_prompt || empty_answer(schema).is_none())
     }
 
-    fn keep(&self) -> Kept {
-        let ledger = Ledger::new(self.of_job);
+    fn new_state(&self) -> JobExtraction {
+        let ledger = Ledger::new(self.job_budget);
         let model = self.model.as_ref().map(|model| {
             Arc::new(Budgeted::new(Arc::clone(model), ledger.clone())) as Arc<dyn LanguageModel>
         });
-        Kept { model, ledger, begun: Instant::now(), json: Learned::default(), compared: Learned::default() }
+        JobExtraction {
+            model,
+            ledger,
+            started: Instant::now(),
+            json: FieldReader::default(),
+            compared: FieldReader::default(),
+        }
     }
 
-    /// One page's share of its job: its own ledger on top of the job's, and a time that ends before the
-    /// page's does.
-    fn begin(&self, kept: &Kept, page: &PageTask<'_>) -> Job {
-        kept.ledger.set_elapsed(kept.begun.elapsed());
+    /// The share of one page: a ledger of its own on top of the job's, and a time that ends before the
+    /// deadline of the page.
+    fn page_job(&self, state: &JobExtraction, page: &PageTask<'_>) -> Job {
+        state.ledger.set_elapsed(state.started.elapsed());
         let left = page.deadline.saturating_duration_since(Instant::now());
-        let left = left.saturating_sub(MARGIN.min(left / 8));
-        let time = Some(self.of_page.time.map_or(left, |time| time.min(left)));
-        let model = kept.model.as_ref().filter(|_| page.status < FIRST_ERROR);
-        // A page has its price, whatever reads it.
-        Job::begin(model, Budget { time, ..self.of_page }, None)
+        let left = left.saturating_sub(RESERVED_TIME.min(left / 8));
+        let time = Some(self.page_budget.time.map_or(left, |time| time.min(left)));
+        let model = state.model.as_ref().filter(|_| page.status < FIRST_ERROR_STATUS);
+        Job::new(model, Budget { time, ..self.page_budget }, None)
     }
 }
 
-/// What is kept for a job as long as it runs.
+/// The state of a job's extraction.
 #[derive(Debug)]
-struct Kept {
-    /// Paid from the job's ledger.
+struct JobExtraction {
+    /// Its calls count in the job's ledger.
     model: Option<Arc<dyn LanguageModel>>,
     ledger: Ledger,
-    begun: Instant,
-    json: Learned,
-    compared: Learned,
+    started: Instant,
+    json: FieldReader,
+    compared: FieldReader,
 }
 
-/// What is known of one question to all pages of a job.
+/// Reads the same fields from all pages of a job.
 #[derive(Debug, Default)]
-struct Learned {
+struct FieldReader {
     shape: OnceCell<Shape>,
     drafts: AtomicU32,
     templates: Arc<Mutex<TemplateMemory>>,
 }
 
-/// A question to a page.
+/// The requested fields.
 #[derive(Debug, Clone, Copy)]
-struct Question<'q> {
-    schema: Option<&'q Value>,
-    prompt: Option<&'q str>,
-    system_prompt: Option<&'q str>,
-    /// Is each property to be there?
-    is_completed: bool,
+struct FieldRequest<'r> {
+    schema: Option<&'r Value>,
+    prompt: Option<&'r str>,
+    system_prompt: Option<&'r str>,
+    /// The data gets every property of the schema.
+    complete: bool,
 }
 
-impl Learned {
-    /// What is asked for. Where only words say it, the model makes a schema of them, once for the job: pages
-    /// that come meanwhile wait for it.
-    async fn shape(&self, job: &Job, question: Question<'_>) -> Result<&Shape, String> {
-        if question.schema.is_none() && job.memory().is_none() && self.shape.get().is_none() {
-            return Err("no model is asked about this page".to_owned());
+impl FieldReader {
+    /// The shape of the fields. Without a schema the model derives one from the prompt, once for the job;
+    /// other pages wait for it.
+    async fn shape(&self, job: &Job, request: FieldRequest<'_>) -> Result<&Shape, String> {
+        if request.schema.is_none() && job.memory().is_none() && self.shape.get().is_none() {
+            return Err("no model reads this page".to_owned());
         }
-        let making = self.shape.get_or_try_init(|| async {
-            if question.schema.is_none() && self.drafts.fetch_add(1, Ordering::Relaxed) >= MAX_DRAFTS {
-                return Err("no schema could be made of the prompt".to_owned());
+        let shape = self.shape.get_or_try_init(|| async {
+            if request.schema.is_none() && self.drafts.fetch_add(1, Ordering::Relaxed) >= MAX_DRAFTS {
+                return Err("no schema could be derived from the prompt".to_owned());
             }
-            job.shape(question.schema, question.prompt).await.map_err(|error| error.message)
+            job.shape(request.schema, request.prompt).await.map_err(|error| error.message)
         });
-        job.in_time(making).await.unwrap_or_else(|| Err("the time for it was over".to_owned()))
+        job.in_time(shape).await.unwrap_or_else(|| Err("the time ran out".to_owned()))
     }
 
-    /// Reads a page's fields, and tells what stayed empty.
+    /// Reads the fields of a page. `notes` gets the names of empty fields.
     async fn read(
         &self,
         job: &Job,
-        places: &Arc<Semaphore>,
+        slots: &Arc<Semaphore>,
         page: &Arc<Page>,
-        question: Question<'_>,
+        request: FieldRequest<'_>,
         notes: &mut Vec<String>,
     ) -> Result<Value, String> {
-        let shape = self.shape(job, question).await?;
+        let shape = self.shape(job, request).await?;
         if shape.asks_for_nothing()
-            && let Some((data, note)) = question.schema.and_then(empty_answer)
+            && let Some((data, note)) = request.schema.and_then(empty_answer)
         {
             notes.push(note);
             return Ok(data);
         }
-        let task = Task { shape, prompt: question.prompt, system_prompt: question.system_prompt };
-        let asked = Asked::of(task);
+        let task = Task { shape, prompt: request.prompt, system_prompt: request.system_prompt };
+        let task = OwnedTask::new(task);
         let (extractor, page) = (job.extractor().clone(), Arc::clone(page));
         let templates = job.memory().map(|_| Arc::clone(&self.templates));
         let (is_large, interrupt) = (is_large(&page, shape), page.interrupt.clone());
-        let is_completed = question.is_completed;
+        let complete = request.complete;
         let reading = async move {
             let mut found = match templates {
-                None => extractor.page(&page, asked.task()).await,
+                None => extractor.page(&page, task.as_task()).await,
                 Some(templates) => {
-                    // Of the addresses to come nothing is known; a template tells its pages by their
-                    // structure too.
+                    // Later URLs are unknown here, so the pattern is that of this URL alone. The template
+                    // also compares the structure of pages.
                     let cluster = UrlPatterns::default().of(&page.url);
-                    extractor.page_of(&templates, &cluster, &page, asked.task()).await.page
+                    extractor.page_of(&templates, &cluster, &page, task.as_task()).await.page
                 }
             };
-            if is_completed {
-                asked.shape.complete(&mut found.extraction.data);
+            if complete {
+                task.shape.complete(&mut found.extraction.data);
             }
             found
         };
         let found = if is_large {
-            blocking(places, &interrupt, reading).await.map_err(|error| error.message)?
+            blocking(slots, &interrupt, reading).await.map_err(|error| error.message)?
         } else {
             reading.await
         };
@@ -185,44 +182,46 @@ impl Learned {
 #[async_trait]
 impl Extract for PlannedExtract {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        self.jobs.extract(task).await
+        self.runner.extract(task).await
     }
 
     async fn read_page(&self, mut task: PageTask<'_>) -> PageRead {
         let mut read = PageRead::default();
-        let Some(kept) = task.kept.get_or_init(|| self.keep()) else { return read };
-        let job = self.begin(kept, &task);
+        let Some(state) = task.kept.get_or_init(|| self.new_state()) else { return read };
+        let job = self.page_job(state, &task);
         let PageText { html, markdown, summary_warning } = std::mem::take(&mut task.text);
         let mut page =
             Page::new(task.url.clone(), html).with_markdown(markdown).with_interrupt(&Interrupt::armed());
         page.title = task.title.map(str::to_owned);
-        let (page, places) = (Arc::new(page), self.jobs.places());
-        if let Some(asked) = task.json {
-            let prompt = asked.prompt.as_deref();
-            let schema = self.schema(asked.schema.as_ref(), prompt);
-            let system_prompt = asked.system_prompt.as_deref();
-            let question = Question { schema, prompt, system_prompt, is_completed: true };
-            match kept.json.read(&job, places, &page, question, &mut read.notes).await {
+        let (page, slots) = (Arc::new(page), self.runner.slots());
+        if let Some(format) = task.json {
+            let prompt = format.prompt.as_deref();
+            let schema = self.schema(format.schema.as_ref(), prompt);
+            let system_prompt = format.system_prompt.as_deref();
+            let request = FieldRequest { schema, prompt, system_prompt, complete: true };
+            match state.json.read(&job, slots, &page, request, &mut read.notes).await {
                 Ok(data) => read.json = Some(data),
-                Err(why) => read.notes.push(format!("the format `json` could not be had: {why}")),
+                Err(cause) => read.notes.push(format!("the format `json` failed: {cause}")),
             }
         }
-        if let Some(asked) = task.compared {
-            let prompt = asked.prompt.as_deref();
-            let schema = self.schema(asked.schema.as_ref(), prompt);
-            let question = Question { schema, prompt, system_prompt: None, is_completed: false };
-            match kept.compared.read(&job, places, &page, question, &mut read.notes).await {
+        if let Some(tracking) = task.compared {
+            let prompt = tracking.prompt.as_deref();
+            let schema = self.schema(tracking.schema.as_ref(), prompt);
+            let request = FieldRequest { schema, prompt, system_prompt: None, complete: false };
+            match state.compared.read(&job, slots, &page, request, &mut read.notes).await {
                 Ok(data) => read.compared = Some(data),
-                Err(why) => read.notes.push(format!("the fields to compare could not be had: {why}")),
+                Err(cause) => read.notes.push(format!("the fields to compare could not be read: {cause}")),
             }
         }
         if task.summary.is_some() && self.model.is_some() {
-            let made = job.extractor().summarise(&page).await;
-            if made.text.is_none() {
+            let summary = job.extractor().summarise(&page).await;
+            if summary.text.is_none() {
                 read.notes.extend(summary_warning.map(str::to_owned));
-                read.notes.extend(made.refused.map(|why| format!("the model's summary was not used: {why}")));
+                read.notes.extend(
+                    summary.refused.map(|cause| format!("the model's summary was not used: {cause}")),
+                );
             }
-            read.summary = made.text;
+            read.summary = summary.text;
         }
         read.notes.dedup();
         read.tokens_used = job.ledger.spent().tokens;

@@ -13,58 +13,58 @@ use gleaner_types::{Document, ErrorCode, Interrupt, PageError, SafeUrl};
 use tokio::sync::Semaphore;
 use url::Url;
 
-use super::blocking::{Asked, Reading};
+use super::blocking::{OwnedTask, PageReading};
 use super::job::Job;
+use super::page_order::{PageOrder, PageTurn};
 use super::sources::Source;
-use super::turns::{PageOrder, PageTurn};
 use super::visit::visit;
 
-/// Pages of one job that are worked on at once.
-const PAGES_AT_ONCE: usize = 8;
-/// Words of the request that search forms are filled with.
+/// Maximum pages of one job in work at once.
+const MAX_CONCURRENT_PAGES: usize = 8;
+/// Maximum words of the request for search forms.
 const FORM_WORDS: usize = 4;
-/// Ways on that are kept for following, those of all pages together.
-const MAX_WAYS_ON: usize = 20_000;
+/// Maximum navigation links of all pages together.
+const MAX_NAVIGATION_LINKS: usize = 20_000;
 
 /// A page that was read.
 #[derive(Debug)]
 pub(super) struct ReadPage {
     pub(super) url: SafeUrl,
-    pub(super) found: PageExtraction,
+    pub(super) result: PageExtraction,
     pub(super) by_template: usize,
     pub(super) drift: Option<TemplateDrift>,
-    /// What the document said about itself, such as that it needs JavaScript.
-    pub(super) remark: Option<String>,
+    /// The warning of its document, such as that the page needs JavaScript.
+    pub(super) warning: Option<String>,
 }
 
-/// A page with what its document had besides.
+/// A page that was fetched, and the warning of its document.
 #[derive(Debug)]
-pub(super) struct Fetched {
+pub(super) struct FetchedPage {
     page: Arc<Page>,
-    remark: Option<String>,
+    warning: Option<String>,
 }
 
-/// What extraction reads of a page, and nothing else.
-fn options(request: &ExtractPlan) -> ScrapeOptionsPlan {
+/// The options of the request, with the formats that extraction needs.
+fn page_options(request: &ExtractPlan) -> ScrapeOptionsPlan {
     let formats = Formats { markdown: true, raw_html: true, ..Formats::default() };
     ScrapeOptionsPlan { formats, ..request.options.clone() }
 }
 
-/// Fetches pages before it is known what is read off them.
-pub(super) async fn ahead(
+/// Fetches pages before the schema is known.
+pub(super) async fn prefetch(
     runtime: &Arc<Runtime>,
     request: &ExtractPlan,
     job: &Job,
     pages: Vec<Source>,
-) -> Vec<(Source, Result<Fetched, PageError>)> {
-    let options = &options(request);
-    let works = pages.into_iter().map_while(|source| {
-        job.takes_page().then_some(async move {
+) -> Vec<(Source, Result<FetchedPage, PageError>)> {
+    let options = &page_options(request);
+    let fetches = pages.into_iter().map_while(|source| {
+        job.try_count_page().then_some(async move {
             let fetched = fetch(runtime, request, job, options, &source).await;
             (source, fetched)
         })
     });
-    stream::iter(works).buffered(PAGES_AT_ONCE).collect().await
+    stream::iter(fetches).buffered(MAX_CONCURRENT_PAGES).collect().await
 }
 
 async fn fetch(
@@ -73,43 +73,44 @@ async fn fetch(
     job: &Job,
     options: &ScrapeOptionsPlan,
     source: &Source,
-) -> Result<Fetched, PageError> {
+) -> Result<FetchedPage, PageError> {
     let Source { target, origin, .. } = source;
-    let visiting =
+    let visit =
         visit(runtime, job.owner(), target.clone(), *origin, options.clone(), request.zero_data_retention);
     let late = || PageError {
         code: ErrorCode::ScrapeTimeout,
         message: "the time budget of the job ran out".to_owned(),
     };
-    let document = job.in_time(visiting).await.unwrap_or_else(|| Err(late()))?;
-    Ok(fetched(document, target))
+    let document = job.in_time(visit).await.unwrap_or_else(|| Err(late()))?;
+    Ok(to_page(document, target))
 }
 
-/// Reads the pages of one job: each is fetched, read and let go.
+/// Reads the pages of one job: each is fetched, read and dropped.
 pub(super) struct Reader<'j> {
     runtime: &'j Arc<Runtime>,
     request: &'j ExtractPlan,
     plan: &'j ExecutionPlan,
-    asked: Arc<Asked>,
-    places: &'j Arc<Semaphore>,
+    task: Arc<OwnedTask>,
+    slots: &'j Arc<Semaphore>,
     job: &'j Job,
     options: ScrapeOptionsPlan,
-    /// What search forms are filled with.
-    words: String,
-    seen: HashSet<Url>,
-    /// Probed pages, until it is known which of them are read.
-    probed: HashMap<Url, Fetched>,
+    /// The words for search forms.
+    form_words: String,
+    /// The pages that were read, or failed.
+    tried: HashSet<Url>,
+    /// Pages that were fetched before they were selected.
+    fetched: HashMap<Url, FetchedPage>,
     /// Pages that may still be read.
-    left: usize,
+    capacity: usize,
     pub(super) pages: Vec<ReadPage>,
     pub(super) failed: Vec<(SafeUrl, PageError)>,
-    /// Ways on from the pages, where the plan follows any.
+    /// Links of the pages that were read, if the plan follows links.
     navigation_links: Vec<SiteUrl>,
-    follows: bool,
-    /// Pages that were known and not read, because of the limit.
-    pub(super) left_out: usize,
-    /// Pages that were known and not read, because the budget ended before them.
-    pub(super) unpaid: usize,
+    follows_links: bool,
+    /// Known pages that were not read because of the limit.
+    pub(super) over_limit: usize,
+    /// Known pages that were not read because the budget was used up.
+    pub(super) over_budget: usize,
     pub(super) notes: Vec<String>,
 }
 
@@ -120,11 +121,11 @@ impl<'j> Reader<'j> {
         plan: &'j ExecutionPlan,
         shape: &Shape,
         job: &'j Job,
-        places: &'j Arc<Semaphore>,
+        slots: &'j Arc<Semaphore>,
     ) -> Self {
         let prompt = request.prompt.as_deref();
         let task = Task { shape, prompt, system_prompt: request.system_prompt.as_deref() };
-        let follows = plan
+        let follows_links = plan
             .steps
             .iter()
             .any(|step| matches!(step, PlanStep::FollowExternal { .. } | PlanStep::Navigate { .. }));
@@ -133,20 +134,20 @@ impl<'j> Reader<'j> {
             runtime,
             request,
             plan,
-            asked: Arc::new(Asked::of(task)),
-            places,
+            task: Arc::new(OwnedTask::new(task)),
+            slots,
             job,
-            options: options(request),
-            words: words.join(" "),
-            seen: HashSet::new(),
-            probed: HashMap::new(),
-            left: usize::try_from(plan.page_limit).unwrap_or(usize::MAX),
+            options: page_options(request),
+            form_words: words.join(" "),
+            tried: HashSet::new(),
+            fetched: HashMap::new(),
+            capacity: usize::try_from(plan.page_limit).unwrap_or(usize::MAX),
             pages: Vec::new(),
             failed: Vec::new(),
             navigation_links: Vec::new(),
-            follows,
-            left_out: 0,
-            unpaid: 0,
+            follows_links,
+            over_limit: 0,
+            over_budget: 0,
             notes: Vec::new(),
         }
     }
@@ -167,184 +168,187 @@ impl<'j> Reader<'j> {
         self.job
     }
 
-    /// Where what takes long is done.
-    pub(super) const fn places(&self) -> &'j Arc<Semaphore> {
-        self.places
+    /// The slots for large pages.
+    pub(super) const fn slots(&self) -> &'j Arc<Semaphore> {
+        self.slots
     }
 
-    /// Ways on from the pages that were read since the last time.
-    pub(super) fn navigation_links(&mut self) -> Vec<SiteUrl> {
+    /// Takes the links of pages that were read since the last call.
+    pub(super) fn take_navigation_links(&mut self) -> Vec<SiteUrl> {
         std::mem::take(&mut self.navigation_links)
     }
 
-    /// Was this page read already, or tried?
-    pub(super) fn has_seen(&self, url: &Url) -> bool {
-        self.seen.contains(&plain(url))
+    /// Whether the page was read, or failed.
+    pub(super) fn was_tried(&self, url: &Url) -> bool {
+        self.tried.contains(&without_fragment(url))
     }
 
-    /// As [`has_seen`](Self::has_seen), pages that were only looked at with it.
-    pub(super) fn knows(&self, url: &Url) -> bool {
-        self.has_seen(url) || self.probed.contains_key(&plain(url))
+    /// Whether the page was fetched, read, or failed.
+    pub(super) fn was_fetched(&self, url: &Url) -> bool {
+        self.was_tried(url) || self.fetched.contains_key(&without_fragment(url))
     }
 
-    /// Is there a place of the schema that no page fills, or a list, of which more may always be?
-    pub(super) fn lacks_something(&self) -> bool {
+    /// Whether a field of the schema is empty on all pages. A list always counts, because there may be more
+    /// rows.
+    pub(super) fn is_incomplete(&self) -> bool {
         if self.plan.cardinality != Cardinality::One {
             return true;
         }
-        let filled = |pointer: &str| {
-            let is_it =
+        let is_filled = |pointer: &str| {
+            let fills =
                 |leaf: &Leaf| leaf.pointer == pointer || leaf.pointer.starts_with(&format!("{pointer}/"));
-            self.pages.iter().any(|page| page.found.extraction.leaves.iter().any(is_it))
+            self.pages.iter().any(|page| page.result.extraction.leaves.iter().any(fills))
         };
         self.pages
             .iter()
-            .flat_map(|page| &page.found.extraction.missing)
-            .any(|missing| !filled(&missing.pointer))
+            .flat_map(|page| &page.result.extraction.missing)
+            .any(|missing| !is_filled(&missing.pointer))
     }
 
-    /// May more pages be read?
-    pub(super) const fn has_room(&self) -> bool {
-        self.left > 0
+    /// Whether the limit allows more pages.
+    pub(super) const fn has_capacity(&self) -> bool {
+        self.capacity > 0
     }
 
-    /// Reads pages, each once, as far as the limit and the budget go. They are fetched side by side and read
-    /// as they come; the result is in the order given.
+    /// Reads each page once, within the limit and the budget. Pages are fetched and read concurrently; the
+    /// results are in the order of `sources`.
     pub(super) async fn read(&mut self, sources: Vec<Source>) {
-        let mut fresh: Vec<Source> =
-            sources.into_iter().filter(|source| self.seen.insert(plain(&source.target.url))).collect();
-        self.left_out += fresh.len().saturating_sub(self.left);
-        fresh.truncate(self.left);
-        let mut probed = std::mem::take(&mut self.probed);
-        let (this, mut turns) = (&*self, PageOrder::default());
-        let mut unpaid = 0;
-        let works = fresh.into_iter().enumerate().filter_map(|(at, source)| {
-            let known = probed.remove(&plain(&source.target.url));
-            // A probed page is paid for already, also where the budget ended at a page before it.
-            if known.is_none() && !this.job.takes_page() {
-                unpaid += 1;
+        let mut new: Vec<Source> = sources
+            .into_iter()
+            .filter(|source| self.tried.insert(without_fragment(&source.target.url)))
+            .collect();
+        self.over_limit += new.len().saturating_sub(self.capacity);
+        new.truncate(self.capacity);
+        let mut fetched = std::mem::take(&mut self.fetched);
+        let (this, mut order) = (&*self, PageOrder::default());
+        let mut over_budget = 0;
+        let reads = new.into_iter().enumerate().filter_map(|(index, source)| {
+            let fetched = fetched.remove(&without_fragment(&source.target.url));
+            // A fetched page has been counted, so it is read even if the budget is used up.
+            if fetched.is_none() && !this.job.try_count_page() {
+                over_budget += 1;
                 return None;
             }
-            let turn = turns.next(&source.cluster);
-            Some(async move { (at, this.page(source, known, turn).await) })
+            let turn = order.next(&source.cluster);
+            Some(async move { (index, this.page(source, fetched, turn).await) })
         });
-        let mut done: Vec<_> = stream::iter(works).buffer_unordered(PAGES_AT_ONCE).collect().await;
-        self.unpaid += unpaid;
-        done.sort_by_key(|(at, _)| *at);
-        for (_, outcome) in done {
+        let mut outcomes: Vec<_> = stream::iter(reads).buffer_unordered(MAX_CONCURRENT_PAGES).collect().await;
+        self.over_budget += over_budget;
+        outcomes.sort_by_key(|(index, _)| *index);
+        for (_, outcome) in outcomes {
             match outcome {
                 Ok((page, navigation_links)) => {
-                    self.left = self.left.saturating_sub(1);
+                    self.capacity = self.capacity.saturating_sub(1);
                     self.pages.push(page);
                     self.navigation_links.extend(navigation_links);
-                    self.navigation_links.truncate(MAX_WAYS_ON);
+                    self.navigation_links.truncate(MAX_NAVIGATION_LINKS);
                 }
                 Err((url, error)) => self.failed.push((url, error)),
             }
         }
     }
 
-    /// One page, from its address to what it says.
+    /// Fetches one page, unless it was fetched before, and reads it.
     async fn page(
         &self,
         source: Source,
-        known: Option<Fetched>,
+        fetched: Option<FetchedPage>,
         mut turn: PageTurn,
     ) -> Result<(ReadPage, Vec<SiteUrl>), (SafeUrl, PageError)> {
         let url = SafeUrl::from(&source.target.url);
-        let fetched = match known {
+        let fetched = match fetched {
             Some(fetched) => Ok(fetched),
             None => self.fetch(&source).await,
         };
-        // A template that has been learned spares the model; one that teaches nothing is not waited for.
-        let pays = || self.job.memory().filter(|memory| memory.pays(&source.cluster));
-        if pays().is_some() {
-            turn.come().await;
+        // Wait for earlier pages of the cluster only while their template may save calls of the model.
+        let useful_memory = || self.job.memory().filter(|memory| memory.pays(&source.cluster));
+        if useful_memory().is_some() {
+            turn.wait().await;
         }
-        let Fetched { page, remark } = fetched.map_err(|error| (url.clone(), error))?;
-        let reading = Reading {
-            asked: Arc::clone(&self.asked),
+        let FetchedPage { page, warning } = fetched.map_err(|error| (url.clone(), error))?;
+        let reading = PageReading {
+            task: Arc::clone(&self.task),
             extractor: self.job.extractor().clone(),
-            memory: pays().cloned(),
+            memory: useful_memory().cloned(),
             cluster: source.cluster,
             alike: source.alike,
-            words: self.follows.then(|| self.words.clone()),
+            form_words: self.follows_links.then(|| self.form_words.clone()),
         };
-        let read = reading.read(self.places, page).await;
+        let read = reading.read(self.slots, page).await;
         let (read, navigation_links) = read.map_err(|error| (url.clone(), error))?;
-        let ClusterPageResult { page: found, by_template, drift } = read;
-        Ok((ReadPage { url, found, by_template, drift, remark }, navigation_links))
+        let ClusterPageResult { page: result, by_template, drift } = read;
+        Ok((ReadPage { url, result, by_template, drift, warning }, navigation_links))
     }
 
-    async fn fetch(&self, source: &Source) -> Result<Fetched, PageError> {
+    async fn fetch(&self, source: &Source) -> Result<FetchedPage, PageError> {
         fetch(self.runtime, self.request, self.job, &self.options, source).await
     }
 
-    /// Takes over pages that were fetched before; they are read when their turn comes.
-    pub(super) fn know(&mut self, pages: Vec<(Source, Result<Fetched, PageError>)>) {
+    /// Adds pages that were fetched before; [`read`](Self::read) then does not fetch them again.
+    pub(super) fn add_prefetched(&mut self, pages: Vec<(Source, Result<FetchedPage, PageError>)>) {
         for (source, outcome) in pages {
             let url = source.target.url;
             match outcome {
-                Ok(fetched) => drop(self.probed.insert(plain(&url), fetched)),
+                Ok(fetched) => drop(self.fetched.insert(without_fragment(&url), fetched)),
                 Err(error) => {
-                    self.seen.insert(plain(&url));
+                    self.tried.insert(without_fragment(&url));
                     self.failed.push(((&url).into(), error));
                 }
             }
         }
     }
 
-    /// Reads a few pages without a model, to see which clusters hold what is asked for. They are kept for
-    /// reading, but do not count against the limit. The links of each page are given too.
+    /// Reads a few pages without a model, to find the clusters that have the requested fields. The pages are
+    /// kept for [`read`](Self::read) and do not count against the limit. Also returns the links of each page.
     pub(super) async fn probe(
         &mut self,
         sources: Vec<Source>,
     ) -> (Vec<ProbeResult>, Vec<(Url, Vec<SiteUrl>)>) {
         let this = &*self;
-        let works =
-            sources.into_iter().filter(|source| !this.has_seen(&source.target.url)).map_while(|source| {
-                this.job.takes_page().then_some(async move { (this.fetch(&source).await, source) })
+        let fetches =
+            sources.into_iter().filter(|source| !this.was_tried(&source.target.url)).map_while(|source| {
+                this.job.try_count_page().then_some(async move { (this.fetch(&source).await, source) })
             });
-        let done: Vec<_> = stream::iter(works).buffered(PAGES_AT_ONCE).collect().await;
+        let outcomes: Vec<_> = stream::iter(fetches).buffered(MAX_CONCURRENT_PAGES).collect().await;
         let (mut probed, mut links) = (Vec::new(), Vec::new());
-        for (outcome, source) in done {
+        for (outcome, source) in outcomes {
             let Ok(fetched) = outcome else { continue };
-            let reading = Reading {
-                asked: Arc::clone(&self.asked),
+            let reading = PageReading {
+                task: Arc::clone(&self.task),
                 extractor: Extractor::model_free(),
                 memory: None,
                 cluster: source.cluster,
                 alike: source.alike,
-                // No form is filled in.
-                words: Some(String::new()),
+                // Links only: search forms are not filled in.
+                form_words: Some(String::new()),
             };
-            let Ok((read, navigation_links)) = reading.read(self.places, Arc::clone(&fetched.page)).await
+            let Ok((read, navigation_links)) = reading.read(self.slots, Arc::clone(&fetched.page)).await
             else {
                 continue;
             };
             let url = source.target.url;
             probed.push(ProbeResult { url: url.as_str().to_owned(), fill: read.page.extraction.fill_rate() });
-            self.probed.insert(plain(&url), fetched);
+            self.fetched.insert(without_fragment(&url), fetched);
             links.push((url, navigation_links));
         }
         (probed, links)
     }
 }
 
-/// The address by which a page is known: the fragment is no part of it.
-fn plain(url: &Url) -> Url {
-    let mut plain = url.clone();
-    plain.set_fragment(None);
-    plain
+/// The URL as the key of a page.
+fn without_fragment(url: &Url) -> Url {
+    let mut key = url.clone();
+    key.set_fragment(None);
+    key
 }
 
-fn fetched(document: Document, target: &Target) -> Fetched {
+fn to_page(document: Document, target: &Target) -> FetchedPage {
     let Document { metadata, raw_html, markdown, warning, .. } = document;
-    let said = metadata.url.as_deref().or(metadata.source_url.as_deref());
-    let url = said.and_then(|url| Url::parse(url).ok()).unwrap_or_else(|| target.url.clone());
+    let final_url = metadata.url.as_deref().or(metadata.source_url.as_deref());
+    let url = final_url.and_then(|url| Url::parse(url).ok()).unwrap_or_else(|| target.url.clone());
     let mut page = Page::new(url, raw_html.unwrap_or_default())
         .with_markdown(markdown.unwrap_or_default())
         .with_interrupt(&Interrupt::armed());
     page.title = metadata.title;
-    Fetched { page: Arc::new(page), remark: warning }
+    FetchedPage { page: Arc::new(page), warning }
 }

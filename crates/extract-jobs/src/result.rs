@@ -8,89 +8,90 @@ use serde_json::Value;
 
 /// Structured data with its proofs.
 ///
-/// Over the wire go `data`, `sources`, `warning` and `tokens_used`; the rest is for programs that embed the
-/// engine. An extractor of the embedder's own fills those four alone.
+/// Responses over HTTP have `data`, `sources`, `warning` and `tokens_used`; the rest is for programs that
+/// embed the engine. An extractor of the embedder sets only those four.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ExtractResult {
     /// The data, shaped by the schema or the prompt.
     pub data: Value,
-    /// Where each value was found, where the request asks for it (`showSources`): a field path such as
-    /// `offers[0]` to pages.
+    /// The pages of each value, by field path such as `offers[0]`, if the request has `showSources`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<BTreeMap<String, Vec<String>>>,
-    /// What the reader should know about the data: what stayed empty, what lists lack, which pages could not
-    /// be read, what ended the work early.
+    /// Notes about the data: empty fields, incomplete lists, pages that could not be read, and what ended the
+    /// work early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// Tokens that went into it.
+    /// Tokens that the model used.
     pub tokens_used: u64,
-    /// A proof for every value of `data`: the page, the words that state it, their place, and how it was
-    /// found.
+    /// A proof for every value of `data`: the page, the words that state it, their position, and the method.
     pub leaves: Vec<Leaf>,
-    /// Values that a page states otherwise than the one whose value was taken.
+    /// Values of other pages that differ from the value in `data`.
     pub conflicts: Vec<Conflict>,
-    /// Places of the schema that no page fills, with the reason; rows of a list are written as `*`.
+    /// Fields of the schema that no page fills, with the reason. The rows of a list are written as `*`.
     pub missing: Vec<Missing>,
-    /// How much of the lists was read, for each page on which records were counted.
+    /// How much of the lists was read, for each page whose records were counted.
     pub coverage: Vec<PageCoverage>,
-    /// The pages, in the order of their preference: those the request names first.
+    /// The pages in the order of reading: those that the request names come first.
     pub pages: Vec<PageReport>,
-    /// What was spent.
+    /// The used part of the budget.
     pub spent: Spent,
     /// The calls of the model, at most [`MAX_LEDGER_ENTRIES`](gleaner_extract::MAX_LEDGER_ENTRIES).
     pub ledger: Vec<LedgerEntry>,
     /// Which part of the budget ended the work early, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stop>,
-    /// What was planned.
+    /// The plan of the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<ExecutionPlan>,
 }
 
-/// How much of a list was read off one page.
+/// How much of a list on one page was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct PageCoverage {
     /// The page.
-    #[serde(serialize_with = "shown")]
+    #[serde(serialize_with = "redacted")]
     pub url: SafeUrl,
     /// The list: an RFC 6901 pointer.
     pub pointer: String,
-    /// Rows of the page in the result.
+    /// Rows of this page in the result.
     pub found: usize,
     /// Records on the page.
     pub counted: usize,
 }
 
-/// What became of one page.
+/// The outcome of one page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct PageReport {
-    /// The page, as it was asked for.
-    #[serde(serialize_with = "shown")]
+    /// The page, as requested.
+    #[serde(serialize_with = "redacted")]
     pub url: SafeUrl,
-    /// Values that it states.
+    /// Values on the page.
     pub values: usize,
-    /// Those of them that were read by what other pages of its template taught.
+    /// Those of them that were found by the template that other pages taught.
     pub by_template: usize,
-    /// Calls of the model for it.
+    /// Calls of the model for this page.
     pub calls: usize,
-    /// How it differs from what was learned of its template, where it does.
+    /// How the page differs from its template, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<TemplateDrift>,
-    /// Why it was not read.
+    /// Why the page was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<PageError>,
 }
 
-/// Without its secrets.
-fn shown<S: Serializer>(url: &SafeUrl, serializer: S) -> Result<S::Ok, S::Error> {
+/// The URL without its secrets.
+fn redacted<S: Serializer>(url: &SafeUrl, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(url)
 }
 
 impl ExtractResult {
-    /// What it costs: a credit for every 15 tokens.
+    /// The cost: one credit for every 15 tokens.
     #[must_use]
     pub const fn credits(&self) -> u64 {
         self.tokens_used.div_ceil(TOKENS_PER_CREDIT)

@@ -3,42 +3,53 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use gleaner_extract::model::{LanguageModel, WebSearch};
-use gleaner_extract::{Budget, ExecutionPlan, PlanningContext};
+use gleaner_extract::{Budget, ExecutionPlan, ExecutionPlanner, PlanningContext};
 use gleaner_runtime::{Extract, ExtractTask, Extracted, JobOwner, Runtime, without_logs};
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
 use tokio::sync::Semaphore;
 
-use super::blocking::MAX_LARGE_TRANSFORMS;
+use super::blocking::MAX_LARGE_PAGES;
 use super::job::Job;
 use super::result::ExtractResult;
 use super::run;
+use super::shape;
 use super::watch::ExtractWatch;
 
-/// Tokens that one extract job may use where the embedder sets no budget.
-pub const DEFAULT_EXTRACT_TOKENS: u64 = 500_000;
+/// Default budget of one extract job, in tokens.
+const DEFAULT_EXTRACT_TOKENS: u64 = 500_000;
 
-/// What a [`ExtractRunner`] is made of.
-#[derive(Debug)]
-pub struct ExtractRunnerConfig {
-    /// Asked for what pages do not say about themselves plainly; without it, requests need a schema.
+/// The settings of extraction. The default has neither a model nor a search engine.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ExtractConfig {
+    /// The language model for values that rules do not find; without it, requests need a schema.
     pub model: Option<Arc<dyn LanguageModel>>,
-    /// Finds pages for requests without addresses.
+    /// The search engine for requests without URLs.
     pub search: Option<Arc<dyn WebSearch>>,
-    /// What one job may spend; [`DEFAULT_EXTRACT_TOKENS`] by default.
-    pub budget: Option<Budget>,
+    /// Budget of one extract job. Default: 500,000 tokens.
+    pub extract_budget: Option<Budget>,
+    /// The model's budget for one page of a scrape, a batch or a crawl, and for the prompt of a crawl.
+    /// Default: 50,000 tokens.
+    pub page_budget: Option<Budget>,
+    /// The model's budget for all pages of one scrape, batch or crawl. Default: 5,000,000 tokens.
+    pub job_budget: Option<Budget>,
 }
 
-/// Plans extract jobs and runs them: pages by the runtime, what they say about themselves first, then the
-/// model.
+/// `budget`, or one of this many tokens.
+pub(crate) fn budget_or(budget: Option<Budget>, tokens: u64) -> Budget {
+    budget.unwrap_or(Budget { tokens: Some(tokens), ..Budget::default() })
+}
+
+/// Plans and runs extract jobs. The runtime fetches the pages; rules read them first, then the model.
 pub struct ExtractRunner {
-    /// Weak, because the runtime keeps its extractor.
+    /// Weak, because the runtime owns its extractor.
     runtime: Weak<Runtime>,
     model: Option<Arc<dyn LanguageModel>>,
     search: Option<Arc<dyn WebSearch>>,
     budget: Budget,
     /// For large pages.
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
 impl fmt::Debug for ExtractRunner {
@@ -52,49 +63,53 @@ impl fmt::Debug for ExtractRunner {
 }
 
 impl ExtractRunner {
-    /// A planner of jobs on this runtime, which it does not keep alive.
+    /// A runner of jobs on this runtime, which it does not keep alive.
     #[must_use]
-    pub fn new(runtime: &Arc<Runtime>, parts: ExtractRunnerConfig) -> Self {
-        let ExtractRunnerConfig { model, search, budget } = parts;
-        let budget = budget.unwrap_or(Budget { tokens: Some(DEFAULT_EXTRACT_TOKENS), ..Budget::default() });
-        let places = Arc::new(Semaphore::new(MAX_LARGE_TRANSFORMS));
-        Self { runtime: Arc::downgrade(runtime), model, search, budget, places }
+    pub fn new(runtime: &Arc<Runtime>, config: &ExtractConfig) -> Self {
+        Self {
+            runtime: Arc::downgrade(runtime),
+            model: config.model.clone(),
+            search: config.search.clone(),
+            budget: budget_or(config.extract_budget, DEFAULT_EXTRACT_TOKENS),
+            slots: Arc::new(Semaphore::new(MAX_LARGE_PAGES)),
+        }
     }
 
-    /// What a request will do and cost. Uses no network.
+    /// The steps of a request and their estimated cost. It uses no network.
     ///
     /// # Errors
-    /// Where the schema cannot be used, or a model or a search engine is needed and there is none.
-    pub fn plan(&self, request: &ExtractPlan) -> Result<ExecutionPlan, gleaner_extract::Error> {
-        let means = PlanningContext {
+    /// If the schema is invalid, or the request needs a model or a search engine that is not configured.
+    pub fn plan(&self, request: &ExtractPlan) -> Result<ExecutionPlan, PageError> {
+        let context = PlanningContext {
             model: self.model.as_deref().map(LanguageModel::capabilities),
             search: self.search.is_some(),
             budget: self.budget,
         };
-        gleaner_extract::ExecutionPlanner::new(means).plan(request)
+        let planned = ExecutionPlanner::new(context).plan(request);
+        planned.map_err(|error| shape::page_error(&error))
     }
 
-    /// Does an extract job. Dropping the future ends the work.
+    /// Runs an extract job. Dropping the future ends the work.
     ///
     /// # Errors
-    /// Why there is no data, in the contract's codes.
+    /// Why there is no data, with the contract's code.
     pub async fn run(
         &self,
         request: ExtractPlan,
         owner: Option<Arc<dyn JobOwner>>,
         watch: Option<&ExtractWatch>,
     ) -> Result<ExtractResult, PageError> {
-        // The sites that it lists, and their pages, are in no log then.
+        // Jobs without data retention leave no URLs in logs.
         without_logs(request.zero_data_retention, run::run(self, request, owner, watch)).await
     }
 
     pub(super) fn job(&self, owner: Option<Arc<dyn JobOwner>>) -> Job {
-        Job::begin(self.model.as_ref(), self.budget, owner)
+        Job::new(self.model.as_ref(), self.budget, owner)
     }
 
-    /// Where large pages are read.
-    pub(super) const fn places(&self) -> &Arc<Semaphore> {
-        &self.places
+    /// The slots for large pages.
+    pub(super) const fn slots(&self) -> &Arc<Semaphore> {
+        &self.slots
     }
 
     pub(super) fn has_model(&self) -> bool {

@@ -1,20 +1,20 @@
-//! What is to be filled, and how a refusal of `gleaner-extract` is told.
+//! Shapes from schemas, and errors of `gleaner-extract` as page errors.
 
 use gleaner_extract::{ErrorKind, Shape, check_schema};
 use gleaner_types::{ErrorCode, PageError};
 use serde_json::Value;
 
-/// Reads a schema.
-pub(super) fn of_schema(schema: &Value) -> Result<Shape, PageError> {
-    check_schema(schema).map_err(|error| refusal(&error))
+/// The shape of a schema.
+pub(super) fn from_schema(schema: &Value) -> Result<Shape, PageError> {
+    check_schema(schema).map_err(|error| page_error(&error))
 }
 
-/// In the contract's words.
-pub(super) fn refusal(error: &gleaner_extract::Error) -> PageError {
+/// The error with its code of the contract.
+pub(super) fn page_error(error: &gleaner_extract::Error) -> PageError {
     let code = match error.kind() {
         ErrorKind::ModelNotConfigured => ErrorCode::ModelNotConfigured,
         ErrorKind::SearchNotConfigured => ErrorCode::SearchNotConfigured,
-        // The model's fault, or the budget's: the request may be asked again.
+        // The model failed, or the budget is used up: the request may be repeated.
         ErrorKind::Draft(_) => ErrorCode::UnknownError,
         _ => ErrorCode::BadRequest,
     };

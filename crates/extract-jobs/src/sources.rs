@@ -1,4 +1,4 @@
-//! Which pages a request names or describes, sites aside.
+//! The pages that a request names, and those that a search finds.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use url::Url;
 
 use super::visit::PageOrigin;
 
-/// Most pages of other sites that one extract job reads.
-pub const MAX_EXTERNAL_PAGES: usize = 10;
+/// Maximum pages of other sites that one extract job reads.
+pub(super) const MAX_EXTERNAL_PAGES: usize = 10;
 
-/// How long a search may take; without its hits the job goes on.
+/// Maximum time of a search. The job continues without its hits.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A page to read.
@@ -20,37 +20,38 @@ const SEARCH_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) struct Source {
     pub(super) target: Target,
     pub(super) origin: PageOrigin,
-    /// What pages of one template share.
+    /// The URL pattern that pages of one template share.
     pub(super) cluster: String,
-    /// Has its site several pages of the cluster?
+    /// Its site has several pages of the cluster.
     pub(super) alike: bool,
 }
 
 impl Source {
-    /// A page of which nothing but its address is known.
-    fn alone(target: Target, origin: PageOrigin) -> Self {
+    /// A page of which only the URL is known.
+    fn single(target: Target, origin: PageOrigin) -> Self {
         let cluster = UrlPatterns::default().of(&target.url);
         Self { target, origin, cluster, alike: false }
     }
 
-    /// A page that the engine found. On a host that the user named it is one of theirs, else it is foreign;
-    /// so it is where it would be asked for in the clear and the user named none of its host so.
+    /// A page that the engine found. It is foreign unless the user named its host. A page over plain HTTP is
+    /// foreign unless the user named a page of its host over plain HTTP, or without a scheme.
     pub(super) fn found(request: &ExtractPlan, url: Url) -> Self {
-        let in_the_clear =
+        let allows_http =
             |source: &ExtractSource| source.target.scheme_assumed || source.target.url.scheme() == "http";
-        let is_own = named_hosts(request, &url).any(|source| url.scheme() == "https" || in_the_clear(source));
-        let origin = if is_own { PageOrigin::Found } else { PageOrigin::Foreign };
-        Self::alone(Target::from(url), origin)
+        let is_named =
+            named_hosts(request, &url).any(|source| url.scheme() == "https" || allows_http(source));
+        let origin = if is_named { PageOrigin::Found } else { PageOrigin::Foreign };
+        Self::single(Target::from(url), origin)
     }
 }
 
 /// The pages that the request names.
 pub(super) fn named(request: &ExtractPlan) -> Vec<Source> {
     let pages = request.sources.iter().filter(|source| !source.wildcard);
-    pages.map(|source| Source::alone(source.target.clone(), PageOrigin::Named)).collect()
+    pages.map(|source| Source::single(source.target.clone(), PageOrigin::Named)).collect()
 }
 
-/// The pages that a search finds, where the plan has one.
+/// The pages that the search finds, if the plan has this step.
 pub(super) async fn searched(
     request: &ExtractPlan,
     plan: &ExecutionPlan,
@@ -63,29 +64,28 @@ pub(super) async fn searched(
     let (Some(engine), Some(words)) = (search, words) else { return Ok(Vec::new()) };
     let limit = MAX_EXTERNAL_PAGES.min(MAX_SEARCH_HITS);
     let query = SearchQuery { text: words.clone(), limit, language: None };
-    let late = |_| format!("the web could not be searched within {} seconds", SEARCH_TIMEOUT.as_secs());
+    let late = |_| format!("the web search took more than {} seconds", SEARCH_TIMEOUT.as_secs());
     let hits = tokio::time::timeout(SEARCH_TIMEOUT, engine.search(&query)).await.map_err(late)?;
-    let hits = hits.map_err(|error| format!("the web could not be searched: {error}"))?;
+    let hits = hits.map_err(|error| format!("the web search failed: {error}"))?;
     Ok(hits.into_iter().take(limit).map(|hit| Source::found(request, hit.url)).collect())
 }
 
-/// Is it a host that the request names, `www.` aside?
+/// Whether the request names this host, with or without `www.`.
 pub(super) fn is_named_host(request: &ExtractPlan, url: &Url) -> bool {
     named_hosts(request, url).next().is_some()
 }
 
-/// What the request names of the same host, `www.` aside.
+/// The sources of the request on the same host, with or without `www.`.
 fn named_hosts<'a>(request: &'a ExtractPlan, url: &Url) -> impl Iterator<Item = &'a ExtractSource> {
-    let plain = |url: &Url| {
-        let host = url.host_str().unwrap_or_default();
-        (host.strip_prefix("www.").unwrap_or(host).to_owned(), url.port())
+    let host = |url: &Url| {
+        let name = url.host_str().unwrap_or_default();
+        (name.strip_prefix("www.").unwrap_or(name).to_owned(), url.port())
     };
-    let own = plain(url);
-    request.sources.iter().filter(move |source| plain(&source.target.url) == own)
+    let wanted = host(url);
+    request.sources.iter().filter(move |source| host(&source.target.url) == wanted)
 }
 
-/// Is an address below that of a wildcard? On other hosts, which map let through as subdomains, the path
-/// decides alone.
+/// Whether a URL is below that of a wildcard. Only the path decides: the map has already checked the host.
 pub(super) fn is_below(source: &ExtractSource, url: &Url) -> bool {
     let base = source.target.url.path().trim_end_matches('/');
     url.path().strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -97,7 +97,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn below_is_by_whole_segments() {
+    fn whole_path_segments_are_compared() {
         let source = |url: &str| ExtractSource { target: Target::parse(url).unwrap(), wildcard: true };
         let rows = [
             ("https://a.example/", "https://a.example/x", true),
@@ -112,8 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn headers_may_go_to_named_hosts_alone() {
-        let body = json!({ "urls": ["https://www.a.example/x", "https://b.example:8443/*", "http://d.example/"], "prompt": "x" });
+    fn only_pages_of_named_hosts_get_headers() {
+        let urls = ["https://www.a.example/x", "https://b.example:8443/*", "http://d.example/"];
+        let body = json!({ "urls": urls, "prompt": "x" });
         let request = ExtractPlan::from_json(&body).unwrap();
         let rows = [
             ("https://a.example/y", PageOrigin::Found),

@@ -1,4 +1,4 @@
-//! Structured data as a type of the caller's.
+//! Structured data as a Rust type of the caller.
 
 use std::any::type_name;
 use std::ops::Deref;
@@ -10,14 +10,13 @@ use serde::de::DeserializeOwned;
 
 use super::result::ExtractResult;
 
-/// Structured data as a type of the caller's, with all that is known about it.
-///
-/// It derefs to the [`ExtractResult`] that it was made of.
+/// Structured data as a Rust type of the caller. It derefs to its [`ExtractResult`].
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Typed<T> {
     /// The data.
     pub value: T,
-    /// The same as JSON, with its proofs and what it cost.
+    /// The same data as JSON, with its proofs and its cost.
     pub result: ExtractResult,
 }
 
@@ -29,26 +28,28 @@ impl<T> Deref for Typed<T> {
     }
 }
 
-/// Data that does not fill the type that was asked for.
+/// Data that does not fill the requested type.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Incomplete {
-    /// What is missing, for people.
+    /// A message that names what is missing.
     pub text: String,
-    /// What was found.
+    /// The data that was found.
     pub found: Box<ExtractResult>,
 }
 
 impl<T: DeserializeOwned> Typed<T> {
-    /// Fits the data of a result to the type.
+    /// Deserializes the data of a result.
     ///
     /// # Errors
-    /// Where the data does not fill the type.
+    /// If the data does not fill the type.
     pub fn of(result: ExtractResult) -> Result<Self, Incomplete> {
         match T::deserialize(&result.data) {
             Ok(value) => Ok(Self { value, result }),
-            Err(why) => {
+            Err(cause) => {
                 let text = format!(
-                    "the pages do not state all that `{}` needs: {why}; a field that may be empty should be an `Option`",
+                    "the pages do not state all fields of `{}`: {cause}; \
+                     make fields that may be empty an `Option`",
                     short_name::<T>()
                 );
                 Err(Incomplete { text, found: Box::new(result) })
@@ -60,15 +61,15 @@ impl<T: DeserializeOwned> Typed<T> {
 /// The request with the schema of a type.
 ///
 /// # Errors
-/// Where the request has a schema of its own, or the type is no struct.
+/// If the request already has a schema, or the type is not a struct.
 pub fn with_schema_of<T: JsonSchema>(request: ExtractRequest) -> Result<ExtractRequest, Error> {
     if request.schema.is_some() {
-        let text = "`schema` is that of the type that is asked for: leave it out of the request";
+        let text = "`schema` comes from the requested type: leave it out of the request";
         return Err(Error::fault("schema", text));
     }
     let schema = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>();
     if schema.as_object().is_none() {
-        let text = format!("the schema of `{}` is no object: ask for a struct", short_name::<T>());
+        let text = format!("the schema of `{}` is not an object: use a struct", short_name::<T>());
         return Err(Error::fault("schema", &text));
     }
     Ok(request.schema(schema))

@@ -1,4 +1,4 @@
-//! How one page of an extract job is fetched.
+//! Fetches one page of an extract job.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use gleaner_runtime::{JobOwner, Runtime, StartOptions};
 use gleaner_types::plan::{CrawlPlan, CrawlRules, ScrapeOptionsPlan, ScrapePlan, SitemapMode, Target};
 use gleaner_types::{Document, ErrorCode, PageError, SafeUrl};
 
-/// Why a page is read, which decides by which rules.
+/// Where the URL of a page comes from. It decides which rules apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageOrigin {
-    /// The user named it: it is fetched as a scrape is.
+    /// The user named it: the page is fetched like a scrape.
     Named,
-    /// The engine found it on a site that the user named: robots.txt holds.
+    /// The engine found it on a site that the user named: robots.txt applies.
     Found,
-    /// The engine found it elsewhere: robots.txt holds, and the user's headers stay at home, as they may hold
-    /// secrets.
+    /// The engine found it on another site: robots.txt applies, and the user's headers are not sent, because
+    /// they may hold secrets.
     Foreign,
 }
 
-/// Fetches a page and makes its document. An HTTP error is no page to read.
+/// Fetches a page and returns its document. An HTTP error status is an error.
 pub(super) async fn visit(
     runtime: &Arc<Runtime>,
     owner: Option<&dyn JobOwner>,
@@ -33,9 +33,9 @@ pub(super) async fn visit(
     let url = SafeUrl::from(&target.url);
     let document = if origin == PageOrigin::Named {
         let plan = ScrapePlan { target, options, zero_data_retention };
-        runtime.scrape(plan, StartOptions::part_of(owner)).await.map_err(|error| failure(&error))?
+        runtime.scrape(plan, StartOptions::part_of(owner)).await.map_err(|error| page_error(&error))?
     } else {
-        as_crawler(runtime, owner, target, options, zero_data_retention).await?
+        crawl_page(runtime, owner, target, options, zero_data_retention).await?
     };
     match document.metadata.status_code {
         Some(status) if status >= 400 => {
@@ -46,8 +46,8 @@ pub(super) async fn visit(
     }
 }
 
-/// By a crawl of this page alone: the rules for pages that nobody named are then those of any crawl.
-async fn as_crawler(
+/// Fetches a page by a crawl with a limit of 1, so that the rules of crawls apply.
+async fn crawl_page(
     runtime: &Arc<Runtime>,
     owner: Option<&dyn JobOwner>,
     target: Target,
@@ -58,7 +58,7 @@ async fn as_crawler(
     let plan = CrawlPlan {
         target,
         prompt: None,
-        rules: alone(),
+        rules: single_page_rules(),
         limit: 1,
         delay: None,
         max_concurrency: Some(1),
@@ -67,8 +67,8 @@ async fn as_crawler(
         zero_data_retention,
     };
     let started = runtime.start(plan, StartOptions::part_of(owner)).await;
-    let mut job = started.map_err(|error| failure(&error))?;
-    // Dropping the job ends it.
+    let mut job = started.map_err(|error| page_error(&error))?;
+    // Dropping the job at the timeout ends it.
     let late = |_| PageError {
         code: ErrorCode::ScrapeTimeout,
         message: format!("the page was not done within the timeout of {} ms", timeout.as_millis()),
@@ -76,7 +76,7 @@ async fn as_crawler(
     if let Some(document) = tokio::time::timeout(timeout, job.next()).await.map_err(late)? {
         return document.map_err(|error| failure(&error));
     }
-    let failures = job.failures().await.map_err(|error| failure(&error))?;
+    let failures = job.failures().await.map_err(|error| page_error(&error))?;
     Err(match failures.failures.into_iter().next() {
         Some(page) => page.error,
         None if !failures.robots_blocked.is_empty() => {
@@ -86,8 +86,8 @@ async fn as_crawler(
     })
 }
 
-/// The rules of a crawl that follows nothing.
-pub(super) fn alone() -> CrawlRules {
+/// The rules of a crawl that follows no links.
+pub(super) fn single_page_rules() -> CrawlRules {
     CrawlRules {
         exclude_paths: Vec::new(),
         include_paths: Vec::new(),
@@ -105,6 +105,6 @@ pub(super) fn alone() -> CrawlRules {
     }
 }
 
-pub(super) fn failure(error: &gleaner_runtime::Error) -> PageError {
+pub(super) fn page_error(error: &gleaner_runtime::Error) -> PageError {
     PageError { code: error.code(), message: error.to_string() }
 }

@@ -1,32 +1,32 @@
-//! What an extract has done so far.
+//! Progress of an extract.
 
 use std::sync::{Arc, OnceLock};
 
 use gleaner_extract::{Ledger, Spent};
 
-/// Reports how far an extract is, to a program that shows progress. Clones watch the same extract.
+/// Reports the progress of an extract. Clones watch the same extract.
 #[derive(Debug, Clone, Default)]
 pub struct ExtractWatch {
-    /// The extract's own, once it has begun.
+    /// The ledger of the extract, once it has started.
     ledger: Arc<OnceLock<Ledger>>,
 }
 
 impl ExtractWatch {
-    /// A watch of no extract yet. It watches the first that it is given to, and no other.
+    /// A watch without an extract. It watches the first extract that gets it, and no other.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Pages that were begun, and calls and tokens of the model, up to now; nothing of an extractor of the
-    /// embedder's own.
+    /// Pages that were started, and calls and tokens of the model, so far. It stays empty if the embedder
+    /// replaced the extractor.
     #[must_use]
     pub fn spent(&self) -> Spent {
         self.ledger.get().map(Ledger::spent).unwrap_or_default()
     }
 
-    pub(crate) fn begin(&self, ledger: &Ledger) {
-        // A second extract with the same watch goes unwatched.
+    pub(crate) fn start(&self, ledger: &Ledger) {
+        // A second extract with the same watch is not watched.
         let _ = self.ledger.set(ledger.clone());
     }
 }

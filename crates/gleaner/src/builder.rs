@@ -57,7 +57,7 @@ pub struct EngineBuilder {
     retained: Option<(usize, u64)>,
     page_memory: Option<u64>,
     cache: PageCache,
-    stealth_proxies: Option<ProxyPool>,
+    has_stealth_proxies: bool,
     renderer: Option<Arc<dyn Render>>,
     pub(crate) pdf: PdfSettings,
     pub(crate) extract: ExtractSettings,
@@ -81,11 +81,11 @@ impl Default for EngineBuilder {
             retained: None,
             page_memory: None,
             cache: PageCache::Memory,
-            stealth_proxies: None,
+            has_stealth_proxies: false,
             renderer: None,
-            pdf: PdfSettings::default(),
-            extract: ExtractSettings::default(),
-            service: ServiceSettings::default(),
+            pdf: Default::default(),
+            extract: Default::default(),
+            service: Default::default(),
         }
     }
 }
@@ -140,13 +140,6 @@ impl EngineBuilder {
         self
     }
 
-    /// Trusts another certificate authority besides Mozilla's roots. `der` is its certificate in DER form.
-    #[must_use]
-    pub fn add_root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
-        self.fetcher = self.fetcher.add_root_certificate(der);
-        self
-    }
-
     /// Trusts more certificate authorities besides Mozilla's roots. `pem` is a text with one or more
     /// certificates, such as the content of a CA bundle.
     ///
@@ -193,7 +186,8 @@ impl EngineBuilder {
     /// none; `"stealth"` is refused, and `"auto"` is the same as `"basic"`.
     #[must_use]
     pub fn stealth_proxies(mut self, pool: ProxyPool) -> Self {
-        self.stealth_proxies = Some(pool);
+        self.fetcher = self.fetcher.stealth_proxies(pool);
+        self.has_stealth_proxies = true;
         self
     }
 
@@ -314,10 +308,9 @@ impl EngineBuilder {
     }
 
     /// Sets the memory for pages in work, all together, in bytes: from the arrival of their bodies until
-    /// their documents are complete. Default: [`DEFAULT_PAGE_MEMORY`](crate::DEFAULT_PAGE_MEMORY), 512 MiB;
-    /// at least [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY). Pages wait for free memory, and small pages do
-    /// not wait for large ones. One page takes at most half of it: the rest of a larger page is left out,
-    /// and the document's `warning` says so.
+    /// their documents are complete. Default: 512 MiB; at least [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY).
+    /// Pages wait for free memory, and small pages do not wait for large ones. One page takes at most half of
+    /// it: the rest of a larger page is left out, and the document's `warning` says so.
     ///
     /// The first 256 KiB of each body are not counted, and one body at a time may exceed its share.
     /// [`MemoryBudget`] lists what else is not counted.
@@ -352,7 +345,7 @@ impl EngineBuilder {
         }
         let capabilities = Capabilities {
             renders: self.renderer.is_some(),
-            stealth: self.stealth_proxies.is_some(),
+            stealth: self.has_stealth_proxies,
             caches: !matches!(self.cache, PageCache::None),
             tracks_changes: ServicePart::TRACKS_CHANGES,
         };
@@ -360,9 +353,6 @@ impl EngineBuilder {
             PageCache::Memory => fetcher = fetcher.cache(Arc::new(MemoryCache::default())),
             PageCache::Store(store) => fetcher = fetcher.cache(store),
             PageCache::None => {}
-        }
-        if let Some(pool) = self.stealth_proxies {
-            fetcher = fetcher.stealth_proxies(pool);
         }
         let fetcher = fetcher.build()?;
         let store = self.store.unwrap_or_else(|| {
@@ -381,12 +371,16 @@ impl EngineBuilder {
             }
             Arc::new(MemoryStore::new(config))
         });
-        let by_model = self.extract.by_model();
+        let uses_model = self.extract.uses_model();
         let agent = self.robots_agent.clone();
-        let transform = Arc::new(TransformAdapter::new(by_model, self.links, agent, memory.large));
+        let transform = Arc::new(TransformAdapter::new(uses_model, self.links, agent, memory.large));
         let runtime = Runtime::new(RuntimeConfig {
             store,
-            fetch: Arc::new(FetchAdapter::new(fetcher.clone(), self.renderer, self.checks_certificates)),
+            fetch: Arc::new(FetchAdapter {
+                fetcher: fetcher.clone(),
+                renderer: self.renderer,
+                checks_certificates: self.checks_certificates,
+            }),
             pdfs: self.pdf.workers(&transform),
             transform,
             clock: Clock::system(),

@@ -2,42 +2,42 @@ use gleaner_runtime::{Job, StartOptions};
 use gleaner_types::request::CrawlRequest;
 use url::Url;
 
-use crate::engine::record;
+use crate::engine::request_json;
 use crate::extract::PromptedCrawl;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Crawls a site. The events of its `webhook` are sent behind the same egress guard as all else; a
-    /// program that ends with the crawl waits for them (`JobService::delivered`).
+    /// Crawls a site. The events of its `webhook` pass the same egress guard as pages. A program that ends
+    /// with the crawl has to wait for their delivery first (`JobService::delivered`).
     ///
-    /// Where the request has a `prompt`, the options that it leaves open are made of it first, as
-    /// `Engine::compile_prompt` does; the job's `warning` says what of it set no option.
+    /// If the request has a `prompt`, options that the request leaves open are generated from it first, as by
+    /// `Engine::compile_prompt`. The job's `warning` names the parts of the prompt that set no option.
     ///
     /// # Errors
-    /// As for [`scrape`](Self::scrape), but failures of pages are listed by [`Job::failures`]; for a prompt
-    /// those of `Engine::compile_prompt`.
+    /// Those of [`scrape`](Self::scrape), but [`Job::failures`] lists the failures of pages; with a prompt,
+    /// also those of `Engine::compile_prompt`.
     pub async fn crawl(&self, request: CrawlRequest) -> Result<Job, Error> {
         self.crawl_explained(request, &[]).await
     }
 
-    /// Crawls a site, and follows some addresses through the crawl: [`Job::explanations`] tells what became
-    /// of each. At most [`MAX_EXPLAINED`](crate::MAX_EXPLAINED) are followed.
+    /// Crawls a site and records what happens to some URLs, for [`Job::explanations`]. At most
+    /// [`MAX_EXPLAINED`](crate::MAX_EXPLAINED) URLs are recorded.
     ///
     /// # Errors
-    /// As for [`crawl`](Self::crawl).
+    /// Those of [`crawl`](Self::crawl).
     pub async fn crawl_explained(&self, request: CrawlRequest, explained: &[Url]) -> Result<Job, Error> {
         let plan = request.clone().check_within(self.bounds())?;
         self.check_crawl(&plan)?;
-        // Before the site is mapped for a prompt.
+        // A refused webhook has to fail before the site is mapped for a prompt.
         self.service.open_webhook(plan.webhook.as_ref()).await?;
         let crawl = self.extract.compile(self.runtime(), request, plan).await?;
         self.start_crawl(crawl, explained).await
     }
 
-    /// Starts a crawl whose webhook is open.
+    /// Starts a crawl. Its webhook has been opened.
     pub(crate) async fn start_crawl(&self, crawl: PromptedCrawl, explained: &[Url]) -> Result<Job, Error> {
         let options = StartOptions { explained: explained.to_vec(), ..StartOptions::default() };
-        let options = options.with_request(record(&crawl.request));
+        let options = options.with_request(request_json(&crawl.request));
         let job = self.runtime().start(crawl.plan, options).await?;
         if let Some(warning) = &crawl.warning {
             self.runtime().warn(job.id(), warning).await?;

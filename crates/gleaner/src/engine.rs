@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use crate::extract::{ExtractPart, fields};
 use crate::service::ServicePart;
-use crate::support::{Capabilities, check_at_hand, check_options};
+use crate::support::{Capabilities, check_local, check_options};
 use crate::{EngineBuilder, Error};
 
-/// Where the options of pages stand in the request of a crawl or an extract.
+/// The field with the options of pages in the request of a crawl or an extract.
 pub(crate) const PAGE_OPTIONS: &str = "scrapeOptions";
 
-/// The engine: one per program is the usual, and cloning it is cheap.
+/// The engine. Most programs need only one. Clones are cheap and share it.
 ///
 /// Its methods need a tokio runtime with time and I/O. When the last clone and the last [`Job`] are dropped,
 /// all work stops.
@@ -31,7 +31,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Begins to build an engine.
+    /// A builder with the default settings.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
@@ -50,78 +50,79 @@ impl Engine {
         &self.runtime
     }
 
-    /// The bounds that requests of this engine are held against.
+    /// The bounds that this engine checks requests against.
     #[must_use]
     pub fn bounds(&self) -> RequestBounds {
         self.bounds
     }
 
-    /// Holds the options of a scrape or a batch against what this engine was built with.
+    /// Checks that this engine supports the options of a scrape or a batch.
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where they ask for something else, and
-    /// [`Request`](crate::ErrorKind::Request) where a selector is not CSS.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) if it does not, and
+    /// [`Request`](crate::ErrorKind::Request) if a selector is not CSS.
     pub fn check_options(&self, options: &ScrapeOptionsPlan) -> Result<(), Error> {
         self.check_within(options, &FaultPath::default())
     }
 
-    /// Holds the options of a crawl's pages against what this engine was built with.
+    /// Checks that this engine supports the options of a crawl's pages.
     ///
     /// # Errors
-    /// As for [`check_options`](Self::check_options).
+    /// Those of [`check_options`](Self::check_options).
     pub fn check_crawl(&self, plan: &CrawlPlan) -> Result<(), Error> {
         self.check_within(&plan.options, &FaultPath::key(PAGE_OPTIONS))
     }
 
-    /// As [`check_options`](Self::check_options), of options that stand here in the request.
+    /// Like [`check_options`](Self::check_options), for options at the path `within` of the request.
     pub(crate) fn check_within(&self, options: &ScrapeOptionsPlan, within: &FaultPath) -> Result<(), Error> {
         check_options(options, within, self.capabilities, &self.extract)
     }
 
-    /// Scrapes one page. An answer of any HTTP status is a document; `metadata.statusCode` has the status.
+    /// Scrapes one page. A response with any HTTP status is a document; `metadata.statusCode` has the status.
     ///
     /// # Errors
-    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules,
-    /// [`Page`](crate::ErrorKind::Page) where the page gave no document,
-    /// [`Unsupported`](crate::ErrorKind::Unsupported).
+    /// [`Request`](crate::ErrorKind::Request) if the request is invalid,
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) if the engine lacks what it needs, and
+    /// [`Page`](crate::ErrorKind::Page) if the page gave no document.
     pub async fn scrape(&self, request: ScrapeRequest) -> Result<Document, Error> {
-        let options = StartOptions::default().with_request(record(&request));
+        let options = StartOptions::default().with_request(request_json(&request));
         let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
         Ok(self.runtime.scrape(plan, options).await?)
     }
 
-    /// Scrapes many pages. Addresses are not checked against robots.txt: the user named them.
+    /// Scrapes a list of pages. robots.txt does not apply, because the user named the URLs.
     ///
     /// # Errors
-    /// As for [`scrape`](Self::scrape), but failures of pages are listed by [`Job::failures`].
+    /// Those of [`scrape`](Self::scrape), but [`Job::failures`] lists the failures of pages.
     pub async fn batch(&self, request: BatchScrapeRequest) -> Result<Job, Error> {
-        let options = StartOptions::default().with_request(record(&request));
+        let options = StartOptions::default().with_request(request_json(&request));
         let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
         self.service.open_webhook(plan.webhook.as_ref()).await?;
         Ok(self.runtime.start(plan, options).await?)
     }
 
-    /// Lists the addresses of a site without scraping its pages.
+    /// Lists the URLs of a site without scraping its pages.
     ///
     /// # Errors
-    /// As for [`scrape`](Self::scrape).
+    /// Those of [`scrape`](Self::scrape).
     pub async fn map(&self, request: MapRequest) -> Result<MapResult, Error> {
         Ok(self.runtime.map(request.check_within(self.bounds)?).await?)
     }
 
-    /// Makes a document of a page that is at hand already. Uses no network and needs no tokio runtime, and
-    /// converts a PDF within this process, even where the builder was given a PDF worker.
+    /// Converts a page that the program already has to a document. It uses no network and needs no tokio
+    /// runtime. It converts a PDF within this process, even if the engine has a PDF worker.
     ///
     /// # Errors
-    /// As for [`scrape`](Self::scrape).
+    /// Those of [`scrape`](Self::scrape).
     pub fn convert(&self, input: Input<'_>, options: ScrapeOptions) -> Result<Document, Error> {
         let plan = options.check_within(self.bounds)?;
-        check_at_hand(&plan)?;
+        check_local(&plan)?;
         self.check_options(&plan)?;
-        let mut document = gleaner_transform::transform(input, &fields::reading(&plan, false))?.document;
-        // Nothing is left to be read that would take waiting: what would was refused.
+        let mut document =
+            gleaner_transform::transform(input, &fields::transform_options(&plan, false))?.document;
+        // The text for a model is not needed: options that need one were refused above.
         fields::finish(&mut document, input.url, &plan, false, &Interrupt::never());
         if plan.formats.json.as_ref().is_some_and(|asked| asked.as_extract) {
             document.extract = document.json.take();
@@ -131,8 +132,8 @@ impl Engine {
     }
 }
 
-/// The request as JSON, for the store's record of the job.
-pub(crate) fn record(request: &impl Serialize) -> Value {
+/// The request as JSON, for the job's entry in the store.
+pub(crate) fn request_json(request: &impl Serialize) -> Value {
     serde_json::to_value(request).unwrap_or_default()
 }
 

@@ -1,10 +1,16 @@
 use std::any::Any;
+use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use gleaner_types::response::ErrorBody;
 use gleaner_types::{ErrorCode, Faults};
 
-/// Why the engine could not do what it was asked.
+/// Why the engine could not fulfil a request.
+///
+/// Its text, and that of its [`source`](StdError::source), hold no secrets and no resolved addresses. The
+/// source is the error of the crate that failed, mostly a [`JobError`](crate::JobError); its text is that of
+/// this error.
 #[derive(Debug)]
 pub struct Error {
     inner: Box<Inner>,
@@ -12,17 +18,12 @@ pub struct Error {
 
 #[derive(Debug)]
 enum Inner {
-    Request(Faults),
     Fetcher(gleaner_fetch::ConfigError),
     Transform(gleaner_transform::Error),
     Job(gleaner_runtime::Error),
     Configuration(&'static str),
-    Unsupported {
-        code: ErrorCode,
-        text: String,
-    },
-    /// With the data that was found.
-    #[cfg_attr(not(feature = "extract"), expect(dead_code, reason = "only extraction gives data"))]
+    /// With the extracted data.
+    #[cfg_attr(not(feature = "extract"), expect(dead_code, reason = "only extraction returns data"))]
     Incomplete {
         text: String,
         found: Box<dyn Any + Send + Sync>,
@@ -33,91 +34,139 @@ enum Inner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request breaks rules; [`Error::faults`] lists all of them.
+    /// The request is invalid; [`Error::faults`] lists every fault.
     Request,
-    /// The engine is configured in a way that cannot work.
+    /// A setting of the engine is invalid.
     Configuration,
     /// The request needs something that this engine was built without: a browser
     /// ([`EngineBuilder::renderer`](crate::EngineBuilder::renderer)), stealth proxies
     /// ([`stealth_proxies`](crate::EngineBuilder::stealth_proxies)), a language model
     /// ([`model`](crate::EngineBuilder::model)), a search engine ([`search`](crate::EngineBuilder::search)),
-    /// or a cache ([`no_cache`](crate::EngineBuilder::no_cache) leaves it out). The message names none of
-    /// these: clients may read it.
+    /// or a cache ([`no_cache`](crate::EngineBuilder::no_cache) removes it). The message names none of these
+    /// methods, because clients of a server may read it.
     Unsupported,
     /// The page gave no document.
     Page,
-    /// The data that was found does not fill the type that was asked for; [`Error::found`] has it.
+    /// The extracted data does not fill the requested type; [`Error::found`] has it.
     Incomplete,
+    /// There are too many jobs or waiting pages; [`Error::retry_after`] says when to try again.
+    RateLimited,
+    /// The address of the webhook is refused, or the team may not do this.
+    Forbidden,
     /// The store failed, or does not know the job.
     Store,
 }
 
 impl Error {
+    fn new(inner: Inner) -> Self {
+        Self { inner: Box::new(inner) }
+    }
+
     pub(crate) fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
-        Inner::Unsupported { code, text: text.into() }.into()
+        gleaner_runtime::Error::unsupported(code, text).into()
     }
 
     pub(crate) fn configuration(text: &'static str) -> Self {
-        Inner::Configuration(text).into()
+        Self::new(Inner::Configuration(text))
     }
 
-    /// Which kind of failure this is.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match &*self.inner {
-            Inner::Request(_) => ErrorKind::Request,
             Inner::Fetcher(_) | Inner::Configuration(_) => ErrorKind::Configuration,
             Inner::Transform(error) if error.is_request() => ErrorKind::Request,
             Inner::Transform(_) => ErrorKind::Page,
-            Inner::Unsupported { .. } => ErrorKind::Unsupported,
             Inner::Incomplete { .. } => ErrorKind::Incomplete,
             Inner::Job(error) => match error.kind() {
                 gleaner_runtime::ErrorKind::Rules => ErrorKind::Request,
                 gleaner_runtime::ErrorKind::Page => ErrorKind::Page,
                 gleaner_runtime::ErrorKind::Unsupported => ErrorKind::Unsupported,
+                gleaner_runtime::ErrorKind::RateLimited => ErrorKind::RateLimited,
+                gleaner_runtime::ErrorKind::Forbidden => ErrorKind::Forbidden,
                 _ => ErrorKind::Store,
             },
         }
     }
 
-    /// Does the request break rules?
+    /// Whether the request is invalid: [`ErrorKind::Request`], mostly with [`ErrorCode::BadRequest`].
     #[must_use]
     pub fn is_request(&self) -> bool {
         self.kind() == ErrorKind::Request
     }
 
-    /// Was the engine built without what the request needs, such as a browser or a model?
+    /// Whether the engine was built without something that the request needs, such as a browser or a model:
+    /// [`ErrorKind::Unsupported`], with codes such as [`ErrorCode::ModelNotConfigured`] and
+    /// [`ErrorCode::UnsupportedOption`].
     #[must_use]
     pub fn is_unsupported(&self) -> bool {
         self.kind() == ErrorKind::Unsupported
     }
 
-    /// Did the page give no document? Another try later may do better.
+    /// Whether the page gave no document: [`ErrorKind::Page`]. [`code`](Self::code) has the cause.
     #[must_use]
     pub fn is_page(&self) -> bool {
         self.kind() == ErrorKind::Page
     }
 
-    /// Does the data that was found not fill the type that was asked for?
+    /// Whether the extracted data does not fill the requested type: [`ErrorKind::Incomplete`].
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
         self.kind() == ErrorKind::Incomplete
     }
 
-    /// The contract's code.
+    /// Whether the time ran out: [`ErrorCode::ScrapeTimeout`], for a page or for a map.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        self.code() == ErrorCode::ScrapeTimeout
+    }
+
+    /// Whether a rule forbids the page: robots.txt ([`ErrorCode::CrawlDenial`]) or the egress policy
+    /// ([`ErrorCode::ScrapeBlocked`]).
+    ///
+    /// A response with status 401 or 403 is no error: it is a document, and its `metadata.statusCode` has
+    /// the status.
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        matches!(self.code(), ErrorCode::CrawlDenial | ErrorCode::ScrapeBlocked)
+    }
+
+    /// Whether the egress policy forbids the scheme, the port or the address of the page or of a redirect:
+    /// [`ErrorCode::ScrapeBlocked`]. [`EngineBuilder::allow_private`](crate::EngineBuilder::allow_private)
+    /// allows private addresses. A refused webhook is [`ErrorKind::Forbidden`] instead.
+    #[must_use]
+    pub fn is_egress_denied(&self) -> bool {
+        self.code() == ErrorCode::ScrapeBlocked
+    }
+
+    /// Whether there are too many jobs or waiting pages: [`ErrorKind::RateLimited`]. It has no code of its
+    /// own: the contract answers with status 429.
+    #[must_use]
+    pub fn is_rate_limited(&self) -> bool {
+        self.kind() == ErrorKind::RateLimited
+    }
+
+    /// How long to wait before the next attempt, if this is known.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match &*self.inner {
+            Inner::Job(error) => error.retry_after(),
+            _ => None,
+        }
+    }
+
+    /// The contract's code; [`ErrorCode::UnknownError`] also if the contract has none.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match &*self.inner {
-            Inner::Request(faults) => faults.error_code(),
             Inner::Fetcher(_) | Inner::Configuration(_) => ErrorCode::BadRequest,
             Inner::Transform(error) => error.code(),
             Inner::Job(error) => error.code(),
-            Inner::Unsupported { code, .. } => *code,
             Inner::Incomplete { .. } => ErrorCode::ScrapeSiteError,
         }
     }
 
-    /// The status that an answer over HTTP has.
+    /// The status of the HTTP response to the request.
     #[must_use]
     pub fn http_status(&self) -> u16 {
         match &*self.inner {
@@ -126,75 +175,75 @@ impl Error {
         }
     }
 
-    /// The body that an answer over HTTP has.
+    /// The body of the HTTP response to the request.
     #[must_use]
     pub fn body(&self) -> ErrorBody {
         match &*self.inner {
-            Inner::Request(faults) => faults.clone().into(),
             Inner::Job(error) => error.body(),
             _ => ErrorBody::with_code(self.code(), self.to_string()),
         }
     }
 
-    /// All that is wrong with the request, where that is the reason.
+    /// Every fault of the request, if it is invalid.
     #[must_use]
     pub fn faults(&self) -> Option<&Faults> {
         match &*self.inner {
-            Inner::Request(faults) => Some(faults),
             Inner::Job(error) => error.faults(),
             _ => None,
         }
     }
 }
 
-impl From<Inner> for Error {
-    fn from(inner: Inner) -> Self {
-        Self { inner: Box::new(inner) }
-    }
-}
-
 impl From<Faults> for Error {
     fn from(faults: Faults) -> Self {
-        Inner::Request(faults).into()
+        gleaner_runtime::Error::from(faults).into()
     }
 }
 
 impl From<gleaner_fetch::ConfigError> for Error {
     fn from(error: gleaner_fetch::ConfigError) -> Self {
-        Inner::Fetcher(error).into()
+        Self::new(Inner::Fetcher(error))
     }
 }
 
 impl From<gleaner_transform::Error> for Error {
     fn from(error: gleaner_transform::Error) -> Self {
-        Inner::Transform(error).into()
+        Self::new(Inner::Transform(error))
     }
 }
 
 impl From<gleaner_runtime::Error> for Error {
     fn from(error: gleaner_runtime::Error) -> Self {
-        Inner::Job(error).into()
+        Self::new(Inner::Job(error))
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.inner {
-            Inner::Request(faults) => faults.fmt(f),
             Inner::Fetcher(error) => error.fmt(f),
             Inner::Transform(error) => error.fmt(f),
             Inner::Job(error) => error.fmt(f),
             Inner::Configuration(text) => f.write_str(text),
-            Inner::Unsupported { text, .. } | Inner::Incomplete { text, .. } => f.write_str(text),
+            Inner::Incomplete { text, .. } => f.write_str(text),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match &*self.inner {
+            Inner::Fetcher(error) => Some(error),
+            Inner::Transform(error) => Some(error),
+            Inner::Job(error) => Some(error),
+            Inner::Configuration(_) | Inner::Incomplete { .. } => None,
+        }
+    }
+}
 
 #[cfg(feature = "extract")]
 impl Error {
-    /// The data that was found, where it does not fill the type that was asked for.
+    /// The extracted data, if it does not fill the requested type.
     #[must_use]
     pub fn found(&self) -> Option<&crate::ExtractResult> {
         match &*self.inner {
@@ -207,7 +256,65 @@ impl Error {
 #[cfg(feature = "extract")]
 impl From<gleaner_extract_jobs::Incomplete> for Error {
     fn from(incomplete: gleaner_extract_jobs::Incomplete) -> Self {
-        let gleaner_extract_jobs::Incomplete { text, found } = incomplete;
-        Inner::Incomplete { text, found }.into()
+        Self::new(Inner::Incomplete { text: incomplete.text, found: incomplete.found })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_types::PageError;
+
+    use super::*;
+
+    fn of_page(code: ErrorCode) -> Error {
+        gleaner_runtime::Error::from(PageError::new(code, "text")).into()
+    }
+
+    #[test]
+    fn predicates_cover_their_codes() {
+        for (code, expected) in [
+            (ErrorCode::ScrapeTimeout, [true, false, false]),
+            (ErrorCode::CrawlDenial, [false, true, false]),
+            (ErrorCode::ScrapeBlocked, [false, true, true]),
+            (ErrorCode::ScrapeSiteError, [false, false, false]),
+        ] {
+            let error = of_page(code);
+            assert_eq!(
+                [error.is_timeout(), error.is_blocked(), error.is_egress_denied()],
+                expected,
+                "{code}"
+            );
+            assert!(error.is_page() && !error.is_rate_limited(), "{code}");
+        }
+        assert!(
+            Error::from(gleaner_transform::Error::from(gleaner_transform::ErrorKind::Interrupted))
+                .is_timeout()
+        );
+    }
+
+    #[test]
+    fn a_rate_limit_says_when_to_try_again() {
+        let delay = Duration::from_secs(7);
+        let error = Error::from(gleaner_runtime::Error::rate_limited("too many jobs", delay));
+        assert!(error.is_rate_limited() && !error.is_page());
+        assert_eq!((error.retry_after(), error.http_status()), (Some(delay), 429));
+        assert_eq!(of_page(ErrorCode::ScrapeTimeout).retry_after(), None);
+    }
+
+    #[test]
+    fn the_source_is_the_error_of_the_crate_that_failed() {
+        let error = of_page(ErrorCode::ScrapeSslError);
+        let source = error.source().and_then(|source| source.downcast_ref::<gleaner_runtime::Error>());
+        assert_eq!(source.map(gleaner_runtime::Error::code), Some(ErrorCode::ScrapeSslError));
+
+        let error = crate::Engine::builder().add_root_certificates_pem("secret").build().unwrap_err();
+        let source = error.source().and_then(|source| source.downcast_ref::<gleaner_fetch::ConfigError>());
+        assert_eq!(
+            source.map(gleaner_fetch::ConfigError::kind),
+            Some(gleaner_fetch::ConfigErrorKind::RootCertificate)
+        );
+        assert!(!format!("{error:?}").contains("secret"));
+
+        assert!(Error::configuration("text").source().is_none());
     }
 }

@@ -1,18 +1,18 @@
-//! Structured data: the extractor of an engine, and what programs ask it.
+//! Structured data: the settings and methods of the engine for it.
 
 use std::sync::Arc;
 
 use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_extract::{Budget, ExecutionPlan};
 use gleaner_extract_jobs::{
-    CrawlPrompts, ExtractAbilities, ExtractResult, ExtractRunner, ExtractRunnerConfig, ExtractWatch,
+    CrawlPrompts, ExtractAbilities, ExtractConfig, ExtractResult, ExtractRunner, ExtractWatch,
     PlannedExtract, Typed, with_schema_of,
 };
 use gleaner_runtime::{Extract, ExtractTask, Job, Runtime, new_id};
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, ScrapeOptionsPlan};
 use gleaner_types::request::{CrawlRequest, ExtractRequest};
 use gleaner_types::response::CrawlParamsPreview;
-use gleaner_types::{ErrorCode, FaultPath, PageError, RequestBounds};
+use gleaner_types::{ErrorCode, FaultPath, RequestBounds};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
@@ -23,21 +23,18 @@ use crate::{Engine, EngineBuilder, Error};
 
 pub(crate) use gleaner_extract_jobs::{PromptedCrawl, fields};
 
-/// What an engine is to extract with.
+/// The settings of a builder for extraction.
 #[derive(Debug, Default)]
 pub(crate) struct ExtractSettings {
+    /// Replaces the engine's extractor.
     extract: Option<Arc<dyn Extract>>,
-    model: Option<Arc<dyn LanguageModel>>,
-    search: Option<Arc<dyn WebSearch>>,
-    extract_budget: Option<Budget>,
-    page_budget: Option<Budget>,
-    job_budget: Option<Budget>,
+    config: ExtractConfig,
 }
 
 impl ExtractSettings {
-    /// Does a model read pages, after their transform?
-    pub(crate) fn by_model(&self) -> bool {
-        self.model.is_some() && self.extract.is_none()
+    /// Whether a model reads pages after their transformation.
+    pub(crate) fn uses_model(&self) -> bool {
+        self.config.model.is_some() && self.extract.is_none()
     }
 }
 
@@ -45,7 +42,7 @@ impl ExtractSettings {
 #[derive(Clone)]
 pub(crate) struct ExtractPart {
     port: Arc<dyn Extract>,
-    /// Unless the embedder brought an extractor of its own.
+    /// `None` if the embedder supplies the extractor.
     runner: Option<Arc<ExtractRunner>>,
     prompts: Arc<CrawlPrompts>,
     abilities: ExtractAbilities,
@@ -53,36 +50,34 @@ pub(crate) struct ExtractPart {
 
 impl ExtractPart {
     pub(crate) fn new(runtime: &Arc<Runtime>, settings: ExtractSettings, bounds: RequestBounds) -> Self {
-        let ExtractSettings { extract, model, search, extract_budget, page_budget, job_budget } = settings;
-        let abilities = ExtractAbilities {
-            reads_prompts: extract.is_some() || model.is_some(),
-            searches: extract.is_some() || search.is_some(),
-        };
-        let prompts = Arc::new(CrawlPrompts::new(model.clone(), page_budget, bounds));
+        let ExtractSettings { extract, config } = settings;
+        let mut abilities = ExtractAbilities::default();
+        abilities.reads_prompts = extract.is_some() || config.model.is_some();
+        abilities.searches = extract.is_some() || config.search.is_some();
+        let prompts = Arc::new(CrawlPrompts::new(&config, bounds));
         let (port, runner): (Arc<dyn Extract>, _) = match extract {
             Some(extract) => (extract, None),
             None => {
-                let config = ExtractRunnerConfig { model: model.clone(), search, budget: extract_budget };
-                let runner = Arc::new(ExtractRunner::new(runtime, config));
-                let port = PlannedExtract::new(Arc::clone(&runner), model, page_budget, job_budget);
-                (Arc::new(port), Some(runner))
+                let runner = Arc::new(ExtractRunner::new(runtime, &config));
+                (Arc::new(PlannedExtract::new(Arc::clone(&runner), &config)), Some(runner))
             }
         };
         Self { port, runner, prompts, abilities }
     }
 
-    /// What the runtime and the job service extract with.
+    /// The extractor for the runtime and the job service.
     pub(crate) fn port(&self) -> Option<Arc<dyn Extract>> {
         Some(Arc::clone(&self.port))
     }
 
-    /// Refuses fields that nothing here reads. `within` is where the options stand in the request.
+    /// Refuses fields that need a part that the engine lacks. `within` is the path of the options in the
+    /// request.
     pub(crate) fn check_fields(&self, options: &ScrapeOptionsPlan, within: &FaultPath) -> Result<(), Error> {
         Ok(gleaner_extract_jobs::check_fields(options, within, self.abilities)?)
     }
 
-    /// Makes options of the prompt of a crawl. A request without one stays as it is. `plan` is the checked
-    /// request.
+    /// Compiles the prompt of a crawl into options. A request without a prompt stays unchanged. `plan` is the
+    /// checked request.
     pub(crate) async fn compile(
         &self,
         runtime: &Arc<Runtime>,
@@ -94,54 +89,50 @@ impl ExtractPart {
 }
 
 impl EngineBuilder {
-    /// Sets the language model that is asked for what pages do not say about themselves plainly: by extract
-    /// jobs, by the formats `json` and `summary` and by change tracking in mode `json` of scrapes, batches
-    /// and crawls, and for the `prompt` of a crawl where rules do not understand it. By default there is
-    /// none: a request with a schema is answered without, and one with a prompt alone is refused. No request
-    /// and no page can name another model.
+    /// Sets the language model for values that rules do not find: in extract jobs, in the formats `json` and
+    /// `summary`, in change tracking in mode `json`, and in the `prompt` of a crawl. Default: none. Without a
+    /// model a request with a schema gets what rules find, and a request with only a prompt is refused. No
+    /// request and no page can choose another model.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
-        self.extract.model = Some(model);
+        self.extract.config.model = Some(model);
         self
     }
 
-    /// Sets the search engine of extract jobs with `enableWebSearch` or without addresses. By default there
-    /// is none.
+    /// Sets the search engine for extract jobs with `enableWebSearch` or without URLs. Default: none.
     #[must_use]
     pub fn search(mut self, search: Arc<dyn WebSearch>) -> Self {
-        self.extract.search = Some(search);
+        self.extract.config.search = Some(search);
         self
     }
 
-    /// Sets what one extract job may spend; [`DEFAULT_EXTRACT_TOKENS`](crate::DEFAULT_EXTRACT_TOKENS) by
-    /// default. It is never exceeded by what is counted: a call that does not fit is not made, and what was
-    /// found until then is the answer.
+    /// Sets the budget of one extract job. Default: 500,000 tokens. A call that would exceed it is not made;
+    /// the result is then what was found before.
     #[must_use]
     pub fn extract_budget(mut self, budget: Budget) -> Self {
-        self.extract.extract_budget = Some(budget);
+        self.extract.config.extract_budget = Some(budget);
         self
     }
 
-    /// Sets what the model may spend on one page of a scrape, a batch or a crawl, and on a crawl's prompt;
-    /// [`DEFAULT_PAGE_TOKENS`](crate::DEFAULT_PAGE_TOKENS) by default. A page whose budget ends keeps what
-    /// was found until then, and says so in its `warning`.
+    /// Sets the model's budget for one page of a scrape, a batch or a crawl, and for the prompt of a crawl.
+    /// Default: 50,000 tokens. A page whose budget is used up keeps what was found before, and its `warning`
+    /// says so.
     #[must_use]
     pub fn page_budget(mut self, budget: Budget) -> Self {
-        self.extract.page_budget = Some(budget);
+        self.extract.config.page_budget = Some(budget);
         self
     }
 
-    /// Sets what the model may spend on all pages of one scrape, batch or crawl together;
-    /// [`DEFAULT_JOB_TOKENS`](crate::DEFAULT_JOB_TOKENS) by default. Once it is used up, pages go on without
-    /// the model.
+    /// Sets the model's budget for all pages of one scrape, batch or crawl together. Default: 5,000,000
+    /// tokens. When it is used up, further pages are read without the model.
     #[must_use]
     pub fn job_budget(mut self, budget: Budget) -> Self {
-        self.extract.job_budget = Some(budget);
+        self.extract.config.job_budget = Some(budget);
         self
     }
 
-    /// Sets what extracts structured data in place of the engine's own planner; [`model`](Self::model),
-    /// [`search`](Self::search) and [`extract_budget`](Self::extract_budget) are then without effect.
+    /// Replaces the engine's extractor of structured data. [`model`](Self::model), [`search`](Self::search)
+    /// and [`extract_budget`](Self::extract_budget) then have no effect.
     #[must_use]
     pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
         self.extract.extract = Some(extract);
@@ -150,24 +141,24 @@ impl EngineBuilder {
 }
 
 impl Engine {
-    /// Reads structured data off pages: those that the request names, those of a site that are chosen for its
-    /// wildcard, or those that the web search finds for its prompt. Dropping the future ends the work.
+    /// Extracts structured data from pages: those that the request names, those of a site that its wildcard
+    /// selects, or those that the web search finds for its prompt. Dropping the future ends the work.
     ///
-    /// Every value comes with its proof ([`ExtractResult::leaves`]); what no page states plainly stays empty,
-    /// and `warning` tells. Without a model ([`EngineBuilder::model`](crate::EngineBuilder::model)) a schema
-    /// is needed, and what pages say about themselves is all that is read. Within a budget
-    /// ([`EngineBuilder::extract_budget`](crate::EngineBuilder::extract_budget)) whatever ends the work
-    /// early, the result is what there is until then, and [`ExtractResult::stopped`] says why.
+    /// Every value has a proof ([`ExtractResult::leaves`]). A value that no page states plainly stays empty,
+    /// and `warning` says so. Without a model ([`EngineBuilder::model`](crate::EngineBuilder::model)) the
+    /// request needs a schema. If a budget ends the work early
+    /// ([`EngineBuilder::extract_budget`](crate::EngineBuilder::extract_budget)), the result is what was
+    /// found before, and [`ExtractResult::stopped`] says why.
     ///
     /// # Errors
-    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules,
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where a model or a search engine is needed and there is
-    /// none, [`Page`](crate::ErrorKind::Page) where no page could be read.
+    /// [`Request`](crate::ErrorKind::Request) if the request is invalid,
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) if it needs a model or a search engine that the engine
+    /// lacks, and [`Page`](crate::ErrorKind::Page) if no page could be read.
     pub async fn extract(&self, request: ExtractRequest) -> Result<ExtractResult, Error> {
         self.extract_watched(request, &ExtractWatch::new()).await
     }
 
-    /// As [`extract`](Self::extract), and `watch` reports meanwhile how far it is.
+    /// Like [`extract`](Self::extract), with progress in `watch`.
     ///
     /// # Errors
     /// Those of [`extract`](Self::extract).
@@ -181,7 +172,7 @@ impl Engine {
         if plan.webhook.is_some() {
             return Err(Error::unsupported(
                 ErrorCode::UnsupportedOption,
-                "`webhook` is for jobs that are handed in at the engine's job service; the result of this one is returned",
+                "`webhook` is only for jobs of the job service; this call returns its result",
             ));
         }
         let found = match &self.extract.runner {
@@ -195,9 +186,9 @@ impl Engine {
         Ok(found.map_err(gleaner_runtime::Error::from)?)
     }
 
-    /// As [`extract`](Self::extract), with the schema of a Rust type, into that type. Doc comments of fields
-    /// become descriptions, which help to find their values. A field that a page may lack should be an
-    /// [`Option`] or have a `#[serde(default)]`.
+    /// Like [`extract`](Self::extract), with the schema of a Rust type, and the data as that type. Doc
+    /// comments of fields become descriptions, which help to find the values. A field that a page may lack
+    /// should be an [`Option`] or have `#[serde(default)]`.
     ///
     /// ```
     /// use gleaner::schemars::JsonSchema;
@@ -215,26 +206,28 @@ impl Engine {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let body = "<h1>Red cup</h1> <p class=price>12,50 €</p> <dl><dt>Brand</dt><dd>Acme</dd></dl>";
-    /// # let page = gleaner_testkit::Step::respond("200 OK", &[("content-type", "text/html; charset=utf-8")], body);
+    /// # let headers = [("content-type", "text/html; charset=utf-8")];
+    /// # let page = gleaner_testkit::Step::respond("200 OK", &headers, body);
     /// # let shop = gleaner_testkit::RawServer::start([gleaner_testkit::Step::ReadRequest, page])?;
     /// # let url = shop.base_url();
-    /// // The page is on this machine here, which takes leave.
+    /// // The page of this example is on loopback, which is refused by default.
     /// let engine = Engine::builder().allow_private("127.0.0.0/8".parse()?).build()?;
     /// let found = engine.extract_into::<Product>(ExtractRequest::new([&url])).await?;
     /// assert_eq!(found.value.price, Some(12.5));
     ///
-    /// // Each value has its proof: the page, its words, and where they stand.
-    /// let proof = &found.leaves.iter().find(|leaf| leaf.pointer == "/price").ok_or("no price")?.provenance[0];
-    /// assert_eq!(proof.quote, "12,50 €");
-    /// # assert_eq!((found.value.name.as_str(), found.value.brand.as_deref()), ("Red cup", Some("Acme")));
+    /// // Each value has its proof: the page, the quoted words, and their position.
+    /// let price = found.leaves.iter().find(|leaf| leaf.pointer == "/price").ok_or("no price")?;
+    /// assert_eq!(price.provenance[0].quote, "12,50 €");
+    /// # assert_eq!(found.value.name, "Red cup");
+    /// # assert_eq!(found.value.brand.as_deref(), Some("Acme"));
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// Those of [`extract`](Self::extract); [`Request`](crate::ErrorKind::Request) too where the request has
-    /// a schema of its own; [`Incomplete`](crate::ErrorKind::Incomplete) where the data does not fill the
-    /// type: then [`Error::found`] has it as JSON.
+    /// Those of [`extract`](Self::extract); also [`Request`](crate::ErrorKind::Request) if the request has a
+    /// schema, and [`Incomplete`](crate::ErrorKind::Incomplete) if the data does not fill the type:
+    /// [`Error::found`] then has it as JSON.
     pub async fn extract_into<T>(&self, request: ExtractRequest) -> Result<Typed<T>, Error>
     where
         T: DeserializeOwned + JsonSchema,
@@ -243,8 +236,7 @@ impl Engine {
         Ok(Typed::of(result)?)
     }
 
-    /// What an extract would do and cost, without doing it: a plan that can be printed, stored and argued
-    /// with. Uses no network.
+    /// The plan of an extract, with an estimate of its cost, without running it. It uses no network.
     ///
     /// ```
     /// use gleaner::{Engine, ExtractRequest};
@@ -260,66 +252,63 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As for [`extract`](Self::extract), pages aside; [`Unsupported`](crate::ErrorKind::Unsupported) too
-    /// where the embedder brought an extractor of its own, whose plans the engine does not know.
+    /// Those of [`extract`](Self::extract) before the first page is fetched; also
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) if the embedder replaced the
+    /// [extractor](EngineBuilder::extract).
     pub fn plan_extract(&self, request: ExtractRequest) -> Result<ExecutionPlan, Error> {
         let plan = request.check_within(self.bounds())?;
         self.check_extract(&plan)?;
         let Some(runner) = &self.extract.runner else {
             return Err(Error::unsupported(
                 ErrorCode::UnsupportedOption,
-                "the engine extracts by other means than its own, whose plans are not known",
+                "this engine uses another extractor, which has no plans",
             ));
         };
-        runner.plan(&plan).map_err(|error| {
-            let error = PageError { code: ErrorCode::BadRequest, message: error.to_string() };
-            gleaner_runtime::Error::from(error).into()
-        })
+        Ok(runner.plan(&plan).map_err(gleaner_runtime::Error::from)?)
     }
 
-    /// Holds an extract against what this engine was built with.
+    /// Checks that this engine supports an extract.
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where it needs a model or a search engine and there is
-    /// none, else those of [`check_options`](Self::check_options).
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) if it needs a model or a search engine that the engine
+    /// lacks; also those of [`check_options`](Self::check_options).
     pub fn check_extract(&self, plan: &ExtractPlan) -> Result<(), Error> {
         gleaner_extract_jobs::check_extract(plan, self.extract.abilities)?;
         self.check_within(&plan.options, &FaultPath::key(PAGE_OPTIONS))
     }
 
-    /// Begins a crawl whose prompt was compiled, and follows some addresses through it as
-    /// [`crawl_explained`](Self::crawl_explained) does.
+    /// Starts a crawl with a compiled prompt. `explained` is as for
+    /// [`crawl_explained`](Self::crawl_explained).
     ///
     /// # Errors
-    /// As for [`crawl`](Self::crawl).
+    /// Those of [`crawl`](Self::crawl).
     pub async fn begin_crawl(&self, crawl: PromptedCrawl, explained: &[Url]) -> Result<Job, Error> {
         self.service.open_webhook(crawl.plan.webhook.as_ref()).await?;
         self.start_crawl(crawl, explained).await
     }
 
-    /// Makes crawl options of a request's `prompt`, held against the addresses that the site really has: the
-    /// site is mapped for it. Options that the request states itself win. A request without a prompt comes
-    /// back as it is.
+    /// Compiles the `prompt` of a request into crawl options. It maps the site first, to check the options
+    /// against the site's URLs. Options that the request sets itself take precedence. A request without a
+    /// prompt stays unchanged.
     ///
     /// Rules understand prompts that name parts of the site's paths and options of a crawl ("only blog posts,
-    /// at most 50 pages"); for others the model is asked
+    /// at most 50 pages"). Other prompts need a model
     /// ([`EngineBuilder::model`](crate::EngineBuilder::model)).
     ///
     /// # Errors
-    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules or the prompt's options would
-    /// take no page of the site, [`Unsupported`](crate::ErrorKind::Unsupported) where it takes a model and
-    /// there is none, [`Page`](crate::ErrorKind::Page) where the site's addresses cannot be listed or the
-    /// model gives no answer.
+    /// [`Request`](crate::ErrorKind::Request) if the request is invalid or its options would match no page of
+    /// the site, [`Unsupported`](crate::ErrorKind::Unsupported) if the prompt needs a model and the engine
+    /// has none, and [`Page`](crate::ErrorKind::Page) if the site's URLs cannot be listed or the model fails.
     pub async fn compile_prompt(&self, request: CrawlRequest) -> Result<PromptedCrawl, Error> {
         let plan = request.clone().check_within(self.bounds())?;
         self.check_crawl(&plan)?;
         self.extract.compile(self.runtime(), request, plan).await
     }
 
-    /// The options of a crawl that is described in words, without a crawl.
+    /// The crawl options for a prompt, without a crawl.
     ///
     /// # Errors
-    /// As for [`compile_prompt`](Self::compile_prompt).
+    /// Those of [`compile_prompt`](Self::compile_prompt).
     pub async fn crawl_params(&self, plan: CrawlParamsPreviewPlan) -> Result<CrawlParamsPreview, Error> {
         Ok(self.extract.prompts.preview(self.runtime(), plan).await?)
     }

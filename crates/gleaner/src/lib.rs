@@ -10,7 +10,6 @@
 //!     let page = page?; // fails if the crawl as a whole does
 //!     println!("{:?}: {} bytes", page.metadata.title, page.markdown.unwrap_or_default().len());
 //! }
-//! // Fails where the crawl did: the loop alone would end as if all were done.
 //! let end = job.wait().await?;
 //! println!("{} pages, {} failed", end.snapshot.completed, end.failures.len());
 //! # Ok(())
@@ -29,15 +28,20 @@
 //! # }
 //! ```
 //!
-//! Structured data, each value with its proof; [`Engine::extract_into`] gives it as a type of your own:
+//! Structured data, with a proof for each value; [`Engine::extract_into`] returns it as a Rust type:
 //!
 //! ```no_run
 //! # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
 //! use gleaner::ExtractRequest;
 //!
-//! let schema = gleaner::serde_json::json!({ "type": "object", "properties": { "products": { "type": "array", "items": {
-//!     "type": "object", "properties": { "name": { "type": "string" }, "price": { "type": "number" } },
-//! } } } });
+//! let product = gleaner::serde_json::json!({
+//!     "type": "object",
+//!     "properties": { "name": { "type": "string" }, "price": { "type": "number" } },
+//! });
+//! let schema = gleaner::serde_json::json!({
+//!     "type": "object",
+//!     "properties": { "products": { "type": "array", "items": product } },
+//! });
 //! let request = ExtractRequest::new(["https://example.com/*"]).schema(schema);
 //! println!("{}", engine.plan_extract(request.clone())?);
 //! let found = engine.extract(request).await?;
@@ -48,7 +52,7 @@
 //! # }
 //! ```
 //!
-//! HTML that is at hand already, without the network:
+//! HTML that the program already has, without the network:
 //!
 //! ```
 //! use gleaner::{Engine, Input, ScrapeOptions};
@@ -56,7 +60,8 @@
 //! # fn main() -> Result<(), gleaner::Error> {
 //! let engine = Engine::builder().build()?;
 //! let url = "https://example.com/".parse().expect("a valid address");
-//! let input = Input { url: &url, content_type: Some("text/html"), body: b"<h1>Tea</h1><p>Green or <b>black</b>." };
+//! let body = b"<h1>Tea</h1><p>Green or <b>black</b>.";
+//! let input = Input { url: &url, content_type: Some("text/html"), body };
 //! let whole_page = ScrapeOptions::new().only_main_content(false);
 //! let page = engine.convert(input, whole_page)?;
 //! assert_eq!(page.markdown.as_deref().map(str::trim), Some("# Tea\n\nGreen or **black**."));
@@ -64,18 +69,18 @@
 //! # }
 //! ```
 //!
-//! Requests mirror the JSON of the public web-data API; [`request`] has them all. An engine reads no
-//! environment variables and keeps no global state; several may live in one program.
+//! Requests mirror the JSON of the public web-data API; see [`request`]. An engine reads no environment
+//! variables and has no global state, so a program may have several.
 //!
 //! # Features
 //!
-//! - `extract` (default): structured data, crawls by prompt, the format `json`. Without it such requests are
-//!   refused.
-//! - `pdf` (default): PDFs become documents. Without it a PDF is an error of its page.
+//! - `extract` (default): structured data, the prompts of crawls, and the format `json`. Without it such
+//!   requests are refused.
+//! - `pdf` (default): documents of PDFs. Without it a PDF is a failed page.
 //! - `service` (default): the job service with teams, credits, paging, webhooks and change tracking. Without
-//!   it jobs belong to their handles, and requests with a webhook are refused.
-//! - `models`: language models and web search over HTTP, for [`EngineBuilder::model`] and
-//!   [`EngineBuilder::search`].
+//!   it a job ends with its handle, and requests with a webhook are refused.
+//! - `models` (off): language models and web search over HTTP, for [`EngineBuilder::model`] and
+//!   [`EngineBuilder::search`]. It includes `extract`.
 
 mod adapters;
 mod builder;
@@ -106,8 +111,7 @@ pub use engine::Engine;
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "extract")]
 pub use gleaner_extract::{Budget, model};
-/// What structured data comes with: its plan, its proofs and its costs; and the port of an extractor of your
-/// own.
+/// The plan, proofs and costs of structured data, and the port for an extractor of your own.
 #[cfg(feature = "extract")]
 pub mod extraction {
     pub use gleaner_extract::{
@@ -119,16 +123,12 @@ pub mod extraction {
     };
 }
 #[cfg(feature = "extract")]
-pub use gleaner_extract_jobs::{
-    DEFAULT_EXTRACT_TOKENS, DEFAULT_JOB_TOKENS, DEFAULT_PAGE_TOKENS, ExtractResult, ExtractWatch,
-    MAX_EXTERNAL_PAGES, MAX_PROMPT_URLS, MAX_SITE_PAGES, PROMPT_MAP_TIMEOUT, PageCoverage, PageReport,
-    PromptedCrawl, Typed,
-};
+pub use gleaner_extract_jobs::{ExtractResult, ExtractWatch, PageCoverage, PageReport, PromptedCrawl, Typed};
 pub use gleaner_fetch::{
     CacheStore, DiskCache, DnsAnswer, EgressPolicy, FetcherBuilder, MemoryCache, Proxy, ProxyPool, Render,
     Resolve, SystemResolver,
 };
-/// What an implementation of [`Render`] is written in.
+/// The types of an implementation of [`Render`].
 pub mod render {
     pub use gleaner_fetch::{
         ActionResult, Error, FollowAll, Method, Picture, RedirectCheck, RedirectRefused, Render, RenderProxy,
@@ -139,7 +139,7 @@ pub use gleaner_frontier::{SkipReason, Trap};
 #[cfg(feature = "models")]
 pub use gleaner_models as models;
 pub use gleaner_runtime::{
-    DEFAULT_PAGE_MEMORY, Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED, MapResult, MemoryBudget,
+    Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED, MapResult, MemoryBudget,
     Verdict,
 };
 pub use gleaner_store::{BlockedPage, JobSnapshot, PageFailure, PageFailures};
@@ -149,8 +149,7 @@ pub use gleaner_types::request::{
 };
 pub use gleaner_types::{
     Checked, Document, ErrorCode, Fault, FaultPath, Faults, JobId, JobKind, JobState, Metadata, PageError,
-    PathPart, RequestBounds, SafeUrl, limits, parse_json, plan,
+    PathPart, RequestBounds, SafeUrl, event, limits, parse_json, plan, response,
 };
-pub use gleaner_types::{event, response};
-// The crates whose types stand in signatures here, in the versions that fit.
+// The crates whose types occur in signatures of this crate, in the matching versions.
 pub use {ipnet, schemars, serde_json, url};

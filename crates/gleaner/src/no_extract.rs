@@ -1,4 +1,4 @@
-//! An engine without extraction: requests for structured data are refused.
+//! Replaces `extract.rs` without the feature `extract`: requests for structured data are refused.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use gleaner_types::{ErrorCode, FaultPath, RequestBounds};
 
 use crate::Error;
 
-/// Nothing to set.
+/// No settings.
 #[derive(Debug, Default)]
 pub(crate) struct ExtractSettings;
 
 impl ExtractSettings {
-    pub(crate) fn by_model(&self) -> bool {
+    pub(crate) fn uses_model(&self) -> bool {
         false
     }
 }
 
-/// In place of an extractor.
+/// The absence of an extractor.
 #[derive(Clone)]
 pub(crate) struct ExtractPart;
 
@@ -65,7 +65,7 @@ fn refused(what: &str) -> Error {
     Error::unsupported(ErrorCode::ModelNotConfigured, text)
 }
 
-/// Nothing is read off pages but what their transform gives.
+/// Documents as the transformation returns them, without extracted fields.
 pub(crate) mod fields {
     use std::borrow::Cow;
 
@@ -74,7 +74,7 @@ pub(crate) mod fields {
     use gleaner_types::{Document, Interrupt};
     use url::Url;
 
-    pub(crate) fn reading(options: &ScrapeOptionsPlan, _: bool) -> Cow<'_, ScrapeOptionsPlan> {
+    pub(crate) fn transform_options(options: &ScrapeOptionsPlan, _: bool) -> Cow<'_, ScrapeOptionsPlan> {
         Cow::Borrowed(options)
     }
 

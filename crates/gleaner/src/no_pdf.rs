@@ -1,4 +1,4 @@
-//! An engine without PDFs: each is an error of its page.
+//! Replaces `pdf.rs` without the feature `pdf`: a PDF is a failed page.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use gleaner_runtime::ReadPdf;
 
 use crate::adapters::TransformAdapter;
 
-/// Nothing to set.
+/// No settings.
 #[derive(Debug, Default)]
 pub(crate) struct PdfSettings;
 

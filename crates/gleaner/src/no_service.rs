@@ -1,4 +1,4 @@
-//! An engine without a job service: jobs belong to their handles, and webhooks are refused.
+//! Replaces `service.rs` without the feature `service`: webhooks are refused.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use gleaner_types::plan::WebhookPlan;
 
 use crate::Error;
 
-/// Nothing to set.
+/// No settings.
 #[derive(Debug, Default)]
 pub(crate) struct ServiceSettings;
 
-/// In place of a job service.
+/// The absence of a job service.
 #[derive(Clone)]
 pub(crate) struct ServicePart;
 
 impl ServicePart {
-    /// Are pages compared with their last scrape?
+    /// Whether pages are compared with their last scrape.
     pub(crate) const TRACKS_CHANGES: bool = false;
 
     pub(crate) fn new(_: &Arc<Runtime>, _: ServiceSettings, _: Option<Arc<dyn Extract>>, _: Fetcher) -> Self {
@@ -29,7 +29,7 @@ impl ServicePart {
         match webhook {
             Some(_) => Err(Error::unsupported(
                 ErrorCode::UnsupportedOption,
-                "webhooks are not offered: this engine was built without a job service",
+                "`webhook` needs a job service, and this engine was built without one",
             )),
             None => Ok(()),
         }

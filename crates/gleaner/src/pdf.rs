@@ -1,10 +1,9 @@
-//! Where PDFs are converted: within the program, or each by a process of its own.
+//! Conversion of PDFs: within this process, or in a process for each file.
 //!
-//! A crafted PDF can keep its parser busy for minutes, or make it take all memory there is. Within a program
-//! only an estimate made beforehand [bounds that](crate::EngineBuilder::pdfs_in_process). A process can be
-//! ended. So programs that convert the PDFs of strangers name a [`PdfWorker`]: each file is given to a
-//! process of its own, which the system holds to its memory and its computing time, and which ends when
-//! nobody waits for it any longer.
+//! A crafted PDF can keep its parser busy for minutes or exhaust the memory. Within this process only an
+//! estimate before the conversion [limits that](crate::EngineBuilder::pdfs_in_process). A program that
+//! converts untrusted PDFs should set a [`PdfWorker`]: each file then gets a process, the operating system
+//! limits its memory and its CPU time, and the engine ends it when its result is no longer needed.
 //!
 //! A program can be its own worker:
 //!
@@ -13,7 +12,7 @@
 //! use gleaner::pdf::{self, PdfWorker};
 //!
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
-//!     // Before anything else: as a worker the program does this alone.
+//!     // First of all: as a worker the program does nothing else.
 //!     if std::env::args_os().nth(1).is_some_and(|word| word == "pdf-worker") {
 //!         return Ok(pdf::serve()?);
 //!     }
@@ -36,16 +35,16 @@ use gleaner_types::{Interrupt, PageError};
 use crate::EngineBuilder;
 use crate::adapters::TransformAdapter;
 
-pub use gleaner_pdf_worker::{FAST_MEMORY, FAST_SECONDS, MAX_FAST_PLACES, PdfWorker, serve};
+pub use gleaner_pdf_worker::{PdfWorker, serve};
 
-/// Where an engine is to convert PDFs.
+/// The settings of a builder for PDFs.
 #[derive(Debug, Default)]
 pub(crate) struct PdfSettings {
     worker: Option<PdfWorker>,
 }
 
 impl PdfSettings {
-    /// The processes for PDFs, whose answers become documents by `documents`.
+    /// The worker processes, if a worker is set. `documents` converts their output to documents.
     pub(crate) fn workers(self, documents: &Arc<TransformAdapter>) -> Option<Arc<dyn ReadPdf>> {
         let documents: Arc<dyn CompletePdf> = Arc::<TransformAdapter>::clone(documents);
         Some(Arc::new(PdfWorkers::new(self.worker?, documents)))
@@ -60,27 +59,27 @@ impl CompletePdf for TransformAdapter {
         converted: Result<Converted, Error>,
         interrupt: &Interrupt,
     ) -> Result<Transformed, PageError> {
-        let reading = self.reading(options);
-        self.complete(converted_page(converted, &reading.formats), page, options, interrupt)
+        let transform_options = self.transform_options(options);
+        self.complete(converted_page(converted, &transform_options.formats), page, options, interrupt)
     }
 }
 
 impl EngineBuilder {
-    /// Sets the program that converts the PDFs of scrapes, batches, crawls and maps, each in a process of its
-    /// own: see [`pdf`](crate::pdf). Its processes are held to their memory and computing time where the
-    /// system can do that, and are ended when nobody waits for their file any longer. One that takes more
-    /// than a second, or 512 MiB, waits for the one place for such files, where it has 30 seconds and 1 GiB.
-    /// [`Engine::convert`] converts within this process all the same.
+    /// Sets the program that converts the PDFs of scrapes, batches, crawls and maps, in a process for each
+    /// file: see [`pdf`](crate::pdf). The operating system limits the memory and the CPU time of a process if
+    /// it can, and the engine ends the process when its result is no longer needed. A file that needs more
+    /// than 1 second or 512 MiB waits for the only slot for such files, which allows 30 seconds and 1 GiB.
+    /// [`Engine::convert`](crate::Engine::convert) still converts within this process.
     #[must_use]
     pub fn pdf_worker(mut self, worker: PdfWorker) -> Self {
         self.pdf.worker = Some(worker);
         self
     }
 
-    /// Converts PDFs within this process, which is the default. Only an estimate of its cost, made
-    /// beforehand, then bounds a file: a crafted one can keep a core busy for minutes after its page was
-    /// given up, or take more memory than there is, which ends the process. For PDFs of strangers name a
-    /// [`pdf_worker`](Self::pdf_worker).
+    /// Converts PDFs within this process, which is the default. Only an estimate of the cost before the
+    /// conversion then limits a file. A crafted file can occupy a core for minutes after its page timed out,
+    /// or exhaust the memory, which ends this process. Set a [`pdf_worker`](Self::pdf_worker) for untrusted
+    /// PDFs.
     #[must_use]
     pub fn pdfs_in_process(mut self) -> Self {
         self.pdf.worker = None;

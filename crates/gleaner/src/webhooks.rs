@@ -1,4 +1,4 @@
-//! Fits the fetcher to the port that webhooks leave by.
+//! Implements the port for sending webhooks with the fetcher.
 
 use async_trait::async_trait;
 use gleaner_fetch::{Accept, Error, Fetcher, FollowAll, Request};
@@ -6,7 +6,7 @@ use gleaner_service::{Deliver, DeliverError, Delivery};
 use gleaner_types::plan::ProxyMode;
 use url::Url;
 
-/// [`Deliver`] by `gleaner-fetch`: the same guard stands before a webhook as before a page.
+/// [`Deliver`] by `gleaner-fetch`, with the same egress guard as for pages.
 #[derive(Debug)]
 pub(crate) struct WebhookAdapter {
     fetcher: Fetcher,
@@ -32,10 +32,8 @@ impl Deliver for WebhookAdapter {
         request.max_redirects = Some(0);
         request.timeout = Some(delivery.timeout);
         request.proxy = ProxyMode::Basic;
-        match self.fetcher.fetch(request, &FollowAll).await {
-            Ok(answer) => Ok(answer.status),
-            Err(error) => Err(failure(&error)),
-        }
+        let response = self.fetcher.fetch(request, &FollowAll).await;
+        response.map(|response| response.status).map_err(|error| failure(&error))
     }
 }
 
@@ -56,27 +54,28 @@ mod tests {
 
     use super::*;
 
-    /// Gives these answers in turn, over and over.
+    /// A resolver that cycles through these answers.
     #[derive(Debug)]
-    struct Turns {
+    struct CyclicResolver {
         answers: Vec<Vec<IpAddr>>,
-        asked: AtomicUsize,
+        lookups: AtomicUsize,
     }
 
     #[async_trait]
-    impl Resolve for Turns {
+    impl Resolve for CyclicResolver {
         async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
-            let turn = self.asked.fetch_add(1, Ordering::Relaxed);
-            Ok(self.answers[turn % self.answers.len()].clone())
+            let lookup = self.lookups.fetch_add(1, Ordering::Relaxed);
+            Ok(self.answers[lookup % self.answers.len()].clone())
         }
     }
 
-    fn turns(answers: &[&[&str]]) -> Arc<Turns> {
+    fn resolver(answers: &[&[&str]]) -> Arc<CyclicResolver> {
         let parse = |answer: &&[&str]| answer.iter().map(|text| text.parse().unwrap()).collect();
-        Arc::new(Turns { answers: answers.iter().map(parse).collect(), asked: AtomicUsize::new(0) })
+        let answers = answers.iter().map(parse).collect();
+        Arc::new(CyclicResolver { answers, lookups: AtomicUsize::new(0) })
     }
 
-    fn door(policy: EgressPolicy, resolver: Arc<Turns>) -> WebhookAdapter {
+    fn sender(policy: EgressPolicy, resolver: Arc<CyclicResolver>) -> WebhookAdapter {
         let fetcher = FetcherBuilder::default().egress(policy).resolver(resolver).dns_cache(false);
         WebhookAdapter::new(fetcher.build().unwrap())
     }
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_leads_inside_is_refused_at_submit_and_at_send() {
+    async fn private_addresses_are_refused_at_submission_and_at_delivery() {
         let canary = Canary::start().unwrap();
         let port = canary.addr().port();
         let hosts = [
@@ -126,11 +125,11 @@ mod tests {
                 .map(str::to_owned),
         );
         for answers in [&["127.0.0.1"][..], &["8.8.8.8", "127.0.0.1"], &["127.0.0.1", "8.8.8.8"]] {
-            let door = door(EgressPolicy::public_only(), turns(&[answers]));
+            let sender = sender(EgressPolicy::public_only(), resolver(&[answers]));
             for url in &urls {
                 let url = Url::parse(url).unwrap();
-                let submitted = door.check(&url).await.unwrap_err();
-                let sent = door.deliver(delivery(&url)).await.unwrap_err();
+                let submitted = sender.check(&url).await.unwrap_err();
+                let sent = sender.deliver(delivery(&url)).await.unwrap_err();
                 assert!(submitted.refused && sent.refused, "{url}");
                 assert!(!submitted.message.contains("127.0.0.1"), "{url}: {}", submitted.message);
             }
@@ -139,32 +138,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_that_turns_inside_after_the_submit_is_not_dialled() {
+    async fn a_name_that_becomes_private_after_the_check_is_not_dialled() {
         let canary = Canary::start().unwrap();
-        let resolver = turns(&[&["8.8.8.8"], &["127.0.0.1"]]);
-        let door = door(EgressPolicy::public_only(), Arc::clone(&resolver));
+        let resolver = resolver(&[&["8.8.8.8"], &["127.0.0.1"]]);
+        let sender = sender(EgressPolicy::public_only(), Arc::clone(&resolver));
         let url = Url::parse(&format!("http://hook.example:{}/", canary.addr().port())).unwrap();
         for round in 0..1_000 {
-            assert_eq!(door.check(&url).await, Ok(()), "{round}");
-            assert!(door.deliver(delivery(&url)).await.unwrap_err().refused, "{round}");
+            assert_eq!(sender.check(&url).await, Ok(()), "{round}");
+            assert!(sender.deliver(delivery(&url)).await.unwrap_err().refused, "{round}");
         }
-        assert_eq!(resolver.asked.load(Ordering::Relaxed), 2_000, "one resolution each time");
+        assert_eq!(resolver.lookups.load(Ordering::Relaxed), 2_000, "one lookup each time");
         assert_eq!(canary.connections(), 0);
     }
 
     #[tokio::test]
-    async fn the_body_is_posted_as_it_is_and_no_redirect_is_followed() {
+    async fn the_body_is_posted_unchanged_and_redirects_are_not_followed() {
         let canary = Canary::start().unwrap();
         let loopback = EgressPolicy::public_only().allow_cidr("127.0.0.0/8".parse().unwrap());
-        let door = door(loopback, turns(&[&["127.0.0.1"]]));
+        let sender = sender(loopback, resolver(&[&["127.0.0.1"]]));
         for status in [200, 301, 302, 303, 307, 308, 500] {
-            let inside = canary.base_url();
-            let refresh = format!("0; url={inside}");
-            let headers = [("location", inside.as_str()), ("refresh", refresh.as_str())];
-            let answer = Step::respond(&format!("{status} Status"), &headers, "not read");
-            let receiver = RawServer::start([Step::ReadRequest, answer]).unwrap();
+            let target = canary.base_url();
+            let refresh = format!("0; url={target}");
+            let headers = [("location", target.as_str()), ("refresh", refresh.as_str())];
+            let response = Step::respond(&format!("{status} Status"), &headers, "not read");
+            let receiver = RawServer::start([Step::ReadRequest, response]).unwrap();
             let url = Url::parse(&format!("{}/hook?for=me", receiver.base_url())).unwrap();
-            assert_eq!(door.deliver(delivery(&url)).await, Ok(status));
+            assert_eq!(sender.deliver(delivery(&url)).await, Ok(status));
             let received = String::from_utf8(receiver.requests()[0].to_vec()).unwrap();
             assert!(received.starts_with("POST /hook?for=me HTTP/1.1\r\n"), "{received}");
             assert!(

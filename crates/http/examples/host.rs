@@ -1,36 +1,42 @@
-//! A server of the web-data API: the service over hyper, with a few options for trials.
-#![expect(clippy::print_stdout, reason = "it prints the address that it listens on")]
+//! A server of the web-data API: the service over hyper, with options to try it out.
+#![expect(clippy::print_stdout, reason = "the program prints its address")]
 
 #[path = "host/serve.rs"]
 mod serve;
 
+use std::fmt::Display;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Parser;
 use gleaner::models::{HttpModel, Provider};
 use gleaner::pdf::{self, PdfWorker};
 use gleaner::service::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
-use gleaner::{Engine, EngineBuilder};
+use gleaner::{Engine, EngineBuilder, FetcherBuilder};
 use gleaner_http::Service;
 use ipnet::IpNet;
 use url::Url;
 
 #[derive(Debug, Parser)]
 struct Options {
-    /// Address to listen on; with port 0 the system chooses a port
+    /// The address to listen on; port 0 selects a free port
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// The API key of the only team
     #[arg(long)]
     api_key: String,
-    /// Allow fetches from a range of private addresses, which the egress guard refuses by default
+    /// Allow a range of addresses that the egress guard refuses by default
     #[arg(long, value_name = "CIDR")]
     allow_private: Vec<IpNet>,
+    /// Trust the certificate authorities in this PEM file, for webhooks, the model, and pages with
+    /// `skipTlsVerification: false`; repeat for more files
+    #[arg(long, value_name = "FILE")]
+    ca_certificate: Vec<PathBuf>,
     /// The team's credits; unlimited by default
     #[arg(long)]
     credits: Option<u64>,
-    /// Requests per minute of each operation (scrape, crawl, status, ...); 0 for no limit
+    /// Requests per minute and operation (scrapes, crawls, reads, ...); 0 disables the limit
     #[arg(long, default_value_t = 600)]
     requests_per_minute: u32,
     /// The secret that signs webhooks
@@ -44,11 +50,11 @@ struct Options {
     model: Option<String>,
 }
 
-/// The argument with which the server starts this program to convert one PDF.
+/// The argument that starts this program as a PDF worker of the server.
 const PDF_WORKER: &str = "pdf-worker";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Before any setup: the memory and time of a worker count against its file.
+    // Before any setup, because all memory and time of a worker counts against the limits of its file.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == PDF_WORKER) {
         return Ok(pdf::serve()?);
     }
@@ -72,8 +78,15 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let accounts = MemoryAccounts::new().with_team(options.api_key, team);
     let worker = PdfWorker::new(std::env::current_exe()?).arg(PDF_WORKER);
     let mut builder = Engine::builder().accounts(Arc::new(accounts)).pdf_worker(worker);
+    let mut client = FetcherBuilder::default();
+    for file in &options.ca_certificate {
+        let pem = read_pem(file)?;
+        builder = builder.add_root_certificates_pem(pem.as_slice());
+        client = client.add_root_certificates_pem(pem);
+    }
     if let (Some(url), Some(name)) = (options.model_url, options.model) {
-        builder = builder.model(Arc::new(HttpModel::builder(Provider::OpenAi, name).base_url(url).build()?));
+        let model = HttpModel::builder(Provider::OpenAi, name).base_url(url).transport(client).build()?;
+        builder = builder.model(Arc::new(model));
     }
     let engine = options.allow_private.into_iter().fold(builder, EngineBuilder::allow_private);
     let service = Service::new(engine.build()?);
@@ -81,4 +94,17 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     println!("http://{}", listener.local_addr()?);
     serve::serve(listener, service, serve::MAX_CONNECTIONS).await;
     Ok(())
+}
+
+/// The content of a file of certificates in PEM.
+fn read_pem(file: &Path) -> Result<Vec<u8>, String> {
+    let unusable = |reason: &dyn Display| {
+        format!(
+            "--ca-certificate: cannot use {}: {reason}; name a PEM file with certificates",
+            file.display()
+        )
+    };
+    let pem = std::fs::read(file).map_err(|error| unusable(&error))?;
+    let built = FetcherBuilder::default().add_root_certificates_pem(pem.as_slice()).build();
+    built.map(|_| pem).map_err(|error| unusable(&error))
 }

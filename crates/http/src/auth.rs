@@ -1,4 +1,4 @@
-//! Who asks: the API key of a request.
+//! The API key of a request.
 
 use http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL};
 use http::{HeaderMap, StatusCode};
@@ -17,10 +17,10 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Failure> {
     Ok(key)
 }
 
-/// The key that a WebSocket's client offers as its subprotocol: browsers let a page set no other header.
+/// The key that a WebSocket client sends as its subprotocol, because browsers let pages set no other header.
 pub(crate) fn subprotocol(headers: &HeaderMap) -> Option<&str> {
     let offered = headers.get(SEC_WEBSOCKET_PROTOCOL)?.to_str().ok()?;
-    offered.split(',').map(str::trim).find(|offer| !offer.is_empty())
+    offered.split(',').map(str::trim).find(|protocol| !protocol.is_empty())
 }
 
 fn missing() -> Failure {
@@ -38,9 +38,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_what_stands_behind_bearer() {
+    fn the_key_follows_the_bearer_scheme() {
         for (name, header, key) in [
-            ("as it should be", Some(&b"Bearer k-1"[..]), Some("k-1")),
+            ("well-formed", Some(&b"Bearer k-1"[..]), Some("k-1")),
             ("any case", Some(b"bEARER k"), Some("k")),
             ("more space", Some(b"  Bearer   k  "), Some("k")),
             ("no header", None, None),

@@ -1,5 +1,5 @@
-//! Large answers are written on threads for blocking work. On a thread of the runtime that would hold up the connections that
-//! share it.
+//! Serializes large responses on blocking threads. On a thread of the runtime, that would delay the
+//! connections that share it.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -11,90 +11,91 @@ use tokio::sync::Semaphore;
 
 use crate::failure::Failure;
 
-/// Larger answers are written aside.
-const LIGHT_ANSWER: usize = 256 << 10;
+/// Responses with at most this many bytes of JSON are serialized on the runtime thread.
+const SMALL_RESPONSE: usize = 256 << 10;
 
-/// Answers of more JSON than this are written in the places for large ones.
-const LARGE: usize = 256 << 10;
+/// Responses with more bytes of JSON than this use the slots for large ones.
+const LARGE_RESPONSE: usize = 256 << 10;
 
-/// Large answers at once.
-const MAX_LARGE_TRANSFORMS: usize = 2;
+/// Slots for large responses.
+const LARGE_SLOTS: usize = 2;
 
-/// Others at once: as many as there are processors, and at least this many.
-const MIN_MEDIUM_TRANSFORMS: usize = 4;
+/// Minimum of slots for other responses; there is at least one per processor.
+const MIN_MEDIUM_SLOTS: usize = 4;
 
-/// The places for writing answers. Large ones have their own, so that it holds up nothing else.
+/// Slots for the serialization of responses. Large responses have their own, so that they delay no others.
 #[derive(Debug, Clone)]
 pub(crate) struct BlockingLimits {
     large: Arc<Semaphore>,
-    middling: Arc<Semaphore>,
+    medium: Arc<Semaphore>,
 }
 
 impl Default for BlockingLimits {
     fn default() -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
         Self {
-            large: Arc::new(Semaphore::new(MAX_LARGE_TRANSFORMS)),
-            middling: Arc::new(Semaphore::new(processors.max(MIN_MEDIUM_TRANSFORMS))),
+            large: Arc::new(Semaphore::new(LARGE_SLOTS)),
+            medium: Arc::new(Semaphore::new(processors.max(MIN_MEDIUM_SLOTS))),
         }
     }
 }
 
 impl BlockingLimits {
-    /// Does work on so many bytes of JSON, bounded by them and so without a bound of time.
+    /// Runs work on about this many bytes of JSON. The size bounds its time, so it has no deadline.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        let places = if bytes > LARGE { &self.large } else { &self.middling };
-        let place = Arc::clone(places).acquire_owned().await.map_err(|closed| Failure::internal(&closed))?;
+        let slots = if bytes > LARGE_RESPONSE { &self.large } else { &self.medium };
+        let slot = Arc::clone(slots).acquire_owned().await.map_err(|closed| Failure::internal(&closed))?;
         let work = move || {
-            // Free when the work has ended, and not when nobody waits for it any more.
-            let _place = place;
+            // The slot is freed when the work ends, even if the request is dropped before.
+            let _slot = slot;
             work()
         };
         tokio::task::spawn_blocking(work).await.map_err(|_| Failure::internal(&"the service panicked"))
     }
 
-    /// The JSON of an answer of about so many bytes.
-    pub(crate) async fn written<T: Serialize + Send + 'static>(
+    /// The JSON of a response of about this many bytes.
+    pub(crate) async fn serialize<T: Serialize + Send + 'static>(
         &self,
         bytes: usize,
-        answer: T,
+        response: T,
     ) -> Result<Bytes, Failure> {
-        if bytes <= LIGHT_ANSWER {
-            return json(&answer);
+        if bytes <= SMALL_RESPONSE {
+            return to_json(&response);
         }
-        self.blocking(bytes, move || json(&answer)).await?
+        self.blocking(bytes, move || to_json(&response)).await?
     }
 
-    /// The JSON of an answer of unknown size.
-    pub(crate) async fn written_aside<T: Serialize + Send + 'static>(
+    /// The JSON of a response of unknown size.
+    pub(crate) async fn serialize_blocking<T: Serialize + Send + 'static>(
         &self,
-        answer: T,
+        response: T,
     ) -> Result<Bytes, Failure> {
-        self.blocking(0, move || json(&answer)).await?
+        self.blocking(0, move || to_json(&response)).await?
     }
 }
 
-/// The JSON of a small answer.
-pub(crate) fn json(answer: &impl Serialize) -> Result<Bytes, Failure> {
-    match serde_json::to_vec(answer) {
+/// The JSON of a small response.
+pub(crate) fn to_json(response: &impl Serialize) -> Result<Bytes, Failure> {
+    match serde_json::to_vec(response) {
         Ok(bytes) => Ok(bytes.into()),
         Err(error) => Err(Failure::internal(&error)),
     }
 }
 
-/// About how many bytes of JSON a document is. What schemas, selectors and actions gave counts as much.
-pub(crate) fn weight(document: &Document) -> usize {
+/// Approximate size of a document in bytes of JSON. Results of schemas, selectors and actions have no known
+/// size; each counts as one byte more than a small response.
+pub(crate) fn estimated_size(document: &Document) -> usize {
     let Document { markdown, html, raw_html, screenshot, summary, links, images, .. } = document;
     let Document { json, extract, change_tracking, branding, attributes, actions, .. } = document;
     let texts = [markdown, html, raw_html, screenshot, summary].into_iter().flatten();
-    let addresses = [links, images].into_iter().flatten().flatten();
+    let urls = [links, images].into_iter().flatten().flatten();
     let values = [json, extract, change_tracking, branding, attributes].into_iter().flatten().count();
     let unknown = values + usize::from(actions.is_some());
-    texts.chain(addresses).map(String::len).sum::<usize>().saturating_add(unknown * (LIGHT_ANSWER + 1))
+    texts.chain(urls).map(String::len).sum::<usize>().saturating_add(unknown * (SMALL_RESPONSE + 1))
 }
 
 #[cfg(test)]
@@ -102,27 +103,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_weigh_what_they_hold() {
+    fn the_size_of_a_document_is_estimated_from_its_content() {
         let text = |bytes: usize| Some("x".repeat(bytes));
-        assert_eq!(weight(&Document::default()), 0);
+        assert_eq!(estimated_size(&Document::default()), 0);
         let document = Document {
             markdown: text(5),
             raw_html: text(7),
             links: Some(vec!["https://a.example/".to_owned(); 3]),
             ..Document::default()
         };
-        assert_eq!(weight(&document), 5 + 7 + 3 * 18);
+        assert_eq!(estimated_size(&document), 5 + 7 + 3 * 18);
         let document = Document { json: Some(serde_json::json!({})), ..Document::default() };
-        assert!(weight(&document) > LIGHT_ANSWER);
+        assert!(estimated_size(&document) > SMALL_RESPONSE);
     }
 
     #[tokio::test]
-    async fn work_is_done_where_it_holds_nothing_up() {
-        let places = BlockingLimits::default();
-        assert_eq!(places.written(2, "x").await.unwrap(), "\"x\"");
-        assert_eq!(places.written(usize::MAX, "x").await.unwrap(), "\"x\"");
-        let failed: Result<(), Failure> = places.blocking(0, || panic!("on purpose")).await;
+    async fn responses_of_any_size_are_serialized_and_a_panic_is_an_internal_error() {
+        let limits = BlockingLimits::default();
+        assert_eq!(limits.serialize(2, "x").await.unwrap(), "\"x\"");
+        assert_eq!(limits.serialize(usize::MAX, "x").await.unwrap(), "\"x\"");
+        let failed: Result<(), Failure> = limits.blocking(0, || panic!("on purpose")).await;
         assert_eq!(failed.unwrap_err().into_response().status(), http::StatusCode::INTERNAL_SERVER_ERROR);
-        assert_eq!(places.large.available_permits(), MAX_LARGE_TRANSFORMS);
+        assert_eq!(limits.large.available_permits(), LARGE_SLOTS);
     }
 }

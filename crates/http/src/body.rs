@@ -1,4 +1,4 @@
-//! Reading a request's body within its bounds.
+//! Reads request bodies within a size and a time limit.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use crate::failure::Failure;
 
-/// How long a request's body may take to come in.
+/// How long a request body may take to arrive.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The whole body, of at most [`MAX_BODY_BYTES`].
@@ -28,9 +28,9 @@ where
     match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(Failure::bad_request("the body broke off")),
+        Ok(Err(_)) => Err(Failure::bad_request("the request body ended early")),
         Err(_) => {
-            let text = format!("the body did not come in within {} s", BODY_TIMEOUT.as_secs());
+            let text = format!("the request body did not arrive within {} s", BODY_TIMEOUT.as_secs());
             Err(Failure::new(StatusCode::REQUEST_TIMEOUT, text))
         }
     }
@@ -41,18 +41,19 @@ pub(crate) fn content_type(headers: &HeaderMap) -> &str {
     headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// The refusal of a body that is no JSON. What a body is called does not matter, unless it is not JSON either: then it was
-/// perhaps written by a client that was not told to send JSON.
-pub(crate) fn no_json(faults: Faults, called: &str) -> Failure {
+/// The error for a body that is not JSON. The `Content-Type` does not matter for valid JSON. For an invalid
+/// body, a type other than JSON suggests that the client was not configured to send JSON, and the message
+/// says so.
+pub(crate) fn invalid_json(faults: Faults, content_type: &str) -> Failure {
     let failure = Failure::from(faults);
-    let essence = called.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if essence.is_empty() || essence == "application/json" || essence.ends_with("+json") {
         return failure;
     }
-    failure.adding("; it is sent as another `Content-Type` than `application/json`")
+    failure.append_text("; its `Content-Type` is not `application/json`")
 }
 
 fn too_large() -> Failure {
-    let text = format!("the body must be at most {MAX_BODY_BYTES} bytes");
+    let text = format!("the request body must be at most {MAX_BODY_BYTES} bytes");
     Failure::new(StatusCode::PAYLOAD_TOO_LARGE, text)
 }

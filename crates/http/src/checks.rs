@@ -1,7 +1,8 @@
-//! Checking requests away from the runtime.
+//! Checks requests on blocking threads.
 //!
-//! To parse and check a body of some megabytes takes hundreds of milliseconds, and a few kilobytes of patterns, selectors or
-//! schemas may take tens. On a thread of the runtime that would hold up the connections that share it.
+//! Parsing and checking a body of some megabytes takes hundreds of milliseconds; a few kilobytes of patterns,
+//! selectors or schemas may take tens. On a thread of the runtime, that would delay the connections that
+//! share it.
 
 use std::collections::HashMap;
 use std::panic::resume_unwind;
@@ -13,31 +14,31 @@ use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
 
-/// Requests that one service checks at once, without those whose bodies are small.
+/// Upper bound on requests that one service checks at once; requests with small bodies do not count.
 pub const MAX_CHECKS: usize = 2;
-/// Of these, requests of one team. Further ones wait.
-pub const MAX_CHECKS_OF_TEAM: usize = 1;
+/// The same bound for one team. Further requests wait.
+pub const MAX_CHECKS_PER_TEAM: usize = 1;
 
-/// Bodies up to this size are checked where they are: so few bytes cost little.
+/// Bodies of at most this many bytes are checked on the runtime thread.
 const SMALL_BODY: usize = 2 << 10;
 
-/// The places for checks of a service.
+/// The slots for checks of a service.
 #[derive(Debug, Clone)]
 pub(crate) struct Checks {
     all: Arc<Semaphore>,
-    /// Of teams with checks under way.
-    of_team: Arc<Mutex<HashMap<TeamId, Arc<Semaphore>>>>,
+    /// Teams with running or waiting checks.
+    teams: Arc<Mutex<HashMap<TeamId, Arc<Semaphore>>>>,
 }
 
 impl Default for Checks {
     fn default() -> Self {
-        Self { all: Arc::new(Semaphore::new(MAX_CHECKS)), of_team: Arc::default() }
+        Self { all: Arc::new(Semaphore::new(MAX_CHECKS)), teams: Arc::default() }
     }
 }
 
 impl Checks {
-    /// Does a check of a body of this size. Where it is not small, it is done in a place, and goes on to its end when nobody
-    /// waits for it any longer.
+    /// Runs the check of a body of this size. A body that is not small needs a slot and a blocking thread;
+    /// its check runs to the end even if the request is dropped.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         team: &TeamId,
@@ -47,12 +48,12 @@ impl Checks {
         if size <= SMALL_BODY {
             return check();
         }
-        let ends = |_| Failure::internal(&"the places for checks are closed");
-        // The team's own first, so that who waits for it holds up nobody else.
-        let of_team = self.of(team).acquire_owned().await.map_err(ends)?;
-        let of_all = Arc::clone(&self.all).acquire_owned().await.map_err(ends)?;
+        let closed = |_| Failure::internal(&"the semaphore for checks is closed");
+        // The slot of the team comes first: a request that waits for it blocks no other team.
+        let of_team = self.team_slots(team).acquire_owned().await.map_err(closed)?;
+        let of_all = Arc::clone(&self.all).acquire_owned().await.map_err(closed)?;
         let thread = spawn_blocking(move || {
-            let _places = (of_team, of_all);
+            let _slots = (of_team, of_all);
             check()
         });
         match thread.await {
@@ -64,16 +65,16 @@ impl Checks {
         }
     }
 
-    fn of(&self, team: &TeamId) -> Arc<Semaphore> {
-        let mut teams = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = teams.get(team) {
-            return Arc::clone(known);
+    fn team_slots(&self, team: &TeamId) -> Arc<Semaphore> {
+        let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(existing) = teams.get(team) {
+            return Arc::clone(existing);
         }
-        // Whoever has a place or waits for one holds the semaphore too.
-        teams.retain(|_, places| Arc::strong_count(places) > 1);
-        let places = Arc::new(Semaphore::new(MAX_CHECKS_OF_TEAM));
-        teams.insert(team.clone(), Arc::clone(&places));
-        places
+        // Users of a slot and waiters each hold a reference; entries without one are evicted.
+        teams.retain(|_, slots| Arc::strong_count(slots) > 1);
+        let slots = Arc::new(Semaphore::new(MAX_CHECKS_PER_TEAM));
+        teams.insert(team.clone(), Arc::clone(&slots));
+        slots
     }
 }
 
@@ -85,11 +86,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn large_bodies_are_checked_on_another_thread_and_small_ones_at_once() {
-        let (checks, team, here) = (Checks::default(), TeamId::new("birds"), thread::current().id());
+    async fn only_large_bodies_are_checked_on_another_thread() {
+        let (checks, team, runtime) = (Checks::default(), TeamId::new("birds"), thread::current().id());
         for (size, blocking) in [(0, false), (SMALL_BODY, false), (SMALL_BODY + 1, true)] {
-            let there = checks.run(&team, size, || Ok(thread::current().id())).await;
-            assert_eq!(there.ok().map(|there| there != here), Some(blocking), "{size}");
+            let checked_on = checks.run(&team, size, || Ok(thread::current().id())).await;
+            assert_eq!(checked_on.ok().map(|thread| thread != runtime), Some(blocking), "{size}");
         }
         let refused: Result<(), _> = checks.run(&team, SMALL_BODY + 1, || Err(Failure::unknown_job())).await;
         assert!(refused.is_err());
@@ -97,10 +98,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_team_with_many_large_bodies_leaves_places_to_others() {
+    async fn a_team_with_many_large_bodies_leaves_slots_to_others() {
         let (checks, many, other) = (Checks::default(), TeamId::new("many"), TeamId::new("other"));
         let (mut ends, mut tasks) = (Vec::new(), Vec::new());
-        for _ in 0..=MAX_CHECKS_OF_TEAM {
+        for _ in 0..=MAX_CHECKS_PER_TEAM {
             let (end, ended) = channel::<()>();
             ends.push(end);
             let (checks, team) = (checks.clone(), many.clone());
@@ -112,17 +113,17 @@ mod tests {
                 checks.run(&team, usize::MAX, work).await
             }));
         }
-        let left = MAX_CHECKS - MAX_CHECKS_OF_TEAM;
-        while checks.all.available_permits() > left {
+        let free = MAX_CHECKS - MAX_CHECKS_PER_TEAM;
+        while checks.all.available_permits() > free {
             tokio::task::yield_now().await;
         }
         assert!(checks.run(&other, usize::MAX, || Ok(())).await.is_ok());
-        assert_eq!(checks.all.available_permits(), left, "one of the many waits");
+        assert_eq!(checks.all.available_permits(), free, "one of the many waits");
         drop(ends);
         for task in tasks {
             task.await.unwrap().unwrap();
         }
         assert!(checks.run(&TeamId::new("new"), usize::MAX, || Ok(())).await.is_ok());
-        assert_eq!(checks.of_team.lock().unwrap().len(), 1, "teams without checks are forgotten");
+        assert_eq!(checks.teams.lock().unwrap().len(), 1, "idle teams are evicted");
     }
 }

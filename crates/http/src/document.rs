@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document, made from the same table and the same types as the service.
+//! The OpenAPI 3.1 document, generated from the route table and the types of the service.
 
 use std::sync::OnceLock;
 
@@ -17,8 +17,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::answers::{CreditUsageV1, ListedErrors, TokenUsageV1};
 use crate::operation::{IDEMPOTENCY_KEY, Operation, Version};
+use crate::responses::{CreditUsageV1, ListedErrors, TokenUsageV1};
 use crate::routes::{ROUTES, Route};
 
 /// The OpenAPI 3.1 document of the service.
@@ -34,7 +34,7 @@ pub fn openapi() -> Value {
         }
     }
     let mut schemas = generator.take_definitions(true);
-    for (name, schema) in requests() {
+    for (name, schema) in request_schemas() {
         schemas.insert(name.to_owned(), schema);
     }
     json!({
@@ -54,10 +54,10 @@ pub fn openapi() -> Value {
     })
 }
 
-/// The document as it is served.
+/// The serialized document.
 pub(crate) fn bytes() -> Bytes {
-    static WRITTEN: OnceLock<Bytes> = OnceLock::new();
-    WRITTEN.get_or_init(|| openapi().to_string().into()).clone()
+    static SERIALIZED: OnceLock<Bytes> = OnceLock::new();
+    SERIALIZED.get_or_init(|| openapi().to_string().into()).clone()
 }
 
 fn generator() -> SchemaGenerator {
@@ -68,8 +68,8 @@ fn generator() -> SchemaGenerator {
     settings.into_generator()
 }
 
-/// The bodies that are read, by the names they have in the document.
-fn requests() -> [(&'static str, Value); 11] {
+/// The schemas of request bodies, with their names in the document.
+fn request_schemas() -> [(&'static str, Value); 11] {
     [
         ("ScrapeRequest", ScrapeRequest::json_schema()),
         ("BatchScrapeRequest", BatchScrapeRequest::json_schema()),
@@ -92,36 +92,39 @@ fn requests() -> [(&'static str, Value); 11] {
     })
 }
 
-/// What an operation is told as.
-struct Told {
+/// The description of an operation.
+struct Description {
     name: String,
     summary: &'static str,
     body: Option<String>,
-    answer: Value,
-    refusals: &'static [u16],
+    response: Value,
+    errors: &'static [u16],
 }
 
-const READS: &[u16] = &[401, 404, 429, 500];
-const FIGURES: &[u16] = &[401, 429, 500];
-const SUBMITS: &[u16] = &[400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500];
+/// Error statuses of reads by id.
+const READ_ERRORS: &[u16] = &[401, 404, 429, 500];
+/// Error statuses of reads of the team.
+const TEAM_ERRORS: &[u16] = &[401, 429, 500];
+/// Error statuses of operations with a body.
+const SUBMIT_ERRORS: &[u16] = &[400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500];
 
-fn told(operation: Operation, generator: &mut SchemaGenerator) -> Told {
-    fn answer<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+fn description(operation: Operation, generator: &mut SchemaGenerator) -> Description {
+    fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
         generator.subschema_for::<T>().to_value()
     }
-    let of = |name: &str, summary, answer, refusals| Told {
+    let read = |name: &str, summary, response, errors| Description {
         name: name.to_owned(),
         summary,
         body: None,
-        answer,
-        refusals,
+        response,
+        errors,
     };
-    let submit = |name: &str, body: &str, version: Version, summary, answer| Told {
+    let submit = |name: &str, body: &str, version: Version, summary, response| Description {
         name: name.to_owned(),
         summary,
         body: Some(if version == Version::V1 { format!("V1{body}") } else { body.to_owned() }),
-        answer,
-        refusals: SUBMITS,
+        response,
+        errors: SUBMIT_ERRORS,
     };
     let noun = |kind| match kind {
         JobKind::Crawl => "Crawl",
@@ -129,125 +132,133 @@ fn told(operation: Operation, generator: &mut SchemaGenerator) -> Told {
         JobKind::Extract => "Extract",
     };
     match operation {
-        Operation::OpenApi => of("openapi", "This document.", json!({ "type": "object" }), &[]),
+        Operation::OpenApi => read("openapi", "This document.", json!({ "type": "object" }), &[]),
         Operation::Scrape(version) => {
-            let answer = answer::<ScrapeResponse>(generator);
-            submit("scrape", "ScrapeRequest", version, "Scrape one page.", answer)
+            let response = schema::<ScrapeResponse>(generator);
+            submit("scrape", "ScrapeRequest", version, "Scrape one page.", response)
         }
-        Operation::Scraped => of(
+        Operation::ScrapedDocument => read(
             "getScrape",
             "The document of a scrape, or of a page of a crawl or batch, while it is kept.",
-            answer::<ScrapeResponse>(generator),
-            READS,
+            schema::<ScrapeResponse>(generator),
+            READ_ERRORS,
         ),
         Operation::Batch(version) => {
-            let answer = answer::<JobSubmitted>(generator);
+            let response = schema::<JobSubmitted>(generator);
             submit(
                 "startBatchScrape",
                 "BatchScrapeRequest",
                 version,
                 "Scrape many pages, or add to a batch.",
-                answer,
+                response,
             )
         }
         Operation::Crawl(version) => {
-            let answer = answer::<JobSubmitted>(generator);
-            submit("startCrawl", "CrawlRequest", version, "Crawl a site.", answer)
+            let response = schema::<JobSubmitted>(generator);
+            submit("startCrawl", "CrawlRequest", version, "Crawl a site.", response)
         }
         Operation::CrawlParams => {
-            let answer = answer::<CrawlParamsPreview>(generator);
-            let summary = "Crawl options from a description in words.";
-            submit("crawlParamsPreview", "CrawlParamsPreviewRequest", Version::V2, summary, answer)
+            let response = schema::<CrawlParamsPreview>(generator);
+            let summary = "Crawl options from a description in natural language.";
+            submit("crawlParamsPreview", "CrawlParamsPreviewRequest", Version::V2, summary, response)
         }
         Operation::Map(version) => {
-            let answer = match version {
-                Version::V1 => answer::<MapResponseV1>(generator),
-                Version::V2 => answer::<MapResponse>(generator),
+            let response = match version {
+                Version::V1 => schema::<MapResponseV1>(generator),
+                Version::V2 => schema::<MapResponse>(generator),
             };
-            submit("map", "MapRequest", version, "List the addresses of a site.", answer)
+            submit("map", "MapRequest", version, "List the addresses of a site.", response)
         }
         Operation::Extract(version) => {
-            let answer = answer::<ExtractSubmitted>(generator);
-            submit("startExtract", "ExtractRequest", version, "Extract structured data from pages.", answer)
+            let response = schema::<ExtractSubmitted>(generator);
+            submit("startExtract", "ExtractRequest", version, "Extract structured data from pages.", response)
         }
-        Operation::Status(kind) => of(
+        Operation::Status(kind) => read(
             &format!("get{}Status", noun(kind)),
-            "How a job stands, with a piece of its documents; as a WebSocket, a watch over it.",
-            answer::<JobStatus>(generator),
+            "The status of a job, with a page of its documents. As a WebSocket: a live watch of the job.",
+            schema::<JobStatus>(generator),
             &[400, 401, 404, 429, 500],
         ),
-        Operation::Errors(kind) => of(
+        Operation::Errors(kind) => read(
             &format!("get{}Errors", noun(kind)),
-            "The pages of a job that gave no document.",
-            answer::<ListedErrors>(generator),
-            READS,
+            "The pages of a job that produced no document.",
+            schema::<ListedErrors>(generator),
+            READ_ERRORS,
         ),
-        Operation::Cancel(kind) => of(
+        Operation::Cancel(kind) => read(
             &format!("cancel{}", noun(kind)),
-            "End a job; what is done stays readable.",
-            answer::<JobCancelled>(generator),
+            "Cancel a job. Its results so far stay readable.",
+            schema::<JobCancelled>(generator),
             &[401, 404, 409, 429, 500],
         ),
-        Operation::ExtractStatus => of(
+        Operation::ExtractStatus => read(
             "getExtractStatus",
-            "How an extract stands, and its data.",
-            answer::<ExtractStatus>(generator),
-            READS,
+            "The status of an extract, and its data.",
+            schema::<ExtractStatus>(generator),
+            READ_ERRORS,
         ),
         Operation::ActiveCrawls => {
-            of("getActiveCrawls", "The crawls that run.", answer::<ActiveCrawls>(generator), FIGURES)
+            read("getActiveCrawls", "The running crawls.", schema::<ActiveCrawls>(generator), TEAM_ERRORS)
         }
         Operation::CreditUsage(version) => {
-            let answer = match version {
-                Version::V1 => answer::<TeamResponse<CreditUsageV1>>(generator),
-                Version::V2 => answer::<TeamResponse<CreditUsage>>(generator),
+            let response = match version {
+                Version::V1 => schema::<TeamResponse<CreditUsageV1>>(generator),
+                Version::V2 => schema::<TeamResponse<CreditUsage>>(generator),
             };
-            of("getCreditUsage", "The team's credits.", answer, FIGURES)
+            read("getCreditUsage", "The team's credits.", response, TEAM_ERRORS)
         }
         Operation::TokenUsage(version) => {
-            let answer = match version {
-                Version::V1 => answer::<TeamResponse<TokenUsageV1>>(generator),
-                Version::V2 => answer::<TeamResponse<TokenUsage>>(generator),
+            let response = match version {
+                Version::V1 => schema::<TeamResponse<TokenUsageV1>>(generator),
+                Version::V2 => schema::<TeamResponse<TokenUsage>>(generator),
             };
-            of("getTokenUsage", "The team's credits, counted in tokens.", answer, FIGURES)
+            read("getTokenUsage", "The team's credits, converted to tokens.", response, TEAM_ERRORS)
         }
-        Operation::QueueStatus => {
-            of("getQueueStatus", "What the team has in the queue.", answer::<QueueStatus>(generator), FIGURES)
-        }
-        Operation::Activity => of(
+        Operation::QueueStatus => read(
+            "getQueueStatus",
+            "The queued and active pages of the team.",
+            schema::<QueueStatus>(generator),
+            TEAM_ERRORS,
+        ),
+        Operation::Activity => read(
             "getActivity",
-            "The team's jobs and scrapes that have ended, the one that ended last first.",
-            answer::<Activities>(generator),
+            "The team's ended jobs and scrapes, the latest end first.",
+            schema::<Activities>(generator),
             &[400, 401, 429, 500],
         ),
         Operation::Concurrency => {
-            let answer = answer::<ConcurrencyCheck>(generator);
-            of("getConcurrency", "How many pages the team has in work.", answer, FIGURES)
+            let response = schema::<ConcurrencyCheck>(generator);
+            read(
+                "getConcurrency",
+                "The number of pages of the team that are in progress.",
+                response,
+                TEAM_ERRORS,
+            )
         }
     }
 }
 
 fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
-    let mut told = told(route.operation, generator);
+    let mut operation = description(route.operation, generator);
     if route.path.ends_with("/ongoing") {
-        // The other name of the same list; names of operations are unique.
-        told.name = told.name.replace("Active", "Ongoing");
+        // Another path of the same list; operation names must be unique.
+        operation.name = operation.name.replace("Active", "Ongoing");
     }
-    let refusal = generator.subschema_for::<ErrorBody>().to_value();
+    let error = generator.subschema_for::<ErrorBody>().to_value();
     let version = if route.path.starts_with("/v1/") { "V1" } else { "" };
     let mut responses = Map::new();
-    responses.insert("200".to_owned(), content("Done.", &told.answer));
-    for status in told.refusals {
-        responses.insert(status.to_string(), refused(*status, &refusal));
+    responses.insert("200".to_owned(), content("Done.", &operation.response));
+    for status in operation.errors {
+        responses.insert(status.to_string(), error_response(*status, &error));
     }
     if matches!(route.operation, Operation::Status(_)) {
-        let switched = json!({ "description": "A WebSocket that tells of the job until its end." });
+        let switched = json!({ "description": "A WebSocket that reports the job until its end." });
         responses.insert("101".to_owned(), switched);
-        responses.insert("426".to_owned(), content("Another version of WebSocket is needed.", &refusal));
+        responses.insert("426".to_owned(), content("Another WebSocket version is required.", &error));
     }
     let mut described = json!({
-        "operationId": format!("{}{version}", told.name),
-        "summary": told.summary,
+        "operationId": format!("{}{version}", operation.name),
+        "summary": operation.summary,
         "responses": responses,
     });
     let Some(fields) = described.as_object_mut() else { return described };
@@ -255,7 +266,7 @@ fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
     if !parameters.is_empty() {
         fields.insert("parameters".to_owned(), parameters.into());
     }
-    if let Some(body) = told.body {
+    if let Some(body) = operation.body {
         let schema = json!({ "$ref": format!("#/components/schemas/{body}") });
         let content = json!({ "application/json": { "schema": schema } });
         fields.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
@@ -270,35 +281,33 @@ fn parameters(route: &Route) -> Vec<Value> {
     let mut parameters = Vec::new();
     if route.path.contains("{id}") {
         let schema = json!({ "type": "string", "format": "uuid" });
-        let named = match route.operation {
-            Operation::Scraped => "The scrape: `metadata.scrapeId` of its document.",
+        let description = match route.operation {
+            Operation::ScrapedDocument => "The scrape: `metadata.scrapeId` of its document.",
             _ => "The job.",
         };
-        parameters.push(
-            json!({ "name": "id", "in": "path", "required": true, "description": named, "schema": schema }),
-        );
+        parameters.push(json!({ "name": "id", "in": "path", "required": true,
+            "description": description, "schema": schema }));
     }
     match route.operation {
         Operation::Status(_) => {
-            let whole =
-                |least: u64, most: u64| json!({ "type": "integer", "minimum": least, "maximum": most });
-            let skip = "The place of the first document; a running job that has none there yet is waited for a while.";
+            let integer = |min: u64, max: u64| json!({ "type": "integer", "minimum": min, "maximum": max });
+            let skip = "Index of the first document. A read of a running job waits briefly for it.";
             parameters.push(
-                json!({ "name": "skip", "in": "query", "description": skip, "schema": whole(0, u64::MAX) }),
+                json!({ "name": "skip", "in": "query", "description": skip, "schema": integer(0, u64::MAX) }),
             );
-            let limit = "At most so many documents.";
+            let limit = "Maximum number of documents.";
             parameters.push(json!({ "name": "limit", "in": "query", "description": limit,
-                "schema": whole(1, limits::MAX_STATUS_LIMIT) }));
+                "schema": integer(1, limits::MAX_STATUS_LIMIT) }));
         }
         Operation::Activity => {
-            let (most, default) = (limits::MAX_ACTIVITY_LIMIT, limits::DEFAULT_ACTIVITY_LIMIT);
-            let schema = json!({ "type": "integer", "minimum": 1, "maximum": most, "default": default });
-            let limit = "At most this many entries.";
+            let (max, default) = (limits::MAX_ACTIVITY_LIMIT, limits::DEFAULT_ACTIVITY_LIMIT);
+            let schema = json!({ "type": "integer", "minimum": 1, "maximum": max, "default": default });
+            let limit = "Maximum number of entries.";
             parameters
                 .push(json!({ "name": "limit", "in": "query", "description": limit, "schema": schema }));
         }
         operation if operation.has_body() => {
-            let text = "A second submit under the same key is refused.";
+            let text = "A second submit with the same key is refused.";
             parameters.push(json!({ "name": IDEMPOTENCY_KEY, "in": "header", "description": text,
                 "schema": { "type": "string", "format": "uuid" } }));
         }
@@ -311,25 +320,25 @@ fn content(description: &str, schema: &Value) -> Value {
     json!({ "description": description, "content": { "application/json": { "schema": schema } } })
 }
 
-fn refused(status: u16, schema: &Value) -> Value {
+fn error_response(status: u16, schema: &Value) -> Value {
     let (description, header) = match status {
-        400 => ("The request breaks rules, or needs what the engine was built without.", None),
+        400 => ("The request is invalid, or needs a capability that the engine was built without.", None),
         401 => ("No key, or an unknown one.", Some("WWW-Authenticate")),
         402 => ("Too few credits.", None),
-        403 => ("Refused by policy.", None),
-        404 => ("There is no such job or scrape, or no copy in the cache.", None),
-        408 => ("The request's time ran out.", None),
+        403 => ("Forbidden by policy.", None),
+        404 => ("There is no such job or scrape, or no cached copy.", None),
+        408 => ("The request timed out.", None),
         409 => ("The job has ended, or the idempotency key was used before.", None),
         413 => ("The body is too large.", None),
         422 => ("The page or its content failed.", None),
-        429 => ("Too much at once.", Some("Retry-After")),
-        _ => ("The engine failed; its log tells why.", None),
+        429 => ("Too many requests or jobs at once.", Some("Retry-After")),
+        _ => ("The engine failed; its log has the reason.", None),
     };
-    let mut refused = content(description, schema);
-    if let (Some(name), Some(fields)) = (header, refused.as_object_mut()) {
+    let mut response = content(description, schema);
+    if let (Some(name), Some(fields)) = (header, response.as_object_mut()) {
         fields.insert("headers".to_owned(), json!({ name: { "schema": { "type": "string" } } }));
     }
-    refused
+    response
 }
 
 #[cfg(test)]
@@ -342,16 +351,17 @@ mod tests {
     fn the_checked_in_copy_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
         let copy = std::fs::read_to_string(path).unwrap();
-        // To the byte: this is the form that the command prints.
+        // Byte for byte, in the format that the command prints.
         assert!(
             copy == format!("{:#}\n", openapi()),
             "run `cargo run -- openapi > crates/http/openapi.json`"
         );
     }
 
-    /// Descriptions come from comments in Rust, whose links and examples lead nowhere for who reads the document.
+    /// Descriptions come from Rust doc comments, whose links and examples mean nothing to readers of the
+    /// document.
     #[test]
-    fn descriptions_are_for_who_calls_the_service() {
+    fn descriptions_contain_no_rust() {
         fn texts<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
             match value {
                 Value::Object(fields) => fields.values().for_each(|value| texts(value, found)),
@@ -372,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reference_leads_somewhere_and_every_operation_has_its_own_name() {
+    fn references_resolve_and_operation_names_are_unique() {
         fn references(value: &Value, found: &mut BTreeSet<String>) {
             match value {
                 Value::Object(fields) => fields.iter().for_each(|(name, value)| match value {

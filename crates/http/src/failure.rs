@@ -1,4 +1,4 @@
-//! What is answered where a request cannot be done.
+//! Error responses.
 
 use std::fmt::Display;
 
@@ -10,7 +10,7 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 use uuid::Uuid;
 
-/// An answer with an [`ErrorBody`].
+/// A response with an [`ErrorBody`].
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: StatusCode,
@@ -19,7 +19,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A failure that the contract has no code for.
+    /// A failure without a code of the contract.
     pub(crate) fn new(status: StatusCode, text: impl Into<String>) -> Self {
         Self { status, body: Box::new(ErrorBody::new(text)), header: None }
     }
@@ -36,7 +36,7 @@ impl Failure {
     }
 
     pub(crate) fn unknown_route() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "there is no such address here; GET /openapi.json lists all")
+        Self::new(StatusCode::NOT_FOUND, "there is no such route; GET /openapi.json lists all routes")
     }
 
     pub(crate) fn unknown_job() -> Self {
@@ -44,35 +44,35 @@ impl Failure {
     }
 
     pub(crate) fn wrong_method(allowed: &str) -> Self {
-        let text = format!("this address takes {allowed}");
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, text).with(ALLOW, allowed)
+        let text = format!("this route accepts {allowed}");
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, text).with_header(ALLOW, allowed)
     }
 
     pub(crate) fn websocket_version() -> Self {
         Self::new(StatusCode::UPGRADE_REQUIRED, "the WebSocket's version must be 13")
-            .with(SEC_WEBSOCKET_VERSION, "13")
+            .with_header(SEC_WEBSOCKET_VERSION, "13")
     }
 
     pub(crate) fn busy(text: &str, seconds: u64) -> Self {
-        Self::new(StatusCode::TOO_MANY_REQUESTS, text).with(RETRY_AFTER, &seconds.to_string())
+        Self::new(StatusCode::TOO_MANY_REQUESTS, text).with_header(RETRY_AFTER, &seconds.to_string())
     }
 
-    /// Ours: what happened goes to the log, and an identifier to both sides.
+    /// An internal error: the cause goes only to the log, with an identifier that the client also gets.
     pub(crate) fn internal(cause: &dyn Display) -> Self {
         let id = Uuid::now_v7();
         tracing::error!(%id, %cause, "a request failed");
-        let text = format!("the engine failed on this request; the log has it as {id}");
+        let text = format!("the engine failed on this request; its log has the reason under {id}");
         let body = ErrorBody::with_code(ErrorCode::UnknownError, text);
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, body: Box::new(body), header: None }
     }
 
-    /// The same with more to say.
-    pub(crate) fn adding(mut self, text: &str) -> Self {
+    /// Appends to the message.
+    pub(crate) fn append_text(mut self, text: &str) -> Self {
         self.body.error.push_str(text);
         self
     }
 
-    fn with(mut self, name: HeaderName, value: &str) -> Self {
+    fn with_header(mut self, name: HeaderName, value: &str) -> Self {
         self.header = HeaderValue::from_str(value).ok().map(|value| (name, value));
         self
     }
@@ -86,7 +86,7 @@ impl Failure {
 
     pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
         let body = serde_json::to_vec(&self.body).unwrap_or_default();
-        let mut response = json(Bytes::from(body));
+        let mut response = json_response(Bytes::from(body));
         *response.status_mut() = self.status;
         if self.status == StatusCode::UNAUTHORIZED {
             // RFC 9110, 15.5.2.
@@ -99,8 +99,8 @@ impl Failure {
     }
 }
 
-/// An answer of this JSON.
-pub(crate) fn json(body: Bytes) -> Response<Full<Bytes>> {
+/// A response with this JSON as its body.
+pub(crate) fn json_response(body: Bytes) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
@@ -110,8 +110,8 @@ impl From<service::Error> for Failure {
     fn from(error: service::Error) -> Self {
         let failure = Self::of(error.http_status(), error.body(), &error);
         match error.retry_after() {
-            // Whole seconds (RFC 9110, 10.2.3), and never before the time.
-            Some(wait) => failure.with(RETRY_AFTER, &wait.as_secs().saturating_add(1).to_string()),
+            // Whole seconds (RFC 9110, 10.2.3), plus one so that no client retries too early.
+            Some(wait) => failure.with_header(RETRY_AFTER, &wait.as_secs().saturating_add(1).to_string()),
             None => failure,
         }
     }

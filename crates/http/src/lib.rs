@@ -1,5 +1,5 @@
-//! The web-data API over HTTP: [`Service`] is a `tower::Service` over the types of the `http` crate. It opens no socket;
-//! the program that embeds it does, and mounts it where it likes.
+//! The web-data API over HTTP: [`Service`] is a `tower::Service` over the types of the `http` crate. It opens
+//! no socket; the program that embeds it mounts it on its own server.
 //!
 //! With axum:
 //!
@@ -16,10 +16,10 @@
 //! # }
 //! ```
 //!
-//! `axum::serve` bounds neither connections nor the time that the head of a request takes. A server that strangers reach
-//! should bound both, as the example `host` does it with hyper.
+//! `axum::serve` limits neither the number of connections nor the time for the head of a request. A public
+//! server should limit both, as the example `host` does with hyper.
 //!
-//! Or called by hand, as a test does:
+//! Called directly, as in a test:
 //!
 //! ```
 //! use gleaner::Engine;
@@ -39,13 +39,13 @@
 //! # }
 //! ```
 //!
-//! [`openapi`] describes all of it as an OpenAPI 3.1 document, which the service answers `GET /openapi.json` with.
+//! [`openapi`] returns the description of the API as an OpenAPI 3.1 document, which is also the response to
+//! `GET /openapi.json`.
 //!
-//! What it does is little: it finds the operation in a table, reads key, identifier, query and body, lets the
-//! [desk](gleaner::service) of the engine do the work, and writes down what came of it. Whatever is a rule of the contract
-//! is held by the crates behind it, and holds for programs without a wire too.
+//! The crate is a thin layer: it finds the operation in a route table, reads key, identifier, query and body,
+//! calls the [job service](gleaner::service) of the engine, and serializes the result. The crates below
+//! enforce the rules of the contract, so the rules also apply to programs that use the engine without HTTP.
 
-mod answers;
 mod auth;
 mod blocking;
 mod body;
@@ -55,12 +55,13 @@ mod failure;
 mod operation;
 mod origin;
 mod query;
+mod responses;
 mod routes;
 mod service;
 mod watch;
 
 pub use body::BODY_TIMEOUT;
-pub use checks::{MAX_CHECKS, MAX_CHECKS_OF_TEAM};
+pub use checks::{MAX_CHECKS, MAX_CHECKS_PER_TEAM};
 pub use document::openapi;
 pub use service::Service;
-pub use watch::{CLOSE_TIMEOUT, MAX_WATCHERS, MAX_WATCHERS_OF_TEAM, PING_EVERY, SEND_TIMEOUT};
+pub use watch::{CLOSE_TIMEOUT, MAX_WATCHERS, MAX_WATCHERS_PER_TEAM, PING_EVERY, SEND_TIMEOUT};

@@ -1,4 +1,4 @@
-//! What can be asked for, and doing it: the body checked, the desk asked, the answer written down.
+//! The operations of the API: they check the body, call the job service and serialize the response.
 
 use bytes::Bytes;
 use gleaner::plan::{BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan};
@@ -15,25 +15,25 @@ use http::request::Parts;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::blocking::{BlockingLimits, json, weight};
+use crate::blocking::{BlockingLimits, estimated_size, to_json};
 use crate::checks::Checks;
 use crate::failure::Failure;
-use crate::origin::Origins;
-use crate::{answers, body, document, query};
+use crate::origin::OriginConfig;
+use crate::{body, document, query, responses};
 
-/// Version of the contract that a request body is of; answers differ only where a type says so.
+/// The API version of a route. It selects the request type, and the response type where the versions differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
     V1,
     V2,
 }
 
-/// What a request asks for.
+/// An operation of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     OpenApi,
     Scrape(Version),
-    Scraped,
+    ScrapedDocument,
     Batch(Version),
     Crawl(Version),
     CrawlParams,
@@ -52,7 +52,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// Whom it is for: `None` where anybody may ask, else what is counted against the team's limits.
+    /// The operation that counts against the team's rate limits; `None` if it needs no key.
     pub(crate) fn counted_as(self) -> Option<service::Operation> {
         Some(match self {
             Self::OpenApi => return None,
@@ -66,7 +66,7 @@ impl Operation {
         })
     }
 
-    /// Does it read a JSON body?
+    /// Whether it reads a JSON body.
     pub(crate) fn has_body(self) -> bool {
         matches!(
             self,
@@ -80,28 +80,30 @@ impl Operation {
     }
 }
 
-/// A request whose team is known.
+/// An authenticated request.
 pub(crate) struct Call<'a> {
     pub(crate) engine: &'a Engine,
-    pub(crate) origins: &'a Origins,
-    pub(crate) places: &'a BlockingLimits,
+    pub(crate) origins: &'a OriginConfig,
+    pub(crate) limits: &'a BlockingLimits,
     pub(crate) checks: &'a Checks,
     pub(crate) team: &'a Team,
     pub(crate) parts: &'a Parts,
     /// The `{id}` of its path.
     pub(crate) id: Option<&'a str>,
-    /// What it sent, where the operation reads a body.
+    /// Its body; empty if the operation reads none.
     pub(crate) body: Bytes,
 }
 
 impl Call<'_> {
-    /// Does it, and gives the JSON of the answer.
-    pub(crate) async fn answer(self, operation: Operation) -> Result<Bytes, Failure> {
+    /// Runs the operation and returns the JSON of the response.
+    pub(crate) async fn run(self, operation: Operation) -> Result<Bytes, Failure> {
         let (service, team) = (self.engine.service(), self.team);
         match operation {
             Operation::OpenApi => Ok(document::bytes()),
             Operation::Scrape(version) => self.scrape(version).await,
-            Operation::Scraped => Ok(service.scraped(&team.id, *self.job()?.as_uuid()).await?),
+            Operation::ScrapedDocument => {
+                Ok(service.scraped_document(&team.id, *self.job()?.as_uuid()).await?)
+            }
             Operation::Batch(version) => self.batch(version).await,
             Operation::Crawl(version) => self.crawl(version).await,
             Operation::CrawlParams => self.crawl_params().await,
@@ -110,36 +112,36 @@ impl Call<'_> {
             Operation::Status(kind) => self.status(kind).await,
             Operation::Errors(kind) => {
                 let errors = service.errors(&team.id, kind, self.job()?).await?;
-                self.places.written_aside(answers::ListedErrors::from(errors)).await
+                self.limits.serialize_blocking(responses::ListedErrors::from(errors)).await
             }
-            Operation::Cancel(kind) => json(&service.cancel(&team.id, kind, self.job()?).await?),
+            Operation::Cancel(kind) => to_json(&service.cancel(&team.id, kind, self.job()?).await?),
             Operation::ExtractStatus => {
                 let status = service.extract_status(&team.id, self.job()?).await?;
-                self.places.written_aside(status).await
+                self.limits.serialize_blocking(status).await
             }
             Operation::ActiveCrawls => {
-                self.places.written_aside(service.active_crawls(&team.id).await?).await
+                self.limits.serialize_blocking(service.active_crawls(&team.id).await?).await
             }
             Operation::CreditUsage(version) => {
                 let usage = service.credit_usage(&team.id).await?;
                 match version {
-                    Version::V1 => json(&answers::credit_usage(usage)),
-                    Version::V2 => json(&usage),
+                    Version::V1 => to_json(&responses::credit_usage(usage)),
+                    Version::V2 => to_json(&usage),
                 }
             }
             Operation::TokenUsage(version) => {
                 let usage = service.token_usage(&team.id).await?;
                 match version {
-                    Version::V1 => json(&answers::token_usage(usage)),
-                    Version::V2 => json(&usage),
+                    Version::V1 => to_json(&responses::token_usage(usage)),
+                    Version::V2 => to_json(&usage),
                 }
             }
-            Operation::QueueStatus => json(&service.queue_status(team).await?),
+            Operation::QueueStatus => to_json(&service.queue_status(team).await?),
             Operation::Activity => {
-                let limit = query::activity(self.parts.uri.query())?;
-                json(&service.activity(&team.id, limit).await?)
+                let limit = query::activity_limit(self.parts.uri.query())?;
+                to_json(&service.activity(&team.id, limit).await?)
             }
-            Operation::Concurrency => json(&service.concurrency(team).await?),
+            Operation::Concurrency => to_json(&service.concurrency(team).await?),
         }
     }
 
@@ -148,11 +150,11 @@ impl Call<'_> {
             Version::V1 => v1::ScrapeRequest::checked_from_json,
             Version::V2 => ScrapeRequest::checked_from_json,
         };
-        let offered = |engine: &Engine, plan: &ScrapePlan| engine.check_options(&plan.options);
-        let (plan, submit) = self.submitted(check, offered).await?;
-        // Where the client goes away, this future is dropped, and with it the work.
+        let check_capabilities = |engine: &Engine, plan: &ScrapePlan| engine.check_options(&plan.options);
+        let (plan, submit) = self.read_submit(check, check_capabilities).await?;
+        // If the client disconnects, the server drops this future, which stops the work.
         let document = self.engine.service().scrape(self.team, plan, submit).await?;
-        self.places.written(weight(&document), ScrapeResponse::from(document)).await
+        self.limits.serialize(estimated_size(&document), ScrapeResponse::from(document)).await
     }
 
     async fn batch(mut self, version: Version) -> Result<Bytes, Failure> {
@@ -160,13 +162,13 @@ impl Call<'_> {
             Version::V1 => v1::BatchScrapeRequest::checked_from_json,
             Version::V2 => BatchScrapeRequest::checked_from_json,
         };
-        let offered = |engine: &Engine, plan: &BatchPlan| engine.check_options(&plan.options);
-        let (plan, submit) = self.submitted(check, offered).await?;
-        let base = self.base()?;
+        let check_capabilities = |engine: &Engine, plan: &BatchPlan| engine.check_options(&plan.options);
+        let (plan, submit) = self.read_submit(check, check_capabilities).await?;
+        let url = self.request_url()?;
         let submitted = self.engine.service().batch(self.team, plan, submit).await?;
-        let mut answer = JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id));
-        answer.invalid_urls = submitted.invalid_urls;
-        json(&answer)
+        let mut response = JobSubmitted::new(submitted.id, format!("{url}/{}", submitted.id));
+        response.invalid_urls = submitted.invalid_urls;
+        to_json(&response)
     }
 
     async fn crawl(mut self, version: Version) -> Result<Bytes, Failure> {
@@ -174,43 +176,44 @@ impl Call<'_> {
             Version::V1 => v1::CrawlRequest::checked_from_json,
             Version::V2 => CrawlRequest::checked_from_json,
         };
-        let (plan, submit): (CrawlPlan, _) = self.submitted(check, Engine::check_crawl).await?;
-        let base = self.base()?;
+        let (plan, submit): (CrawlPlan, _) = self.read_submit(check, Engine::check_crawl).await?;
+        let url = self.request_url()?;
         let service = self.engine.service();
         if plan.prompt.is_none() {
             let submitted = service.crawl(self.team, plan, submit).await?;
-            return json(&JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id)));
+            return to_json(&JobSubmitted::new(submitted.id, format!("{url}/{}", submitted.id)));
         }
-        // Only the second version has prompts.
+        // Only v2 has prompts.
         let (bounds, value) = (self.engine.bounds(), submit.request.clone());
         let read = move || Ok(CrawlRequest::from_json_within(&value, bounds)?);
         let request = self.checks.run(&self.team.id, usize::MAX, read).await?;
-        // Before anything is paid. Where the request sets no limit, the prompt may.
+        // Check before anything is charged. If the request sets no limit, the prompt may set one.
         let pages = request.limit.map_or(1, |_| plan.limit);
         service.check_crawl(self.team, &plan, pages, &submit).await?;
-        let compiled = self.engine.compile_prompt(request);
-        // The site is mapped for it, so it costs what a map costs.
-        let prompted = service.charged(self.team, compiled).await?;
-        let (generated, in_effect) = (&prompted.generated, prompted.in_effect());
-        let (generated, in_effect) = (options(generated)?, options(&in_effect)?);
-        let request = serde_json::to_value(&prompted.request).unwrap_or(submit.request);
+        let compilation = self.engine.compile_prompt(request);
+        // Compiling a prompt maps the site, so it costs as much as a map.
+        let compiled = service.charged_lookup(self.team, compilation).await?;
+        let generated = crawl_options(&compiled.generated)?;
+        let in_effect = crawl_options(&compiled.in_effect())?;
+        let request = serde_json::to_value(&compiled.request).unwrap_or(submit.request);
         let submit = Submit { request, ..submit };
-        let submitted = service.crawl_checked(self.team, prompted.plan, submit).await?;
-        if let Some(warning) = &prompted.warning {
+        let submitted = service.crawl_checked(self.team, compiled.plan, submit).await?;
+        if let Some(warning) = &compiled.warning {
             service.runtime().warn(submitted.id, warning).await?;
         }
-        let mut answer = JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id));
-        answer.prompt_generated_options = Some(generated);
-        answer.final_crawler_options = Some(in_effect);
-        json(&answer)
+        let mut response = JobSubmitted::new(submitted.id, format!("{url}/{}", submitted.id));
+        response.prompt_generated_options = Some(generated);
+        response.final_crawler_options = Some(in_effect);
+        to_json(&response)
     }
 
     async fn crawl_params(mut self) -> Result<Bytes, Failure> {
         let check = CrawlParamsPreviewRequest::checked_from_json;
-        let (plan, submit): (CrawlParamsPreviewPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
-        let mut preview = self.engine.service().charged(self.team, self.engine.crawl_params(plan)).await?;
-        preview.warning = joined(submit.warnings, preview.warning);
-        json(&preview)
+        let (plan, submit): (CrawlParamsPreviewPlan, _) = self.read_submit(check, |_, _| Ok(())).await?;
+        let mut preview =
+            self.engine.service().charged_lookup(self.team, self.engine.crawl_params(plan)).await?;
+        preview.warning = join_warnings(submit.warnings, preview.warning);
+        to_json(&preview)
     }
 
     async fn map(mut self, version: Version) -> Result<Bytes, Failure> {
@@ -218,14 +221,14 @@ impl Call<'_> {
             Version::V1 => v1::MapRequest::checked_from_json,
             Version::V2 => MapRequest::checked_from_json,
         };
-        let (plan, submit): (MapPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
-        let found = self.engine.service().map(self.team, plan).await?;
-        let mut response = MapResponse::new(found.links.into_iter().map(MapLink::new).collect());
-        response.warning = joined(submit.warnings, found.warning);
+        let (plan, submit): (MapPlan, _) = self.read_submit(check, |_, _| Ok(())).await?;
+        let map = self.engine.service().map(self.team, plan).await?;
+        let mut response = MapResponse::new(map.links.into_iter().map(MapLink::new).collect());
+        response.warning = join_warnings(submit.warnings, map.warning);
         let bytes = response.links.iter().map(|link| link.url.len()).sum();
         match version {
-            Version::V1 => self.places.written(bytes, MapResponseV1::from(response)).await,
-            Version::V2 => self.places.written(bytes, response).await,
+            Version::V1 => self.limits.serialize(bytes, MapResponseV1::from(response)).await,
+            Version::V2 => self.limits.serialize(bytes, response).await,
         }
     }
 
@@ -234,49 +237,49 @@ impl Call<'_> {
             Version::V1 => v1::ExtractRequest::checked_from_json,
             Version::V2 => ExtractRequest::checked_from_json,
         };
-        let (plan, submit): (ExtractPlan, _) = self.submitted(check, Engine::check_extract).await?;
+        let (plan, submit): (ExtractPlan, _) = self.read_submit(check, Engine::check_extract).await?;
         let submitted = self.engine.service().extract(self.team, plan, submit).await?;
-        let mut answer = ExtractSubmitted::new(submitted.id);
-        answer.invalid_urls = submitted.invalid_urls;
-        json(&answer)
+        let mut response = ExtractSubmitted::new(submitted.id);
+        response.invalid_urls = submitted.invalid_urls;
+        to_json(&response)
     }
 
     async fn status(self, kind: JobKind) -> Result<Bytes, Failure> {
         let page = query::page(self.parts.uri.query())?;
-        let (id, base) = (self.job()?, self.base()?);
+        let (id, url) = (self.job()?, self.request_url()?);
         let limit = page.limit.map(|limit| format!("&limit={limit}")).unwrap_or_default();
-        let next = move |skip: u64| format!("{base}?skip={skip}{limit}");
+        let next = move |skip: u64| format!("{url}?skip={skip}{limit}");
         Ok(self.engine.service().status(&self.team.id, kind, id, page, &next).await?.bytes)
     }
 
-    /// The job, or scrape, that the path names. What is no id names none that there is.
+    /// The id of the job or scrape in the path. An invalid id is an unknown job.
     pub(crate) fn job(&self) -> Result<JobId, Failure> {
         let id = self.id.filter(|id| id.len() == UUID_LENGTH).and_then(|id| id.parse().ok());
         id.ok_or_else(Failure::unknown_job)
     }
 
-    /// The absolute address of this request, without its query.
-    fn base(&self) -> Result<String, Failure> {
+    /// The absolute URL of this request, without its query.
+    fn request_url(&self) -> Result<String, Failure> {
         Ok(format!("{}{}", self.origins.base(self.parts)?, self.parts.uri.path()))
     }
 
-    /// Reads and checks the body, and what comes with a submit beside it. `offered` holds the plan against what the engine
-    /// was built with.
-    async fn submitted<P: Send + 'static>(
+    /// Reads and checks the body and the idempotency key. `check_capabilities` checks that the engine has
+    /// what the plan needs.
+    async fn read_submit<P: Send + 'static>(
         &mut self,
         check: fn(&Value, RequestBounds) -> Result<Checked<P>, Faults>,
-        offered: fn(&Engine, &P) -> Result<(), gleaner::Error>,
+        check_capabilities: fn(&Engine, &P) -> Result<(), gleaner::Error>,
     ) -> Result<(P, Submit), Failure> {
         let idempotency_key = self.idempotency_key()?;
-        // Not kept for as long as the work takes.
+        // Take the body, to free it before the work starts.
         let (engine, bytes) = (self.engine.clone(), std::mem::take(&mut self.body));
         let size = bytes.len();
         let content_type = body::content_type(&self.parts.headers).to_owned();
         let read = move || -> Result<Checked<P>, Failure> {
             let request =
-                gleaner::parse_json(&bytes).map_err(|faults| body::no_json(faults, &content_type))?;
+                gleaner::parse_json(&bytes).map_err(|faults| body::invalid_json(faults, &content_type))?;
             let checked = check(&request, engine.bounds())?;
-            offered(&engine, &checked.plan)?;
+            check_capabilities(&engine, &checked.plan)?;
             Ok(checked)
         };
         let Checked { plan, request, warnings, .. } = self.checks.run(&self.team.id, size, read).await?;
@@ -291,19 +294,19 @@ impl Call<'_> {
     }
 }
 
-/// What is to be known of a request, and what of the work on it.
-fn joined(warnings: Vec<String>, more: Option<String>) -> Option<String> {
-    let all: Vec<String> = warnings.into_iter().chain(more).collect();
+/// Joins the warnings about a request and about its result.
+fn join_warnings(of_request: Vec<String>, of_result: Option<String>) -> Option<String> {
+    let all: Vec<String> = of_request.into_iter().chain(of_result).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Length of a UUID in its usual form; its other forms are not ones that the engine gives out.
+/// Length of a UUID in hyphenated form, the only form of the engine's ids.
 const UUID_LENGTH: usize = 36;
-/// Of the submits of a team with the same value the first counts, and the others are refused with 409.
+/// Header with the idempotency key. A second submit of a team with the same key is refused with 409.
 pub(crate) const IDEMPOTENCY_KEY: &str = "x-idempotency-key";
 
-/// Crawl options without the address that they are for.
-fn options(params: &CrawlParams) -> Result<Map<String, Value>, Failure> {
+/// Crawl options without their URL.
+fn crawl_options(params: &CrawlParams) -> Result<Map<String, Value>, Failure> {
     match serde_json::to_value(params) {
         Ok(Value::Object(mut options)) => {
             options.remove("url");

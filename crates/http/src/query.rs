@@ -1,4 +1,4 @@
-//! The query of a request for a status or a team's activity.
+//! Query parameters of a request for a status or a team's activity.
 
 use gleaner::limits::{DEFAULT_ACTIVITY_LIMIT, MAX_ACTIVITY_LIMIT, MAX_STATUS_LIMIT};
 use gleaner::service::Page;
@@ -6,8 +6,8 @@ use url::form_urlencoded;
 
 use crate::failure::Failure;
 
-/// `skip` (0 or more) and `limit` (1 to [`MAX_STATUS_LIMIT`]); of a name that comes twice the last counts, and other names
-/// are let be.
+/// `skip` (0 or more) and `limit` (1 to [`MAX_STATUS_LIMIT`]). The last of repeated parameters counts;
+/// unknown ones are ignored.
 pub(crate) fn page(query: Option<&str>) -> Result<Page, Failure> {
     let mut page = Page::default();
     for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
@@ -25,23 +25,23 @@ pub(crate) fn page(query: Option<&str>) -> Result<Page, Failure> {
     Ok(page)
 }
 
-/// `limit` (1 to [`MAX_ACTIVITY_LIMIT`]), read as that of a status.
-pub(crate) fn activity(query: Option<&str>) -> Result<u64, Failure> {
-    let mut most = DEFAULT_ACTIVITY_LIMIT;
+/// `limit` (1 to [`MAX_ACTIVITY_LIMIT`]), with the rules of [`page`].
+pub(crate) fn activity_limit(query: Option<&str>) -> Result<u64, Failure> {
+    let mut entries = DEFAULT_ACTIVITY_LIMIT;
     for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
         if name == "limit" {
-            most = limit(&value, MAX_ACTIVITY_LIMIT)?;
+            entries = limit(&value, MAX_ACTIVITY_LIMIT)?;
         }
     }
-    Ok(most)
+    Ok(entries)
 }
 
-fn limit(text: &str, most: u64) -> Result<u64, Failure> {
-    let limit = number(text).filter(|limit| (1..=most).contains(limit));
-    limit.ok_or_else(|| Failure::fault("limit", format!("`limit` must be an integer from 1 to {most}")))
+fn limit(text: &str, max: u64) -> Result<u64, Failure> {
+    let limit = number(text).filter(|limit| (1..=max).contains(limit));
+    limit.ok_or_else(|| Failure::fault("limit", format!("`limit` must be an integer from 1 to {max}")))
 }
 
-/// Digits alone: the standard parser would take a sign.
+/// A number of digits only; the standard parser would accept a sign.
 fn number(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_of_an_activity_is_read_from_the_query() {
+    fn activity_limits_are_read_from_the_query() {
         for (query, want) in [
             ("", Some(DEFAULT_ACTIVITY_LIMIT)),
             ("other=x", Some(DEFAULT_ACTIVITY_LIMIT)),
@@ -86,8 +86,8 @@ mod tests {
             ("limit=-1", None),
             ("limit=18446744073709551617", None),
         ] {
-            assert_eq!(activity(Some(query)).ok(), want, "{query}");
+            assert_eq!(activity_limit(Some(query)).ok(), want, "{query}");
         }
-        assert_eq!(activity(None).ok(), Some(DEFAULT_ACTIVITY_LIMIT));
+        assert_eq!(activity_limit(None).ok(), Some(DEFAULT_ACTIVITY_LIMIT));
     }
 }

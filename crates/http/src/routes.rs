@@ -1,4 +1,4 @@
-//! Which operation is meant: the one table of addresses.
+//! The route table: which operation serves which method and path.
 
 use gleaner::JobKind;
 use http::Method;
@@ -6,14 +6,14 @@ use http::Method;
 use crate::failure::Failure;
 use crate::operation::Operation::{
     self, ActiveCrawls, Activity, Batch, Cancel, Concurrency, Crawl, CrawlParams, CreditUsage, Errors,
-    Extract, ExtractStatus, Map, OpenApi, QueueStatus, Scrape, Scraped, Status, TokenUsage,
+    Extract, ExtractStatus, Map, OpenApi, QueueStatus, Scrape, ScrapedDocument, Status, TokenUsage,
 };
 use crate::operation::Version::{V1, V2};
 
-/// An address and what it does.
+/// A method, a path and their operation.
 pub(crate) struct Route {
     pub(crate) method: Method,
-    /// `{id}` stands for a segment that is not empty.
+    /// `{id}` matches a segment that is not empty.
     pub(crate) path: &'static str,
     pub(crate) operation: Operation,
 }
@@ -30,11 +30,12 @@ const fn delete(path: &'static str, operation: Operation) -> Route {
     Route { method: Method::DELETE, path, operation }
 }
 
-/// Every address: those of contract 4, those that its clients call beside them, and v1's. The first path that fits is taken, so fixed segments stand before `{id}`.
+/// All routes: those in section 4 of the contract, further ones that its clients call, and those of v1. The
+/// first path that matches is used, so fixed segments come before `{id}`.
 pub(crate) static ROUTES: &[Route] = &[
     get("/openapi.json", OpenApi),
     post("/v2/scrape", Scrape(V2)),
-    get("/v2/scrape/{id}", Scraped),
+    get("/v2/scrape/{id}", ScrapedDocument),
     post("/v2/batch/scrape", Batch(V2)),
     get("/v2/batch/scrape/{id}", Status(JobKind::BatchScrape)),
     delete("/v2/batch/scrape/{id}", Cancel(JobKind::BatchScrape)),
@@ -56,7 +57,7 @@ pub(crate) static ROUTES: &[Route] = &[
     get("/v2/team/activity", Activity),
     get("/v2/concurrency-check", Concurrency),
     post("/v1/scrape", Scrape(V1)),
-    get("/v1/scrape/{id}", Scraped),
+    get("/v1/scrape/{id}", ScrapedDocument),
     post("/v1/batch/scrape", Batch(V1)),
     get("/v1/batch/scrape/{id}", Status(JobKind::BatchScrape)),
     delete("/v1/batch/scrape/{id}", Cancel(JobKind::BatchScrape)),
@@ -76,26 +77,26 @@ pub(crate) static ROUTES: &[Route] = &[
     get("/v1/concurrency-check", Concurrency),
 ];
 
-/// The route of a request, and its `{id}`. A HEAD is answered as a GET, whose body the server beneath leaves out
-/// (RFC 9110, 9.3.2).
+/// The route of a request, and its `{id}`. HEAD uses the route of GET; the server that sends the response
+/// leaves out its body (RFC 9110, 9.3.2).
 pub(crate) fn find<'a>(method: &Method, path: &'a str) -> Result<(&'static Route, Option<&'a str>), Failure> {
-    let found = ROUTES.iter().find_map(|route| Some((route.path, fit(route.path, path)?)));
+    let found = ROUTES.iter().find_map(|route| Some((route.path, match_path(route.path, path)?)));
     let (template, id) = found.ok_or_else(Failure::unknown_route)?;
     let siblings = || ROUTES.iter().filter(|route| route.path == template);
     let wanted = if *method == Method::HEAD { &Method::GET } else { method };
     match siblings().find(|route| route.method == *wanted) {
         Some(route) => Ok((route, id)),
         None => {
-            let also = |route: &Route| (route.method == Method::GET).then_some("HEAD");
-            let methods = |route: &'static Route| std::iter::once(route.method.as_str()).chain(also(route));
+            let head = |route: &Route| (route.method == Method::GET).then_some("HEAD");
+            let methods = |route: &'static Route| std::iter::once(route.method.as_str()).chain(head(route));
             let allowed: Vec<&str> = siblings().flat_map(methods).collect();
             Err(Failure::wrong_method(&allowed.join(", ")))
         }
     }
 }
 
-/// Does the path fit, and what stands for `{id}`?
-fn fit<'a>(template: &str, path: &'a str) -> Option<Option<&'a str>> {
+/// Matches a path against a template. The inner option is the value of `{id}`.
+fn match_path<'a>(template: &str, path: &'a str) -> Option<Option<&'a str>> {
     let mut segments = path.split('/');
     let mut id = None;
     for wanted in template.split('/') {
@@ -116,11 +117,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_lead_to_their_operations() {
+    fn requests_are_routed_to_their_operations() {
         for (method, path, want) in [
             (Method::POST, "/v2/scrape", Ok((Scrape(V2), None))),
             (Method::POST, "/v1/map", Ok((Map(V1), None))),
-            (Method::GET, "/v1/scrape/abc", Ok((Scraped, Some("abc")))),
+            (Method::GET, "/v1/scrape/abc", Ok((ScrapedDocument, Some("abc")))),
             (Method::GET, "/v1/concurrency-check", Ok((Concurrency, None))),
             (Method::GET, "/v2/crawl/active", Ok((ActiveCrawls, None))),
             (Method::GET, "/v2/crawl/abc", Ok((Status(JobKind::Crawl), Some("abc")))),

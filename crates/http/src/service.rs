@@ -17,21 +17,21 @@ use http_body_util::Full;
 
 use crate::blocking::BlockingLimits;
 use crate::checks::Checks;
-use crate::failure::{Failure, json};
+use crate::failure::{Failure, json_response};
 use crate::operation::{Call, Operation};
-use crate::origin::Origins;
+use crate::origin::OriginConfig;
 use crate::watch::{Handshake, Watchers};
 use crate::{auth, body, document, routes};
 
-/// The web-data API as a service of `tower`. Cloning it is cheap, and clones share everything.
+/// The web-data API as a `tower` service. Cloning is cheap, and clones share all state.
 ///
-/// It answers every request, whatever it holds, and needs a tokio runtime with time. It does no TLS, no CORS and no access
-/// log: these belong to layers around it.
+/// It answers every request and needs a tokio runtime with time enabled. TLS, CORS and an access log belong
+/// to layers around it.
 ///
-/// A `POST .../scrape` is worked on while its future lives: servers drop that when the client goes away.
+/// Dropping the future of a `POST .../scrape` stops its work; servers drop it when the client disconnects.
 ///
-/// For WebSockets, the server beneath must hand upgrades on as hyper does, in the request's extensions (with
-/// `hyper_util`, `serve_connection_with_upgrades`; axum does so by itself).
+/// For WebSockets, the server must pass upgrades in the extensions of the request, as hyper does (with
+/// `hyper_util`, `serve_connection_with_upgrades`; axum does so by default).
 #[derive(Clone)]
 pub struct Service {
     shared: Arc<Shared>,
@@ -40,9 +40,9 @@ pub struct Service {
 #[derive(Clone)]
 struct Shared {
     engine: Engine,
-    origins: Origins,
+    origins: OriginConfig,
     watchers: Watchers,
-    places: BlockingLimits,
+    limits: BlockingLimits,
     checks: Checks,
 }
 
@@ -50,28 +50,28 @@ impl Service {
     /// The API over this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
-        let (origins, watchers, checks) = (Origins::default(), Watchers::default(), Checks::default());
+        let (origins, watchers, checks) = (OriginConfig::default(), Watchers::default(), Checks::default());
         Self {
-            shared: Arc::new(Shared { engine, origins, watchers, places: BlockingLimits::default(), checks }),
+            shared: Arc::new(Shared { engine, origins, watchers, limits: BlockingLimits::default(), checks }),
         }
     }
 
-    /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host` in the addresses that answers hold, the last value of each: the
-    /// one that the proxy next to the service wrote. Only for a service behind a proxy that sets or adds to them: anybody
-    /// else can send them too. Default: no.
+    /// Builds the URLs in responses from `X-Forwarded-Proto` and `X-Forwarded-Host`, with the last value of
+    /// each, which the proxy next to the service wrote. Enable it only behind a proxy that sets or appends
+    /// these headers, because every client can send them. Default: off.
     #[must_use]
     pub fn trust_forwarded(self, trust: bool) -> Self {
         self.with_origins(|origins| origins.trust_forwarded = trust)
     }
 
-    /// Requests come over TLS, so the addresses that answers hold begin with `https`. Default: no.
+    /// Requests arrive over TLS, so the URLs in responses start with `https`. Default: off.
     #[must_use]
     pub fn over_tls(self, tls: bool) -> Self {
         self.with_origins(|origins| origins.tls = tls)
     }
 
-    /// The path below which the service is mounted, where the router takes it off before the service sees it: `/api`. It
-    /// stands in the addresses that answers hold. Default: none.
+    /// The path prefix under which the service is mounted, such as `/api`, if the router strips it before the
+    /// service sees the request. URLs in responses include it. Default: none.
     #[must_use]
     pub fn mounted_at(self, prefix: &str) -> Self {
         let prefix = prefix.trim_matches('/');
@@ -79,7 +79,7 @@ impl Service {
         self.with_origins(|origins| origins.prefix = prefix)
     }
 
-    fn with_origins(mut self, set: impl FnOnce(&mut Origins)) -> Self {
+    fn with_origins(mut self, set: impl FnOnce(&mut OriginConfig)) -> Self {
         set(&mut Arc::make_mut(&mut self.shared).origins);
         self
     }
@@ -108,16 +108,16 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            // A panic must not take the other requests of its connection along.
-            let answer = AssertUnwindSafe(shared.answer(request)).catch_unwind().await;
-            let answer = answer.unwrap_or_else(|_| Err(Failure::internal(&"the service panicked")));
-            Ok(answer.unwrap_or_else(Failure::into_response))
+            // A panic must not end the other requests of its connection.
+            let response = AssertUnwindSafe(shared.respond(request)).catch_unwind().await;
+            let response = response.unwrap_or_else(|_| Err(Failure::internal(&"the service panicked")));
+            Ok(response.unwrap_or_else(Failure::into_response))
         })
     }
 }
 
 impl Shared {
-    async fn answer<B>(&self, request: Request<B>) -> Result<Response<Full<Bytes>>, Failure>
+    async fn respond<B>(&self, request: Request<B>) -> Result<Response<Full<Bytes>>, Failure>
     where
         B: Body + Send,
         B::Data: Send,
@@ -126,7 +126,9 @@ impl Shared {
         let (mut parts, body) = request.into_parts();
         let path = parts.uri.path().to_owned();
         let (route, id) = routes::find(&parts.method, &path)?;
-        let Some(counted_as) = route.operation.counted_as() else { return Ok(json(document::bytes())) };
+        let Some(counted_as) = route.operation.counted_as() else {
+            return Ok(json_response(document::bytes()));
+        };
         let handshake = match route.operation {
             Operation::Status(_) if parts.method == Method::GET => Handshake::of(&mut parts)?,
             _ => None,
@@ -134,21 +136,21 @@ impl Shared {
         let team = self.authenticate(&parts, handshake.is_some()).await?;
         self.engine.service().admit(&team, counted_as).await?;
         let body = if route.operation.has_body() { body::read(body).await? } else { Bytes::new() };
-        let (engine, origins, places, checks) = (&self.engine, &self.origins, &self.places, &self.checks);
-        let call = Call { engine, origins, places, checks, team: &team, parts: &parts, id, body };
+        let (engine, origins, limits, checks) = (&self.engine, &self.origins, &self.limits, &self.checks);
+        let call = Call { engine, origins, limits, checks, team: &team, parts: &parts, id, body };
         match (route.operation, handshake) {
             (Operation::Status(kind), Some(handshake)) => {
-                let place = self.watchers.place(&team.id)?;
+                let permit = self.watchers.acquire(&team.id)?;
                 let frames = engine.service().watch(&team.id, kind, call.job()?).await?;
-                Ok(handshake.accept(frames, place))
+                Ok(handshake.accept(frames, permit))
             }
-            (operation, _) => Ok(json(call.answer(operation).await?)),
+            (operation, _) => Ok(json_response(call.run(operation).await?)),
         }
     }
 
-    async fn authenticate(&self, parts: &Parts, watches: bool) -> Result<Team, Failure> {
+    async fn authenticate(&self, parts: &Parts, is_websocket: bool) -> Result<Team, Failure> {
         let key = match auth::bearer(&parts.headers) {
-            Err(failure) if watches => auth::subprotocol(&parts.headers).ok_or(failure)?,
+            Err(failure) if is_websocket => auth::subprotocol(&parts.headers).ok_or(failure)?,
             key => key?,
         };
         Ok(self.engine.service().authenticate(key).await?)

@@ -1,4 +1,4 @@
-//! Watching a job over a WebSocket (RFC 6455): the frames of the desk's watch, each as a text message.
+//! Watching a job over a WebSocket (RFC 6455): each frame of the job service is one text message.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -29,72 +29,73 @@ use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 use crate::auth;
 use crate::failure::Failure;
 
-/// Watchers of one service at once; one more is asked to come back (`429`).
+/// Upper bound on the watchers of one service. Further ones are refused with 429.
 pub const MAX_WATCHERS: usize = 1_000;
-/// Of these, watchers of one team.
-pub const MAX_WATCHERS_OF_TEAM: usize = 250;
-/// A watcher is pinged this often, and given up after twice as long without a word.
+/// The same bound for one team.
+pub const MAX_WATCHERS_PER_TEAM: usize = 250;
+/// Interval of pings. A watcher that sends nothing for twice as long is disconnected.
 pub const PING_EVERY: Duration = Duration::from_secs(30);
 /// How long a watcher may take to read one message.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long a watcher may take to complete the upgrade, and to close in its turn.
+/// How long a watcher may take to complete the upgrade, and to answer a close.
 pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A watcher has nothing to say but pongs and its goodbye.
+/// Upper bound on the size of incoming messages. Watchers send only control frames.
 const MAX_INCOMING: usize = 4_096;
-/// Seconds after which a watcher for whom there was no place may ask again.
-const FULL_PAUSE: u64 = 5;
-/// The reason of the closing frame, which the official clients look for.
-const CLOSING_REASON: &str = r#"{"type":"done"}"#;
+/// Retry time, in seconds, of a watcher that was refused.
+const RETRY_SECONDS: u64 = 5;
+/// The reason in the close frame, which the official clients expect.
+const CLOSE_REASON: &str = r#"{"type":"done"}"#;
 
-/// The places of a service's watchers.
+/// The watcher slots of a service.
 #[derive(Debug, Clone)]
 pub(crate) struct Watchers {
     all: Arc<Semaphore>,
-    of_team: Arc<Mutex<HashMap<TeamId, usize>>>,
+    /// The number of watchers of each team.
+    teams: Arc<Mutex<HashMap<TeamId, usize>>>,
 }
 
 impl Default for Watchers {
     fn default() -> Self {
-        Self { all: Arc::new(Semaphore::new(MAX_WATCHERS)), of_team: Arc::default() }
+        Self { all: Arc::new(Semaphore::new(MAX_WATCHERS)), teams: Arc::default() }
     }
 }
 
-/// A watcher's place; dropping it gives it back.
+/// The slot of a watcher; dropping it frees the slot.
 #[derive(Debug)]
 pub(crate) struct WatcherPermit {
-    of_team: Arc<Mutex<HashMap<TeamId, usize>>>,
+    teams: Arc<Mutex<HashMap<TeamId, usize>>>,
     team: TeamId,
-    _one_of_all: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Watchers {
-    pub(crate) fn place(&self, team: &TeamId) -> Result<WatcherPermit, Failure> {
-        let mut of_team = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
-        if of_team.get(team).is_some_and(|taken| *taken >= MAX_WATCHERS_OF_TEAM) {
-            return Err(Failure::busy("the team has too many watchers at once", FULL_PAUSE));
+    pub(crate) fn acquire(&self, team: &TeamId) -> Result<WatcherPermit, Failure> {
+        let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
+        if teams.get(team).is_some_and(|watchers| *watchers >= MAX_WATCHERS_PER_TEAM) {
+            return Err(Failure::busy("the team has too many watchers", RETRY_SECONDS));
         }
-        let one_of_all = Arc::clone(&self.all)
+        let permit = Arc::clone(&self.all)
             .try_acquire_owned()
-            .map_err(|_| Failure::busy("too many watchers at once", FULL_PAUSE))?;
-        *of_team.entry(team.clone()).or_default() += 1;
-        Ok(WatcherPermit { of_team: Arc::clone(&self.of_team), team: team.clone(), _one_of_all: one_of_all })
+            .map_err(|_| Failure::busy("the service has too many watchers", RETRY_SECONDS))?;
+        *teams.entry(team.clone()).or_default() += 1;
+        Ok(WatcherPermit { teams: Arc::clone(&self.teams), team: team.clone(), _permit: permit })
     }
 }
 
 impl Drop for WatcherPermit {
     fn drop(&mut self) {
-        let mut of_team = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(taken) = of_team.get_mut(&self.team) {
-            *taken = taken.saturating_sub(1);
-            if *taken == 0 {
-                of_team.remove(&self.team);
+        let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(watchers) = teams.get_mut(&self.team) {
+            *watchers = watchers.saturating_sub(1);
+            if *watchers == 0 {
+                teams.remove(&self.team);
             }
         }
     }
 }
 
-/// A request to become a WebSocket.
+/// A WebSocket handshake.
 pub(crate) struct Handshake {
     upgrade: OnUpgrade,
     accept: String,
@@ -102,10 +103,10 @@ pub(crate) struct Handshake {
 }
 
 impl Handshake {
-    /// `None` where the request asks for no WebSocket.
+    /// Reads the handshake of a request; `None` if it is not a WebSocket request.
     pub(crate) fn of(parts: &mut Parts) -> Result<Option<Self>, Failure> {
         let headers = &parts.headers;
-        if !names(headers, &CONNECTION, "upgrade") || !names(headers, &UPGRADE, "websocket") {
+        if !has_token(headers, &CONNECTION, "upgrade") || !has_token(headers, &UPGRADE, "websocket") {
             return Ok(None);
         }
         if headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != "13") {
@@ -116,7 +117,7 @@ impl Handshake {
             Failure::fault("sec-websocket-key", "`sec-websocket-key` must be 16 bytes in base64")
         })?;
         let accept = derive_accept_key(key.as_bytes());
-        // A protocol that the server takes up must be among those offered; it is the one that carried the key.
+        // A client that sent its key as a subprotocol expects the server to select that subprotocol.
         let protocol = match headers.contains_key(AUTHORIZATION) {
             true => None,
             false => auth::subprotocol(headers).and_then(|name| HeaderValue::from_str(name).ok()),
@@ -128,11 +129,11 @@ impl Handshake {
         Ok(Some(Self { upgrade, accept, protocol }))
     }
 
-    /// Agrees, and sends the frames once the connection is upgraded.
+    /// Accepts the handshake, and sends the frames once the connection is upgraded.
     pub(crate) fn accept(
         self,
         frames: impl Stream<Item = WatchFrame> + Send + 'static,
-        place: WatcherPermit,
+        permit: WatcherPermit,
     ) -> Response<Full<Bytes>> {
         let mut response = Response::new(Full::default());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -147,40 +148,40 @@ impl Handshake {
         }
         let upgrade = self.upgrade;
         tokio::spawn(async move {
-            let _place = place;
+            let _permit = permit;
             if let Ok(Ok(upgraded)) = timeout(CLOSE_TIMEOUT, upgrade).await {
                 let mut config = WebSocketConfig::default();
                 config.max_message_size = Some(MAX_INCOMING);
                 config.max_frame_size = Some(MAX_INCOMING);
                 let io = TokioIo::new(upgraded);
                 let socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
-                serve(socket, frames).await;
+                send_frames(socket, frames).await;
             }
         });
         response
     }
 }
 
-/// Does a header of comma-separated tokens name this one, in any case?
-fn names(headers: &HeaderMap, name: &HeaderName, token: &str) -> bool {
+/// Whether a header of comma-separated tokens contains this one, in any case.
+fn has_token(headers: &HeaderMap, name: &HeaderName, token: &str) -> bool {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(',')).any(|found| found.trim().eq_ignore_ascii_case(token))
+    values.flat_map(|value| value.split(',')).any(|value| value.trim().eq_ignore_ascii_case(token))
 }
 
-/// 16 bytes in base64: 22 characters and two of padding (RFC 6455, 4.2.1).
+/// Whether this is 16 bytes in base64: 22 characters and two of padding (RFC 6455, 4.2.1).
 fn is_key(key: &[u8]) -> bool {
     let Some((text, padding)) = key.split_at_checked(22) else { return false };
     padding == b"==" && text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
 }
 
-/// Sends the frames to their end, or until the watcher goes away.
-async fn serve<S>(mut socket: WebSocketStream<S>, frames: impl Stream<Item = WatchFrame>)
+/// Sends all frames, or stops when the watcher disconnects.
+async fn send_frames<S>(mut socket: WebSocketStream<S>, frames: impl Stream<Item = WatchFrame>)
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
 {
     let mut frames = pin!(frames);
     let mut ping = tokio::time::interval_at(Instant::now() + PING_EVERY, PING_EVERY);
-    let mut heard = Instant::now();
+    let mut last_received = Instant::now();
     loop {
         let message = tokio::select! {
             frame = frames.next() => match frame.map(|frame| serde_json::to_string(&frame)) {
@@ -190,12 +191,12 @@ where
             incoming = socket.next() => match incoming {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                 Some(Ok(_)) => {
-                    heard = Instant::now();
+                    last_received = Instant::now();
                     continue;
                 }
             },
             _ = ping.tick() => {
-                if heard.elapsed() > PING_EVERY * 2 {
+                if last_received.elapsed() > PING_EVERY * 2 {
                     return;
                 }
                 Message::Ping(Bytes::new())
@@ -205,10 +206,10 @@ where
             return;
         }
     }
-    let goodbye = CloseFrame { code: CloseCode::Normal, reason: Utf8Bytes::from_static(CLOSING_REASON) };
-    let _gone_already = timeout(CLOSE_TIMEOUT, async {
-        if socket.close(Some(goodbye)).await.is_ok() {
-            // Until it closes in its turn: else what it has not read yet might be lost with the connection.
+    let close = CloseFrame { code: CloseCode::Normal, reason: Utf8Bytes::from_static(CLOSE_REASON) };
+    let _disconnected = timeout(CLOSE_TIMEOUT, async {
+        if socket.close(Some(close)).await.is_ok() {
+            // Wait for the close of the watcher; an earlier end of the connection could lose unread messages.
             while let Some(Ok(_)) = socket.next().await {}
         }
     })
@@ -225,15 +226,14 @@ mod tests {
             request = request.header(*name, *value);
         }
         let handshake = Handshake::of(&mut request.body(()).unwrap().into_parts().0);
-        handshake.map(|found| found.is_some()).map_err(|failure| failure.into_response().status())
+        handshake.map(|handshake| handshake.is_some()).map_err(|failure| failure.into_response().status())
     }
 
     #[test]
-    fn a_handshake_is_complete_or_refused() {
+    fn incomplete_handshakes_are_refused() {
         const KEY: (&str, &str) = ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
         const VERSION: (&str, &str) = ("sec-websocket-version", "13");
-        const ASK: [(&str, &str); 2] = [("connection", "keep-alive, Upgrade"), ("upgrade", "WebSocket")];
-        let [connection, upgrade] = ASK;
+        let [connection, upgrade] = [("connection", "keep-alive, Upgrade"), ("upgrade", "WebSocket")];
         for (name, headers, want) in [
             ("none", vec![], Ok(false)),
             ("another protocol", vec![connection, ("upgrade", "h2c")], Ok(false)),
@@ -242,11 +242,11 @@ mod tests {
             ("no version", vec![connection, upgrade, KEY], Err(426)),
             ("no key", vec![connection, upgrade, VERSION], Err(400)),
             ("a short key", vec![connection, upgrade, VERSION, ("sec-websocket-key", "YQ==")], Err(400)),
-            // Nothing beneath that could be upgraded.
-            ("all there", vec![connection, upgrade, VERSION, KEY], Err(400)),
+            // The request has no connection that could be upgraded.
+            ("complete headers", vec![connection, upgrade, VERSION, KEY], Err(400)),
         ] {
-            let found = handshake(&headers).map_err(|status| status.as_u16());
-            assert_eq!(found, want, "{name}");
+            let result = handshake(&headers).map_err(|status| status.as_u16());
+            assert_eq!(result, want, "{name}");
         }
     }
 

@@ -1,8 +1,9 @@
-//! The service as its clients see it: called as a `tower` service, and over a connection where that matters.
+//! The service from the view of its clients: called as a `tower` service, or over a connection if that
+//! matters.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test: a broken assumption should end it"
+    reason = "test code: a broken assumption ends the test"
 )]
 
 #[path = "service/activity.rs"]
@@ -15,10 +16,10 @@ mod maps;
 mod reads;
 #[path = "service/serving.rs"]
 mod serving;
+#[path = "service/texts.rs"]
+mod texts;
 #[path = "service/watch.rs"]
 mod watch;
-#[path = "service/words.rs"]
-mod words;
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ fn site() -> Server {
     .unwrap()
 }
 
-/// A service whose one team has so many credits, and one scrape a minute where that is asked for.
+/// A service with one team. `one_scrape` limits it to one scrape per minute.
 fn service_with(credits: Option<u64>, one_scrape: bool) -> Service {
     let team = TeamConfig {
         credits,
@@ -61,17 +62,17 @@ fn service() -> Service {
     service_with(None, false)
 }
 
-struct Answer {
+struct Reply {
     status: StatusCode,
     headers: HeaderMap,
     body: Value,
 }
 
-async fn send(service: &Service, request: Request<Full<Bytes>>) -> Answer {
+async fn send(service: &Service, request: Request<Full<Bytes>>) -> Reply {
     let (parts, body) = service.clone().call(request).await.unwrap().into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     assert_eq!(parts.headers["content-type"], "application/json");
-    Answer { status: parts.status, headers: parts.headers, body: serde_json::from_slice(&body).unwrap() }
+    Reply { status: parts.status, headers: parts.headers, body: serde_json::from_slice(&body).unwrap() }
 }
 
 fn request(line: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
@@ -85,14 +86,14 @@ fn request(line: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
         .unwrap()
 }
 
-async fn call(service: &Service, line: &str, body: Value) -> Answer {
+async fn call(service: &Service, line: &str, body: Value) -> Reply {
     send(service, request(line, body.to_string())).await
 }
 
 /// Reads the status until the job has ended.
 async fn ended(service: &Service, path: &str) -> Value {
     loop {
-        // The long poll keeps this from spinning.
+        // The long poll keeps this loop from spinning.
         let status = call(service, &format!("GET {path}?skip=1000"), Value::Null).await;
         assert_eq!(status.status, 200);
         if status.body["status"] != "scraping" {
@@ -102,7 +103,7 @@ async fn ended(service: &Service, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn refusals_have_the_documented_form() {
+async fn errors_have_the_documented_form() {
     let service = service();
     let large = format!("{{\"url\":\"{}\"}}", "a".repeat(MAX_BODY_BYTES));
     let unknown = "0195c0de-0000-7000-8000-000000000000";
@@ -138,42 +139,42 @@ async fn refusals_have_the_documented_form() {
             Some("SCRAPE_BLOCKED"),
         ),
     ] {
-        let answer = send(&service, request(&line, body)).await;
-        assert_eq!(answer.status.as_u16(), status, "{name}: {}", answer.body);
-        assert_eq!(answer.body["success"], false, "{name}");
-        assert!(answer.body["error"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
-        assert_eq!(answer.body["code"].as_str(), code, "{name}");
-        assert_eq!(answer.headers.contains_key("allow"), status == 405, "{name}");
+        let reply = send(&service, request(&line, body)).await;
+        assert_eq!(reply.status.as_u16(), status, "{name}: {}", reply.body);
+        assert_eq!(reply.body["success"], false, "{name}");
+        assert!(reply.body["error"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
+        assert_eq!(reply.body["code"].as_str(), code, "{name}");
+        assert_eq!(reply.headers.contains_key("allow"), status == 405, "{name}");
     }
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_is_told_where_and_what_it_was_sent_as() {
+async fn the_error_of_invalid_json_has_its_position_and_another_content_type() {
     let service = service();
-    let as_form = "; it is sent as another `Content-Type` than `application/json`";
-    for (name, sent_as, body, end) in [
-        ("a form", Some("application/x-www-form-urlencoded"), "url=a.example", as_form),
-        ("text", Some("text/plain; charset=utf-8"), "{\"url\": }", as_form),
-        ("JSON that breaks off", Some("application/json"), "{\n\"url\": ", "at line 2 column 7"),
-        ("of no type", None, "{,", "at line 1 column 2"),
+    let other_type = "; its `Content-Type` is not `application/json`";
+    for (name, content_type, body, end) in [
+        ("a form", Some("application/x-www-form-urlencoded"), "url=a.example", other_type),
+        ("text", Some("text/plain; charset=utf-8"), "{\"url\": }", other_type),
+        ("truncated JSON", Some("application/json"), "{\n\"url\": ", "at line 2 column 7"),
+        ("no content type", None, "{,", "at line 1 column 2"),
     ] {
         let mut request = request("POST /v2/scrape", body);
-        if let Some(sent_as) = sent_as {
-            request.headers_mut().insert("content-type", sent_as.parse().unwrap());
+        if let Some(content_type) = content_type {
+            request.headers_mut().insert("content-type", content_type.parse().unwrap());
         }
-        let answer = send(&service, request).await;
-        let (code, text) = (answer.body["code"].as_str(), answer.body["error"].as_str().unwrap());
-        assert_eq!((answer.status.as_u16(), code), (400, Some("BAD_REQUEST_INVALID_JSON")), "{name}");
+        let reply = send(&service, request).await;
+        let (code, text) = (reply.body["code"].as_str(), reply.body["error"].as_str().unwrap());
+        assert_eq!((reply.status.as_u16(), code), (400, Some("BAD_REQUEST_INVALID_JSON")), "{name}");
         assert!(text.ends_with(end) && text.contains("line"), "{name}: {text}");
     }
-    // What is JSON is read, whatever it is called.
+    // Valid JSON is accepted with any content type.
     let mut request = request("POST /v2/scrape", r#"{"url": "http://169.254.169.254/"}"#);
     request.headers_mut().insert("content-type", "text/plain".parse().unwrap());
     assert_eq!(send(&service, request).await.status, 403);
 }
 
 #[tokio::test]
-async fn every_address_says_which_methods_it_takes() {
+async fn a_wrong_method_is_answered_with_the_allowed_ones() {
     let service = service();
     let id = "0195c0de-0000-7000-8000-000000000000";
     for (line, allow) in [
@@ -184,10 +185,10 @@ async fn every_address_says_which_methods_it_takes() {
         ("HEAD /v2/crawl/ongoing".to_owned(), None),
         ("HEAD /openapi.json".to_owned(), None),
     ] {
-        let answer = send(&service, request(&line, "")).await;
-        let named = answer.headers.get("allow").map(|value| value.to_str().unwrap());
+        let reply = send(&service, request(&line, "")).await;
+        let allowed = reply.headers.get("allow").map(|value| value.to_str().unwrap());
         assert_eq!(
-            (answer.status.as_u16(), named),
+            (reply.status.as_u16(), allowed),
             (if allow.is_some() { 405 } else { 200 }, allow),
             "{line}"
         );
@@ -195,7 +196,7 @@ async fn every_address_says_which_methods_it_takes() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_known_key_is_not_let_in() {
+async fn a_request_without_a_valid_key_is_rejected() {
     let service = service();
     for (header, text) in [
         (None, "Unauthorized: Token missing"),
@@ -206,23 +207,23 @@ async fn a_request_without_a_known_key_is_not_let_in() {
         if let Some(header) = header {
             request = request.header("authorization", header);
         }
-        let answer = send(&service, request.body(Full::default()).unwrap()).await;
-        assert_eq!((answer.status.as_u16(), answer.body["error"].as_str()), (401, Some(text)));
-        assert_eq!(answer.headers["www-authenticate"], "Bearer");
+        let reply = send(&service, request.body(Full::default()).unwrap()).await;
+        assert_eq!((reply.status.as_u16(), reply.body["error"].as_str()), (401, Some(text)));
+        assert_eq!(reply.headers["www-authenticate"], "Bearer");
     }
     let document = Request::get("/openapi.json").body(Full::default()).unwrap();
-    assert_eq!(send(&service, document).await.body["openapi"], "3.1.0", "for everybody");
+    assert_eq!(send(&service, document).await.body["openapi"], "3.1.0", "needs no key");
 }
 
 #[tokio::test]
-async fn too_much_is_answered_with_the_time_to_wait_and_too_dear_with_402() {
+async fn rate_limits_are_answered_with_a_retry_time_and_missing_credits_with_402() {
     let site = site();
     let limited = service_with(None, true);
     let page = json!({"url": site.url("/p/1")});
     assert_eq!(call(&limited, "POST /v2/scrape", page.clone()).await.status, 200);
-    let answer = call(&limited, "POST /v2/scrape", page).await;
-    assert_eq!(answer.status, 429);
-    let wait: u64 = answer.headers["retry-after"].to_str().unwrap().parse().unwrap();
+    let reply = call(&limited, "POST /v2/scrape", page).await;
+    assert_eq!(reply.status, 429);
+    let wait: u64 = reply.headers["retry-after"].to_str().unwrap().parse().unwrap();
     assert!((1..=61).contains(&wait), "{wait}");
 
     let poor = service_with(Some(2), false);
@@ -239,7 +240,7 @@ async fn too_much_is_answered_with_the_time_to_wait_and_too_dear_with_402() {
 }
 
 #[tokio::test]
-async fn a_batch_is_submitted_read_in_pages_and_not_submitted_twice() {
+async fn a_batch_is_read_in_pages_and_a_repeated_submit_is_refused() {
     let (site, service) = (site(), service());
     let urls: Vec<String> = (1..=5).map(|page| site.url(&format!("/p/{page}"))).collect();
     let body = json!({"urls": urls, "formats": ["links"]});
@@ -281,7 +282,7 @@ async fn a_batch_is_submitted_read_in_pages_and_not_submitted_twice() {
 }
 
 #[tokio::test]
-async fn versions_differ_where_the_contract_says_so() {
+async fn v1_and_v2_differ_as_the_contract_specifies() {
     let (site, service) = (site(), service());
     let body = json!({"url": site.base_url(), "limit": 3});
     let v2 = call(&service, "POST /v2/map", body.clone()).await.body;
@@ -297,21 +298,21 @@ async fn versions_differ_where_the_contract_says_so() {
 }
 
 #[tokio::test]
-async fn a_scrape_whose_client_goes_away_is_given_up() {
+async fn a_scrape_is_stopped_when_its_client_disconnects() {
     let (site, service) = (site(), service());
     let body = json!({"url": site.url("/slow/20000"), "timeout": 60_000});
     let scrape = tokio::spawn({
         let service = service.clone();
         async move { call(&service, "POST /v2/scrape", body).await.status }
     });
-    let in_work =
+    let in_progress =
         async || call(&service, "GET /v2/concurrency-check", Value::Null).await.body["concurrency"].clone();
-    while in_work().await == 0 {
+    while in_progress().await == 0 {
         tokio::task::yield_now().await;
     }
     scrape.abort();
     assert!(scrape.await.unwrap_err().is_cancelled());
-    while in_work().await != 0 {
+    while in_progress().await != 0 {
         tokio::task::yield_now().await;
     }
 }

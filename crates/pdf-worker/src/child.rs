@@ -1,4 +1,4 @@
-//! One process, which converts one PDF.
+//! One worker process, which converts one PDF.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -14,42 +14,42 @@ use tokio::time::sleep;
 use super::PdfWorker;
 use super::fair_semaphore::FairPermit;
 
-/// A file that is tried for the first time keeps its place this long, whoever waits. Most take less.
-const SLICE: Duration = Duration::from_millis(150);
+/// A file keeps its slot for at least this time in its first attempt. Most files take less.
+const MIN_FIRST_ATTEMPT: Duration = Duration::from_millis(150);
 
 /// How a process ended.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(super) enum Outcome {
     /// With an answer.
     Answered(Vec<u8>),
-    /// Without one.
+    /// Without an answer.
     Died(ExitStatus),
-    /// It was ended, so that another file could be tried.
+    /// The engine ended it, to give its slot to an untried file.
     Interrupted,
-    /// It could not be started or spoken with.
+    /// It could not be started, or its pipes failed.
     Failed(io::Error),
 }
 
-/// Has a process convert a file in a place, which is given back with what came of it. `first` lets others
-/// that have not been tried have the place after a while. When the future is dropped the process is ended,
-/// and its place is free once it is gone.
+/// Converts a file in a process, and returns the permit with the outcome. If `is_first`, the process is
+/// interrupted for an untried file. If the future is dropped, the process is ended, and its slot becomes free
+/// when the process is gone.
 pub(super) async fn run(
     worker: &PdfWorker,
     head: &[u8],
     file: &[u8],
-    place: FairPermit,
-    first: bool,
-) -> (Ended, Option<FairPermit>) {
+    permit: FairPermit,
+    is_first: bool,
+) -> (Outcome, Option<FairPermit>) {
     let mut running = match command(worker).spawn() {
-        Ok(child) => Running { child: Some(child), place: Some(place) },
-        Err(error) => return (Ended::Failed(error), Some(place)),
+        Ok(child) => Running { child: Some(child), permit: Some(permit) },
+        Err(error) => return (Outcome::Failed(error), Some(permit)),
     };
-    let ended = match (&mut running.child, &running.place) {
-        (Some(child), Some(place)) => oversee(child, place, head, file, first).await,
-        _ => Ended::Interrupted,
+    let outcome = match (&mut running.child, &running.permit) {
+        (Some(child), Some(permit)) => supervise(child, permit, head, file, is_first).await,
+        _ => Outcome::Interrupted,
     };
     running.child = None;
-    (ended, running.place.take())
+    (outcome, running.permit.take())
 }
 
 fn command(worker: &PdfWorker) -> Command {
@@ -57,7 +57,7 @@ fn command(worker: &PdfWorker) -> Command {
     command.args(&worker.args);
     #[cfg(unix)]
     {
-        // Ctrl-C is for the program, which may want to finish what is begun.
+        // Ctrl-C must not reach the worker: this program may still finish its pages.
         command.env_clear().process_group(0);
     }
     command.envs(WORKER_ENVIRONMENT).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -65,66 +65,72 @@ fn command(worker: &PdfWorker) -> Command {
     command
 }
 
-/// A process and its place, until it has ended.
+/// A process and its permit, until the process has ended.
 struct Running {
     child: Option<Child>,
-    place: Option<FairPermit>,
+    permit: Option<FairPermit>,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let (Some(mut child), place) = (self.child.take(), self.place.take()) else { return };
-        // Nobody waits for it any more. Without a runtime it is ended when it is dropped.
+        let (Some(mut child), permit) = (self.child.take(), self.permit.take()) else { return };
+        // Without a runtime, `kill_on_drop` ends the process.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move {
-                // It may have ended already.
+                // An error means that it has ended already.
                 let _ = child.kill().await;
-                drop(place);
+                drop(permit);
             });
         }
     }
 }
 
-/// Sees a process to its end.
-async fn oversee(child: &mut Child, place: &FairPermit, head: &[u8], file: &[u8], first: bool) -> Ended {
-    let ended = tokio::select! {
+/// Waits for the end of a process, or ends it.
+async fn supervise(
+    child: &mut Child,
+    permit: &FairPermit,
+    head: &[u8],
+    file: &[u8],
+    is_first: bool,
+) -> Outcome {
+    let outcome = tokio::select! {
         biased;
-        ended = converse(child, head, file) => ended.unwrap_or_else(Ended::Failed),
-        () = overstay(place), if first => Ended::Interrupted,
+        outcome = exchange(child, head, file) => outcome.unwrap_or_else(Outcome::Failed),
+        () = must_yield(permit), if is_first => Outcome::Interrupted,
     };
-    if matches!(ended, Ended::Interrupted | Ended::Failed(_)) {
+    if matches!(outcome, Outcome::Interrupted | Outcome::Failed(_)) {
         let _ = child.kill().await;
     }
-    ended
+    outcome
 }
 
-/// Gives a process its file and takes its answer.
-async fn converse(child: &mut Child, head: &[u8], file: &[u8]) -> io::Result<Ended> {
+/// Sends the file to a process and receives its answer.
+async fn exchange(child: &mut Child, head: &[u8], file: &[u8]) -> io::Result<Outcome> {
     let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::ErrorKind::BrokenPipe.into());
     };
-    let give = async move {
-        // A process that dies closes the pipe; how it died is looked at below.
+    let send = async move {
+        // An error means that the process died; its exit status is checked below.
         if stdin.write_all(head).await.is_ok() {
             let _ = stdin.write_all(file).await;
         }
     };
-    let take = async move {
+    let receive = async move {
         let (mut stdout, mut answer) = (stdout.take(MAX_ANSWER_BYTES as u64 + 1), Vec::new());
         let read = stdout.read_to_end(&mut answer).await;
         read.map(|_| answer)
     };
-    let ((), answer) = join(give, take).await;
+    let ((), answer) = join(send, receive).await;
     let answer = answer?;
     if answer.len() > MAX_ANSWER_BYTES {
-        return Err(io::Error::other("its answer is longer than any can be"));
+        return Err(io::Error::other("the answer is too long"));
     }
     let status = child.wait().await?;
-    Ok(if status.success() { Ended::Answered(answer) } else { Ended::Died(status) })
+    Ok(if status.success() { Outcome::Answered(answer) } else { Outcome::Died(status) })
 }
 
-/// Ends when the file has had its time and another one, which has not been tried, waits for the place.
-async fn overstay(place: &FairPermit) {
-    sleep(SLICE).await;
-    place.wanted().await;
+/// Completes when the file has had its minimum time and an untried file waits for the slot.
+async fn must_yield(permit: &FairPermit) {
+    sleep(MIN_FIRST_ATTEMPT).await;
+    permit.wanted().await;
 }

@@ -1,9 +1,8 @@
-//! PDFs converted by processes, one for each file.
+//! Converts PDFs in worker processes, one for each file.
 //!
-//! A crafted PDF can keep its parser busy for minutes, or make it take all memory there is. Within a program
-//! only an estimate made beforehand bounds that. A process can be ended. So each file is given to a
-//! [`PdfWorker`] of its own, which the system holds to its memory and its computing time, and which ends when
-//! nobody waits for it any longer. [`PdfWorkers`] fits them to the runtime's port.
+//! A crafted PDF can keep its parser busy for minutes or exhaust the memory. A process can be limited and
+//! ended. So each file gets a [`PdfWorker`] process: the operating system limits its memory and its CPU time,
+//! and the engine ends it when its result is no longer needed. [`PdfWorkers`] implements the runtime's port.
 
 mod child;
 mod fair_semaphore;
@@ -29,25 +28,25 @@ use gleaner_types::plan::{PdfMode, PdfParser, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::time::timeout_at;
 
-use self::child::Ended;
+use self::child::Outcome;
 use self::fair_semaphore::{FairSemaphore, FileOwner};
 
-/// Seconds of computing that a PDF has in a fast place. One that takes more begins anew in the slow one.
-pub const FAST_SECONDS: u64 = 1;
+/// CPU time of a PDF in a fast slot, in seconds. A file that needs more starts again in the slow slot.
+const FAST_SECONDS: u64 = 1;
 
-/// Bytes of address space that a PDF has in a fast place. One that takes more begins anew in the slow one.
-pub const FAST_MEMORY: u64 = 512 << 20;
+/// Address space of a PDF in a fast slot, in bytes. A file that needs more starts again in the slow slot.
+const FAST_MEMORY: u64 = 512 << 20;
 
-/// Fast places, at most: one for each core of the machine, up to this many.
-pub const MAX_FAST_PLACES: usize = 8;
+/// Maximum fast slots; there is one for each core of the machine.
+const MAX_FAST_SLOTS: usize = 8;
 
-/// Answers longer than this are not made a document of on a thread of the runtime.
+/// Longer answers are converted to documents on a blocking thread.
 const LARGE_ANSWER: usize = 256 << 10;
 
-/// A program that converts PDFs for this one: it calls [`serve`] and ends.
+/// A program that calls [`serve`], to convert one PDF per process.
 ///
-/// It is started for each PDF, with standard input and output of its own, nothing on standard error, and on
-/// Unix without the environment of this program and in a process group of its own.
+/// It is started for each PDF, with pipes as standard input and output and without standard error. On Unix it
+/// also gets no environment of this program and a process group of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PdfWorker {
     program: PathBuf,
@@ -55,13 +54,13 @@ pub struct PdfWorker {
 }
 
 impl PdfWorker {
-    /// The program at this path, of this version of gleaner.
+    /// The program at this path. It must use the same version of gleaner.
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), args: Vec::new() }
     }
 
-    /// Starts it with one more argument.
+    /// Adds an argument.
     #[must_use]
     pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
         self.args.push(arg.into());
@@ -71,22 +70,22 @@ impl PdfWorker {
 
 /// Converts one PDF from standard input to standard output, for the engine that started this process.
 ///
-/// The process is held to 1 GiB of address space and 30 seconds of computing before it reads anything, and to
-/// what the engine asks for before it reads the file. That holds on Linux, Android and FreeBSD, and on macOS
-/// but for the memory; elsewhere nothing is held, and the engine ends a process when its page is due.
+/// The process first limits itself to 1 GiB of address space and 30 seconds of CPU time, and to the limits of
+/// the engine before it reads the file. On Linux, Android and FreeBSD both limits work, on macOS only the one
+/// on CPU time, and on other systems neither. The engine also ends a process at the deadline of its page.
 ///
 /// # Errors
-/// Where the limits cannot be had, what comes in is no request, or nobody takes the answer.
+/// If the limits cannot be set, the input is not a request, or the output cannot be written.
 pub fn serve() -> io::Result<()> {
     pdf::serve(io::stdin().lock(), io::stdout().lock())
 }
 
-/// Makes documents of PDFs that were converted.
+/// Converts the output of workers to documents.
 pub trait CompletePdf: Debug + Send + Sync + 'static {
-    /// Makes a document of what was converted of a page. It ends soon after the interrupt is raised.
+    /// Makes the document of a page. It ends soon after the interrupt is raised.
     ///
     /// # Errors
-    /// Where the file could not be converted.
+    /// If the file could not be converted.
     fn complete_pdf(
         &self,
         page: &Fetched,
@@ -96,7 +95,7 @@ pub trait CompletePdf: Debug + Send + Sync + 'static {
     ) -> Result<Transformed, PageError>;
 }
 
-/// [`ReadPdf`] by processes.
+/// [`ReadPdf`] by worker processes.
 #[derive(Debug)]
 pub struct PdfWorkers {
     worker: PdfWorker,
@@ -105,26 +104,26 @@ pub struct PdfWorkers {
     slow: FairSemaphore,
 }
 
-/// How often a file has been tried.
+/// The attempts to convert a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Attempt {
-    /// In a fast place, which it leaves for others that have not been tried.
+    /// In a fast slot, which it leaves if an untried file waits for it.
     First,
-    /// In a fast place, to the end of its second.
+    /// In a fast slot, up to its time limit.
     Second,
-    /// In the slow place.
+    /// In the slow slot.
     Last,
 }
 
 impl PdfWorkers {
-    /// Processes of this program, whose answers become documents by `documents`.
+    /// Processes of this program. `documents` converts their answers to documents.
     #[must_use]
     pub fn new(worker: PdfWorker, documents: Arc<dyn CompletePdf>) -> Self {
         let cores = available_parallelism().map_or(1, NonZero::get);
         Self {
             worker,
             documents,
-            fast: FairSemaphore::new(cores.min(MAX_FAST_PLACES)),
+            fast: FairSemaphore::new(cores.min(MAX_FAST_SLOTS)),
             slow: FairSemaphore::new(1),
         }
     }
@@ -136,30 +135,30 @@ impl PdfWorkers {
         parser: PdfParser,
         owner: &FileOwner,
     ) -> Result<Transformed, PageError> {
-        let wanted = convert_options(parser);
+        let worker_options = convert_options(parser);
         let fast = Limits { memory: FAST_MEMORY, seconds: FAST_SECONDS, ..Limits::default() };
-        let mut round = Attempt::First;
+        let mut attempt = Attempt::First;
         loop {
-            let (fair_semaphore, limits) = match round {
+            let (slots, limits) = match attempt {
                 Attempt::First | Attempt::Second => (&self.fast, fast),
                 Attempt::Last => (&self.slow, Limits { yields: true, ..Limits::default() }),
             };
-            let place = fair_semaphore.place(owner, round != Attempt::First).await;
-            let head = request_head(&wanted, limits, page.body.len());
-            tracing::debug!(?round, "a worker converts a PDF");
-            let (ended, place) =
-                child::run(&self.worker, &head, &page.body, place, round == Attempt::First).await;
-            round = match ended {
-                Ended::Answered(answer) => {
-                    let read = self.document(page, options, answer).await;
-                    // What it takes to make a document of an answer is bounded by the places too.
-                    drop(place);
-                    return read;
+            let permit = slots.acquire(owner, attempt != Attempt::First).await;
+            let head = request_head(&worker_options, limits, page.body.len());
+            tracing::debug!(?attempt, "a worker converts a PDF");
+            let (outcome, permit) =
+                child::run(&self.worker, &head, &page.body, permit, attempt == Attempt::First).await;
+            attempt = match outcome {
+                Outcome::Answered(answer) => {
+                    let document = self.document(page, options, answer).await;
+                    // The slots also limit the conversion of answers to documents.
+                    drop(permit);
+                    return document;
                 }
-                Ended::Interrupted => Attempt::Second,
-                Ended::Died(_) if round != Attempt::Last => Attempt::Last,
-                Ended::Died(status) => return Err(died(status)),
-                Ended::Failed(error) => {
+                Outcome::Interrupted => Attempt::Second,
+                Outcome::Died(_) if attempt != Attempt::Last => Attempt::Last,
+                Outcome::Died(status) => return Err(died(status)),
+                Outcome::Failed(error) => {
                     tracing::error!(%error, "the PDF worker cannot be used");
                     return Err(unusable());
                 }
@@ -167,7 +166,7 @@ impl PdfWorkers {
         }
     }
 
-    /// Makes a document of an answer, aside where it is large.
+    /// Makes the document of an answer, on a blocking thread if the answer is large.
     async fn document(
         &self,
         page: &Fetched,
@@ -175,12 +174,12 @@ impl PdfWorkers {
         answer: Vec<u8>,
     ) -> Result<Transformed, PageError> {
         let interrupt = Interrupt::armed();
-        // Fields are bound to all that the page says, which takes longer than to read it.
+        // The extraction of fields takes longer than the conversion.
         if answer.len() <= LARGE_ANSWER && options.formats.json.is_none() {
             return document(self.documents.as_ref(), page, options, &answer, &interrupt);
         }
-        // The turn is over when this is dropped.
-        let _ends = interrupt.raise_on_drop();
+        // Ends the work if this future is dropped.
+        let _guard = interrupt.raise_on_drop();
         let (documents, page, options) = (Arc::clone(&self.documents), page.clone(), options.clone());
         let work = {
             let interrupt = interrupt.clone();
@@ -206,9 +205,9 @@ impl ReadPdf for PdfWorkers {
             Some(team) => team.as_str(),
             None => "",
         };
-        let of = FileOwner::of(team, &page.url);
-        let read = timeout_at(owner.until, self.convert(page, options, parser, &of)).await;
-        Some(read.unwrap_or_else(|_| Err(late())))
+        let file_owner = FileOwner::new(team, &page.url);
+        let converted = timeout_at(owner.until, self.convert(page, options, parser, &file_owner)).await;
+        Some(converted.unwrap_or_else(|_| Err(late())))
     }
 }
 
@@ -221,23 +220,22 @@ fn document(
 ) -> Result<Transformed, PageError> {
     let Some(converted) = read_answer(answer) else {
         tracing::error!(
-            "the PDF worker gives no answer: is it a program of this version that calls `gleaner::pdf::serve`?"
+            "the PDF worker gave no valid answer: it must call `pdf::serve` of the same version of gleaner"
         );
         return Err(unusable());
     };
     documents.complete_pdf(page, options, converted, interrupt)
 }
 
-/// The file that made a process end without an answer.
+/// The error of a file whose process ended without an answer.
 fn died(status: ExitStatus) -> PageError {
     if status.code().is_some() {
-        tracing::error!(%status, "the PDF worker ended by itself and gave no answer");
+        tracing::error!(%status, "the PDF worker exited without an answer");
     }
     let reason = if ended_by_time(status) {
-        format!("to convert the PDF takes more than {MAX_WORKER_SECONDS} seconds of computing")
+        format!("the conversion of the PDF takes more than {MAX_WORKER_SECONDS} seconds of CPU time")
     } else {
-        "to convert the PDF takes more memory than there is for it, or brings out a fault of the parser"
-            .to_owned()
+        "the conversion of the PDF exceeds its memory limit, or crashes the parser".to_owned()
     };
     let error =
         gleaner_transform::Error::from(gleaner_transform::ErrorKind::Pdf { reason, encrypted: false });
@@ -251,7 +249,7 @@ fn late() -> PageError {
     }
 }
 
-/// Not the file's fault; the log has more.
+/// The worker program is unusable. Clients do not see the cause; the log has it.
 fn unusable() -> PageError {
     PageError {
         code: ErrorCode::UnknownError,

@@ -1,5 +1,5 @@
-//! Workers that are scripts of a shell: how each of them ends is what is tested. The real one is tested with
-//! the command.
+//! Tests with shell scripts as workers, for each way in which a worker can end. The tests of the command use
+//! the real worker.
 #![cfg(unix)]
 
 use std::fs;
@@ -16,17 +16,17 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
 
-/// Nothing here takes this long, and a test that fails also ends.
+/// A bound that only a failing test reaches.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A worker that answers so, whatever the file is.
+/// A worker that gives this answer for every file.
 const ANSWERS: &str = r#"printf %s '{"Ok":{"markdown":"Kiln [notes](https://e.example/)","pages":3,"pages_converted":2,"pages_without_text":[],"title":"Kiln","author":null,"subject":null,"keywords":null,"created":null,"modified":null}}'"#;
 
 fn script(script: &str) -> PdfWorker {
     PdfWorker::new("/bin/sh").arg("-c").arg(script)
 }
 
-/// Makes the plainest documents.
+/// Makes minimal documents.
 #[derive(Debug)]
 struct Documents;
 
@@ -82,7 +82,7 @@ async fn read(workers: &PdfWorkers) -> Result<Transformed, PageError> {
     workers.read_pdf(&page("%PDF-1.7"), &options(), owner).await.expect("it is a PDF")
 }
 
-/// A path that nothing is at.
+/// A path without a file.
 fn path() -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -91,7 +91,7 @@ fn path() -> PathBuf {
     path
 }
 
-/// The lines that scripts have written, once there are some.
+/// The lines that scripts wrote, once there are some.
 async fn written(path: &Path) -> Vec<String> {
     let lines = async {
         loop {
@@ -116,32 +116,32 @@ async fn an_answer_becomes_a_document() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_the_pages_failure() {
+async fn an_error_of_the_worker_is_a_failed_page() {
     let error = read(&workers(script(r#"printf %s '{"Err":{"kind":"Encrypted"}}'"#))).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::ScrapePdfError);
     assert!(error.message.contains("password"), "{error}");
 }
 
 #[tokio::test]
-async fn a_file_whose_worker_dies_is_tried_once_more_in_the_slow_place() {
+async fn a_file_whose_worker_dies_is_tried_again_in_the_slow_slot() {
     let path = path();
     let dies = script(&format!("echo tried >> '{}'; kill -KILL $$", path.display()));
     let workers = workers(dies);
-    // Held for as long as it must not be in it.
-    let slow = workers.slow.place(&FileOwner::of("", &page("").url), false).await;
+    // Occupied, so that the second attempt waits.
+    let slow = workers.slow.acquire(&FileOwner::new("", &page("").url), false).await;
     let read = read(&workers);
     tokio::pin!(read);
     let lines = tokio::select! {
         lines = written(&path) => lines,
-        ended = &mut read => panic!("it ended without the slow place: {ended:?}"),
+        ended = &mut read => panic!("it ended without the slow slot: {ended:?}"),
     };
     assert_eq!(lines, ["tried"]);
-    // The fast place is free while it waits for the slow one.
-    let owner = FileOwner::of("", &page("").url);
-    let fast = workers.fast.place(&owner, true);
+    // The fast slot is free while the file waits for the slow one.
+    let owner = FileOwner::new("", &page("").url);
+    let fast = workers.fast.acquire(&owner, true);
     tokio::select! {
-        place = fast => drop(place),
-        ended = &mut read => panic!("it ended without the slow place: {ended:?}"),
+        permit = fast => drop(permit),
+        ended = &mut read => panic!("it ended without the slow slot: {ended:?}"),
     }
     drop(slow);
     let error = read.await.unwrap_err();
@@ -153,7 +153,7 @@ async fn a_file_whose_worker_dies_is_tried_once_more_in_the_slow_place() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_no_worker_says_so() {
+async fn a_program_that_is_no_worker_is_an_internal_error() {
     for worker in [PdfWorker::new("/nowhere/at/all"), script("echo hello"), script(":")] {
         let error = read(&workers(worker.clone())).await.unwrap_err();
         assert_eq!(error.code, ErrorCode::UnknownError, "{worker:?}: {error}");
@@ -162,7 +162,7 @@ async fn a_program_that_is_no_worker_says_so() {
 }
 
 #[tokio::test]
-async fn a_worker_has_nothing_of_the_environment() {
+async fn a_worker_does_not_inherit_the_environment() {
     let path = path();
     let worker = script(&format!("export -p > '{0}'; echo end >> '{0}'", path.display()));
     let _ = read(&workers(worker)).await;
@@ -175,7 +175,7 @@ async fn a_worker_has_nothing_of_the_environment() {
 }
 
 #[tokio::test]
-async fn what_is_not_to_be_converted_is_left_to_the_transformer() {
+async fn other_bodies_and_options_are_left_to_the_transformer() {
     let workers = workers(PdfWorker::new("/nowhere/at/all"));
     let owner = PdfTurn { team: None, until: Instant::now() + LONG };
     let ocr = PdfParser { mode: PdfMode::Ocr, ..PdfParser::default() };
@@ -187,7 +187,7 @@ async fn what_is_not_to_be_converted_is_left_to_the_transformer() {
     }
 }
 
-/// Is there a process of this number, dead or alive?
+/// Whether there is a process with this id, dead or alive.
 #[cfg(target_os = "linux")]
 fn exists(process: &str) -> bool {
     Path::new("/proc").join(process).exists()
@@ -195,9 +195,9 @@ fn exists(process: &str) -> bool {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn nothing_is_left_of_a_process_that_nobody_waits_for() {
+async fn a_process_ends_when_its_future_is_dropped() {
     let path = path();
-    // It stops itself, and does not go on.
+    // The script stops itself and never continues.
     let workers = workers(script(&format!("echo $$ > '{}'; kill -STOP $$", path.display())));
     let process = {
         let read = read(&workers);
@@ -207,37 +207,37 @@ async fn nothing_is_left_of_a_process_that_nobody_waits_for() {
             ended = &mut read => panic!("it ended: {ended:?}"),
         };
         lines.remove(0)
-        // Dropped here.
+        // `read` is dropped here.
     };
-    // Its place is free when it is gone.
-    let owner = FileOwner::of("", &page("").url);
-    let place = timeout(LONG, workers.fast.place(&owner, false)).await.expect("the place comes back");
+    // Its slot becomes free when the process is gone.
+    let owner = FileOwner::new("", &page("").url);
+    let permit = timeout(LONG, workers.fast.acquire(&owner, false)).await.expect("the slot becomes free");
     assert!(!exists(&process), "{process}");
-    drop(place);
+    drop(permit);
     let _ = fs::remove_file(path);
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_process_is_ended_when_its_page_is_due() {
+async fn a_process_ends_at_the_deadline_of_its_page() {
     let path = path();
     let workers = workers(script(&format!("echo $$ > '{}'; kill -STOP $$", path.display())));
     let owner = PdfTurn { team: None, until: Instant::now() + Duration::from_millis(500) };
     let error = workers.read_pdf(&page("%PDF-1.7"), &options(), owner).await.unwrap().unwrap_err();
     assert_eq!(error.code, ErrorCode::ScrapeTimeout);
-    let owner = FileOwner::of("", &page("").url);
-    let place = timeout(LONG, workers.fast.place(&owner, false)).await.expect("the place comes back");
-    // On a machine that is very busy it may not have come to writing it.
+    let owner = FileOwner::new("", &page("").url);
+    let permit = timeout(LONG, workers.fast.acquire(&owner, false)).await.expect("the slot becomes free");
+    // On a very busy machine the script may not have written its id.
     let process = fs::read_to_string(&path).ok().and_then(|text| text.lines().next().map(str::to_owned));
     assert!(!process.as_deref().is_some_and(exists), "{process:?}");
-    drop(place);
+    drop(permit);
     let _ = fs::remove_file(path);
 }
 
 #[tokio::test]
-async fn a_file_that_had_its_time_leaves_its_place_and_is_tried_again() {
+async fn a_slow_file_yields_its_slot_and_is_tried_again() {
     let path = path();
-    // The first of them does not end by itself; who comes after it does.
+    // Only the first process does not end by itself.
     let first =
         format!("echo $$ >> '{0}'; read n < '{0}'; [ $n = $$ ] && kill -STOP $$; {ANSWERS}", path.display());
     let workers = workers(script(&first));

@@ -1,4 +1,4 @@
-//! When the work on a page ends, and when the page is tried again.
+//! Deadlines of the work on a page, and retries.
 
 use std::time::Duration;
 
@@ -9,38 +9,38 @@ use crate::context::JobContext;
 use crate::limits::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 use crate::shared::Shared;
 
-/// A page is given back this long before its lease ends, whatever it waits for.
+/// A page is returned to the queue this long before its lease ends.
 const LEASE_MARGIN: Duration = Duration::from_secs(10);
 
-/// When the work on a page stops: before its lease ends, so that no request of it is under way when the page
-/// is leased to another. It bounds a fetch that hangs and the wait for the
-/// [`HostLimiter`](crate::host_limiter::HostLimiter) too.
-pub(crate) fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
+/// When the work on a page stops: before its lease ends, so that no request of it is in flight when another
+/// worker leases the page. It also bounds a fetch that hangs and the wait for the
+/// [`HostLimiter`](crate::host_limiter::HostLimiter).
+pub(crate) fn work_deadline(shared: &Shared, page: &LeasedPage) -> Instant {
     let left = page.expires_at.saturating_sub(shared.clock.now());
     shared.clock.instant(page.expires_at) - LEASE_MARGIN.min(left / 10)
 }
 
-/// When nobody waits for a page any more: at the end of its request, or of its lease.
-pub(crate) fn end_of_page(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
-    let end = end_of_work(shared, page);
+/// When a page must be done: at the deadline of its request, or of the work on it.
+pub(crate) fn page_deadline(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
+    let end = work_deadline(shared, page);
     job.deadline.map_or(end, |deadline| end.min(shared.clock.instant(deadline)))
 }
 
-/// Puts a page off that may do better later, while its tries and the job's retry budget last.
-pub(crate) fn try_again(
+/// Schedules a retry of a page, if its attempts, its deadline and the job's retry budget allow one.
+pub(crate) fn retry(
     shared: &Shared,
     job: &JobContext,
     page: &LeasedPage,
     after: Option<Duration>,
 ) -> Option<PageOutcome> {
-    let tries = page.attempt;
-    let pause = after.unwrap_or(RETRY_PAUSE * 2_u32.saturating_pow(tries.min(6)));
+    let attempt = page.attempt;
+    let pause = after.unwrap_or(RETRY_PAUSE * 2_u32.saturating_pow(attempt.min(6)));
     let at = shared.clock.now() + pause;
     let in_time = pause <= MAX_RETRY_AFTER && job.deadline.is_none_or(|deadline| at < deadline);
-    let again = tries + 1 < MAX_ATTEMPTS && in_time && job.take_retry();
-    if again {
-        let url = job.shown(&page.url).map(tracing::field::display);
-        tracing::debug!(job = %job.id, url, seconds = pause.as_secs_f64(), "a page is tried again after a pause");
+    let is_allowed = attempt + 1 < MAX_ATTEMPTS && in_time && job.take_retry();
+    if is_allowed {
+        let url = job.log_url(&page.url).map(tracing::field::display);
+        tracing::debug!(job = %job.id, url, seconds = pause.as_secs_f64(), "a page is retried after a pause");
     }
-    again.then_some(PageOutcome::Retry(at))
+    is_allowed.then_some(PageOutcome::Retry(at))
 }

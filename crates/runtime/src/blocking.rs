@@ -1,8 +1,8 @@
-//! Work that takes long, on threads for blocking work.
+//! Long work on blocking threads.
 //!
-//! [`spawn_blocking`] is the one way there. Who waits for the work chooses how: [`blocking`] ends the work
-//! when the time is over or nobody waits any more; [`blocking_with_permit`] and [`blocking_to_end`] wait for
-//! its end, and are for work that is bounded by itself.
+//! All of it starts through [`spawn_blocking`]. [`blocking`] stops the work at a time limit or when the
+//! caller stops waiting. [`blocking_with_permit`] and [`blocking_to_end`] wait for the end of the work, and
+//! are for work whose cost is bounded.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,96 +15,97 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tracing::dispatcher::{Dispatch, with_default};
 
-/// Why work that was done [`blocking`] has no result.
+/// Why [`blocking`] work has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockingError {
-    /// All places were taken until the time was over.
+    /// No permit was free in time.
     NoCapacity,
-    /// It was not done in time.
+    /// The work took too long.
     Late,
-    /// It panicked.
+    /// The work panicked.
     Failed,
 }
 
 impl fmt::Display for BlockingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoCapacity => "there was no place to work on it in time",
-            Self::Late => "it was not done in time",
-            Self::Failed => "the engine failed on it",
+            Self::NoCapacity => "no slot was free in time",
+            Self::Late => "the work took too long",
+            Self::Failed => "the work failed",
         })
     }
 }
 
 impl std::error::Error for BlockingError {}
 
-/// When the wait for work ends.
+/// Limits on the wait for work.
 #[derive(Debug, Clone, Copy)]
 pub struct WaitLimits {
-    /// Nobody waits for the result beyond this.
+    /// The deadline for the result.
     pub until: Instant,
-    /// Longest wait for a place, and then again for the work.
+    /// Upper bound on the wait for a permit, and again on the wait for the work.
     pub each: Duration,
 }
 
 impl WaitLimits {
-    fn next(self) -> Instant {
+    fn next_deadline(self) -> Instant {
         self.until.min(Instant::now() + self.each)
     }
 }
 
-/// Does work on a thread for blocking work, in one of a few places.
+/// Runs work on a blocking thread, with a permit.
 ///
-/// A thread cannot be ended from outside. So the interrupt is raised when the time is over and when the
-/// future is dropped, and the work is to stop at it. Its place is free only when its thread has ended: what
-/// does not stop keeps others of its kind waiting, and nothing else.
+/// A thread cannot be stopped from outside. So the interrupt is raised at a time limit and when the future is
+/// dropped, and the work must check it. The permit becomes free only when the thread ends: work that does not
+/// stop delays only work that needs the same permits.
 ///
 /// # Errors
 /// Why there is no result.
 pub async fn blocking<T: Send + 'static>(
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
     interrupt: &Interrupt,
-    patience: WaitLimits,
+    limits: WaitLimits,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, BlockingError> {
-    let ends = interrupt.raise_on_drop();
-    let Ok(Ok(place)) = timeout_at(patience.next(), Arc::clone(places).acquire_owned()).await else {
+    let raise_on_drop = interrupt.raise_on_drop();
+    let permit = timeout_at(limits.next_deadline(), Arc::clone(permits).acquire_owned()).await;
+    let Ok(Ok(permit)) = permit else {
         return Err(BlockingError::NoCapacity);
     };
-    let thread = spawn_blocking(holding(place, work));
-    let done = timeout_at(patience.next(), thread).await.map_err(|_| BlockingError::Late)?;
-    ends.disarm();
-    done.map_err(|_| BlockingError::Failed)
+    let thread = spawn_blocking(with_permit(permit, work));
+    let result = timeout_at(limits.next_deadline(), thread).await.map_err(|_| BlockingError::Late)?;
+    raise_on_drop.disarm();
+    result.map_err(|_| BlockingError::Failed)
 }
 
-/// Does work to its end on a thread for blocking work, in one of a few places. A panic goes on in the caller.
-/// `None` where the runtime comes to its end.
+/// Runs work to its end on a blocking thread, with a permit. A panic resumes in the caller. `None` if the
+/// tokio runtime shuts down.
 pub(crate) async fn blocking_with_permit<T: Send + 'static>(
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
-    let place = Arc::clone(places).acquire_owned().await.ok()?;
-    blocking_to_end(holding(place, work)).await
+    let permit = Arc::clone(permits).acquire_owned().await.ok()?;
+    blocking_to_end(with_permit(permit, work)).await
 }
 
-/// Does an operation of a store that takes long, and cannot let others have their turn, on a thread for
-/// blocking work. It is done whether anybody waits for it or not.
+/// Runs a long store operation, which does not yield, on a blocking thread. It runs to its end even if the
+/// caller stops waiting.
 pub async fn blocking_operation<T: Send + 'static>(operation: impl Future<Output = T> + Send + 'static) -> T {
     let runtime = Handle::current();
     match blocking_to_end(move || runtime.block_on(operation)).await {
-        Some(done) => done,
-        // The runtime comes to its end, and with it whoever waits for this.
+        Some(result) => result,
+        // The tokio runtime shuts down, and drops the caller as well.
         None => std::future::pending().await,
     }
 }
 
-/// As [`blocking_with_permit`], without a place.
+/// As [`blocking_with_permit`], without a permit.
 pub(crate) async fn blocking_to_end<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     match spawn_blocking(work).await {
-        Ok(done) => Some(done),
+        Ok(result) => Some(result),
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             Err(_) => None,
@@ -112,20 +113,20 @@ pub(crate) async fn blocking_to_end<T: Send + 'static>(
     }
 }
 
-/// Begins work on a thread for blocking work. What it logs goes where the log of the caller goes: a log that
-/// is [silenced](crate::without_logs) is so on one thread alone.
+/// Starts work on a blocking thread, with the log subscriber of the caller:
+/// [`without_logs`](crate::without_logs) sets the subscriber for the current thread only.
 pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let log = Dispatch::default();
     tokio::task::spawn_blocking(move || with_default(&log, work))
 }
 
-/// Work whose place is free when the work has ended, and not when nobody waits for it any more.
-fn holding<T: Send + 'static>(
-    place: OwnedSemaphorePermit,
+/// Work that holds its permit until it ends, even if the caller stops waiting earlier.
+fn with_permit<T: Send + 'static>(
+    permit: OwnedSemaphorePermit,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl FnOnce() -> T + Send + 'static {
     move || {
-        let _place = place;
+        let _permit = permit;
         work()
     }
 }
@@ -134,66 +135,67 @@ fn holding<T: Send + 'static>(
 mod tests {
     use super::*;
 
-    fn patience(seconds: u64) -> WaitLimits {
+    fn wait_limits(seconds: u64) -> WaitLimits {
         let each = Duration::from_secs(seconds);
         WaitLimits { until: Instant::now() + each, each }
     }
 
-    /// Works until it is interrupted, and tells that it has ended.
+    /// Work that runs until it is interrupted, and a channel that receives a message at its end.
     fn endless(interrupt: &Interrupt) -> (impl FnOnce() + Send + 'static, std::sync::mpsc::Receiver<()>) {
-        let (tell, ended) = std::sync::mpsc::channel();
+        let (sender, ended) = std::sync::mpsc::channel();
         let interrupt = interrupt.clone();
         let work = move || {
             while !interrupt.spend(1) {
                 std::thread::yield_now();
             }
-            tell.send(()).unwrap();
+            sender.send(()).unwrap();
         };
         (work, ended)
     }
 
     #[tokio::test]
-    async fn work_is_done_on_another_thread_and_may_fail() {
-        let (places, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
-        let here = std::thread::current().id();
-        let there =
-            blocking(&places, &interrupt, patience(60), || std::thread::current().id()).await.unwrap();
-        assert_ne!(here, there);
-        assert!(!interrupt.is_raised(), "what is done in time may be followed by more");
+    async fn work_runs_on_another_thread_and_may_panic() {
+        let (permits, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
+        let caller = std::thread::current().id();
+        let worker =
+            blocking(&permits, &interrupt, wait_limits(60), || std::thread::current().id()).await.unwrap();
+        assert_ne!(caller, worker);
+        assert!(!interrupt.is_raised(), "work in time leaves the interrupt usable");
         let failed: Result<(), _> =
-            blocking(&places, &interrupt, patience(60), || panic!("on purpose")).await;
+            blocking(&permits, &interrupt, wait_limits(60), || panic!("on purpose")).await;
         assert_eq!(failed, Err(BlockingError::Failed));
-        assert_eq!(places.available_permits(), 1);
+        assert_eq!(permits.available_permits(), 1);
     }
 
     #[tokio::test]
     #[should_panic(expected = "of the work itself")]
-    async fn a_panic_goes_on_in_who_waits_for_the_end() {
+    async fn a_panic_resumes_in_the_caller() {
         let work = || assert!(std::hint::black_box(false), "of the work itself");
         blocking_with_permit(&Arc::new(Semaphore::new(1)), work).await;
     }
 
     #[tokio::test]
-    async fn work_ends_with_its_time_and_gives_its_place_back() {
-        let (places, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
+    async fn work_stops_at_its_time_limit_and_releases_its_permit() {
+        let (permits, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
         let (work, ended) = endless(&interrupt);
-        // The time is over before it begins.
-        let over = WaitLimits { until: Instant::now(), each: Duration::from_secs(60) };
-        assert_eq!(blocking(&places, &interrupt, over, work).await, Err(BlockingError::Late));
+        // A free permit is taken even though the deadline has passed.
+        let expired = WaitLimits { until: Instant::now(), each: Duration::from_secs(60) };
+        assert_eq!(blocking(&permits, &interrupt, expired, work).await, Err(BlockingError::Late));
         ended.recv().unwrap();
         let other = Interrupt::armed();
-        assert_eq!(blocking(&places, &other, patience(60), || 7).await, Ok(7));
+        assert_eq!(blocking(&permits, &other, wait_limits(60), || 7).await, Ok(7));
     }
 
     #[tokio::test]
-    async fn work_ends_with_whoever_waits_for_it_and_others_wait_for_its_place() {
-        let (places, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
+    async fn work_stops_when_the_caller_stops_waiting_and_holds_its_permit_until_then() {
+        let (permits, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
         let (work, ended) = endless(&interrupt);
-        let mut waits = Box::pin(blocking(&places, &interrupt, patience(60), work));
-        assert!(tokio::time::timeout(Duration::ZERO, &mut waits).await.is_err());
-        let none = WaitLimits { until: Instant::now(), each: Duration::ZERO };
-        assert_eq!(blocking(&places, &Interrupt::armed(), none, || ()).await, Err(BlockingError::NoCapacity));
-        drop(waits);
+        let mut waiting = Box::pin(blocking(&permits, &interrupt, wait_limits(60), work));
+        assert!(tokio::time::timeout(Duration::ZERO, &mut waiting).await.is_err());
+        let no_wait = WaitLimits { until: Instant::now(), each: Duration::ZERO };
+        let second = blocking(&permits, &Interrupt::armed(), no_wait, || ()).await;
+        assert_eq!(second, Err(BlockingError::NoCapacity));
+        drop(waiting);
         ended.recv().unwrap();
     }
 }

@@ -3,8 +3,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use time::OffsetDateTime;
 use tokio::time::Instant;
 
-/// The one clock of an engine: the wall clock is read once, and tokio's clock counts on from there. So time
-/// never runs backwards, and a test that pauses tokio's clock has paused everything.
+/// The clock of an engine: it reads the wall clock once and continues with tokio's clock. So time never runs
+/// backwards, and a test that pauses tokio's clock pauses everything.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     epoch: Duration,
@@ -12,13 +12,13 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that shows this time since the Unix epoch now.
+    /// A clock that starts now at this time since the Unix epoch.
     #[must_use]
     pub fn starting_at(epoch: Duration) -> Self {
         Self { epoch, start: Instant::now() }
     }
 
-    /// A clock that shows the system's time.
+    /// A clock that starts at the system's time.
     #[must_use]
     pub fn system() -> Self {
         Self::starting_at(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
@@ -37,7 +37,7 @@ impl Clock {
     }
 }
 
-/// A time since the Unix epoch as the wire has it, such as `2026-01-31T12:00:00.000Z`.
+/// A time since the Unix epoch in the format of the API, such as `2026-01-31T12:00:00.000Z`.
 #[must_use]
 pub fn rfc3339(since_epoch: Duration) -> String {
     gleaner_types::rfc3339(timestamp(since_epoch))
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_clock_counts_on_from_where_it_started() {
+    async fn the_clock_follows_the_clock_of_tokio_from_its_start() {
         let clock = Clock::starting_at(Duration::from_secs(1_000));
         tokio::time::advance(Duration::from_secs(5)).await;
         assert_eq!(clock.now(), Duration::from_secs(1_005));

@@ -6,28 +6,28 @@ use crate::clock::Clock;
 use crate::memory::MemoryBudget;
 use crate::ports::{Fetch, ReadPdf, Transform};
 
-/// What a [`Runtime`](crate::Runtime) is built from.
+/// The configuration and parts of a [`Runtime`](crate::Runtime).
 #[derive(Debug)]
 pub struct RuntimeConfig {
-    /// Where jobs live.
+    /// Stores jobs, their queues and results.
     pub store: Arc<dyn Store>,
     /// Fetches pages.
     pub fetch: Arc<dyn Fetch>,
-    /// From bodies to documents.
+    /// Transforms bodies into documents.
     pub transform: Arc<dyn Transform>,
-    /// From PDFs to documents; without it `transform` reads them too.
+    /// Converts PDFs into documents. Without it, `transform` converts them.
     pub pdfs: Option<Arc<dyn ReadPdf>>,
-    /// The one clock.
+    /// The clock of the engine.
     pub clock: Clock,
     /// The product token that robots.txt is read for.
     pub robots_agent: String,
-    /// Pages at once, all jobs together.
+    /// Upper bound on concurrent pages, over all jobs.
     pub max_in_flight: u32,
-    /// Compare the texts of the pages of a crawl, and put those kinds off that are nearly the same over and
-    /// over: soft 404s, the empty days of a calendar. Where only links are wanted of pages, their text is not
-    /// read and nothing is compared.
+    /// Compare the texts of a crawl's pages, and defer kinds of pages that are nearly the same repeatedly:
+    /// soft 404s, the empty days of a calendar. Pages fetched for their links only have no text and are not
+    /// compared.
     pub near_duplicates: bool,
-    /// Memory of the pages under way. The runtime holds the shares for their transform; the fetcher holds
-    /// that for their bodies.
+    /// Memory for pages in work. The runtime enforces the shares for transforms; the fetcher enforces the
+    /// share for bodies.
     pub memory: MemoryBudget,
 }

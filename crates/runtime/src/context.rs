@@ -19,14 +19,14 @@ use crate::route::route_key;
 use crate::session::Session;
 use crate::sitemaps::Sitemaps;
 
-/// How many pages earn a job one request beyond the first try of each. So a host that fails every request is
-/// asked little more than once for each page.
+/// Finished pages that earn a job one retry. So a host that fails every request gets little more than one
+/// request per page.
 const PAGES_PER_RETRY: i64 = 10;
-/// Retries that a job may make before it has earned any.
-const FIRST_RETRIES: i64 = 10;
+/// Retries that a job has at its start.
+const INITIAL_RETRIES: i64 = 10;
 
-/// A job tells its reader of at most this many robots.txt that could not be read.
-const MAX_UNREAD_TOLD: usize = 3;
+/// Upper bound on the warnings of a job about unreadable robots.txt.
+const MAX_UNREADABLE_WARNINGS: usize = 3;
 
 /// Marks the key of a page that the user named without a scheme.
 const SCHEME_ASSUMED: u64 = 1 << 63;
@@ -34,16 +34,18 @@ const SCHEME_ASSUMED: u64 = 1 << 63;
 /// Marks the key of a page that the user named without a path.
 const SLASH_ADDED: u64 = 1 << 62;
 
-/// Pages that the user named. One named twice is scraped twice, so its place in the list, from `first` on,
-/// tells it apart.
+/// Pages that the user named. Their keys are their positions in the list, counted from `first`, because a
+/// page that is named twice is scraped twice.
 pub(crate) fn candidates(first: u64, targets: &[Target]) -> Vec<Candidate> {
-    let places = (first & !(SCHEME_ASSUMED | SLASH_ADDED)..).zip(targets);
-    let mark = |is_so: bool, bit: u64| if is_so { bit } else { 0 };
-    places
-        .map(|(place, target)| Candidate {
+    let positions = (first & !(SCHEME_ASSUMED | SLASH_ADDED)..).zip(targets);
+    let mark = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
+    positions
+        .map(|(position, target)| Candidate {
             url: target.url.clone(),
             key: UrlKey::from_raw(
-                place | mark(target.scheme_assumed, SCHEME_ASSUMED) | mark(target.slash_added, SLASH_ADDED),
+                position
+                    | mark(target.scheme_assumed, SCHEME_ASSUMED)
+                    | mark(target.slash_added, SLASH_ADDED),
             ),
             external: false,
             priority: Candidate::NORMAL,
@@ -51,29 +53,28 @@ pub(crate) fn candidates(first: u64, targets: &[Target]) -> Vec<Candidate> {
         .collect()
 }
 
-/// What the loop keeps ready for each running job: the compiled form of its request.
+/// The compiled request of a running job, and its state in this engine.
 #[derive(Debug)]
 pub(crate) struct JobContext {
     pub(crate) id: JobId,
     pub(crate) options: ScrapeOptionsPlan,
-    /// The options without the headers of the user, for addresses outside the site: headers hold secrets.
-    pub(crate) foreign_options: ScrapeOptionsPlan,
+    /// The options without the headers of the user, for URLs outside the site: headers can contain secrets.
+    pub(crate) external_options: ScrapeOptionsPlan,
     pub(crate) zero_data_retention: bool,
-    /// Whose it is.
     pub(crate) team: Option<TeamId>,
-    /// What the fetcher keeps for the job, and for no other.
-    pub(crate) session: Session,
-    /// What the transformer keeps for the job.
-    pub(crate) transforming: Session,
-    /// What the extractor keeps for the job, and for no other.
-    pub(crate) reading: Session,
-    /// `None` for pages that the user named: no rules of a crawl hold for them, robots.txt among them.
+    /// State that the fetcher keeps for this job only.
+    pub(crate) fetch_session: Session,
+    /// State that the transformer keeps for this job only.
+    pub(crate) transform_session: Session,
+    /// State that the extract port keeps for this job only.
+    pub(crate) extract_session: Session,
+    /// `None` for pages that the user named: no rules of a crawl apply to them, including robots.txt.
     pub(crate) crawl: Option<CrawlContext>,
-    /// The start page of the crawl was given without a scheme. Of named pages their keys tell.
+    /// The start page of the crawl was given without a scheme. The keys of named pages carry this mark.
     scheme_assumed: bool,
-    /// The same, without a path.
+    /// The start page of the crawl was given without a path.
     slash_added: bool,
-    /// When the reader stops waiting; there is no use in trying again after it.
+    /// When the caller stops waiting. No retry starts after it.
     pub(crate) deadline: Option<Duration>,
     pub(crate) cancelled: CancellationToken,
     retries: RetryBudget,
@@ -86,26 +87,26 @@ pub(crate) struct CrawlContext {
     pub(crate) identity: Identity,
     pub(crate) start: Url,
     pub(crate) start_key: UrlKey,
-    /// `None` where robots.txt is not to be read.
+    /// The agent that robots.txt is read for; `None` if the crawl ignores robots.txt.
     pub(crate) robots_agent: Option<String>,
     pub(crate) sitemap: SitemapMode,
     pub(crate) sitemaps: Sitemaps,
-    /// Between two requests to one host, as the request asks for.
+    /// Delay between two requests of the job to one host.
     pub(crate) delay: Option<Duration>,
-    /// What is written down for the caller.
+    /// Counts and traces for the caller.
     pub(crate) records: Arc<Records>,
     pub(crate) max_depth: Option<u32>,
     pub(crate) limit: u64,
-    /// An address was left out because its patterns cost too much, and the reader was not told yet.
-    costly: AtomicBool,
-    /// Why a robots.txt could not be read, as far as the reader was told.
-    unread: Mutex<HashSet<Box<str>>>,
+    /// A URL was skipped because its patterns cost too much, and no warning was given yet.
+    costly_warning_due: AtomicBool,
+    /// Causes of unreadable robots.txt that the job has warned of.
+    unreadable_warnings: Mutex<HashSet<Box<str>>>,
 }
 
 impl CrawlContext {
     fn new(id: JobId, plan: &CrawlPlan, agent: &str) -> Result<Self, gleaner_frontier::Error> {
         let (start, rules) = (&plan.target.url, &plan.rules);
-        // Its own seed, so that no site can prepare addresses that are taken for each other.
+        // A seed per job, so that no site can prepare URLs with colliding keys.
         let identity = Identity::new(rules).with_seed(id.as_uuid().as_u128());
         Ok(Self {
             scope: CrawlScope::new(start, rules)?,
@@ -120,12 +121,12 @@ impl CrawlContext {
             records: Arc::default(),
             max_depth: rules.max_discovery_depth,
             limit: plan.limit,
-            costly: AtomicBool::new(false),
-            unread: Mutex::default(),
+            costly_warning_due: AtomicBool::new(false),
+            unreadable_warnings: Mutex::default(),
         })
     }
 
-    /// The page as a candidate, if it belongs to the crawl. Adds to `steps` the work that it was to find out.
+    /// The page as a candidate, if it belongs to the crawl. Adds the cost of the decision to `steps`.
     pub(crate) fn candidate(&self, url: Url, steps: &mut u64) -> Option<Candidate> {
         let external = match self.scope.decide_counting(&url, false, steps) {
             Decision::Inside => false,
@@ -135,9 +136,9 @@ impl CrawlContext {
         Some(Candidate { key: self.identity.key(&url), url, external, priority: Candidate::NORMAL })
     }
 
-    /// As [`candidate`](Self::candidate), for an address that was found: where it does not belong to the
-    /// crawl, that is counted. Adds to `steps` the work that it was.
-    pub(crate) fn found(
+    /// As [`candidate`](Self::candidate), for a URL found on a page or in a sitemap: records it in the
+    /// traces, and counts it if it is rejected. Adds the cost of the decision to `steps`.
+    pub(crate) fn discovered(
         &self,
         url: Url,
         on: FoundOn<'_>,
@@ -151,47 +152,48 @@ impl CrawlContext {
             Decision::Rejected(reason) => {
                 self.count(reason);
                 if !traces.is_empty() {
-                    traces.found(self.identity.key(&url), on);
+                    traces.record_found(self.identity.key(&url), on);
                 }
                 return None;
             }
         };
         let key = self.identity.key(&url);
         if !traces.is_empty() {
-            traces.found(key, on);
+            traces.record_found(key, on);
         }
         Some(Candidate { key, url, external, priority })
     }
 
-    /// Counts an address that a page asks not to follow, by the first reason that keeps it out of the crawl.
-    /// Adds to `steps` the work that it was.
-    pub(crate) fn unfollowed(&self, url: &Url, on: &Url, steps: &mut u64) {
+    /// Counts a nofollow link by the first reason that excludes it from the crawl. Adds the cost of the
+    /// decision to `steps`.
+    pub(crate) fn count_nofollow(&self, url: &Url, on: &Url, steps: &mut u64) {
         match self.scope.decide_counting(url, false, steps) {
             Decision::Rejected(reason) => self.count(reason),
             Decision::Inside | Decision::External => self.count(SkipReason::Nofollow),
         }
         if !self.records.traces.is_empty() {
-            self.records.traces.unfollowed(self.identity.key(url), on);
+            self.records.traces.record_nofollow(self.identity.key(url), on);
         }
     }
 
     fn count(&self, reason: SkipReason) {
         self.records.rejections.count(reason);
         if reason == SkipReason::TooCostly {
-            self.costly.store(true, Ordering::Relaxed);
+            self.costly_warning_due.store(true, Ordering::Relaxed);
         }
     }
 
-    /// True once, where an address was left out because its patterns cost too much.
-    pub(crate) fn must_tell_costs(&self) -> bool {
-        // Most crawls have nothing to tell, and are not to write to what all of their pages share.
-        self.costly.load(Ordering::Relaxed) && self.costly.swap(false, Ordering::Relaxed)
+    /// True if the job must warn of skipped URLs whose patterns cost too much. Clears the flag.
+    pub(crate) fn take_costly_warning(&self) -> bool {
+        // The load avoids writes to shared memory for most crawls.
+        self.costly_warning_due.load(Ordering::Relaxed)
+            && self.costly_warning_due.swap(false, Ordering::Relaxed)
     }
 
-    /// True once for each of the first causes for which a robots.txt could not be read.
-    pub(crate) fn must_tell_unread(&self, cause: &str) -> bool {
-        let mut told = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
-        told.len() < MAX_UNREAD_TOLD && told.insert(cause.into())
+    /// True once for each of the first few distinct causes of an unreadable robots.txt.
+    pub(crate) fn take_unreadable_warning(&self, cause: &str) -> bool {
+        let mut causes = self.unreadable_warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        causes.len() < MAX_UNREADABLE_WARNINGS && causes.insert(cause.into())
     }
 }
 
@@ -230,19 +232,19 @@ impl JobContext {
         crawl: Option<CrawlContext>,
         start: Option<&Target>,
     ) -> Self {
-        // A copy in the cache is data too.
+        // A cached copy counts as retained data.
         options.store_in_cache &= !zero_data_retention;
-        let foreign_options = without_headers(&options);
+        let external_options = without_headers(&options);
         let (cancelled, retries) = (CancellationToken::new(), RetryBudget::new());
         Self {
             id,
             options,
-            foreign_options,
+            external_options,
             zero_data_retention,
             team: None,
-            session: Session::default(),
-            transforming: Session::default(),
-            reading: Session::default(),
+            fetch_session: Session::default(),
+            transform_session: Session::default(),
+            extract_session: Session::default(),
             crawl,
             scheme_assumed: start.is_some_and(|start| start.scheme_assumed),
             slash_added: start.is_some_and(|start| start.slash_added),
@@ -252,8 +254,7 @@ impl JobContext {
         }
     }
 
-    /// Follows these addresses through a crawl, and gives what is written down about it; to be called before
-    /// it begins.
+    /// Traces these URLs through a crawl, and returns its records; call this before the crawl starts.
     pub(crate) fn record(&mut self, explained: &[Url]) -> Option<Arc<Records>> {
         let crawl = self.crawl.as_mut()?;
         let rules = TraceRules {
@@ -276,7 +277,7 @@ impl JobContext {
         }
     }
 
-    /// Is the slash of a page's address not that of the user who named the page?
+    /// Did the user name the page without the slash that its URL has?
     pub(crate) fn is_slash_added(&self, key: UrlKey) -> bool {
         match &self.crawl {
             Some(crawl) => self.slash_added && crawl.start_key == key,
@@ -284,7 +285,7 @@ impl JobContext {
         }
     }
 
-    /// The address of a page as it was asked for.
+    /// The URL of a page as the user wrote it.
     pub(crate) fn as_requested<'p>(&self, page: &'p LeasedPage) -> Cow<'p, str> {
         as_written(&page.url, self.is_slash_added(page.key))
     }
@@ -293,41 +294,41 @@ impl JobContext {
         self.crawl.as_ref().is_some_and(|crawl| crawl.start_key == key)
     }
 
-    /// The headers of the user are for the site, and never go out unencrypted where the crawl began
-    /// encrypted.
+    /// The options to fetch a page with. The headers of the user go to the site only, and never unencrypted
+    /// if the crawl started encrypted.
     pub(crate) fn options_for(&self, page: &LeasedPage) -> &ScrapeOptionsPlan {
-        let began_encrypted = self.crawl.as_ref().is_some_and(|crawl| crawl.start.scheme() == "https");
-        // Where the scheme was assumed, the site may speak no other.
-        let downgraded = began_encrypted && page.url.scheme() == "http" && !self.scheme_assumed;
-        if page.external || downgraded { &self.foreign_options } else { &self.options }
+        let started_encrypted = self.crawl.as_ref().is_some_and(|crawl| crawl.start.scheme() == "https");
+        // If the scheme was assumed, the site may support only http.
+        let downgraded = started_encrypted && page.url.scheme() == "http" && !self.scheme_assumed;
+        if page.external || downgraded { &self.external_options } else { &self.options }
     }
 
-    /// Is it wanted how a page looks, or what it does, rather than what it says?
-    pub(crate) fn wants_picture(&self) -> bool {
+    /// Do the options ask for a screenshot of the page, or for actions on it?
+    pub(crate) fn wants_rendering(&self) -> bool {
         !self.options.actions.is_empty() || self.options.formats.screenshot.is_some()
     }
 
-    /// Does the caller want to know what became of some addresses?
+    /// Does the caller want some URLs explained?
     pub(crate) fn is_traced(&self) -> bool {
         self.crawl.as_ref().is_some_and(|crawl| !crawl.records.traces.is_empty())
     }
 
-    /// How the log names an address of the job: not at all where nothing of its pages may be kept.
-    pub(crate) fn shown(&self, url: &Url) -> Option<SafeUrl> {
+    /// A URL of the job for the log; `None` under zero data retention.
+    pub(crate) fn log_url(&self, url: &Url) -> Option<SafeUrl> {
         (!self.zero_data_retention).then(|| SafeUrl::from(url))
     }
 
-    /// Between two requests to a host, as far as the job says.
+    /// The job's own delay between two requests to a host; zero if it sets none.
     pub(crate) fn delay(&self) -> Duration {
         self.crawl.as_ref().and_then(|crawl| crawl.delay).unwrap_or_default()
     }
 
-    /// How the job asks a host whose robots.txt demands this gap.
+    /// The limits of a request of the job, for this crawl delay of robots.txt.
     pub(crate) fn pacing(&self, gap: Duration) -> RequestPacing {
         RequestPacing { gap, delay: self.delay(), job: self.id }
     }
 
-    /// May one more request be spent on a page that failed?
+    /// Takes one retry from the budget, if there is one.
     pub(crate) fn take_retry(&self) -> bool {
         self.retries.take()
     }
@@ -342,20 +343,21 @@ pub(crate) fn without_headers(options: &ScrapeOptionsPlan) -> ScrapeOptionsPlan 
     ScrapeOptionsPlan { headers: Default::default(), ..options.clone() }
 }
 
-/// What a job has earned and not spent yet, in pages.
+/// The retries of a job, in units of pages: each finished page adds one, each retry takes
+/// [`PAGES_PER_RETRY`].
 #[derive(Debug)]
 struct RetryBudget(AtomicI64);
 
 impl RetryBudget {
     fn new() -> Self {
-        Self(AtomicI64::new(FIRST_RETRIES * PAGES_PER_RETRY))
+        Self(AtomicI64::new(INITIAL_RETRIES * PAGES_PER_RETRY))
     }
 
     fn take(&self) -> bool {
-        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+        let update = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
             (left >= PAGES_PER_RETRY).then_some(left - PAGES_PER_RETRY)
         });
-        taken.is_ok()
+        update.is_ok()
     }
 
     fn earn(&self) {

@@ -3,18 +3,18 @@
 use gleaner_types::plan::{ChangeTrackingMode, ScrapeOptionsPlan};
 use gleaner_types::{Document, ProxyUsed};
 
-/// What a page costs at least.
+/// Base price of a page.
 pub const CREDITS_PER_PAGE: u64 = 1;
-/// What a page costs in place of that where a model reads it.
+/// Base price of a page that a model reads.
 pub const CREDITS_PER_MODEL_PAGE: u64 = 5;
-/// What the stealth proxy adds where it was the one used.
+/// Surcharge for a page fetched through the stealth proxy.
 pub const CREDITS_FOR_STEALTH: u64 = 4;
-/// Tokens that one credit pays (contract 1).
+/// Tokens per credit (contract 1).
 pub const TOKENS_PER_CREDIT: u64 = 15;
-/// What zero data retention adds to each page.
+/// Surcharge per page for zero data retention.
 pub const CREDITS_FOR_ZERO_DATA_RETENTION: u64 = 1;
 
-/// What a page costs at least, by its options alone.
+/// The minimum price of a page, from its options.
 #[must_use]
 pub fn least_price(options: &ScrapeOptionsPlan, zero_data_retention: bool) -> u64 {
     let formats = &options.formats;
@@ -27,7 +27,7 @@ pub fn least_price(options: &ScrapeOptionsPlan, zero_data_retention: bool) -> u6
     base + if zero_data_retention { CREDITS_FOR_ZERO_DATA_RETENTION } else { 0 }
 }
 
-/// What a document costs (contract 8). A PDF costs by its pages that were converted.
+/// The price of a document (contract 8). A PDF costs one credit more for each converted page after the first.
 pub(crate) fn credits(
     options: &ScrapeOptionsPlan,
     document: &Document,

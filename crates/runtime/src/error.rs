@@ -4,10 +4,10 @@ use std::time::Duration;
 use gleaner_types::response::ErrorBody;
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
 
-/// Wait that is advised where a team has too many jobs or too many pages in one.
+/// The advised wait before a retry if a team has too many jobs, or too many pages in one.
 pub const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
 
-/// Why a job could not begin, or could not be read. The layers above the runtime, and implementations of its
+/// Why a job could not start or could not be read. The layers above the runtime, and implementations of its
 /// ports, use the same type.
 #[derive(Debug)]
 pub struct Error {
@@ -24,24 +24,24 @@ pub struct Error {
 pub enum ErrorKind {
     /// The page gave no document.
     Page,
-    /// The request breaks rules that only its job could tell, such as a webhook for pages that are added to a
-    /// batch; [`Error::faults`] lists them.
+    /// The request is invalid by rules that depend on its job, such as a webhook for pages that are added to
+    /// a batch; [`Error::faults`] lists them.
     Rules,
     /// The store, the accounts provider or another port failed.
     Store,
-    /// There is no such job of this team and kind, or its results are no longer kept.
+    /// The team has no such job of this kind, or its results have expired.
     NotFound,
     /// The job has ended, or the idempotency key was used before.
     Conflict,
-    /// The team's credits do not suffice.
+    /// The team has too few credits.
     InsufficientCredits,
     /// The key is unknown.
     Unauthorized,
     /// The team may not do this, or the webhook's address is refused.
     Forbidden,
-    /// Too much at once; [`Error::retry_after`] tells when to try again.
+    /// Too many requests or jobs; [`Error::retry_after`] says when to retry.
     RateLimited,
-    /// The engine was built without what this needs.
+    /// The engine was built without a part that the request needs.
     Unsupported,
 }
 
@@ -50,12 +50,12 @@ impl Error {
         Self { kind, code: None, text: text.into(), retry_after: None, faults: None }
     }
 
-    /// The rules of a crawl cannot hold.
+    /// The rules of a crawl are invalid.
     pub(crate) fn rules(error: &gleaner_frontier::Error) -> Self {
         Faults::from(Fault::invalid_value(error.path().clone(), error.to_string())).into()
     }
 
-    /// A field of the request is at fault.
+    /// A field of the request is invalid.
     #[must_use]
     pub fn fault(field: &str, text: &str) -> Self {
         Faults::from(Fault::invalid_value(FaultPath::key(field), text)).into()
@@ -88,17 +88,17 @@ impl Error {
         Self::new(ErrorKind::Forbidden, text)
     }
 
-    /// Too much at once; the client may try again after `retry_after`.
+    /// Too many requests or jobs; the client may retry after `retry_after`.
     pub fn rate_limited(text: impl Into<String>, retry_after: Duration) -> Self {
         Self { retry_after: Some(retry_after), ..Self::new(ErrorKind::RateLimited, text) }
     }
 
-    /// The engine was built without what the request needs. `code` is the contract's code for it.
+    /// The engine was built without a part that the request needs. `code` is the contract's code for it.
     pub fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
         Self { code: Some(code), ..Self::new(ErrorKind::Unsupported, text) }
     }
 
-    /// The same of a map, whose timeouts clients know by other words.
+    /// The same error for a map, whose timeouts have another message in the contract.
     pub(crate) fn of_map(self) -> Self {
         match self.text.strip_prefix(SCRAPE_TIMED_OUT) {
             Some(rest) => Self { text: format!("{MAP_TIMED_OUT}{rest}"), ..self },
@@ -106,13 +106,13 @@ impl Error {
         }
     }
 
-    /// The accounts provider, or another part that the embedder supplies, failed. Clients do not see the
-    /// text: it is for the log.
+    /// The accounts provider, or another part that the embedder supplies, failed. The text is for the log;
+    /// clients do not see it.
     pub fn failed(text: impl Into<String>) -> Self {
         Self { code: Some(ErrorCode::UnknownError), ..Self::new(ErrorKind::Store, text) }
     }
 
-    /// Which kind of failure this is.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -124,37 +124,37 @@ impl Error {
         self.kind == ErrorKind::Page
     }
 
-    /// Is there no such job, or are its results no longer kept?
+    /// Is there no such job, or have its results expired?
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.kind == ErrorKind::NotFound
     }
 
-    /// Is it too much at once? [`retry_after`](Self::retry_after) tells when to try again.
+    /// Were there too many requests or jobs? [`retry_after`](Self::retry_after) says when to retry.
     #[must_use]
     pub fn is_rate_limited(&self) -> bool {
         self.kind == ErrorKind::RateLimited
     }
 
-    /// The contract's code; [`ErrorCode::UnknownError`] also where the contract has none for this.
+    /// The contract's code; [`ErrorCode::UnknownError`] if the contract has none for this.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.code.unwrap_or(ErrorCode::UnknownError)
     }
 
-    /// All that is wrong with the request, where that is the reason.
+    /// All faults of an invalid request; `None` for other errors.
     #[must_use]
     pub fn faults(&self) -> Option<&Faults> {
         self.faults.as_ref()
     }
 
-    /// How long to wait before another try.
+    /// How long to wait before a retry.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
 
-    /// The status that an answer over HTTP has.
+    /// The HTTP status of the response.
     #[must_use]
     pub fn http_status(&self) -> u16 {
         match self.kind {
@@ -170,7 +170,8 @@ impl Error {
         }
     }
 
-    /// The body that an answer over HTTP has. What went wrong inside is not told: it is for the log.
+    /// The HTTP body of the response. It does not contain the text of internal failures, which is for the
+    /// log.
     #[must_use]
     pub fn body(&self) -> ErrorBody {
         if let Some(faults) = &self.faults {

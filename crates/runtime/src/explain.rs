@@ -1,8 +1,8 @@
-//! Why an address was crawled or not.
+//! Why a URL was crawled or not.
 //!
-//! Rejected links are counted by reason for every job. Single addresses are followed only where the caller
-//! names them before the crawl begins: to answer for any address afterwards would take remembering all of
-//! them, with the page that each was found on.
+//! Rejected links are counted by reason for every job. Single URLs are traced only if the caller names them
+//! before the crawl starts: to explain any URL afterwards, the crawl would have to store all of them, with
+//! the page that each was found on.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,28 +16,28 @@ use url::Url;
 
 use crate::route::RouteKey;
 
-/// At most so many addresses of one crawl are followed; further ones are left out.
+/// Upper bound on the URLs traced in one crawl; further ones are ignored.
 pub const MAX_EXPLAINED: usize = 1_000;
 
-/// What became of one address in a crawl.
+/// The outcome of one URL in a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The address asked about.
+    /// The URL to explain.
     pub url: Url,
-    /// What became of it.
+    /// Its outcome.
     pub verdict: Verdict,
-    /// The first page that linked to it, where one did.
+    /// The first page that linked to it, if any.
     pub found_on: Option<Url>,
-    /// The first sitemap that names it, where one does.
+    /// The first sitemap that names it, if any.
     pub named_in: Option<Url>,
-    /// Clicks from the start page, as far as is known. A page that a sitemap names is none away.
+    /// Clicks from the start page, if known. The depth of a page that a sitemap names is 0.
     pub depth: Option<u32>,
-    /// It was put off, because it looks like one of a family of addresses that may go on for ever.
+    /// It was deferred behind other pages, because its URL looks like part of an endless family (a trap).
     pub put_off: Option<Trap>,
 }
 
-/// What became of an address. Its `Display` is a sentence for people.
+/// The outcome of a URL. Its `Display` is a sentence for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -56,18 +56,18 @@ pub enum Verdict {
     Rejected(SkipReason),
     /// robots.txt forbids it.
     RobotsTxt,
-    /// It is further away than `maxDiscoveryDepth` lets pages be.
+    /// It is further away than `maxDiscoveryDepth` allows.
     TooManyClicks(u32),
-    /// It was found, but the crawl had as many documents as its `limit` lets it have before its turn came.
+    /// It was found, but the crawl reached its `limit` first.
     LimitReached,
-    /// It was found, but the crawl was cancelled before its turn came.
+    /// It was found, but the crawl was cancelled first.
     Cancelled,
-    /// It was found when the queue was full, or its address is too long to be queued. The job's warning says
-    /// so too.
+    /// It was found when the queue was full, or its URL is too long for the queue. The job's warning says so
+    /// too.
     QueueFull,
-    /// It was found, but the crawl failed before its turn came; the job's error says why.
+    /// It was found, but the crawl failed first; the job's error says why.
     CrawlFailed,
-    /// It was found and waits for its turn, or is in work: the crawl goes on.
+    /// It was found and is in the queue or in work: the crawl is still running.
     Waiting,
     /// It belongs to the crawl, but no page that was crawled links to it and no sitemap names it.
     NotFound,
@@ -81,7 +81,9 @@ impl fmt::Display for Verdict {
             Self::Crawled(None) => f.write_str("crawled"),
             Self::SamePageAs(url) => write!(f, "crawled as {}, which is the same page", safe(url)),
             Self::RedirectedTo(url) => write!(f, "not a page of its own: it redirects to {}", safe(url)),
-            Self::NotAResult => f.write_str("fetched for its links, but the patterns leave it out of the results"),
+            Self::NotAResult => {
+                f.write_str("fetched for its links, but the patterns leave it out of the results")
+            }
             Self::Failed(error) => write!(f, "fetched, without success: {}", error.message),
             Self::Rejected(reason) => write!(f, "not crawled: {reason}"),
             Self::RobotsTxt => write!(f, "not crawled: {}", SkipReason::RobotsTxt),
@@ -95,20 +97,21 @@ impl fmt::Display for Verdict {
                 f.write_str("not crawled: it was found, but the crawl was cancelled before its turn")
             }
             Self::QueueFull => f.write_str(
-                "not crawled: it was found when the queue was full, or its address is too long to be queued",
+                "not crawled: it was found when the queue was full, or its URL is too long for the queue",
             ),
             Self::CrawlFailed => {
                 f.write_str("not crawled: it was found, but the crawl failed before its turn")
             }
             Self::Waiting => f.write_str("not crawled yet: it was found and waits for its turn"),
-            Self::NotFound => {
-                f.write_str("not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it")
-            }
+            Self::NotFound => f.write_str(
+                "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap \
+                 names it",
+            ),
         }
     }
 }
 
-/// What is written down about a crawl for its caller.
+/// Records about a crawl for its caller.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     pub(crate) rejections: Rejections,
@@ -121,43 +124,43 @@ pub(crate) struct Rejections([AtomicU64; SkipReason::ALL.len()]);
 
 impl Rejections {
     pub(crate) fn count(&self, reason: SkipReason) {
-        let place = SkipReason::ALL.iter().position(|known| *known == reason);
-        if let Some(counter) = place.and_then(|place| self.0.get(place)) {
+        let index = SkipReason::ALL.iter().position(|known| *known == reason);
+        if let Some(counter) = index.and_then(|index| self.0.get(index)) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// The reasons that came up.
+    /// The reasons with at least one rejection.
     pub(crate) fn all(&self) -> Vec<(SkipReason, u64)> {
         let counts = self.0.iter().map(|counter| counter.load(Ordering::Relaxed));
         SkipReason::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0).collect()
     }
 }
 
-/// The addresses that are followed through a crawl.
+/// The URLs that are traced through a crawl.
 #[derive(Debug, Default)]
 pub(crate) struct Traces {
     traces: HashMap<UrlKey, Mutex<Vec<Trace>>>,
-    /// As they were asked for.
+    /// The keys in the order in which the caller named the URLs.
     order: Vec<UrlKey>,
     max_depth: Option<u32>,
     limit: u64,
-    /// Whom robots.txt is read for; `None` where it is not heeded.
+    /// The agent that robots.txt is read for; `None` if the crawl ignores it.
     robots_agent: Option<String>,
-    /// By which way, where it cannot be had by the usual one.
+    /// The route of the job, if it is not the default route.
     route_key: Option<RouteKey>,
 }
 
-/// Where an address was found.
+/// Where a URL was found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum FoundOn<'a> {
-    /// On a page so many clicks from the start.
+    /// On a page at this depth.
     Page { url: &'a Url, depth: u32 },
     /// In a sitemap.
     Sitemap(&'a Url),
 }
 
-/// What decides in a crawl about the addresses that are followed through it.
+/// The rules of a crawl that decide the outcome of traced URLs.
 #[derive(Debug)]
 pub(crate) struct TraceRules<'a> {
     pub(crate) scope: &'a CrawlScope,
@@ -173,13 +176,13 @@ struct Trace {
     url: Url,
     verdict: Option<Verdict>,
     found: bool,
-    /// A page links to it that asks not to follow the link.
-    unfollowed: bool,
+    /// A page links to it with nofollow.
+    nofollow: bool,
     admitted: bool,
     found_on: Option<Url>,
     named_in: Option<Url>,
     depth: Option<u32>,
-    put_off: Option<Trap>,
+    trap: Option<Trap>,
 }
 
 impl Traces {
@@ -197,38 +200,38 @@ impl Traces {
                 url: url.clone(),
                 verdict,
                 found: false,
-                unfollowed: false,
+                nofollow: false,
                 admitted: false,
                 found_on: None,
                 named_in: None,
                 depth: None,
-                put_off: None,
+                trap: None,
             };
-            let of_key = traces.traces.entry(key).or_default();
-            of_key.get_mut().unwrap_or_else(PoisonError::into_inner).push(trace);
+            let same_key = traces.traces.entry(key).or_default();
+            same_key.get_mut().unwrap_or_else(PoisonError::into_inner).push(trace);
             traces.order.push(key);
         }
         traces
     }
 
-    /// Is nothing followed? Then nothing need be worked out for it.
+    /// Whether no URL is traced. Callers then skip the work for traces.
     pub(crate) fn is_empty(&self) -> bool {
         self.traces.is_empty()
     }
 
-    /// Whom robots.txt is read for; `None` where it is not heeded.
+    /// The agent that robots.txt is read for; `None` if the crawl ignores it.
     pub(crate) fn robots_agent(&self) -> Option<&str> {
         self.robots_agent.as_deref()
     }
 
-    /// The way of the job, where it is not the usual one.
+    /// The route of the job, if it is not the default route.
     pub(crate) fn route_key(&self) -> Option<&RouteKey> {
         self.route_key.as_ref()
     }
 
-    /// The page was found.
-    pub(crate) fn found(&self, key: UrlKey, on: FoundOn<'_>) {
-        self.each(key, |trace| {
+    /// Records where a page was found.
+    pub(crate) fn record_found(&self, key: UrlKey, on: FoundOn<'_>) {
+        self.update(key, |trace| {
             trace.found = true;
             let (first, url, depth) = match on {
                 FoundOn::Page { url, depth } => (&mut trace.found_on, url, depth.saturating_add(1)),
@@ -239,28 +242,28 @@ impl Traces {
         });
     }
 
-    /// A link to the page that is not followed, because the page that it is on asks for that.
-    pub(crate) fn unfollowed(&self, key: UrlKey, on: &Url) {
-        self.each(key, |trace| {
-            trace.unfollowed = true;
+    /// Records a nofollow link to a page.
+    pub(crate) fn record_nofollow(&self, key: UrlKey, on: &Url) {
+        self.update(key, |trace| {
+            trace.nofollow = true;
             trace.found_on.get_or_insert_with(|| on.clone());
         });
     }
 
-    /// True once for each page that is followed: when it is admitted, it may be put off.
-    pub(crate) fn is_new(&self, key: UrlKey) -> bool {
-        let mut new = false;
-        self.each(key, |trace| new |= !std::mem::replace(&mut trace.admitted, true));
-        new
+    /// Marks a page as admitted to the queue. True the first time, for traced pages only.
+    pub(crate) fn admit(&self, key: UrlKey) -> bool {
+        let mut is_new = false;
+        self.update(key, |trace| is_new |= !std::mem::replace(&mut trace.admitted, true));
+        is_new
     }
 
-    /// The page is put off.
-    pub(crate) fn put_off(&self, key: UrlKey, trap: Trap) {
-        self.each(key, |trace| trace.put_off = Some(trap));
+    /// Records that a page is deferred.
+    pub(crate) fn record_deferral(&self, key: UrlKey, trap: Trap) {
+        self.update(key, |trace| trace.trap = Some(trap));
     }
 
-    /// The page was leased from `url` and ended so, after redirects at `answered`.
-    pub(crate) fn ended(
+    /// Records the outcome of a page that was leased with `url` and, after redirects, answered at `answered`.
+    pub(crate) fn record_outcome(
         &self,
         key: UrlKey,
         url: &Url,
@@ -268,7 +271,7 @@ impl Traces {
         moved: bool,
         outcome: &PageOutcome,
     ) {
-        self.each(key, |trace| {
+        self.update(key, |trace| {
             trace.found = true;
             let verdict = match outcome {
                 PageOutcome::Retry(_) | PageOutcome::Return(_) => return,
@@ -285,29 +288,29 @@ impl Traces {
         });
     }
 
-    fn each(&self, key: UrlKey, mut change: impl FnMut(&mut Trace)) {
+    fn update(&self, key: UrlKey, mut change: impl FnMut(&mut Trace)) {
         if let Some(traces) = self.traces.get(&key) {
             traces.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(&mut change);
         }
     }
 
-    /// What became of each address, in the order they were asked about. `forbids` is what the robots.txt that
-    /// was read of its origin says of an address.
+    /// The outcome of each URL, in the order in which the caller named them. `forbids` tells whether the
+    /// robots.txt of its origin forbids a URL.
     pub(crate) fn all(&self, job: &JobSnapshot, forbids: impl Fn(&Url) -> bool) -> Vec<Explanation> {
         let mut next: HashMap<UrlKey, usize> = HashMap::new();
         let explain = |key: &UrlKey| {
-            let nth = next.entry(*key).or_default();
+            let index = next.entry(*key).or_default();
             let traces = self.traces.get(key)?.lock().unwrap_or_else(PoisonError::into_inner);
-            let trace = traces.get(*nth)?;
-            *nth += 1;
-            let too_far = |depth: &u32| self.max_depth.is_some_and(|most| *depth > most);
-            let verdict = match (&trace.verdict, trace.depth.filter(too_far)) {
+            let trace = traces.get(*index)?;
+            *index += 1;
+            let too_deep = |depth: &u32| self.max_depth.is_some_and(|max| *depth > max);
+            let verdict = match (&trace.verdict, trace.depth.filter(too_deep)) {
                 (Some(verdict), _) => verdict.clone(),
                 (None, Some(depth)) => Verdict::TooManyClicks(depth),
                 (None, None) if forbids(&trace.url) => Verdict::RobotsTxt,
                 (None, None) if trace.found => self.not_reached(job),
-                // Any other way to it would have been taken.
-                (None, None) if trace.unfollowed => Verdict::Rejected(SkipReason::Nofollow),
+                // Any other link to it would have been followed.
+                (None, None) if trace.nofollow => Verdict::Rejected(SkipReason::Nofollow),
                 (None, None) => Verdict::NotFound,
             };
             Some(Explanation {
@@ -316,20 +319,20 @@ impl Traces {
                 found_on: trace.found_on.clone(),
                 named_in: trace.named_in.clone(),
                 depth: trace.depth,
-                put_off: trace.put_off,
+                put_off: trace.trap,
             })
         };
         self.order.iter().filter_map(explain).collect()
     }
 
-    /// Why a page that was found did not come to its end.
+    /// Why a page that was found has no outcome.
     fn not_reached(&self, job: &JobSnapshot) -> Verdict {
         match job.state {
             JobState::Scraping => Verdict::Waiting,
             JobState::Cancelled => Verdict::Cancelled,
             JobState::Failed => Verdict::CrawlFailed,
             JobState::Completed if job.completed >= self.limit => Verdict::LimitReached,
-            // A crawl below its limit ends when nothing waits any more: so this never did.
+            // A crawl below its limit ends when the queue is empty, so this page was never queued.
             JobState::Completed => Verdict::QueueFull,
         }
     }
@@ -342,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_verdict_is_a_sentence_of_its_own() {
+    fn every_verdict_has_its_own_sentence() {
         let url = || Url::parse("https://site.example/a").unwrap();
         let error =
             PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
@@ -369,13 +372,14 @@ mod tests {
             (Verdict::Cancelled, "not crawled: it was found, but the crawl was cancelled before its turn"),
             (
                 Verdict::QueueFull,
-                "not crawled: it was found when the queue was full, or its address is too long to be queued",
+                "not crawled: it was found when the queue was full, or its URL is too long for the queue",
             ),
             (Verdict::CrawlFailed, "not crawled: it was found, but the crawl failed before its turn"),
             (Verdict::Waiting, "not crawled yet: it was found and waits for its turn"),
             (
                 Verdict::NotFound,
-                "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it",
+                "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap \
+                 names it",
             ),
         ] {
             assert_eq!(verdict.to_string(), text, "{verdict:?}");

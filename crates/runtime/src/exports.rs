@@ -1,17 +1,16 @@
 //! Documents of Google Docs, Sheets, Slides and Drive.
 //!
-//! At the address that people share stands a program that draws the document; the document itself is given by
-//! an export beside it. So a page at such an address is read from its export. Exports are of the same origin
-//! as their documents: the host's places, its robots.txt and the headers of the user are those of the page.
-//! What was published (`/document/d/e/.../pub`) is a page already, and what asks for an export or a download
-//! is left as it is.
+//! The URL that people share serves a program that draws the document. An export URL serves the document
+//! itself, so the page is read from its export. An export has the origin of its document, so the limits of
+//! the host, its robots.txt and the headers of the user are the same. Published documents
+//! (`/document/d/e/.../pub`) are ordinary pages, and URLs of exports and downloads stay as they are.
 
 use url::{Url, form_urlencoded};
 
-/// Ends of addresses that show a document.
+/// Last path segments of URLs that show a document.
 const VIEWS: [&str; 4] = ["edit", "present", "preview", "view"];
 
-/// What the shared document is.
+/// The kind of a shared document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -20,10 +19,10 @@ enum Kind {
     File,
 }
 
-/// The export of the document that is shared at `url`; `None` where there is none.
+/// The export URL of the document that is shared at `url`; `None` if `url` is not such a document.
 pub(crate) fn export(url: &Url) -> Option<Url> {
-    let mut steps = url.path_segments()?;
-    let kind = match (url.host_str()?, steps.next()?) {
+    let mut segments = url.path_segments()?;
+    let kind = match (url.host_str()?, segments.next()?) {
         _ if url.port().is_some() => return None,
         ("docs.google.com", "document") => Kind::Text,
         ("docs.google.com", "spreadsheets") => Kind::Sheet,
@@ -31,30 +30,30 @@ pub(crate) fn export(url: &Url) -> Option<Url> {
         ("drive.google.com", "file") => Kind::File,
         _ => return None,
     };
-    let mut step = steps.next()?;
-    // The same document, for another of one's accounts.
-    if step == "u" {
-        steps.next()?;
-        step = steps.next()?;
+    let mut segment = segments.next()?;
+    // `/u/2` selects one of the user's accounts; the document is the same.
+    if segment == "u" {
+        segments.next()?;
+        segment = segments.next()?;
     }
-    let id = steps.next().filter(|id| step == "d" && is_token(id) && *id != "e")?;
-    let is_shown = match (steps.next(), steps.next()) {
+    let id = segments.next().filter(|id| segment == "d" && is_token(id) && *id != "e")?;
+    let is_view = match (segments.next(), segments.next()) {
         (None | Some(""), None) => true,
         (Some(view), None | Some("")) => VIEWS.contains(&view),
         _ => false,
     };
-    is_shown.then(|| at(kind, id, url))
+    is_view.then(|| export_url(kind, id, url))
 }
 
-/// Where the service gives the document with this id, which is shared at `url`.
-fn at(kind: Kind, id: &str, url: &Url) -> Url {
+/// The export URL of the document with this id, which is shared at `url`.
+fn export_url(kind: Kind, id: &str, url: &Url) -> Url {
     let (path, query) = match kind {
         Kind::Text => (format!("/document/d/{id}/export"), vec![("format", "html")]),
         Kind::Sheet => (format!("/spreadsheets/d/{id}/export"), vec![("format", "csv")]),
         Kind::Slides => (format!("/presentation/d/{id}/export/pdf"), Vec::new()),
         Kind::File => ("/uc".to_owned(), vec![("export", "download"), ("id", id)]),
     };
-    // The sheet of the workbook, and what a link to an older document proves itself by.
+    // The sheet of the workbook, and the access key in links to older documents.
     let sheet = (kind == Kind::Sheet).then(|| parameter(url, "gid")).flatten();
     let key = parameter(url, "resourcekey");
     let mut export = url.clone();
@@ -69,7 +68,7 @@ fn at(kind: Kind, id: &str, url: &Url) -> Url {
     export
 }
 
-/// What an address says under a name, in its fragment or else in its query.
+/// The value of a parameter in the fragment, or else in the query.
 fn parameter(url: &Url, name: &str) -> Option<String> {
     [url.fragment(), url.query()].into_iter().flatten().find_map(|text| {
         let mut pairs = form_urlencoded::parse(text.as_bytes());
@@ -77,12 +76,12 @@ fn parameter(url: &Url, name: &str) -> Option<String> {
     })
 }
 
-/// Ids, and what goes with them.
+/// Whether the text has the characters of ids and keys only.
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
-/// Is it a host from which the services give exports, after a redirect?
+/// Is this a host that serves exports after a redirect?
 pub(crate) fn serves_exports(url: &Url) -> bool {
     url.scheme() == "https" && url.host_str().is_some_and(|host| host.ends_with(".googleusercontent.com"))
 }
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn other_addresses_are_left_as_they_are() {
+    fn other_urls_stay_as_they_are() {
         for url in [
             "https://docs.google.com/document/d/e/2PACX-1vT/pub",
             "https://docs.google.com/spreadsheets/d/e/2PACX-1vT/pubhtml",

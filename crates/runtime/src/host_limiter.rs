@@ -1,24 +1,23 @@
-//! Who may ask a host now, where the queue alone cannot tell: at redirects, and where robots.txt is read on
-//! the way.
+//! Permits for requests to hosts, for limits that the queue alone cannot enforce: at redirects, and when
+//! robots.txt is read after pages of the host were leased.
 //!
-//! The store leases pages so that no host gets too many requests, or gets them too soon. But a page that
-//! redirects leads to a request that was never leased, often to another host; and what a host wishes is often
-//! learnt when pages of it are leased already. Queueing every target as a page of its own, the obvious
-//! alternative, would lose which page asked for it and how many clicks away it is, and would not help against
-//! the second. So each request passes here:
+//! The store leases pages so that no host gets too many requests, or gets them too soon. But a redirect
+//! causes a request that was never leased, often to another host, and the limits of a host often become known
+//! when pages of it are already leased. Alternative: queue every redirect target as its own page. It loses
+//! the page that led there and its depth, and does not solve the second problem. So each request needs a
+//! permit from here:
 //!
-//! - A host never has more of them at once than it has places, as the store's rate controller has it: leased
-//!   pages and redirects together, so a host that is only ever a redirect's target is asked as much as one
-//!   that is asked first.
-//! - The gap that its robots.txt demands is kept by all from the moment at which it is known, robots.txt of
-//!   another scheme and sitemaps among them, counted from the end of the last request, whatever that was for.
-//! - After a `Retry-After` nothing begins before its time, neither what was leased long before.
-//! - The delay of a job is kept between its own requests; those of other jobs are none of its business, so a
-//!   busy host cannot shut it out.
+//! - The requests in flight to a host never exceed its concurrency limit, which the store's rate controller
+//!   sets. Leased pages and redirects count together, so a host that only redirects lead to has the same
+//!   limits as any other.
+//! - All requests keep the crawl delay of the host's robots.txt as soon as it is known, including requests
+//!   for sitemaps and for the robots.txt of another scheme. The delay counts from the end of the last request
+//!   of any purpose.
+//! - No request starts before the `Retry-After` time, including pages leased earlier.
+//! - A job's own delay separates the requests of that job only, so a busy host cannot starve the job.
 //!
-//! A page holds the place at one host at a time and gives it back before it takes another, so pages cannot
-//! wait for each other in a circle. Who waits longest goes first. How long one may wait is bounded by its
-//! lease.
+//! A page holds a permit for one host at a time and releases it before it waits for another, so pages cannot
+//! deadlock. Waiters are served in order of arrival. The lease of a page bounds its wait.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,18 +29,17 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use url::{Position, Url};
 
-/// Hosts that nobody asks any more are forgotten once so many are known.
+/// Idle hosts are evicted above this count.
 const MAX_IDLE_HOSTS: usize = 10_000;
-/// And not before they have been idle for this long, where they or a job of theirs want a gap: no gap is
-/// longer.
-const IDLE: Duration = Duration::from_secs(3_600);
+/// Hosts with a gap, or with a job that has a delay, stay this long before eviction: no gap is longer.
+const MAX_GAP: Duration = Duration::from_secs(3_600);
 
-/// What a request keeps to, beside what its host is known to wish.
+/// Limits of one request, in addition to the known limits of its host.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestPacing {
-    /// From the end of the last request to the host, as the robots.txt that holds for this one has it.
+    /// Minimum time since the end of the last request to the host, from the robots.txt that applies here.
     pub(crate) gap: Duration,
-    /// From the end of the last request of this job to the host; zero where the job asks for none.
+    /// Minimum time since the end of this job's last request to the host; zero if the job sets none.
     pub(crate) delay: Duration,
     pub(crate) job: JobId,
 }
@@ -53,199 +51,203 @@ pub(crate) struct HostLimiter {
 
 #[derive(Debug)]
 struct Hosts {
-    known: HashMap<Box<str>, Arc<Host>>,
-    /// Idle ones are looked for once so many are known; doubled where few were, so that the search stays
-    /// cheap.
-    sweep_at: usize,
+    by_name: HashMap<Box<str>, Arc<Host>>,
+    /// Number of hosts that triggers the next eviction: twice the hosts left by the last one, so that its
+    /// cost per new host stays constant.
+    evict_at: usize,
 }
 
 impl Default for Hosts {
     fn default() -> Self {
-        Self { known: HashMap::new(), sweep_at: MAX_IDLE_HOSTS }
+        Self { by_name: HashMap::new(), evict_at: MAX_IDLE_HOSTS }
     }
 }
 
 #[derive(Debug, Default)]
 struct Host {
     state: Mutex<State>,
-    /// Rung when another request may be able to begin.
+    /// Notified when a waiting request may be able to start.
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Pages of the host that are leased.
+    /// Leased pages of the host.
     leased: usize,
-    /// How many requests may be under way at once, as the store said last; one where it has not said yet.
-    places: u32,
-    /// Requests under way.
-    active: u32,
+    /// Upper bound on concurrent requests, from the store; 0 before the store set it, which counts as 1.
+    max_concurrent: u32,
+    in_flight: u32,
     /// When the last request ended.
-    ended: Option<Instant>,
-    /// From the end of one request to the next, as its robots.txt has it.
+    last_end: Option<Instant>,
+    /// Minimum time between the end of one request and the start of the next, from the host's robots.txt.
     gap: Duration,
-    /// Nothing begins before this.
-    rests_until: Option<Instant>,
-    /// Jobs with a delay that asked lately.
-    slow: Vec<SlowJob>,
-    /// Who waits, in order of arrival.
+    /// No request starts before this.
+    paused_until: Option<Instant>,
+    /// Jobs with a delay that sent requests recently.
+    delayed_jobs: Vec<DelayedJob>,
+    /// Waiting requests by ticket, in order of arrival.
     waiting: BTreeMap<u64, RequestPacing>,
-    arrivals: u64,
+    last_ticket: u64,
 }
 
-/// What a job with a delay has of a host.
+/// The requests of a job with a delay to one host.
 #[derive(Debug)]
-struct SlowJob {
+struct DelayedJob {
     job: JobId,
-    active: usize,
-    ended: Option<Instant>,
+    in_flight: usize,
+    last_end: Option<Instant>,
     delay: Duration,
 }
 
-/// When a request may begin.
+/// When a request may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum Admission {
     Now,
-    /// Not before this.
+    /// Not before this time.
     At(Instant),
-    /// Once another has ended.
-    Later,
+    /// After another request ends.
+    Blocked,
 }
 
 impl State {
-    fn turn(&self, pacing: RequestPacing, now: Instant) -> Turn {
+    fn admission(&self, pacing: RequestPacing, now: Instant) -> Admission {
         let gap = self.gap.max(pacing.gap);
-        let places = if gap.is_zero() { self.places.max(1) } else { 1 };
-        if self.active >= places {
-            return Turn::Later;
+        let max_concurrent = if gap.is_zero() { self.max_concurrent.max(1) } else { 1 };
+        if self.in_flight >= max_concurrent {
+            return Admission::Blocked;
         }
-        let mut due = self.rests_until;
+        let mut due = self.paused_until;
         if !gap.is_zero() {
-            due = due.max(self.ended.map(|ended| ended + gap));
+            due = due.max(self.last_end.map(|end| end + gap));
         }
         if !pacing.delay.is_zero()
-            && let Some(own) = self.slow.iter().find(|slow| slow.job == pacing.job)
+            && let Some(own) = self.delayed_jobs.iter().find(|delayed| delayed.job == pacing.job)
         {
-            if own.active > 0 {
-                return Turn::Later;
+            if own.in_flight > 0 {
+                return Admission::Blocked;
             }
-            due = due.max(own.ended.map(|ended| ended + pacing.delay));
+            due = due.max(own.last_end.map(|end| end + pacing.delay));
         }
-        due.filter(|due| *due > now).map_or(Turn::Now, Turn::At)
+        due.filter(|due| *due > now).map_or(Admission::Now, Admission::At)
     }
 
-    /// Whether one that has waited longer may begin now.
-    fn goes_before(&self, ticket: u64, now: Instant) -> bool {
-        self.waiting.range(..ticket).any(|(_, pacing)| self.turn(*pacing, now) == Turn::Now)
+    /// Whether a request with an earlier ticket may start now.
+    fn has_earlier_ready(&self, ticket: u64, now: Instant) -> bool {
+        self.waiting.range(..ticket).any(|(_, pacing)| self.admission(*pacing, now) == Admission::Now)
     }
 
-    fn begin(&mut self, pacing: RequestPacing, now: Instant) {
-        self.active += 1;
+    fn record_start(&mut self, pacing: RequestPacing, now: Instant) {
+        self.in_flight += 1;
         if pacing.delay.is_zero() {
             return;
         }
-        self.slow.retain(|slow| slow.active > 0 || slow.ended.is_some_and(|ended| ended + slow.delay > now));
-        match self.slow.iter_mut().find(|slow| slow.job == pacing.job) {
-            Some(slow) => slow.active += 1,
-            None => {
-                self.slow.push(SlowJob { job: pacing.job, active: 1, ended: None, delay: pacing.delay });
-            }
+        self.delayed_jobs.retain(|delayed| {
+            delayed.in_flight > 0 || delayed.last_end.is_some_and(|end| end + delayed.delay > now)
+        });
+        match self.delayed_jobs.iter_mut().find(|delayed| delayed.job == pacing.job) {
+            Some(delayed) => delayed.in_flight += 1,
+            None => self.delayed_jobs.push(DelayedJob {
+                job: pacing.job,
+                in_flight: 1,
+                last_end: None,
+                delay: pacing.delay,
+            }),
         }
     }
 
-    fn end(&mut self, pacing: RequestPacing, now: Instant) {
-        self.active = self.active.saturating_sub(1);
-        self.ended = Some(now);
+    fn record_end(&mut self, pacing: RequestPacing, now: Instant) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.last_end = Some(now);
         if !pacing.delay.is_zero()
-            && let Some(slow) = self.slow.iter_mut().find(|slow| slow.job == pacing.job)
+            && let Some(delayed) = self.delayed_jobs.iter_mut().find(|delayed| delayed.job == pacing.job)
         {
-            slow.active = slow.active.saturating_sub(1);
-            slow.ended = Some(now);
+            delayed.in_flight = delayed.in_flight.saturating_sub(1);
+            delayed.last_end = Some(now);
         }
     }
 }
 
-/// A leased page of a host; dropping it gives the lease up.
+/// A leased page of a host; dropping it releases the lease.
 #[derive(Debug)]
-pub(crate) struct Lease(Arc<Host>);
+pub(crate) struct HostLease(Arc<Host>);
 
-/// A request under way; dropping it ends it.
+/// A request in flight; dropping it marks the request as ended.
 #[derive(Debug)]
 pub(crate) struct HostPermit {
     host: Arc<Host>,
     pacing: RequestPacing,
 }
 
-/// A place in the queue; dropping it leaves the queue.
+/// An entry in the wait queue of a host; dropping it leaves the queue.
 #[derive(Debug)]
-struct Waiting<'a> {
+struct WaitTicket<'a> {
     host: &'a Host,
     ticket: u64,
 }
 
 impl HostLimiter {
-    /// Notes that a page of the host of `url` is leased, and how many places the host has now.
-    pub(crate) fn lease(&self, url: &Url, places: u32) -> Lease {
+    /// Registers a leased page of the host of `url`, and the concurrency limit of the host.
+    pub(crate) fn lease(&self, url: &Url, max_concurrent: u32) -> HostLease {
         let host = self.host(url);
         let mut state = host.lock();
         state.leased += 1;
-        state.places = places;
-        host.ring(state);
-        Lease(host)
+        state.max_concurrent = max_concurrent;
+        host.notify(state);
+        HostLease(host)
     }
 
-    /// Notes how many places the host of `url` has now, and that nothing begins before a moment.
-    pub(crate) fn limit(&self, url: &Url, places: u32, not_before: Instant) {
+    /// Sets the concurrency limit of the host of `url`; no request to it starts before `not_before`.
+    pub(crate) fn set_limits(&self, url: &Url, max_concurrent: u32, not_before: Instant) {
         let host = self.host(url);
         let mut state = host.lock();
-        state.places = places;
-        state.rests_until = state.rests_until.max(Some(not_before));
-        host.ring(state);
+        state.max_concurrent = max_concurrent;
+        state.paused_until = state.paused_until.max(Some(not_before));
+        host.notify(state);
     }
 
-    /// Does anybody wait for the host of `url`?
-    pub(crate) fn is_waited_for(&self, url: &Url) -> bool {
+    /// Does a request wait for the host of `url`?
+    pub(crate) fn has_waiters(&self, url: &Url) -> bool {
         let hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
-        hosts.known.get(name_of(url)).is_some_and(|host| !host.lock().waiting.is_empty())
+        hosts.by_name.get(host_name(url)).is_some_and(|host| !host.lock().waiting.is_empty())
     }
 
-    /// Waits until the host of `url` may be asked.
+    /// Waits until a request to the host of `url` may start.
     pub(crate) async fn permit(&self, url: &Url, pacing: RequestPacing) -> HostPermit {
         self.host(url).permit(pacing).await
     }
 
-    /// From now on the host of `url` wants this long between the end of one request and the next.
+    /// Sets the minimum time between the end of one request to the host of `url` and the start of the next.
     pub(crate) fn set_gap(&self, url: &Url, gap: Duration) {
         let host = self.host(url);
         let mut state = host.lock();
         state.gap = gap;
-        host.ring(state);
+        host.notify(state);
     }
 
-    /// Nothing is asked of the host of `url` for so long.
-    pub(crate) fn rest(&self, url: &Url, pause: Duration) {
+    /// No request to the host of `url` starts during this pause.
+    pub(crate) fn pause(&self, url: &Url, pause: Duration) {
         let until = Instant::now() + pause;
         let host = self.host(url);
         let mut state = host.lock();
-        state.rests_until = state.rests_until.max(Some(until));
+        state.paused_until = state.paused_until.max(Some(until));
     }
 
     fn host(&self, url: &Url) -> Arc<Host> {
-        let name = name_of(url);
+        let name = host_name(url);
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(host) = hosts.known.get(name) {
+        if let Some(host) = hosts.by_name.get(name) {
             return Arc::clone(host);
         }
-        if hosts.known.len() >= hosts.sweep_at {
-            hosts.known.retain(|_, host| Arc::strong_count(host) > 1 || !host.is_idle());
-            hosts.sweep_at = MAX_IDLE_HOSTS.max(hosts.known.len().saturating_mul(2));
+        if hosts.by_name.len() >= hosts.evict_at {
+            hosts.by_name.retain(|_, host| Arc::strong_count(host) > 1 || !host.is_idle());
+            hosts.evict_at = MAX_IDLE_HOSTS.max(hosts.by_name.len().saturating_mul(2));
         }
-        Arc::clone(hosts.known.entry(name.into()).or_default())
+        Arc::clone(hosts.by_name.entry(name.into()).or_default())
     }
 }
 
-/// The host, and the port where it is not the scheme's default.
-fn name_of(url: &Url) -> &str {
+/// The host, and the port if it is not the scheme's default.
+fn host_name(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]
 }
 
@@ -256,80 +258,80 @@ impl Host {
 
     fn is_idle(&self) -> bool {
         let state = self.lock();
-        // A robots.txt that holds for one job alone may still ask for a gap, though a short one.
-        let is_free = state.gap.is_zero() && state.slow.is_empty();
-        let idle = if is_free { MAX_CRAWL_DELAY } else { IDLE };
-        state.ended.max(state.rests_until).is_none_or(|last| last.elapsed() >= idle)
+        // A robots.txt read for the agent of one job may still set a gap, of at most MAX_CRAWL_DELAY.
+        let has_no_gap = state.gap.is_zero() && state.delayed_jobs.is_empty();
+        let idle_time = if has_no_gap { MAX_CRAWL_DELAY } else { MAX_GAP };
+        state.last_end.max(state.paused_until).is_none_or(|last| last.elapsed() >= idle_time)
     }
 
-    /// Wakes those who wait, that they look again whether they may begin.
-    fn ring(&self, state: MutexGuard<'_, State>) {
-        let anyone = !state.waiting.is_empty();
+    /// Releases the state and wakes all waiters, which check again whether they may start.
+    fn notify(&self, state: MutexGuard<'_, State>) {
+        let has_waiters = !state.waiting.is_empty();
         drop(state);
-        if anyone {
+        if has_waiters {
             self.changed.notify_waiters();
         }
     }
 
     async fn permit(self: &Arc<Self>, pacing: RequestPacing) -> HostPermit {
-        let mut place: Option<Waiting<'_>> = None;
+        let mut waiting: Option<WaitTicket<'_>> = None;
         loop {
             let changed = self.changed.notified();
-            let turn = {
+            let admission = {
                 let now = Instant::now();
                 let mut state = self.lock();
-                let ticket = place.as_ref().map_or(u64::MAX, |place| place.ticket);
-                let mut turn = state.turn(pacing, now);
-                if turn == Turn::Now && state.goes_before(ticket, now) {
-                    turn = Turn::Later;
+                let ticket = waiting.as_ref().map_or(u64::MAX, |waiting| waiting.ticket);
+                let mut admission = state.admission(pacing, now);
+                if admission == Admission::Now && state.has_earlier_ready(ticket, now) {
+                    admission = Admission::Blocked;
                 }
-                if turn == Turn::Now {
+                if admission == Admission::Now {
                     state.waiting.remove(&ticket);
-                    state.begin(pacing, now);
-                    // Others that made room for this one may begin beside it.
-                    self.ring(state);
+                    state.record_start(pacing, now);
+                    // Requests that this one was ahead of may be able to start as well.
+                    self.notify(state);
                     return HostPermit { host: Arc::clone(self), pacing };
                 }
-                if place.is_none() {
-                    state.arrivals += 1;
-                    let ticket = state.arrivals;
+                if waiting.is_none() {
+                    state.last_ticket += 1;
+                    let ticket = state.last_ticket;
                     state.waiting.insert(ticket, pacing);
-                    place = Some(Waiting { host: self, ticket });
+                    waiting = Some(WaitTicket { host: self, ticket });
                 }
-                turn
+                admission
             };
-            match turn {
-                Turn::At(due) => tokio::select! {
+            match admission {
+                Admission::At(due) => tokio::select! {
                     biased;
                     () = changed => {}
                     () = tokio::time::sleep_until(due) => {}
                 },
-                Turn::Now | Turn::Later => changed.await,
+                Admission::Now | Admission::Blocked => changed.await,
             }
         }
     }
 }
 
-impl Lease {
+impl HostLease {
     /// Is it the only leased page of its host?
-    pub(crate) fn is_alone(&self) -> bool {
+    pub(crate) fn is_only_lease(&self) -> bool {
         self.0.lock().leased <= 1
     }
 
-    /// As [`HostLimiter::permit`], to the host of the page.
+    /// As [`HostLimiter::permit`], for the host of the page.
     pub(crate) async fn permit(&self, pacing: RequestPacing) -> HostPermit {
         self.0.permit(pacing).await
     }
 }
 
 impl HostPermit {
-    /// Requests under way on the host, this one included.
+    /// Requests in flight to the host, this one included.
     pub(crate) fn in_flight(&self) -> u32 {
-        self.host.lock().active
+        self.host.lock().in_flight
     }
 }
 
-impl Drop for Lease {
+impl Drop for HostLease {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.leased = state.leased.saturating_sub(1);
@@ -339,16 +341,16 @@ impl Drop for Lease {
 impl Drop for HostPermit {
     fn drop(&mut self) {
         let mut state = self.host.lock();
-        state.end(self.pacing, Instant::now());
-        self.host.ring(state);
+        state.record_end(self.pacing, Instant::now());
+        self.host.notify(state);
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitTicket<'_> {
     fn drop(&mut self) {
         let mut state = self.host.lock();
         if state.waiting.remove(&self.ticket).is_some() {
-            self.host.ring(state);
+            self.host.notify(state);
         }
     }
 }

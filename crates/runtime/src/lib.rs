@@ -1,21 +1,19 @@
 //! The runtime of gleaner: one worker loop over ports, for scrape, batch and crawl.
 //!
 //! The loop leases pages from the [store](gleaner_store), fetches and transforms each through the [`Fetch`]
-//! and [`Transform`] ports, and finishes it together with the links it gave. All waiting is in the store:
-//! politeness, limits and back-pressure are reasons why a page is not leased yet, so a page in work is always
-//! one that may be fetched now.
+//! and [`Transform`] ports, and finishes it together with its links. All waiting happens in the store:
+//! politeness, limits and back-pressure delay the lease of a page, so a leased page may be fetched now.
 //!
-//! [`Runtime::start`] takes a checked plan and gives a [`Job`], which is a stream of documents. Programs use
-//! it through the `gleaner` facade, which fits the real fetcher and transformer to the ports.
+//! [`Runtime::start`] takes a checked plan and returns a [`Job`], a stream of documents. Programs use it
+//! through the `gleaner` facade, which connects the real fetcher and transformer to the ports.
 //!
-//! What the runtime needs from the crates above it are small ports as well: [`Extract`] reads off pages what
-//! may take a model, [`TrackChanges`] compares a document with an earlier scrape, and a [`JobOwner`] pays for
-//! the parts of an extract job. `gleaner-extract-jobs` and `gleaner-service` implement them; the runtime
-//! works without.
+//! The crates above the runtime connect through ports as well: [`Extract`] produces results that may need a
+//! model, [`TrackChanges`] compares a document with an earlier scrape, and a [`JobOwner`] pays for the parts
+//! of an extract job. `gleaner-extract-jobs` and `gleaner-service` implement them; the runtime works without.
 //!
 //! # Modules
 //!
-//! Each module uses modules above it in this list only; a test of the workspace checks that.
+//! Each module uses only modules above it in this list; a workspace test checks that.
 //!
 //! - base: `error`, `clock`, `blocking`, `log_suppression`, `slices`, `memory`, `session`, `warning`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`
@@ -23,15 +21,15 @@
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `config`
 //! - job: `explain`, `sitemaps`, `context`
 //! - shared by all jobs: `shared`, `hosts`, `robots_reader`, `attempts`
-//! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`, `fetching`,
-//!   `conclude`, `read_page`, `track_changes`
+//! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
+//!   `fetching`, `complete_page`, `read_page`, `track_changes`
 //! - work: `page`, `map`, `worker`
 //! - jobs from outside: `runtime`, `handle`, `start`
 
 mod attempts;
 mod blocking;
 mod clock;
-mod conclude;
+mod complete_page;
 mod config;
 mod context;
 mod credits;

@@ -1,40 +1,39 @@
-//! How much is worked on at once, and how often and when a page is tried again.
+//! Limits on concurrent work and on retries.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-/// PDFs that are converted at once if no [`ReadPdf`](crate::ReadPdf) converts them.
+/// Upper bound on concurrent PDF conversions without a [`ReadPdf`](crate::ReadPdf).
 pub const MAX_CONCURRENT_PDFS: usize = 2;
 
-/// Other bodies larger than 1 MiB that are transformed at once.
+/// Upper bound on concurrent transforms of other bodies from 1 MiB.
 pub const MAX_LARGE_TRANSFORMS: usize = 4;
 
-/// Smaller bodies that are not transformed on a thread of the runtime: as many at once as there are
-/// processors, and at least this many. They have permits of their own, so that a few large ones do not hold
-/// up all others.
+/// Lower bound on the permits for transforms of smaller bodies on blocking threads: one per processor, and at
+/// least this many. They are separate, so that a few large bodies do not block all others.
 pub const MIN_MEDIUM_TRANSFORMS: usize = 2;
 
-/// Large sitemaps that are parsed at once: each may be gzip of 50 MB.
+/// Upper bound on large sitemaps parsed concurrently: each may be 50 MB of gzip.
 pub const MAX_CONCURRENT_SITEMAPS: usize = 2;
 
-/// Sites that are mapped at once; further maps wait within their timeout.
+/// Upper bound on concurrent maps; further maps wait within their timeout.
 pub const MAX_MAPS: usize = 32;
 
-/// Longest wait of a page for its permit, and again for its transform. The end of its request bounds both.
+/// Longest wait of a page for its permit, and again for its transform. The page's deadline bounds both.
 pub const MAX_TRANSFORM_TIME: Duration = Duration::from_secs(60);
 
-/// Upper bound on the tries of a page.
+/// Upper bound on the attempts of a page.
 pub const MAX_ATTEMPTS: u32 = 3;
 
-/// Before the second try, where the host does not say; doubled for each further one.
+/// Pause before the second attempt if the host sent no `Retry-After`; doubled for each further attempt.
 pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// A host that asks for a longer pause is not waited for: its answer is the document.
+/// Upper bound on a `Retry-After` to wait for. If it is longer, the answer becomes the document.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits::MAX_RETRY_AFTER_SECONDS);
 
-/// Permits for work that takes long.
+/// Permits for transforms, by kind of page.
 #[derive(Debug)]
 pub(crate) struct TransformLimits {
     pub(crate) pdfs: Arc<Semaphore>,

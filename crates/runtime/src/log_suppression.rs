@@ -1,4 +1,4 @@
-//! Work that must leave no trace in the log.
+//! Suppresses the logs of work under zero data retention.
 
 use std::pin::pin;
 use std::sync::LazyLock;
@@ -9,25 +9,24 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Dispatch, Event, Metadata, Subscriber};
 
-/// Does the work, without any log of it where `log_suppression`: of pages under zero data retention, neither
-/// the engine nor what it stands on may write down an address or a text. What is said about them is said
-/// around this, by the job's id alone.
+/// Runs work, without any log output if `suppress`. Under zero data retention, neither the engine nor a
+/// library below it may log a URL or text of a page. Log lines about such pages are written outside of this
+/// call and contain the job's id only.
 ///
-/// Why the log is taken away and not each line told to leave the address out: the lines of libraries below
-/// would not be.
-pub async fn without_logs<T>(log_suppression: bool, work: impl Future<Output = T>) -> T {
-    /// There for as long as the process is. Where it went, `tracing` would take what it says of a line first
-    /// met here for the word of the program's own subscriber, and never ask that again.
-    static SILENCE: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Silence));
+/// Alternative: leave the URL out of each log line. That does not cover the log lines of libraries.
+pub async fn without_logs<T>(suppress: bool, work: impl Future<Output = T>) -> T {
+    /// Lives as long as the process. If it were dropped, `tracing` would keep this subscriber's decision for
+    /// callsites first reached here, and never ask the program's own subscriber about them.
+    static NO_LOGS: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoLogs));
     let mut work = pin!(work);
-    if log_suppression { work.as_mut().with_subscriber(SILENCE.clone()).await } else { work.await }
+    if suppress { work.as_mut().with_subscriber(NO_LOGS.clone()).await } else { work.await }
 }
 
-/// Takes nothing down.
+/// Discards all logs.
 #[derive(Debug)]
-struct Silence;
+struct NoLogs;
 
-impl Subscriber for Silence {
+impl Subscriber for NoLogs {
     fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
         Interest::never()
     }
@@ -63,9 +62,9 @@ mod tests {
     use crate::blocking::blocking_to_end;
 
     #[tokio::test]
-    async fn silence_goes_with_work_to_other_threads() {
-        let is_silent = || get_default(Dispatch::is::<Silence>);
-        assert_eq!(without_logs(true, blocking_to_end(is_silent)).await, Some(true));
-        assert_eq!(without_logs(false, blocking_to_end(is_silent)).await, Some(false));
+    async fn suppression_extends_to_blocking_threads() {
+        let is_suppressed = || get_default(Dispatch::is::<NoLogs>);
+        assert_eq!(without_logs(true, blocking_to_end(is_suppressed)).await, Some(true));
+        assert_eq!(without_logs(false, blocking_to_end(is_suppressed)).await, Some(false));
     }
 }

@@ -1,4 +1,4 @@
-//! Listing the addresses of a site without scraping its pages.
+//! Listing the URLs of a site without scraping its pages.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -21,27 +21,26 @@ use crate::ports::{FetchRequest, Purpose, Transformed};
 use crate::robots::Robots;
 use crate::shared::Shared;
 use crate::sitemap_fetch;
-use crate::sitemaps::{Allowed, Sitemaps};
+use crate::sitemaps::{SitemapPermission, Sitemaps};
 use crate::slices::Slices;
 use crate::transforming::transform;
 use crate::warning::joined;
 
-/// How long mapping a site may take where the request does not say. What its sitemaps gave until then is the
-/// result.
+/// Default timeout for mapping a site. At the timeout, the result is the URLs found so far.
 pub const DEFAULT_MAP_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Where words are to be searched for, at most so many addresses are ranked.
-const MAX_SEARCHED: usize = 200_000;
+/// Upper bound on the URLs ranked for a search.
+const MAX_RANKED: usize = 200_000;
 
-/// At most so many words are searched for.
+/// Upper bound on the words of a search.
 const MAX_WORDS: usize = 32;
 
-/// The addresses of a site, best first where words to search for were given.
+/// The URLs of a site, ordered by relevance if the request has a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MapResult {
-    /// The addresses, each once.
+    /// The URLs, without duplicates.
     pub links: Vec<Url>,
-    /// What the reader should know.
+    /// A warning for the user.
     pub warning: Option<String>,
 }
 
@@ -65,42 +64,44 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
     };
     let (job, _) = JobContext::of_crawl(id, &crawl, &shared.agent).map_err(|error| Error::rules(&error))?;
     let job = Arc::new(job);
-    let mut found = Found::new(shared, &job, plan.search.as_deref());
-    let late = || PageError {
+    let mut found = FoundLinks::new(shared, &job, plan.search.as_deref());
+    let timed_out = || PageError {
         code: ErrorCode::ScrapeTimeout,
         message: format!("the site was not mapped within the timeout of {} ms", timeout.as_millis()),
     };
-    let Ok(Ok(_place)) = timeout_at(deadline, shared.maps.acquire()).await else { return Err(late().into()) };
-    let begun = timeout_at(deadline, read_start(shared, &plan, &mut found, deadline)).await;
-    let Start { url: start, robots, mut warning } = begun.map_err(|_| late())??;
-    if robots.trouble.is_some() {
+    let Ok(Ok(_permit)) = timeout_at(deadline, shared.maps.acquire()).await else {
+        return Err(timed_out().into());
+    };
+    let start = timeout_at(deadline, read_start(shared, &plan, &mut found, deadline)).await;
+    let SiteStart { url: start, robots, mut warning } = start.map_err(|_| timed_out())??;
+    if robots.failure.is_some() {
         return Ok(MapResult { links: Vec::new(), warning });
     }
-    // Where words rank the result, the best may come last.
+    // With a search, the most relevant URL may come last.
     let limit = usize::try_from(plan.limit).unwrap_or(usize::MAX);
-    let enough = if plan.search.is_some() { MAX_SEARCHED } else { limit };
+    let enough = if plan.search.is_some() { MAX_RANKED } else { limit };
     if plan.sitemap != SitemapMode::Skip && found.links.len() < enough {
         let reading = read_sitemaps(shared, &start, &robots.policy, &mut found, enough);
         if timeout_at(deadline, reading).await.is_err() {
             if found.links.is_empty() {
-                return Err(late().into());
+                return Err(timed_out().into());
             }
             let late = format!("not all sitemaps were read within the timeout of {} ms", timeout.as_millis());
             warning = Some(joined(warning, &late));
         }
     }
-    let mut links = best_first(found.links);
+    let mut links = by_relevance(found.links);
     links.truncate(limit);
     Ok(MapResult { links, warning })
 }
 
-/// Reads the sitemaps of a site one after another, without a queue, until there are enough addresses. It may
-/// be dropped at any time: what was found until then is there.
+/// Reads the sitemaps of a site one after another, without the store's queue, until there are enough URLs.
+/// The future may be dropped at any time; `found` keeps the URLs found so far.
 async fn read_sitemaps(
     shared: &Arc<Shared>,
     start: &Url,
     robots: &RobotsPolicy,
-    found: &mut Found<'_>,
+    found: &mut FoundLinks<'_>,
     enough: usize,
 ) {
     let job = found.job;
@@ -108,11 +109,12 @@ async fn read_sitemaps(
     let mut queue = VecDeque::from(sitemaps.roots(start, Some(robots)));
     while let Some(next) = queue.pop_front() {
         let robots = shared.robots(&shared.agent, &next.url, false, job).await.robots;
-        let Allowed::Yes { gap } = sitemaps.allows(&robots, &next.url, next.key) else { continue };
+        let permission = sitemaps.permission(&robots, &next.url, next.key);
+        let SitemapPermission::Allowed { gap } = permission else { continue };
         match sitemap_fetch::read(shared, &next.url, &job.options, job.pacing(gap)).await {
-            Ok(read) => {
-                let (further, pages) = sitemaps.take(next.key, read);
-                queue.extend(further);
+            Ok(sitemap) => {
+                let (new_sitemaps, pages) = sitemaps.add_content(next.key, sitemap);
+                queue.extend(new_sitemaps);
                 found.add(pages.into_iter().map(|(page, _)| page).collect()).await;
                 if found.links.len() >= enough {
                     return;
@@ -123,8 +125,8 @@ async fn read_sitemaps(
     }
 }
 
-/// Where the map begins, and what is known of the site then.
-struct Start {
+/// The start page of a map and its robots.txt.
+struct SiteStart {
     /// After redirects.
     url: Url,
     robots: Arc<Robots>,
@@ -135,18 +137,18 @@ struct Start {
 async fn read_start(
     shared: &Arc<Shared>,
     plan: &MapPlan,
-    found: &mut Found<'_>,
-    until: Instant,
-) -> Result<Start, Error> {
+    found: &mut FoundLinks<'_>,
+    deadline: Instant,
+) -> Result<SiteStart, Error> {
     let job = found.job;
     let mut start = plan.target.url.clone();
     let mut warning = None;
     let robots = shared.robots(&shared.agent, &start, plan.target.scheme_assumed, job).await.robots;
-    if let Some(trouble) = &robots.trouble {
-        if !trouble.answered {
-            return Err(trouble.error.clone().into());
+    if let Some(failure) = &robots.failure {
+        if !failure.answered {
+            return Err(failure.error.clone().into());
         }
-        warning = Some(format!("nothing was read: {}", trouble.error.message));
+        warning = Some(format!("nothing was read: {}", failure.error.message));
     } else if !robots.policy.allows(&start) {
         warning = Some("robots.txt forbids the start page, so its links were not read".to_owned());
     } else if plan.sitemap != SitemapMode::Only {
@@ -155,22 +157,22 @@ async fn read_start(
             scheme_assumed: plan.target.scheme_assumed,
             options: &job.options,
             purpose: Purpose::Page,
-            session: Some(&job.session),
+            session: Some(&job.fetch_session),
         };
         let pacing = job.pacing(robots.policy.crawl_delay().unwrap_or_default());
-        let chain = RequestChain::from(shared, &start, shared.permit(&start, pacing).await);
-        let hops = CrawlRedirects { shared, job, is_start: true, is_export: false, chain };
-        let answer = shared.fetch.fetch(request, &hops).await;
+        let chain = RequestChain::start(shared, &start, shared.permit(&start, pacing).await);
+        let redirects = CrawlRedirects { shared, job, is_start: true, is_export: false, chain };
+        let answer = shared.fetch.fetch(request, &redirects).await;
         if let Ok(page) = &answer {
-            shared.heed(page).await;
+            shared.apply_retry_after(page).await;
         }
-        drop(hops);
+        drop(redirects);
         let failure = match answer {
             Ok(page) => {
                 start = page.url.clone();
                 found.add(vec![start.clone()]).await;
                 let transformed = match page.status {
-                    ..400 => transform(shared, job, page, until).await.1,
+                    ..400 => transform(shared, job, page, deadline).await.1,
                     400.. => Ok(Transformed::default()),
                 };
                 match transformed {
@@ -184,18 +186,18 @@ async fn read_start(
             Err(failure) => Some(failure.error),
         };
         match failure {
-            // There is nothing else that could be read.
+            // There is no other source of URLs.
             Some(failure) if plan.sitemap == SitemapMode::Skip => return Err(failure.into()),
             Some(failure) => warning = Some(format!("the start page could not be read: {failure}")),
             None => {}
         }
     }
-    Ok(Start { url: start, robots, warning })
+    Ok(SiteStart { url: start, robots, warning })
 }
 
-/// What was found so far.
-struct Found<'a> {
-    /// With how well they fit the words.
+/// The URLs found so far.
+struct FoundLinks<'a> {
+    /// Each with its relevance to the search.
     links: Vec<(usize, Url)>,
     seen: HashSet<UrlKey>,
     job: &'a Arc<JobContext>,
@@ -203,25 +205,25 @@ struct Found<'a> {
     words: Arc<[String]>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundLinks<'a> {
     fn new(shared: &'a Shared, job: &'a Arc<JobContext>, search: Option<&str>) -> Self {
-        let words = words_of(search.unwrap_or_default());
+        let words = search_words(search.unwrap_or_default());
         Self { links: Vec::new(), seen: HashSet::new(), job, slices: &shared.slices, words }
     }
 
-    /// Adds those that are of the site and new.
+    /// Adds the URLs that belong to the site and are new.
     async fn add(&mut self, urls: Vec<Url>) {
         let (job, words) = (Arc::clone(self.job), Arc::clone(&self.words));
-        let pick = move |url: Url, steps: &mut u64| {
+        let select = move |url: Url, steps: &mut u64| {
             let page = job.crawl.as_ref()?.candidate(url, steps).filter(|page| !page.external)?;
             if !words.is_empty() {
                 *steps += 400 + page.url.as_str().len() as u64 * (2 + words.len() as u64 / 8);
             }
-            Some((page.key, fit(&page.url, &words), page.url))
+            Some((page.key, relevance(&page.url, &words), page.url))
         };
-        for (key, fit, url) in self.slices.each(urls, pick).await {
+        for (key, relevance, url) in self.slices.filter_map(urls, select).await {
             if self.seen.insert(key) {
-                self.links.push((fit, url));
+                self.links.push((relevance, url));
             }
         }
     }
@@ -245,40 +247,40 @@ fn rules(plan: &MapPlan) -> CrawlRules {
     }
 }
 
-/// Those of a scrape that asks for links alone.
+/// The options of a scrape for links only.
 fn options(plan: &MapPlan) -> Result<ScrapeOptionsPlan, Error> {
     let defaults = ScrapeOptions::default().check()?;
     let formats = Formats { links: true, ..Formats::default() };
     Ok(ScrapeOptionsPlan { formats, location: plan.location.clone(), ..defaults })
 }
 
-fn words_of(search: &str) -> Arc<[String]> {
+fn search_words(search: &str) -> Arc<[String]> {
     search.split_whitespace().take(MAX_WORDS).map(str::to_lowercase).collect()
 }
 
-/// How well an address fits the words. One that is a whole part of it (`api` in `/docs/api-keys`) counts for
-/// more than one that is within another (`api` in `/therapies`).
-fn fit(url: &Url, words: &[String]) -> usize {
-    const WHOLE: usize = 3;
+/// The relevance of a URL to the words. A whole word of the URL (`api` in `/docs/api-keys`) scores higher
+/// than a part of a word (`api` in `/therapies`).
+fn relevance(url: &Url, words: &[String]) -> usize {
+    const WHOLE_WORD: usize = 3;
     if words.is_empty() {
         return 0;
     }
     let text = percent_decode_str(url.as_str()).decode_utf8_lossy().to_lowercase();
     let parts: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
-    let fit = |word: &String| match (parts.contains(word.as_str()), text.contains(word.as_str())) {
-        (true, _) => WHOLE,
+    let score = |word: &String| match (parts.contains(word.as_str()), text.contains(word.as_str())) {
+        (true, _) => WHOLE_WORD,
         (false, true) => 1,
         (false, false) => 0,
     };
-    words.iter().map(fit).sum()
+    words.iter().map(score).sum()
 }
 
-/// The addresses that fit best first, those that fit alike in their order.
-fn best_first(links: Vec<(usize, Url)>) -> Vec<Url> {
-    // There are few degrees and may be very many links.
+/// The URLs by descending relevance; URLs of equal relevance keep their order.
+fn by_relevance(links: Vec<(usize, Url)>) -> Vec<Url> {
+    // A bucket sort: there are few distinct scores and possibly many links.
     let mut ranks: BTreeMap<Reverse<usize>, Vec<Url>> = BTreeMap::new();
-    for (fit, url) in links {
-        ranks.entry(Reverse(fit)).or_default().push(url);
+    for (relevance, url) in links {
+        ranks.entry(Reverse(relevance)).or_default().push(url);
     }
     ranks.into_values().flatten().collect()
 }
@@ -288,13 +290,13 @@ mod tests {
     use super::*;
 
     fn ranked(links: &[Url], search: &str) -> Vec<String> {
-        let words = words_of(search);
-        let links = best_first(links.iter().map(|url| (fit(url, &words), url.clone())).collect());
+        let words = search_words(search);
+        let links = by_relevance(links.iter().map(|url| (relevance(url, &words), url.clone())).collect());
         links.iter().map(|url| url.path().to_owned()).collect()
     }
 
     #[test]
-    fn whole_words_count_for_more_and_escapes_are_read() {
+    fn whole_words_score_higher_and_escapes_are_decoded() {
         let links: Vec<Url> = ["/therapies", "/docs/api", "/%C3%BCber-uns", "/x?q=API&w=uber"]
             .iter()
             .map(|path| Url::parse("https://site.example").unwrap().join(path).unwrap())
@@ -306,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_hold_more_of_the_words_come_first_and_others_keep_their_order() {
+    fn urls_with_more_of_the_words_come_first_and_others_keep_their_order() {
         let links: Vec<Url> = ["/b", "/a", "/Pricing", "/docs/pricing-api"]
             .iter()
             .map(|path| Url::parse("https://site.example").unwrap().join(path).unwrap())

@@ -1,42 +1,41 @@
-//! The memory that pages take while they are transformed, all jobs together.
+//! The memory for the transform of pages, over all jobs.
 //!
-//! A page is granted what it may take before its transform begins, and gives it back when the work has ended,
-//! be it by a panic. It waits where there is none. Small and large pages have a share each, first come, first
-//! served: in one queue small pages would wait behind a large one that waits for most of the budget, and in a
-//! queue by size the large one would wait for ever. A page that would take more than the whole share of the
-//! large ones is granted that share alone, and the transform leaves out what does not fit.
+//! A page gets a grant for its estimated memory before its transform starts, and returns it when the work
+//! ends, including by a panic. It waits while there is not enough. Small and large pages have separate
+//! shares, each first come, first served. Alternatives: in one queue, small pages would wait behind a large
+//! one that needs most of the budget. In a queue by size, the large one would starve. A page that needs more
+//! than the whole large share gets exactly that share, and the transform drops what does not fit.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Memory for the pages under way where nothing else is said, in bytes: 512 MiB.
+/// Default memory for pages in work, in bytes: 512 MiB.
 pub const DEFAULT_PAGE_MEMORY: u64 = 512 << 20;
 
 /// Memory is granted in units of this many bytes.
 const UNIT: usize = 1 << 10;
 
-/// A larger share than this counts as this: 128 GiB.
-const MOST_UNITS: usize = 1 << 27;
+/// Upper bound on a share: 128 GiB.
+const MAX_UNITS: usize = 1 << 27;
 
-/// A page counts as small if this many like it fit the share of the small ones.
-const SMALL_AT_ONCE: u32 = 4;
+/// A page is small if at least this many of its size fit the small share.
+const MIN_SMALL_PAGES: u32 = 4;
 
-/// How a budget of memory is divided among the pages under way: a quarter for bodies as they come in, a
-/// quarter for the transform of small pages and half of it for that of large ones.
+/// The division of a memory budget among the pages in work: a quarter for bodies while they are received, a
+/// quarter for the transform of small pages, half for the transform of large pages.
 ///
-/// Not counted are what is bounded elsewhere: documents on their way to the store and in it, the conversion
-/// of PDFs, sitemaps, what is read off a page by a model or an extractor, copies that a cache gives, what a
-/// browser holds, and small pages that are transformed on the threads of the runtime: one at once on each
-/// thread.
+/// Memory that is bounded elsewhere is not counted: documents before and in the store, the conversion of
+/// PDFs, sitemaps, the work of models and extractors, cached copies, browsers, and light pages that are
+/// transformed on runtime threads (at most one per thread).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryBudget {
-    /// For bodies from the time that they come in until they are transformed.
+    /// For bodies, from their first byte until they are transformed.
     pub bodies: u64,
     /// For the transform of small pages.
     pub small: usize,
-    /// For the transform of large pages: the most that one page is granted.
+    /// For the transform of large pages. Also the upper bound for one page.
     pub large: usize,
 }
 
@@ -55,7 +54,7 @@ impl Default for MemoryBudget {
     }
 }
 
-/// What is left of the shares.
+/// The free memory of the shares.
 #[derive(Debug)]
 pub(crate) struct Memory {
     small: Share,
@@ -67,35 +66,34 @@ impl Memory {
         Self { small: Share::new(shares.small), large: Share::new(shares.large) }
     }
 
-    /// Waits for this many bytes; they are given back when the value is dropped. `None` where none are
-    /// needed.
+    /// Waits for a grant of this many bytes. Dropping the permit returns them. `None` for 0 bytes.
     pub(crate) async fn grant(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
-        let is_small = units <= self.small.all / SMALL_AT_ONCE;
+        let is_small = units <= self.small.total / MIN_SMALL_PAGES;
         if is_small { self.small.take(units).await } else { self.large.take(units).await }
     }
 }
 
 #[derive(Debug)]
 struct Share {
-    /// Its size, in units.
-    all: u32,
-    left: Arc<Semaphore>,
+    /// In units.
+    total: u32,
+    free: Arc<Semaphore>,
 }
 
 impl Share {
     fn new(bytes: usize) -> Self {
-        let units = (bytes / UNIT).min(MOST_UNITS);
-        Self { all: u32::try_from(units).unwrap_or(u32::MAX), left: Arc::new(Semaphore::new(units)) }
+        let units = (bytes / UNIT).min(MAX_UNITS);
+        Self { total: u32::try_from(units).unwrap_or(u32::MAX), free: Arc::new(Semaphore::new(units)) }
     }
 
     async fn take(&self, units: u32) -> Option<OwnedSemaphorePermit> {
-        let units = units.min(self.all);
+        let units = units.min(self.total);
         if units == 0 {
             return None;
         }
-        // Never closed.
-        Arc::clone(&self.left).acquire_many_owned(units).await.ok()
+        // The semaphore is never closed.
+        Arc::clone(&self.free).acquire_many_owned(units).await.ok()
     }
 }
 
@@ -112,13 +110,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pages_that_do_not_fit_together_take_turns() {
+    async fn pages_that_do_not_fit_together_wait_in_order() {
         let memory = memory();
         let first = memory.grant(20 * MIB).await.unwrap();
         let mut second = Box::pin(memory.grant(20 * MIB));
         assert!(second.as_mut().now_or_never().is_none());
         let mut third = Box::pin(memory.grant(5 * MIB));
-        assert!(third.as_mut().now_or_never().is_none(), "it came later, though it would fit");
+        assert!(third.as_mut().now_or_never().is_none(), "it would fit, but came later");
         drop(first);
         let second = second.await.unwrap();
         let third = third.await.unwrap();
@@ -132,14 +130,14 @@ mod tests {
         let mut waits = Box::pin(memory.grant(32 * MIB));
         assert!(waits.as_mut().now_or_never().is_none());
         let small: Vec<_> = (0..4).map(|_| memory.grant(4 * MIB).now_or_never()).collect();
-        assert!(small.iter().all(Option::is_some), "a share of their own");
-        assert!(memory.grant(4 * MIB).now_or_never().is_none(), "which has an end");
+        assert!(small.iter().all(Option::is_some), "small pages have their own share");
+        assert!(memory.grant(4 * MIB).now_or_never().is_none(), "the small share is exhausted");
         drop(small);
         assert!(memory.grant(4 * MIB).now_or_never().is_some());
     }
 
     #[tokio::test]
-    async fn a_page_larger_than_the_share_is_alone() {
+    async fn a_page_larger_than_the_share_gets_the_whole_share() {
         let memory = memory();
         let whole = memory.grant(usize::MAX).await.unwrap();
         assert_eq!(whole.num_permits(), 32 << 10);
@@ -149,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_gives_up_waiting_takes_nothing() {
+    async fn a_cancelled_wait_takes_no_memory() {
         let memory = memory();
         let first = memory.grant(20 * MIB).await.unwrap();
         let mut second = Box::pin(memory.grant(32 * MIB));
@@ -157,6 +155,6 @@ mod tests {
         drop(second);
         drop(first);
         assert!(memory.grant(32 * MIB).now_or_never().is_some());
-        assert!(memory.grant(0).await.is_none(), "nothing is asked for");
+        assert!(memory.grant(0).await.is_none(), "0 bytes need no grant");
     }
 }

@@ -1,7 +1,7 @@
-//! What the worker loop needs from below, as traits that it owns.
+//! The ports to the layers below the worker loop, as traits.
 //!
-//! The loop knows neither HTTP nor HTML: the facade fits `gleaner-fetch` and `gleaner-transform` to these
-//! ports, and the simulator fits scripted ones. What it needs from above are the ports
+//! The loop knows neither HTTP nor HTML: the facade connects `gleaner-fetch` and `gleaner-transform` to these
+//! ports, and the simulator connects scripted ones. The ports to the layers above are
 //! [`Extract`](crate::Extract), [`TrackChanges`](crate::TrackChanges) and [`JobOwner`](crate::JobOwner).
 
 use std::fmt::Debug;
@@ -18,27 +18,30 @@ use url::Url;
 
 use crate::session::Session;
 
-/// Fetches or renders one address.
+/// Fetches or renders one URL.
 #[async_trait]
 pub trait Fetch: Debug + Send + Sync + 'static {
-    /// Fetches one address, following redirects that `hops` lets through, within the deadline of the options.
+    /// Fetches one URL, following the redirects that `redirects` allows, within the timeout of the options.
     ///
-    /// An answer of any HTTP status is a success. So are the redirects of a robots.txt that have no end (a
-    /// circle, or more than are followed): they are an answer of a redirect's status, without a body.
+    /// An answer of any HTTP status is a success. So are endless redirects of a robots.txt (a loop, or more
+    /// than are followed): the result has a redirect's status and no body.
     ///
     /// # Errors
-    /// What kept the address from answering, in the contract's codes.
-    async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn RedirectCheck)
-    -> Result<Fetched, FetchError>;
+    /// Why there is no answer, in the contract's codes.
+    async fn fetch(
+        &self,
+        request: FetchRequest<'_>,
+        redirects: &dyn RedirectCheck,
+    ) -> Result<Fetched, FetchError>;
 }
 
-/// Is asked before a redirect is followed.
+/// Decides before each redirect whether to follow it.
 #[async_trait]
 pub trait RedirectCheck: Send + Sync {
-    /// May the fetch go on from one address to another?
+    /// Allows or refuses a redirect. May wait, such as for a permit of the host.
     ///
     /// # Errors
-    /// Why not; the fetch then ends with [`FetchError::refused_hop`].
+    /// Why the redirect is refused; the fetch then ends with [`FetchError::refused_hop`].
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefusal>;
 }
 
@@ -47,11 +50,11 @@ pub trait RedirectCheck: Send + Sync {
 pub enum RedirectRefusal {
     /// robots.txt forbids the target.
     Robots,
-    /// The robots.txt of the target could not be read, so that nobody knows whether it forbids it.
+    /// The robots.txt of the target could not be read.
     RobotsUnread {
-        /// Why not, for people.
+        /// The cause, for people.
         cause: String,
-        /// Another try may do better.
+        /// Another attempt may succeed.
         passes: bool,
     },
     /// The target does not belong to the job.
@@ -61,23 +64,22 @@ pub enum RedirectRefusal {
 /// What to fetch.
 #[derive(Debug, Clone, Copy)]
 pub struct FetchRequest<'a> {
-    /// The address.
+    /// The URL.
     pub url: &'a Url,
-    /// The request named no scheme: try `http` where `https` does not connect.
+    /// The user named no scheme: try `http` if `https` does not connect.
     pub scheme_assumed: bool,
-    /// How.
+    /// Timeout, headers, proxy and other options.
     pub options: &'a ScrapeOptionsPlan,
-    /// What for.
+    /// The purpose of the request.
     pub purpose: Purpose,
-    /// What is kept for the job that the address belongs to. robots.txt is read for all jobs at once and has
-    /// none.
+    /// The session of the job; `None` for robots.txt, which is shared by all jobs.
     pub session: Option<&'a Session>,
 }
 
-/// What an address is fetched for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// A page: binary kinds that cannot be scraped are refused before their body is read.
+    /// A page: binary types that cannot be scraped are refused before their body is read.
     Page,
     /// robots.txt.
     Robots,
@@ -88,98 +90,95 @@ pub enum Purpose {
 /// An answer.
 #[derive(Debug, Clone)]
 pub struct Fetched {
-    /// The address that answered, after redirects.
+    /// The final URL, after redirects.
     pub url: Url,
     /// HTTP status.
     pub status: u16,
-    /// `Content-Type` as sent, or what the body is where that is missing or lies.
+    /// `Content-Type` as sent, or the type of the body if the header is missing or wrong.
     pub content_type: Option<String>,
-    /// The body, content encoding undone.
+    /// The body, without content encoding.
     pub body: Bytes,
-    /// How long the host asks to be left alone.
+    /// The `Retry-After` of the answer.
     pub retry_after: Option<Duration>,
-    /// From the request that was answered, the last one where there were redirects, until the first byte of
-    /// its answer.
+    /// Time from the last request, after redirects, to the first byte of its answer.
     pub latency: Duration,
-    /// The address that was dialled for the answer; `None` where a proxy, a cache or a browser stood in
-    /// between.
+    /// The IP address of the connection; `None` for an answer from a proxy, a cache or a browser.
     pub address: Option<IpAddr>,
-    /// Which kind of proxy was used.
+    /// The kind of proxy used.
     pub proxy_used: ProxyUsed,
-    /// Did it come from the cache? `None` where that was not asked.
+    /// Whether it came from the cache; `None` if the cache was not used.
     pub cache_state: Option<CacheState>,
     /// When the cached copy was stored, RFC 3339.
     pub cached_at: Option<String>,
-    /// What a browser made beside the page; `None` where none rendered it.
+    /// Further results of a browser; `None` if no browser rendered the page.
     pub rendering: Option<Box<Rendering>>,
-    /// Its `X-Robots-Tag` headers, one a line; empty where it has none. [`Transform`] heeds what they say of
+    /// Its `X-Robots-Tag` headers, one per line; empty if it has none. [`Transform`] applies their rules for
     /// links.
     pub robots_tag: String,
 }
 
-/// What a browser made beside the page, as the document will have it.
+/// Results of a browser in addition to the page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rendering {
-    /// The picture of the page: a `data:` URI.
+    /// The screenshot of the page: a `data:` URI.
     pub screenshot: Option<String>,
-    /// What the actions gave.
+    /// The results of the actions.
     pub actions: Option<ActionResults>,
 }
 
 /// Why there is no answer.
 #[derive(Debug, Clone)]
 pub struct FetchError {
-    /// In the contract's words.
+    /// The error of the page, with the contract's code.
     pub error: PageError,
-    /// Another try may do better: the connection broke or the host was busy.
+    /// Another attempt may succeed: the connection broke or the host was busy.
     pub retryable: bool,
-    /// [`RedirectCheck`] refused a redirect.
+    /// The redirect that [`RedirectCheck`] refused.
     pub refused_hop: Option<RedirectRefusal>,
 }
 
-/// Makes a document of an answer.
+/// Transforms an answer into a document.
 pub trait Transform: Debug + Send + Sync + 'static {
-    /// Reads the formats asked for, the page's own metadata and its links off the body. Pure, and may take
-    /// long: it is to end soon after the interrupt of the task is raised, and what it gives then is dropped.
-    /// A page that seems small is begun on a thread of the runtime under an interrupt that a few milliseconds
-    /// of work raise, and begun anew elsewhere if they do.
+    /// Produces the requested formats, the page's metadata and its links from the body. Pure, and may take
+    /// long: it must end soon after the interrupt of the task is raised; its result is then dropped. A page
+    /// that seems light starts on a runtime thread with an interrupt that is raised after a few milliseconds
+    /// of work. If that happens, it restarts on a blocking thread.
     ///
     /// # Errors
-    /// Where the body is of a kind that gives no document.
+    /// If the type of the body gives no document.
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError>;
 
-    /// Bytes of memory that [`transform`](Self::transform) takes for this page at most, its body not counted;
-    /// 0 where they are bounded otherwise, such as those of a PDF. Where it runs aside it waits until the
-    /// pages under way leave as much. The default counts nothing.
+    /// Upper bound on the memory of [`transform`](Self::transform) for this page in bytes, without its body;
+    /// 0 if it is bounded elsewhere, as for a PDF. On a blocking thread, the page waits until this much
+    /// memory is free. The default is 0.
     fn memory(&self, page: &Fetched) -> usize {
         let _ = page;
         0
     }
 }
 
-/// A page to make a document of.
+/// A page to transform.
 #[derive(Debug, Clone, Copy)]
 pub struct TransformTask<'t> {
     /// The answer.
     pub page: &'t Fetched,
-    /// What is asked for.
+    /// The requested formats and other options.
     pub options: &'t ScrapeOptionsPlan,
-    /// Ends the work.
+    /// Stops the work.
     pub interrupt: &'t Interrupt,
-    /// What the transformer keeps for the job, as long as it runs: all of its pages have the same options.
+    /// State that the transformer keeps for the job while it runs. All pages of a job have the same options.
     pub kept: &'t Session,
 }
 
-/// Makes documents of PDFs where their conversion can be bounded and stopped, such as in other processes.
-/// Without it they are left to [`Transform`], which nothing stops.
+/// Converts PDFs with bounded resources and a way to stop, such as in other processes. Without it,
+/// [`Transform`] converts them and cannot be stopped.
 #[async_trait]
 pub trait ReadPdf: Debug + Send + Sync + 'static {
-    /// Makes a document of an answer that may be a PDF; `None` where it is none, or is not to be converted.
-    /// Then it is left to [`Transform`]. Whatever goes on for it stops at the end of its turn, and when the
-    /// future is dropped.
+    /// Converts an answer that may be a PDF. `None` leaves it to [`Transform`]: it is not a PDF, or must not
+    /// be converted. The work must stop at the deadline and when the future is dropped.
     ///
     /// # Errors
-    /// Where the file gives no document, or not in time.
+    /// If the file gives no document, or not in time.
     async fn read_pdf(
         &self,
         page: &Fetched,
@@ -188,40 +187,40 @@ pub trait ReadPdf: Debug + Send + Sync + 'static {
     ) -> Option<Result<Transformed, PageError>>;
 }
 
-/// For whom a PDF is converted, and until when.
+/// The team and deadline of a PDF conversion.
 #[derive(Debug, Clone, Copy)]
 pub struct PdfTurn<'a> {
-    /// The team of its job, if any. Teams take turns.
+    /// The team of the job, if any. Conversions alternate fairly between teams.
     pub team: Option<&'a TeamId>,
-    /// Nobody waits for it any longer.
+    /// The deadline of the conversion.
     pub until: Instant,
 }
 
-/// A document and what it leads to.
+/// A document and its links.
 #[derive(Debug, Default)]
 pub struct Transformed {
-    /// With the page's own metadata; the loop adds those of the fetch.
+    /// With the page's own metadata; the loop adds the metadata of the fetch.
     pub document: Document,
-    /// All links of the page, absolute, each once, in their order.
+    /// All links of the page, absolute, without duplicates, in their order.
     pub links: Vec<Url>,
-    /// Further links, which the page asks not to follow and which are not followed: they are counted alone.
-    /// Where such links are followed, they are among [`links`](Self::links).
+    /// Links with nofollow, which are counted and not followed. If the options follow nofollow links, they
+    /// are in [`links`](Self::links) instead.
     pub nofollow: Vec<Url>,
-    /// Pages of a PDF that were converted, which is what it costs; `None` for other pages.
+    /// Converted pages of a PDF, which determine its price; `None` for other pages.
     pub pages_converted: Option<u32>,
-    /// The page as text, where the options ask for something that is left to [`Extract::read_page`].
+    /// The text of the page, if the options ask for a result of [`Extract::read_page`].
     ///
     /// [`Extract::read_page`]: crate::Extract::read_page
     pub text: Option<Box<PageText>>,
 }
 
-/// A page as text, for what is read off it after its transform.
+/// The text of a page, for [`Extract::read_page`](crate::Extract::read_page).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageText {
-    /// Its HTML as it came; empty where there is none.
+    /// Its original HTML; empty if there is none.
     pub html: String,
-    /// Its content as Markdown, as far as the options keep it.
+    /// Its content as Markdown, as far as the options include it.
     pub markdown: String,
-    /// What the document's warning says of the summary unless a better one takes its place.
+    /// The document's warning about the summary, unless a better summary replaces it.
     pub summary_warning: Option<&'static str>,
 }

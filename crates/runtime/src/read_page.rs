@@ -1,8 +1,9 @@
-//! What is read off a page after its transform and before it is stored: what may take a language model.
+//! Reading fields and summaries off a page through the extract port, after its transform and before it is
+//! stored. This may call a language model.
 //!
-//! It has a time of its own, between the answer of the site and the end of the request's timeout or of the
-//! page's lease, and it never fails the page: the document's `warning` says what is missing. A page that
-//! another worker may lease, or whose reader has gone, is never waited for.
+//! It never fails the page: the document's `warning` says what is missing. It stops before the request's
+//! timeout and before the page's lease ends, so that it does not work on a page that another worker may
+//! lease or whose caller no longer waits.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::attempts::end_of_work;
+use crate::attempts::work_deadline;
 use crate::context::JobContext;
 use crate::extract::{PageRead, PageTask};
 use crate::log_suppression::without_logs;
@@ -23,14 +24,14 @@ use crate::ports::PageText;
 use crate::shared::Shared;
 use crate::warning::warn;
 
-/// Time of a request that is kept for storing the document and handing it over, if there is as much.
+/// Time reserved at the end of a request to store and return the document; at most a quarter of the rest.
 const HANDOVER: Duration = Duration::from_secs(1);
 
-/// Completes the document of a page with what is read off it, and returns the fields that change tracking
-/// compares.
+/// Completes the document of a page with the results of the extract port, and returns the fields that change
+/// tracking compares.
 ///
-/// `text` is there where the transform left something to be read. Jobs whose options ask for nothing of the
-/// kind have none, and cost nothing here.
+/// `text` is set if the transform left something to the extract port. Jobs whose options ask for no such
+/// format do no work here.
 pub(crate) async fn read_page(
     shared: &Shared,
     job: &JobContext,
@@ -40,7 +41,7 @@ pub(crate) async fn read_page(
     let leased = &page.lease;
     let PageOutcome::Document(document, _) = &mut page.outcome else { return None };
     let formats = &job.options.formats;
-    let is_left = text.is_some();
+    let has_text = text.is_some();
     let compared = formats
         .change_tracking
         .as_ref()
@@ -54,17 +55,17 @@ pub(crate) async fn read_page(
     };
     let extract = shared.extract.get()?;
     let url = document.metadata.url.as_deref().and_then(|url| Url::parse(url).ok());
-    let summary = document.summary.clone().filter(|_| is_left && formats.summary);
+    let summary = document.summary.clone().filter(|_| has_text && formats.summary);
     let task = PageTask {
         url: url.as_ref().unwrap_or(&leased.url),
         title: document.metadata.title.as_deref(),
         status: document.metadata.status_code.unwrap_or_default(),
         text,
-        json: formats.json.as_ref().filter(|_| is_left && document.json.is_none()),
+        json: formats.json.as_ref().filter(|_| has_text && document.json.is_none()),
         compared,
         summary: summary.as_deref(),
-        deadline: deadline(shared, job, leased),
-        kept: &job.reading,
+        deadline: reading_deadline(shared, job, leased),
+        kept: &job.extract_session,
     };
     if task.json.is_none() && task.compared.is_none() && task.summary.is_none() {
         return None;
@@ -75,11 +76,11 @@ pub(crate) async fn read_page(
     let read = match tokio::time::timeout_at(deadline, reading).await {
         Ok(Ok(read)) => read,
         Ok(Err(_)) => {
-            let url = job.shown(&leased.url).map(tracing::field::display);
+            let url = job.log_url(&leased.url).map(tracing::field::display);
             tracing::error!(job = %job.id, url, "reading a page's fields panicked");
-            PageRead::noting("the engine failed to read the page's fields")
+            PageRead::with_note("the engine failed to read the page's fields")
         }
-        Err(_) => PageRead::noting("the page's fields were not read in time"),
+        Err(_) => PageRead::with_note("the page's fields were not read in time"),
     };
     if read.tokens_used > 0 {
         tracing::debug!(job = %job.id, tokens = read.tokens_used, "a model read a page");
@@ -96,15 +97,15 @@ fn complete(document: &mut Document, read: PageRead) -> Option<Value> {
     read.compared
 }
 
-/// When reading must be over: before the end of the request by enough for the document to come in time, and
-/// before the lease ends.
-fn deadline(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
-    let end = end_of_work(shared, page);
+/// When reading must end: early enough to return the document before the deadline of the request, and before
+/// the lease ends.
+fn reading_deadline(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
+    let end = work_deadline(shared, page);
     match job.deadline {
         None => end,
-        Some(patience) => {
-            let left = patience.saturating_sub(shared.clock.now());
-            end.min(shared.clock.instant(patience) - HANDOVER.min(left / 4))
+        Some(deadline) => {
+            let left = deadline.saturating_sub(shared.clock.now());
+            end.min(shared.clock.instant(deadline) - HANDOVER.min(left / 4))
         }
     }
 }

@@ -1,19 +1,16 @@
-//! robots.txt of each origin, fetched once for all who wait for it and kept for a day (RFC 9309, 2.4).
+//! The cache of robots.txt: one per origin, fetched once for all jobs and kept for a day (RFC 9309, 2.4).
 //!
-//! What comes of it is everybody's, so the options of no job decide how it is fetched: no headers of a user,
-//! no emulation, any certificate, the engine's usual way out. Only where that way fails, and the job that
-//! asks goes another (the stealth proxies, another country), it is asked for once more by that, and what
-//! comes is kept for those who go the same way. To fetch it by the options of whoever asks first, the obvious
-//! alternative, would let one job's proxy that is out of order close a site for all; to fetch it by the usual
-//! way alone would close the sites that can be reached by another only.
+//! All jobs share the result, so no job's options decide how robots.txt is fetched: no user headers, no
+//! emulation, any certificate, the default route. If that fails and the job uses another route (the stealth
+//! proxies, another country), it is fetched once more over that route, and the result is kept for jobs with
+//! the same route. Alternatives: with the options of the first job, one broken proxy would close a site for
+//! all jobs. With the default route alone, sites that only another route reaches would be closed.
 //!
-//! 4xx, and redirects without end, mean that there is none, so that everything is allowed (2.3.1.2, 2.3.1.3).
-//! Whatever else keeps it from being read means that nothing is allowed for now (2.3.1.4), and it is asked
-//! for again soon.
+//! 4xx and endless redirects mean that there is no robots.txt, so everything is allowed (2.3.1.2, 2.3.1.3).
+//! Any other failure means that nothing is allowed for now (2.3.1.4); it is fetched again soon.
 //!
-//! The request goes on while anybody waits for it. Who has less time than the request may take stops waiting
-//! sooner, and for them it could not be read; the others lose nothing by that, and what comes is kept for
-//! all.
+//! A fetch continues while at least one caller waits for it. A caller with a short timeout stops waiting
+//! earlier and treats robots.txt as unreadable; the result still reaches the other callers and the cache.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,93 +26,89 @@ use url::{Position, Url};
 
 use crate::route::RouteKey;
 
-/// How long a robots.txt is kept: the longest that RFC 9309 recommends.
+/// How long a robots.txt is cached: the longest time that RFC 9309 recommends.
 pub const ROBOTS_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
-/// Where robots.txt could not be had, or its server answered 5xx, it is asked for again so long after that
-/// was known.
+/// How long after a failure, including a 5xx answer, robots.txt is fetched again.
 pub const ROBOTS_RETRY: Duration = Duration::from_secs(5);
-/// How long fetching one may take in all, whatever the timeout of the job that asks first. Who drips bytes
-/// gains nothing by it. A job whose own timeout is shorter does not wait that long.
+/// Timeout for a fetch of robots.txt, independent of the timeouts of jobs and of how slowly bytes arrive. A
+/// job with a shorter timeout waits for its own timeout only.
 pub const ROBOTS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Upper bound on a fetch of robots.txt with the turns that its redirects wait for. All who wait for one wait
-/// for the same fetch, so one that hangs must end, whatever the fetcher does.
+/// Upper bound on a fetch of robots.txt, including the waits of its redirects for their hosts. All callers
+/// share one fetch, so a fetch that hangs must end, whatever the fetcher does.
 pub(crate) const MAX_ROBOTS_TIME: Duration = Duration::from_secs(30);
-/// So many are kept; beyond it the oldest are fetched again when needed.
+/// Upper bound on cached robots.txt; the oldest are evicted.
 pub const MAX_ROBOTS_KEPT: usize = 50_000;
-/// Most memory that those which are kept may take, in bytes; beyond it the oldest are fetched again when
-/// needed.
+/// Upper bound on the memory of the cache, in bytes; the oldest entries are evicted.
 pub const MAX_ROBOTS_MEMORY: usize = 64 << 20;
 
-/// What was read of an origin's robots.txt.
+/// The robots.txt of an origin.
 #[derive(Debug)]
 pub(crate) struct Robots {
     pub(crate) policy: RobotsPolicy,
-    /// Why it could not be had, where that is so: the policy then allows nothing (RFC 9309, 2.3.1.4).
-    pub(crate) trouble: Option<RobotsFailure>,
+    /// Why robots.txt could not be read. Then the policy allows nothing (RFC 9309, 2.3.1.4).
+    pub(crate) failure: Option<RobotsFailure>,
 }
 
-/// Why a robots.txt could not be had.
+/// Why a robots.txt could not be read.
 #[derive(Debug, Clone)]
 pub(crate) struct RobotsFailure {
     /// The message names the host and the cause.
     pub(crate) error: PageError,
-    /// Another try may do better.
-    pub(crate) passes: bool,
-    /// There was an answer, which said that the server fails.
+    /// Another attempt may succeed.
+    pub(crate) is_transient: bool,
+    /// The server answered, with a status that reports a server failure.
     pub(crate) answered: bool,
 }
 
 impl RobotsFailure {
-    /// The engine's own rules forbid to go there, so that nothing was asked: robots.txt has nothing to do
-    /// with it.
+    /// The engine's own rules forbid requests to the host, so none was sent: the failure says nothing about
+    /// robots.txt.
     pub(crate) fn is_refusal(&self) -> bool {
-        self.error.code == ErrorCode::ScrapeBlocked && !self.passes
+        self.error.code == ErrorCode::ScrapeBlocked && !self.is_transient
     }
 }
 
 impl Robots {
-    pub(crate) fn of(policy: RobotsPolicy) -> Self {
-        Self { policy, trouble: None }
+    pub(crate) fn with_policy(policy: RobotsPolicy) -> Self {
+        Self { policy, failure: None }
     }
 
-    pub(crate) fn unreachable(trouble: RobotsFailure) -> Self {
-        Self { policy: RobotsPolicy::unreachable(), trouble: Some(trouble) }
+    pub(crate) fn unreachable(failure: RobotsFailure) -> Self {
+        Self { policy: RobotsPolicy::unreachable(), failure: Some(failure) }
     }
 }
 
-/// What is known of an origin's robots.txt.
+/// The result of a lookup in the cache.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
+pub(crate) struct RobotsLookup {
     pub(crate) robots: Arc<Robots>,
-    /// It was fetched while the caller waited, so what it says of politeness was not known when the page was
-    /// leased.
+    /// It was fetched while the caller waited, so its crawl delay was unknown when the page was leased.
     pub(crate) fresh: bool,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct RobotsCache {
-    kept: Mutex<Kept>,
+    inner: Mutex<Inner>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    entries: HashMap<Key, Entry>,
-    /// In the order in which they came. Some of them are gone.
-    order: VecDeque<(Key, u64)>,
+struct Inner {
+    entries: HashMap<CacheKey, Entry>,
+    /// Keys and ids of entries in order of insertion. Some entries no longer exist.
+    order: VecDeque<(CacheKey, u64)>,
     memory: usize,
-    /// How many there were.
-    numbers: u64,
+    last_id: u64,
 }
 
-/// Origin, agent, and the way where it is not the usual one. In one text, since it is made for every page.
-type Key = String;
+/// Origin, agent, and the route if it is not the default one. One string, because it is built for every page.
+type CacheKey = String;
 
-fn key_of(agent: &str, url: &Url, route: Option<&RouteKey>) -> Key {
+fn cache_key(agent: &str, url: &Url, route: Option<&RouteKey>) -> CacheKey {
     let (scheme, host) = (url.scheme(), &url[Position::BeforeHost..Position::AfterPort]);
     let route = route.map(|route| format!("{:?}/{}", route.proxy, route.country));
     let route = route.as_deref().unwrap_or("-");
-    // The agent, which may be any text, last.
+    // The agent comes last because it can contain any character.
     let parts = [scheme, " ", host, " ", route, " ", agent];
     let mut key = String::with_capacity(parts.iter().map(|part| part.len()).sum());
     parts.iter().for_each(|part| key.push_str(part));
@@ -124,135 +117,137 @@ fn key_of(agent: &str, url: &Url, route: Option<&RouteKey>) -> Key {
 
 #[derive(Debug)]
 struct Entry {
-    /// Tells it from others under its key, before it and after it.
-    number: u64,
-    since: Duration,
-    state: State,
-    /// What it takes, once it is there.
+    /// Distinguishes it from earlier and later entries with the same key.
+    id: u64,
+    /// When its fetch was created.
+    created_at: Duration,
+    state: EntryState,
+    /// Memory of the loaded policy, in bytes; 0 until it is loaded.
     weight: usize,
 }
 
 #[derive(Debug)]
-enum State {
-    /// It is fetched for as long as anybody waits for it.
-    UnderWay {
-        load: WeakShared<Load>,
-        asked: watch::Receiver<Option<Instant>>,
+enum EntryState {
+    /// The fetch runs while at least one caller holds the future.
+    Loading {
+        future: WeakShared<LoadFuture>,
+        request_start: watch::Receiver<Option<Instant>>,
     },
-    There(Loaded),
+    Loaded(Loaded),
 }
 
-/// A robots.txt on its way.
-type Load = BoxFuture<'static, Loaded>;
+type LoadFuture = BoxFuture<'static, Loaded>;
 
 #[derive(Debug, Clone)]
 struct Loaded {
     robots: Arc<Robots>,
-    /// When it was there.
+    /// When the fetch ended.
     at: Duration,
 }
 
-/// Where a load tells that its request begins: until then it waits for its host's turn, which is no part of
-/// any timeout.
+/// Reports when the request for a robots.txt starts. The wait for its host before that counts toward no
+/// timeout.
 #[derive(Debug)]
-pub(crate) struct StartSignal(watch::Sender<Option<Instant>>);
+pub(crate) struct RequestStartReporter(watch::Sender<Option<Instant>>);
 
-impl StartSignal {
-    pub(crate) fn now(&self) {
+impl RequestStartReporter {
+    pub(crate) fn report_now(&self) {
         self.0.send_replace(Some(Instant::now()));
     }
 }
 
-/// What a job that asks finds.
-enum Found {
-    There(Arc<Robots>),
-    UnderWay { number: u64, load: Shared<Load>, asked: watch::Receiver<Option<Instant>> },
+/// A current entry.
+enum CurrentEntry {
+    Loaded(Arc<Robots>),
+    Loading { id: u64, future: Shared<LoadFuture>, request_start: watch::Receiver<Option<Instant>> },
 }
 
 impl Entry {
-    fn find(&self, now: Duration) -> Option<Found> {
+    /// `None` if it has expired, or nobody waits for its fetch any more.
+    fn current(&self, now: Duration) -> Option<CurrentEntry> {
         match &self.state {
-            State::There(loaded) => {
-                let is_current = match &loaded.robots.trouble {
-                    // Who hangs fails only after a while, so the life of a failure begins with its end.
+            EntryState::Loaded(loaded) => {
+                let is_current = match &loaded.robots.failure {
+                    // From the end of the fetch: a server that hangs fails only after a while.
                     Some(_) => now < loaded.at + ROBOTS_RETRY,
-                    None => now < self.since + ROBOTS_LIFETIME,
+                    None => now < self.created_at + ROBOTS_LIFETIME,
                 };
-                is_current.then(|| Found::There(Arc::clone(&loaded.robots)))
+                is_current.then(|| CurrentEntry::Loaded(Arc::clone(&loaded.robots)))
             }
-            State::UnderWay { load, asked } => {
-                let load = load.upgrade()?;
-                Some(Found::UnderWay { number: self.number, load, asked: asked.clone() })
+            EntryState::Loading { future, request_start } => {
+                let (future, request_start) = (future.upgrade()?, request_start.clone());
+                Some(CurrentEntry::Loading { id: self.id, future, request_start })
             }
         }
     }
 
     fn loaded(&self) -> Option<&Loaded> {
         match &self.state {
-            State::There(loaded) => Some(loaded),
-            State::UnderWay { .. } => None,
+            EntryState::Loaded(loaded) => Some(loaded),
+            EntryState::Loading { .. } => None,
         }
     }
 }
 
 impl RobotsCache {
-    /// The robots.txt of the origin of `url` as `agent` reads it, fetched by the usual way or by one of its
-    /// own; `load` fetches it where it is not known. `None` where `patience` ran out, counted from when its
-    /// request began.
+    /// The robots.txt of the origin of `url` as it applies to `agent`, fetched over the default route or over
+    /// `route`. `load` fetches it if the cache has no current entry. `None` if `timeout` ran out, counted
+    /// from the start of its request.
     pub(crate) async fn get<F>(
         &self,
         agent: &str,
         url: &Url,
         route: Option<RouteKey>,
-        patience: Duration,
+        timeout: Duration,
         now: impl Fn() -> Duration + Send + 'static,
-        load: impl FnOnce(Url, StartSignal) -> F,
-    ) -> Option<Known>
+        load: impl FnOnce(Url, RequestStartReporter) -> F,
+    ) -> Option<RobotsLookup>
     where
         F: Future<Output = Robots> + Send + 'static,
     {
-        let arrived = Instant::now();
-        let key = key_of(agent, url, route.as_ref());
-        let (number, load, mut asked) = {
-            let mut kept = self.lock();
-            match kept.find(&key, now()) {
-                Some(Found::There(robots)) => return Some(Known { robots, fresh: false }),
-                Some(Found::UnderWay { number, load, asked }) => (number, load, asked),
+        let called_at = Instant::now();
+        let key = cache_key(agent, url, route.as_ref());
+        let (id, future, mut request_start) = {
+            let mut inner = self.lock();
+            match inner.current(&key, now()) {
+                Some(CurrentEntry::Loaded(robots)) => return Some(RobotsLookup { robots, fresh: false }),
+                Some(CurrentEntry::Loading { id, future, request_start }) => (id, future, request_start),
                 None => {
-                    let (begun, asked) = watch::channel(None);
-                    let (since, robots) = (now(), load(address_of(url), StartSignal(begun)));
-                    let load = async move { Loaded { robots: Arc::new(robots.await), at: now() } };
-                    let load = load.boxed().shared();
-                    (kept.insert(&key, since, &load, &asked), load, asked)
+                    let (reporter, request_start) = watch::channel(None);
+                    let created_at = now();
+                    let robots = load(robots_url(url), RequestStartReporter(reporter));
+                    let future = async move { Loaded { robots: Arc::new(robots.await), at: now() } };
+                    let future = future.boxed().shared();
+                    (inner.insert(&key, created_at, &future, &request_start), future, request_start)
                 }
             }
         };
-        let out_of_patience = async {
-            // Who fetches it has no shorter time than this.
-            if patience >= ROBOTS_TIMEOUT {
+        let timed_out = async {
+            // The fetch itself ends within this time.
+            if timeout >= ROBOTS_TIMEOUT {
                 return std::future::pending().await;
             }
-            let began = match asked.wait_for(Option::is_some).await {
-                Ok(began) => *began,
-                // It is there.
+            let started = match request_start.wait_for(Option::is_some).await {
+                Ok(started) => *started,
+                // The fetch has ended.
                 Err(_) => None,
             };
-            match began {
-                Some(began) => tokio::time::sleep_until(began.max(arrived) + patience).await,
+            match started {
+                Some(started) => tokio::time::sleep_until(started.max(called_at) + timeout).await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             biased;
-            loaded = load => {
-                self.lock().arrived(&key, number, &loaded);
-                Some(Known { robots: loaded.robots, fresh: true })
+            loaded = future => {
+                self.lock().set_loaded(&key, id, &loaded);
+                Some(RobotsLookup { robots: loaded.robots, fresh: true })
             }
-            () = out_of_patience => None,
+            () = timed_out => None,
         }
     }
 
-    /// What [`get`](Self::get) would give at once for this way, without asking anybody.
+    /// The entry that [`get`](Self::get) would return for this route without waiting.
     pub(crate) fn current(
         &self,
         agent: &str,
@@ -260,86 +255,86 @@ impl RobotsCache {
         route: &RouteKey,
         now: Duration,
     ) -> Option<Arc<Robots>> {
-        let kept = self.lock();
-        match kept.find(&key_of(agent, url, Some(route)), now)? {
-            Found::There(robots) => Some(robots),
-            Found::UnderWay { .. } => None,
+        let inner = self.lock();
+        match inner.current(&cache_key(agent, url, Some(route)), now)? {
+            CurrentEntry::Loaded(robots) => Some(robots),
+            CurrentEntry::Loading { .. } => None,
         }
     }
 
-    /// The robots.txt of the origin of `url` that was read last by this way, were it only for a look; `None`
-    /// where it could not be read.
+    /// The last robots.txt of the origin of `url` that was read over this route, even if it has expired;
+    /// `None` if it could not be read.
     pub(crate) fn peek(&self, agent: &str, url: &Url, route: Option<&RouteKey>) -> Option<Arc<Robots>> {
-        let kept = self.lock();
-        let robots = &kept.entries.get(&key_of(agent, url, route))?.loaded()?.robots;
-        robots.trouble.is_none().then(|| Arc::clone(robots))
+        let inner = self.lock();
+        let robots = &inner.entries.get(&cache_key(agent, url, route))?.loaded()?.robots;
+        robots.failure.is_none().then(|| Arc::clone(robots))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Where the robots.txt of the origin of `url` is.
-pub(crate) fn address_of(url: &Url) -> Url {
-    let mut address = url.clone();
-    address.set_path("/robots.txt");
-    address.set_query(None);
-    address.set_fragment(None);
-    address
+/// The URL of the robots.txt for the origin of `url`.
+pub(crate) fn robots_url(url: &Url) -> Url {
+    let mut robots_url = url.clone();
+    robots_url.set_path("/robots.txt");
+    robots_url.set_query(None);
+    robots_url.set_fragment(None);
+    robots_url
 }
 
-impl Kept {
-    fn find(&self, key: &Key, now: Duration) -> Option<Found> {
-        self.entries.get(key)?.find(now)
+impl Inner {
+    fn current(&self, key: &CacheKey, now: Duration) -> Option<CurrentEntry> {
+        self.entries.get(key)?.current(now)
     }
 
-    /// Puts one on its way in the place of what is no longer current, and gives its number.
+    /// Inserts an entry that is loading, in place of an expired one, and returns its id.
     fn insert(
         &mut self,
-        key: &Key,
-        since: Duration,
-        load: &Shared<Load>,
-        asked: &watch::Receiver<Option<Instant>>,
+        key: &CacheKey,
+        created_at: Duration,
+        future: &Shared<LoadFuture>,
+        request_start: &watch::Receiver<Option<Instant>>,
     ) -> u64 {
         self.remove(key);
-        while self.entries.len() >= MAX_ROBOTS_KEPT && self.drop_oldest() {}
-        self.numbers += 1;
-        let number = self.numbers;
-        // What has ended already cannot be waited for; whoever asks then fetches it anew.
-        if let Some(load) = load.downgrade() {
-            let state = State::UnderWay { load, asked: asked.clone() };
-            self.order.push_back((key.clone(), number));
-            self.entries.insert(key.clone(), Entry { number, since, state, weight: 0 });
+        while self.entries.len() >= MAX_ROBOTS_KEPT && self.evict_oldest() {}
+        self.last_id += 1;
+        let id = self.last_id;
+        // A future that has completed has no weak form. Without an entry, the next caller fetches again.
+        if let Some(future) = future.downgrade() {
+            let state = EntryState::Loading { future, request_start: request_start.clone() };
+            self.order.push_back((key.clone(), id));
+            self.entries.insert(key.clone(), Entry { id, created_at, state, weight: 0 });
         }
-        number
+        id
     }
 
-    /// Keeps what has come, books what it takes, and makes room for it.
-    fn arrived(&mut self, key: &Key, number: u64, loaded: &Loaded) {
-        let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.number == number) else { return };
+    /// Stores the result of a fetch and evicts old entries if it exceeds the memory bound.
+    fn set_loaded(&mut self, key: &CacheKey, id: u64, loaded: &Loaded) {
+        let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.id == id) else { return };
         let weight = loaded.robots.policy.weight();
         self.memory = self.memory - entry.weight + weight;
         entry.weight = weight;
-        entry.state = State::There(loaded.clone());
-        while self.memory > MAX_ROBOTS_MEMORY && self.drop_oldest() {}
+        entry.state = EntryState::Loaded(loaded.clone());
+        while self.memory > MAX_ROBOTS_MEMORY && self.evict_oldest() {}
     }
 
-    /// False where there is none.
-    fn drop_oldest(&mut self) -> bool {
-        let Some((key, number)) = self.order.pop_front() else { return false };
-        if self.entries.get(&key).is_some_and(|entry| entry.number == number) {
+    /// Returns false if there is no entry left.
+    fn evict_oldest(&mut self) -> bool {
+        let Some((key, id)) = self.order.pop_front() else { return false };
+        if self.entries.get(&key).is_some_and(|entry| entry.id == id) {
             self.remove(&key);
         }
         true
     }
 
-    fn remove(&mut self, key: &Key) {
+    fn remove(&mut self, key: &CacheKey) {
         self.memory -= self.entries.remove(key).map_or(0, |entry| entry.weight);
-        // Names of entries that are gone must not outnumber the others.
+        // Bounds the keys of entries that no longer exist.
         if self.order.len() > 2 * self.entries.len() + 64 {
             let entries = &self.entries;
-            self.order.retain(|(key, number)| entries.get(key).is_some_and(|entry| entry.number == *number));
+            self.order.retain(|(key, id)| entries.get(key).is_some_and(|entry| entry.id == *id));
         }
     }
 }

@@ -3,7 +3,7 @@
 use gleaner_types::limits;
 use gleaner_types::plan::{Location, ProxyMode, ScrapeOptionsPlan};
 
-/// Another route to a host than the usual one.
+/// A route to a host, by proxy and country.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RouteKey {
     pub(crate) proxy: ProxyMode,
@@ -11,15 +11,14 @@ pub(crate) struct RouteKey {
 }
 
 impl RouteKey {
-    /// The usual route.
-    pub(crate) fn usual() -> Self {
+    pub(crate) fn default_route() -> Self {
         Self { proxy: ProxyMode::Auto, country: limits::DEFAULT_COUNTRY.to_owned() }
     }
 }
 
-/// The route of a job whose options lead by another than the usual one.
+/// The route of a job, if it is not the default route.
 pub(crate) fn route_key(options: &ScrapeOptionsPlan) -> Option<RouteKey> {
     let Location { country, .. } = &options.location;
-    let is_usual = options.proxy != ProxyMode::Stealth && country == limits::DEFAULT_COUNTRY;
-    (!is_usual).then(|| RouteKey { proxy: options.proxy, country: country.clone() })
+    let is_default = options.proxy != ProxyMode::Stealth && country == limits::DEFAULT_COUNTRY;
+    (!is_default).then(|| RouteKey { proxy: options.proxy, country: country.clone() })
 }

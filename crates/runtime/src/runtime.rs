@@ -25,22 +25,22 @@ use crate::worker;
 #[derive(Debug)]
 pub struct Runtime {
     shared: Arc<Shared>,
-    /// Begun with the first job, because only then is a tokio runtime sure to be there.
+    /// Started with the first job, because only then a tokio runtime is sure to exist.
     worker: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Runtime {
-    /// A runtime of these parts.
+    /// A runtime with this configuration.
     #[must_use]
-    pub fn new(parts: RuntimeConfig) -> Arc<Self> {
-        Arc::new(Self { shared: Arc::new(Shared::new(parts)), worker: Mutex::default() })
+    pub fn new(config: RuntimeConfig) -> Arc<Self> {
+        Arc::new(Self { shared: Arc::new(Shared::new(config)), worker: Mutex::default() })
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
-    /// Where its jobs live.
+    /// The store of its jobs.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.shared.store
@@ -52,44 +52,45 @@ impl Runtime {
         self.shared.clock
     }
 
-    /// Cancelled once the runtime is gone: when its last handle and its last job are dropped.
+    /// Cancelled when the runtime is dropped: after its last handle and its last job are dropped.
     #[must_use]
     pub fn stopped(&self) -> &CancellationToken {
         &self.shared.stopped
     }
 
-    /// Permits for work on pages of medium size, on threads for blocking work: what completes a document
-    /// shares them with the transform.
+    /// Permits for work on pages of medium size, on blocking threads. Work that completes a document shares
+    /// them with the transform.
     #[must_use]
     pub fn transform_permits(&self) -> &Arc<Semaphore> {
         &self.shared.transforms.medium
     }
 
-    /// Sets what reads off pages what their transform leaves to a model: the formats `json` and `summary`,
-    /// and the fields that change tracking compares. The first one stays.
+    /// Sets the extract port, which produces the formats `json` and `summary` and the fields that change
+    /// tracking compares. Later calls have no effect.
     pub fn set_extract(&self, extract: Arc<dyn Extract>) {
-        let _first_stays = self.shared.extract.set(extract);
+        let _already_set = self.shared.extract.set(extract);
     }
 
-    /// Sets what compares documents with an earlier scrape of their page. The first one stays.
+    /// Sets the port of change tracking. Later calls have no effect.
     pub fn set_tracker(&self, tracker: Arc<dyn TrackChanges>) {
-        let _first_stays = self.shared.tracker.set(tracker);
+        let _already_set = self.shared.tracker.set(tracker);
     }
 
-    /// Lists the addresses of a site: those of its sitemaps and those that its start page links to. Work for
-    /// a [`JobOwner`](crate::JobOwner) takes one of its [permits](crate::JobOwner::lookup) first.
+    /// Lists the URLs of a site: those of its sitemaps and those that its start page links to. Work for a
+    /// [`JobOwner`](crate::JobOwner) takes one of its [permits](crate::JobOwner::lookup) first.
     ///
     /// # Errors
-    /// Where the start page cannot be fetched and there is no sitemap either, or the deadline ran out.
+    /// If robots.txt cannot be fetched, if the start page fails and sitemaps are not read, or if the timeout
+    /// ran out before there was a result.
     pub async fn map(self: &Arc<Self>, plan: MapPlan) -> Result<MapResult, Error> {
         map::map(&self.shared, plan, new_id()).await
     }
 
-    /// Those of the items whose address is inside a crawl that starts at `start` by these rules, in their
-    /// order: however many they are, and whatever its patterns cost, away from the runtime.
+    /// The items whose URL is inside a crawl from `start` with these rules, in their order. Long lists and
+    /// costly patterns run on blocking threads.
     ///
     /// # Errors
-    /// Where the rules cannot hold.
+    /// If the rules are invalid.
     pub async fn inside<T: Send + 'static>(
         &self,
         start: Url,
@@ -102,32 +103,32 @@ impl Runtime {
             return Ok(Vec::new());
         };
         let scope = scope.map_err(|error| Error::rules(&error))?;
-        let pick = move |item: T, steps: &mut u64| {
+        let select = move |item: T, steps: &mut u64| {
             (scope.decide_counting(url(&item), false, steps) == Decision::Inside).then_some(item)
         };
-        Ok(slices.each(items, pick).await)
+        Ok(slices.filter_map(items, select).await)
     }
 
-    /// Adds to a job's status what its reader should know.
+    /// Adds a warning to the status of a job.
     ///
     /// # Errors
-    /// Where the store fails or does not know the job.
+    /// If the store fails or does not know the job.
     pub async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error> {
         Ok(self.shared.store.warn(job, warning).await?)
     }
 
-    /// What a job works with; `None` where it has ended or runs elsewhere.
+    /// A job that runs in this engine; `None` if it has ended or runs elsewhere.
     #[must_use]
     pub fn running(&self, job: JobId) -> Option<RunningJob> {
         self.shared.context(job).map(|context| RunningJob { context })
     }
 
-    /// Stops whatever still works for a job that has ended.
+    /// Stops the remaining work for a job that has ended.
     pub fn forget(&self, job: JobId) {
         self.shared.forget(job);
     }
 
-    /// Starts the worker loop if it does not run.
+    /// Starts the worker loop if it is not running.
     pub fn wake(&self) {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if worker.as_ref().is_none_or(JoinHandle::is_finished) {
@@ -136,7 +137,7 @@ impl Runtime {
     }
 
     pub(crate) async fn cancel(&self, job: JobId) -> Result<JobSnapshot, Error> {
-        // The store first: a page that is given up must not be the one that completes the job.
+        // The store comes first, so that a page that stops now cannot complete the job.
         let cancelled = self.shared.store.cancel(job, self.shared.clock.now()).await;
         self.shared.forget(job);
         match cancelled {
@@ -145,12 +146,12 @@ impl Runtime {
         }
     }
 
-    /// Nobody will read this job any more.
+    /// Removes a job whose handle was dropped.
     pub(crate) fn abandon(&self, job: JobId, tokio: &Handle) {
         let shared = Arc::clone(&self.shared);
         tokio.spawn(async move {
             if let Err(error) = shared.store.remove(job, shared.clock.now()).await {
-                tracing::debug!(%error, "a job was gone before it was dropped");
+                tracing::debug!(%error, "a job was already removed when its handle was dropped");
             }
             shared.forget(job);
         });
@@ -191,7 +192,7 @@ impl RunningJob {
         &self.context.options
     }
 
-    /// Nothing of its pages may be kept.
+    /// The job runs under zero data retention: nothing of its pages may be kept.
     #[must_use]
     pub fn zero_data_retention(&self) -> bool {
         self.context.zero_data_retention

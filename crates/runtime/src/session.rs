@@ -2,12 +2,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// What an implementation of [`Fetch`](crate::Fetch), [`Transform`](crate::Transform) or
-/// [`Extract`](crate::Extract) keeps for one job as long as it runs, such as the job's cookies. Each has its
+/// State that an implementation of [`Fetch`](crate::Fetch), [`Transform`](crate::Transform) or
+/// [`Extract`](crate::Extract) keeps for one job while it runs, such as the job's cookies. Each port has its
 /// own.
 ///
-/// The loop does not know what it is. It belongs to the job rather than to a table of the implementation's,
-/// so that two jobs cannot meet in it, and it goes when the job ends.
+/// Its type is unknown to the loop. The job owns it, rather than a table in the implementation, so that jobs
+/// cannot share it by mistake, and it is dropped when the job ends.
 ///
 /// ```
 /// use gleaner_runtime::Session;
@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 pub struct Session(OnceLock<Box<dyn Any + Send + Sync>>);
 
 impl Session {
-    /// What is kept, which is `new` the first time; `None` where a value of another type is.
+    /// The value, created by `new` at the first call; `None` if the value is of another type.
     pub fn get_or_init<T: Any + Send + Sync>(&self, new: impl FnOnce() -> T) -> Option<&T> {
         self.0.get_or_init(|| Box::new(new())).downcast_ref()
     }
@@ -29,7 +29,7 @@ impl Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // It may hold secrets.
+        // The value may contain secrets.
         f.write_str(if self.0.get().is_some() { "Session(..)" } else { "Session(empty)" })
     }
 }

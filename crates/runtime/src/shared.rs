@@ -1,4 +1,4 @@
-//! What all parts of the runtime share, and the jobs that it works on.
+//! The state that all parts of the runtime share, including the contexts of its jobs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -21,10 +21,10 @@ use crate::robots::RobotsCache;
 use crate::slices::Slices;
 use crate::tracking::TrackChanges;
 
-/// Pages that the store takes in at once, in some milliseconds.
-const MAX_ADMITTED_AT_ONCE: usize = 1_000;
+/// Pages admitted per call of the store, which takes a few milliseconds.
+const ADMIT_BATCH: usize = 1_000;
 
-/// What all parts of the runtime share.
+/// The state that all parts of the runtime share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) store: Arc<dyn Store>,
@@ -35,27 +35,27 @@ pub(crate) struct Shared {
     /// The product token that robots.txt is read for.
     pub(crate) agent: String,
     pub(crate) max_in_flight: usize,
-    /// Pages of a crawl are compared by what they say.
+    /// Near-duplicates among the texts of a crawl's pages are detected.
     pub(crate) near_duplicates: bool,
     pub(crate) stopped: CancellationToken,
     contexts: Mutex<HashMap<JobId, Arc<JobContext>>>,
-    /// Reads off pages what their transform leaves.
+    /// Reads fields and summaries off pages after their transform.
     pub(crate) extract: OnceLock<Arc<dyn Extract>>,
     /// Compares documents with an earlier scrape.
     pub(crate) tracker: OnceLock<Arc<dyn TrackChanges>>,
     pub(crate) robots: RobotsCache,
     pub(crate) host_limiter: HostLimiter,
-    /// A permit for each map that is made at once.
+    /// Permits for concurrent maps.
     pub(crate) maps: Semaphore,
     pub(crate) transforms: TransformLimits,
     /// Permits for work over long lists.
     pub(crate) slices: Slices,
-    /// What pages may take while they are transformed.
+    /// Memory for the transform of pages.
     pub(crate) memory: Memory,
 }
 
 impl Shared {
-    pub(crate) fn new(parts: RuntimeConfig) -> Self {
+    pub(crate) fn new(config: RuntimeConfig) -> Self {
         let RuntimeConfig {
             store,
             fetch,
@@ -66,7 +66,7 @@ impl Shared {
             max_in_flight,
             near_duplicates,
             memory,
-        } = parts;
+        } = config;
         Self {
             store,
             fetch,
@@ -97,7 +97,7 @@ impl Shared {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, job);
     }
 
-    /// Forgets the jobs that have ended otherwise than with a page of theirs.
+    /// Removes the jobs that ended without a finished page, such as by a cancel from elsewhere.
     pub(crate) async fn forget_ended(&self) {
         let known: Vec<JobId> =
             self.contexts.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect();
@@ -108,7 +108,7 @@ impl Shared {
         }
     }
 
-    /// The job has ended: whatever still works for it stops.
+    /// Removes a job that has ended, and stops the remaining work for it.
     pub(crate) fn forget(&self, job: JobId) {
         let context = self.contexts.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
         if let Some(context) = context {
@@ -116,24 +116,24 @@ impl Shared {
         }
     }
 
-    /// Gives back the lease of a page that is not worked on, since its job has ended or belongs to another
-    /// engine: its host is free for others, and the page waits if its job goes on.
-    pub(crate) async fn give_back(&self, lease: LeasedPage, outcome: PageOutcome) {
+    /// Returns the lease of a page without a result. Its host becomes free for other pages, and the page
+    /// waits in the queue if its job is still running.
+    pub(crate) async fn return_lease(&self, lease: LeasedPage, outcome: PageOutcome) {
         let page = FinishedPage::new(lease, outcome);
         if let Err(error) = self.store.finish(page, self.clock.now()).await {
-            tracing::error!(%error, "a lease could not be given back");
+            tracing::error!(%error, "a lease could not be returned");
         }
     }
 
-    /// Admits pages at depth 0, a part of them at a time, so that a sitemap of many holds nobody up.
+    /// Admits pages at depth 0 in batches, so that a large sitemap does not block other work.
     pub(crate) async fn admit(&self, job: JobId, pages: Vec<Candidate>) {
         let mut pages = pages.into_iter();
         loop {
-            let part: Vec<Candidate> = pages.by_ref().take(MAX_ADMITTED_AT_ONCE).collect();
-            if part.is_empty() {
+            let batch: Vec<Candidate> = pages.by_ref().take(ADMIT_BATCH).collect();
+            if batch.is_empty() {
                 return;
             }
-            if let Err(error) = self.store.admit(job, 0, part, self.clock.now()).await {
+            if let Err(error) = self.store.admit(job, 0, batch, self.clock.now()).await {
                 tracing::debug!(%error, "a job ended before all of its pages were admitted");
                 return;
             }
@@ -143,10 +143,10 @@ impl Shared {
         }
     }
 
-    /// Tells the reader of a job once that addresses were left out because its patterns cost too much.
-    pub(crate) async fn tell_costs(&self, job: &JobContext) {
-        if job.crawl.as_ref().is_some_and(CrawlContext::must_tell_costs) {
-            let warning = "some addresses were left out, because matching them with `includePaths` and \
+    /// Adds a warning to a job if URLs were skipped because its patterns cost too much.
+    pub(crate) async fn warn_of_costly_patterns(&self, job: &JobContext) {
+        if job.crawl.as_ref().is_some_and(CrawlContext::take_costly_warning) {
+            let warning = "some URLs were skipped, because matching them with `includePaths` and \
                            `excludePaths` takes too long";
             let _ = self.store.warn(job.id, warning).await;
         }

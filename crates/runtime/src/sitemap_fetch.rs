@@ -8,29 +8,29 @@ use gleaner_types::{ErrorCode, PageError};
 use url::Url;
 
 use crate::host_limiter::RequestPacing;
-use crate::hosts::{HostRedirects, is_busy};
+use crate::hosts::{AuxiliaryRedirects, is_busy};
 use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
 use crate::shared::Shared;
-use crate::sitemaps::ReadSitemap;
+use crate::sitemaps::FetchedSitemap;
 use crate::transforming;
 
-/// Fetches and reads one sitemap. One that answers anything but 200 is empty.
+/// Fetches and parses one sitemap. It is empty if the status is not 200.
 pub(crate) async fn read(
     shared: &Arc<Shared>,
     url: &Url,
     options: &ScrapeOptionsPlan,
     pacing: RequestPacing,
-) -> Result<ReadSitemap, FetchError> {
+) -> Result<FetchedSitemap, FetchError> {
     let answer = fetch(shared, url, options, pacing).await?;
     let (url, bytes) = (answer.url.clone(), answer.body.len());
     if answer.status != 200 {
-        return Ok(ReadSitemap { url, bytes, sitemap: Sitemap::default(), priorities: Vec::new() });
+        return Ok(FetchedSitemap { url, bytes, sitemap: Sitemap::default(), priorities: Vec::new() });
     }
     let (sitemap, priorities) = transforming::sitemap(shared, answer).await;
-    Ok(ReadSitemap { url, bytes, sitemap, priorities })
+    Ok(FetchedSitemap { url, bytes, sitemap, priorities })
 }
 
-/// Fetches a robots.txt and reads which sitemaps it names; none where it is not there.
+/// Fetches a robots.txt and returns the sitemaps that it names; none if there is no robots.txt.
 pub(crate) async fn read_robots(
     shared: &Arc<Shared>,
     url: &Url,
@@ -49,11 +49,11 @@ async fn fetch(
 ) -> Result<Fetched, FetchError> {
     let request =
         FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
-    let redirects = HostRedirects::begin(shared, url, pacing).await;
+    let redirects = AuxiliaryRedirects::start(shared, url, pacing).await;
     let answer = shared.fetch.fetch(request, &redirects).await?;
-    // How fast it came says nothing of pages.
+    // Without its latency, which says nothing about pages.
     shared.feedback(url, HostFeedback { answered: true, ..HostFeedback::default() }).await;
-    shared.heed(&answer).await;
+    shared.apply_retry_after(&answer).await;
     if is_busy(answer.status) {
         let message = format!("it answered with status {}", answer.status);
         let error = PageError { code: ErrorCode::ScrapeSiteError, message };

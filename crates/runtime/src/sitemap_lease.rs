@@ -1,4 +1,4 @@
-//! The work on a leased sitemap, and which sitemaps a job leases to begin with.
+//! The work on a leased sitemap, and the first sitemaps of a job.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,22 +8,22 @@ use gleaner_types::SafeUrl;
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use url::Url;
 
-use crate::attempts::try_again;
+use crate::attempts::retry;
 use crate::context::{CrawlContext, JobContext};
 use crate::explain::FoundOn;
 use crate::host_limiter::RequestPacing;
-use crate::permission::withhold;
+use crate::permission::finish_without_request;
 use crate::robots::ROBOTS_RETRY;
 use crate::shared::Shared;
 use crate::sitemap_fetch;
-use crate::sitemaps::Allowed;
+use crate::sitemaps::SitemapPermission;
 
-/// The sitemaps of a site are read once its start page has answered, and so told which site it is, or has
-/// failed for good. Any other page has none to admit.
+/// Admits the sitemaps of a site after its start page has answered, possibly from another site, or has failed
+/// for good. Does nothing for other pages.
 pub(crate) async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, page: &LeasedPage, start: &Url) {
-    let start_page =
+    let reads_sitemaps =
         |crawl: &&CrawlContext| page.key == crawl.start_key && crawl.sitemap != SitemapMode::Skip;
-    let Some(crawl) = job.crawl.as_ref().filter(start_page) else { return };
+    let Some(crawl) = job.crawl.as_ref().filter(reads_sitemaps) else { return };
     let robots = match &crawl.robots_agent {
         Some(agent) => Some(shared.robots(agent, start, false, job).await.robots),
         None => None,
@@ -32,7 +32,7 @@ pub(crate) async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, page:
     shared.admit(job.id, crawl.sitemaps.roots(start, policy)).await;
 }
 
-/// A sitemap gives no document and no error: pages at depth 0, or nothing.
+/// Reads a leased sitemap. It gives pages at depth 0 or nothing; it has no document and no error.
 pub(crate) async fn read_sitemap(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
@@ -42,13 +42,15 @@ pub(crate) async fn read_sitemap(
     let leased = &page.lease;
     let mut pacing = job.pacing(Duration::ZERO);
     if let Some(agent) = &crawl.robots_agent {
-        let known = shared.robots(agent, &leased.url, false, job).await;
-        match crawl.sitemaps.allows(&known.robots, &leased.url, leased.key) {
-            Allowed::Yes { gap } => pacing.gap = gap,
-            Allowed::No => return withhold(page, &known, PageOutcome::Skipped),
-            Allowed::Unknown => {
-                let again = try_again(shared, job, leased, Some(ROBOTS_RETRY));
-                return withhold(page, &known, again.unwrap_or(PageOutcome::Skipped));
+        let lookup = shared.robots(agent, &leased.url, false, job).await;
+        match crawl.sitemaps.permission(&lookup.robots, &leased.url, leased.key) {
+            SitemapPermission::Allowed { gap } => pacing.gap = gap,
+            SitemapPermission::Forbidden => {
+                return finish_without_request(page, &lookup, PageOutcome::Skipped);
+            }
+            SitemapPermission::Unknown => {
+                let outcome = retry(shared, job, leased, Some(ROBOTS_RETRY)).unwrap_or(PageOutcome::Skipped);
+                return finish_without_request(page, &lookup, outcome);
             }
         }
     }
@@ -65,54 +67,53 @@ async fn fetch_sitemap(
     let options = auxiliary_options(job, &page.url);
     if crawl.sitemaps.is_robots(page.key) {
         match sitemap_fetch::read_robots(shared, &page.url, &options, pacing).await {
-            Ok(named) => shared.admit(job.id, crawl.sitemaps.named(named)).await,
+            Ok(named) => shared.admit(job.id, crawl.sitemaps.add_named(named)).await,
             Err(failure) if failure.retryable => {
-                return try_again(shared, job, page, None).unwrap_or(PageOutcome::Skipped);
+                return retry(shared, job, page, None).unwrap_or(PageOutcome::Skipped);
             }
-            // The job does not hold to it, and most sites name no sitemap in it that lies elsewhere than
-            // usual.
+            // No warning: the job ignores robots.txt, and most sites have their sitemaps at well-known paths.
             Err(_) => {}
         }
         return PageOutcome::Skipped;
     }
-    let found = match sitemap_fetch::read(shared, &page.url, &options, pacing).await {
-        Ok(found) => found,
+    let sitemap = match sitemap_fetch::read(shared, &page.url, &options, pacing).await {
+        Ok(sitemap) => sitemap,
         Err(failure) => {
             if failure.retryable
-                && let Some(again) = try_again(shared, job, page, None)
+                && let Some(outcome) = retry(shared, job, page, None)
             {
-                return again;
+                return outcome;
             }
-            let trouble = format!("could not be fetched: {}", failure.error.message);
-            warn_of_sitemap(shared, job, crawl, &page.url, &trouble).await;
+            let problem = format!("could not be fetched: {}", failure.error.message);
+            warn_of_sitemap(shared, job, crawl, &page.url, &problem).await;
             return PageOutcome::Skipped;
         }
     };
-    if let Some(trouble) = found.trouble() {
-        warn_of_sitemap(shared, job, crawl, &page.url, &format!("was read in part: {trouble}")).await;
+    if let Some(problem) = sitemap.problem() {
+        warn_of_sitemap(shared, job, crawl, &page.url, &format!("was read in part: {problem}")).await;
     }
-    let (mut admitted, pages) = crawl.sitemaps.take(page.key, found);
+    let (mut admitted, pages) = crawl.sitemaps.add_content(page.key, sitemap);
     let (context, on) = (Arc::clone(job), page.url.clone());
-    let inside = move |(url, priority), steps: &mut u64| {
-        let found = context.crawl.as_ref()?.found(url, FoundOn::Sitemap(&on), priority, steps);
+    let select = move |(url, priority), steps: &mut u64| {
+        let found = context.crawl.as_ref()?.discovered(url, FoundOn::Sitemap(&on), priority, steps);
         found.filter(|candidate| !candidate.external)
     };
-    admitted.extend(shared.slices.each(pages, inside).await);
-    shared.tell_costs(job).await;
+    admitted.extend(shared.slices.filter_map(pages, select).await);
+    shared.warn_of_costly_patterns(job).await;
     shared.admit(job.id, admitted).await;
     PageOutcome::Skipped
 }
 
-/// Tells the reader of the job that a sitemap is broken; the first few of them.
-async fn warn_of_sitemap(shared: &Shared, job: &JobContext, crawl: &CrawlContext, url: &Url, trouble: &str) {
-    if crawl.sitemaps.may_warn() {
-        let warning = format!("the sitemap {} {trouble}", SafeUrl::from(url));
+/// Adds a warning about a broken sitemap to the job, for the first few.
+async fn warn_of_sitemap(shared: &Shared, job: &JobContext, crawl: &CrawlContext, url: &Url, problem: &str) {
+    if crawl.sitemaps.take_warning() {
+        let warning = format!("the sitemap {} {problem}", SafeUrl::from(url));
         let _ = shared.store.warn(job.id, &warning).await;
     }
 }
 
-/// The options with which a sitemap is fetched.
+/// The options to fetch a sitemap with: without the headers of the user if it is of another origin.
 fn auxiliary_options(job: &JobContext, url: &Url) -> ScrapeOptionsPlan {
-    let same_site = job.crawl.as_ref().is_some_and(|crawl| crawl.start.origin() == url.origin());
-    if same_site { job.options.clone() } else { job.foreign_options.clone() }
+    let same_origin = job.crawl.as_ref().is_some_and(|crawl| crawl.start.origin() == url.origin());
+    if same_origin { job.options.clone() } else { job.external_options.clone() }
 }

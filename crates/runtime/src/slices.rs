@@ -1,9 +1,9 @@
-//! Work over many small things: the links of one page, the pages of a sitemap.
+//! Work over long lists of small items: the links of one page, the pages of a sitemap.
 //!
-//! A few of them cost next to nothing and are worked on where they are. The rest goes to threads for blocking
-//! work, slice by slice, with a place for each slice: so no list holds up the connections of a thread of the
-//! runtime, who has a long list takes turns with the others, and nothing more is done once nobody waits for
-//! it. One thread for the whole of a list, the obvious alternative, could not be stopped.
+//! The first items are processed on the caller's thread, because most lists are short. The rest is processed
+//! on blocking threads, slice by slice, with a permit per slice. So a long list does not block a runtime
+//! thread, several lists make progress together, and the work stops when the caller stops waiting.
+//! Alternative: one blocking task for the whole list. It could not be stopped.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use tokio::sync::Semaphore;
 
 use crate::blocking::blocking_with_permit;
 
-/// Slices that are worked on at once.
+/// Upper bound on concurrent slices.
 pub const MAX_CONCURRENT_SLICES: usize = 2;
 
-/// Steps that are made on the thread of the caller, about a millisecond. What a step is, see
+/// Steps on the caller's thread, about a millisecond. For the meaning of a step, see
 /// [`CrawlScope::decide_counting`](gleaner_frontier::CrawlScope::decide_counting).
-const STEPS_AT_ONCE: u64 = 200_000;
+const INLINE_STEPS: u64 = 200_000;
 
-/// Steps of one slice, about ten milliseconds.
-const STEPS_OF_SLICE: u64 = 2_000_000;
+/// Steps per slice, about ten milliseconds.
+const STEPS_PER_SLICE: u64 = 2_000_000;
 
-/// The places for slices.
+/// The permits for slices.
 #[derive(Debug, Clone)]
 pub(crate) struct Slices(Arc<Semaphore>);
 
@@ -32,36 +32,36 @@ impl Default for Slices {
 }
 
 impl Slices {
-    /// What `pick` gives for each of the items, in their order. It adds to its second argument the steps that
-    /// it makes.
-    pub(crate) async fn each<T, R>(
+    /// Applies `select` to the items in order and collects its results. `select` adds its steps to its second
+    /// argument.
+    pub(crate) async fn filter_map<T, R>(
         &self,
         items: Vec<T>,
-        pick: impl Fn(T, &mut u64) -> Option<R> + Send + Sync + 'static,
+        select: impl Fn(T, &mut u64) -> Option<R> + Send + Sync + 'static,
     ) -> Vec<R>
     where
         T: Send + 'static,
         R: Send + 'static,
     {
         let mut rest = items.into_iter();
-        let mut picked = Vec::new();
-        slice(&mut rest, &mut picked, &pick, STEPS_AT_ONCE);
-        let pick = Arc::new(pick);
+        let mut selected = Vec::new();
+        process_slice(&mut rest, &mut selected, &select, INLINE_STEPS);
+        let select = Arc::new(select);
         while !rest.as_slice().is_empty() {
-            let pick = Arc::clone(&pick);
+            let select = Arc::clone(&select);
             let work = move || {
-                slice(&mut rest, &mut picked, &*pick, STEPS_OF_SLICE);
-                (rest, picked)
+                process_slice(&mut rest, &mut selected, &*select, STEPS_PER_SLICE);
+                (rest, selected)
             };
             match self.blocking(work).await {
-                Some(done) => (rest, picked) = done,
+                Some(done) => (rest, selected) = done,
                 None => return Vec::new(),
             }
         }
-        picked
+        selected
     }
 
-    /// [`blocking_with_permit`] in a place for a slice, for work of at most some tens of milliseconds.
+    /// [`blocking_with_permit`] with a permit for a slice, for work of at most some tens of milliseconds.
     pub(crate) async fn blocking<R: Send + 'static>(
         &self,
         work: impl FnOnce() -> R + Send + 'static,
@@ -70,18 +70,18 @@ impl Slices {
     }
 }
 
-/// Works on items until this many steps are made or none is left.
-fn slice<T, R>(
+/// Processes items until this many steps are made or no item is left.
+fn process_slice<T, R>(
     items: &mut impl Iterator<Item = T>,
-    picked: &mut Vec<R>,
-    pick: &impl Fn(T, &mut u64) -> Option<R>,
-    most: u64,
+    selected: &mut Vec<R>,
+    select: &impl Fn(T, &mut u64) -> Option<R>,
+    max_steps: u64,
 ) {
     let mut steps = 0;
-    while steps < most
+    while steps < max_steps
         && let Some(item) = items.next()
     {
-        picked.extend(pick(item, &mut steps));
+        selected.extend(select(item, &mut steps));
     }
 }
 
@@ -92,10 +92,10 @@ mod tests {
 
     use super::*;
 
-    /// What one item costs.
+    /// Steps per item.
     const COST: u64 = 50_000;
 
-    /// For each item, whether a slice begins with it, and where it was worked on.
+    /// For each item, whether it is the first of a slice, and the thread that processed it.
     type Log = Arc<Mutex<Vec<(bool, ThreadId)>>>;
 
     fn logging(log: &Log) -> impl Fn(u32, &mut u64) -> Option<u32> + Send + Sync + 'static + use<> {
@@ -108,45 +108,45 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn long_lists_are_worked_on_in_slices_away_from_the_runtime() {
+    async fn long_lists_are_processed_in_slices_on_blocking_threads() {
         let (slices, log) = (Slices::default(), Log::default());
-        let picked = slices.each((0..200).collect(), logging(&log)).await;
-        assert_eq!(picked, (0..200).filter(|item| item % 2 == 0).collect::<Vec<u32>>());
+        let selected = slices.filter_map((0..200).collect(), logging(&log)).await;
+        assert_eq!(selected, (0..200).filter(|item| item % 2 == 0).collect::<Vec<u32>>());
         let log = log.lock().unwrap();
-        let here = thread::current().id();
+        let caller = thread::current().id();
         let lengths: Vec<(usize, bool)> = log
-            .chunk_by(|_, (begins, _)| !begins)
-            .map(|slice| (slice.len(), slice.iter().all(|(_, on)| *on == here)))
+            .chunk_by(|_, (is_first, _)| !is_first)
+            .map(|slice| (slice.len(), slice.iter().all(|(_, thread)| *thread == caller)))
             .collect();
-        let first = (STEPS_AT_ONCE / COST) as usize;
-        let others = (STEPS_OF_SLICE / COST) as usize;
+        let first = (INLINE_STEPS / COST) as usize;
+        let others = (STEPS_PER_SLICE / COST) as usize;
         assert_eq!(lengths[0], (first, true));
-        assert!(lengths[1..].iter().all(|(length, here)| *length <= others && !here), "{lengths:?}");
+        assert!(lengths[1..].iter().all(|(length, inline)| *length <= others && !inline), "{lengths:?}");
         assert_eq!(lengths.len(), 1 + (200 - first).div_ceil(others));
     }
 
     #[tokio::test]
-    async fn short_lists_are_worked_on_at_once() {
+    async fn short_lists_are_processed_on_the_thread_of_the_caller() {
         let (slices, log) = (Slices::default(), Log::default());
-        slices.each(vec![1, 2, 3], logging(&log)).await;
-        assert!(log.lock().unwrap().iter().all(|(_, on)| *on == thread::current().id()));
+        slices.filter_map(vec![1, 2, 3], logging(&log)).await;
+        assert!(log.lock().unwrap().iter().all(|(_, thread)| *thread == thread::current().id()));
     }
 
     #[tokio::test]
-    async fn nothing_more_is_done_once_nobody_waits() {
+    async fn work_stops_when_the_caller_stops_waiting() {
         let (slices, log) = (Slices::default(), Log::default());
         {
-            let work = slices.each((0..100_000).collect(), logging(&log));
+            let work = slices.filter_map((0..100_000).collect(), logging(&log));
             tokio::select! {
                 biased;
-                _ = work => panic!("there is more than is done at once"),
+                _ = work => panic!("the list must be too long for the caller's thread"),
                 () = std::future::ready(()) => {}
             }
         }
-        // Once all places are free, the slice that was under way has ended.
-        let most = u32::try_from(MAX_CONCURRENT_SLICES).unwrap();
-        let _all = slices.0.acquire_many(most).await.unwrap();
+        // All permits are free only after the running slice has ended.
+        let permits = u32::try_from(MAX_CONCURRENT_SLICES).unwrap();
+        let _all = slices.0.acquire_many(permits).await.unwrap();
         let done = log.lock().unwrap().len() as u64;
-        assert!(done <= (STEPS_AT_ONCE + STEPS_OF_SLICE) / COST, "{done}");
+        assert!(done <= (INLINE_STEPS + STEPS_PER_SLICE) / COST, "{done}");
     }
 }

@@ -6,16 +6,16 @@ use futures_util::FutureExt as _;
 use gleaner_store::{FinishedPage, PageOutcome};
 use serde_json::Value;
 
-use crate::attempts::end_of_page;
+use crate::attempts::page_deadline;
 use crate::context::JobContext;
 use crate::shared::Shared;
 use crate::tracking::{NOT_COMPARED, TrackingTask};
 use crate::warning::warn;
 
-/// Warning of a document where nothing compares documents.
+/// Warning of a document if the runtime has no [`TrackChanges`](crate::TrackChanges).
 const NO_TRACKER: &str = "change tracking has no effect: this engine keeps no history of pages";
 
-/// Completes a document whose request asks for change tracking. `fields` are what mode `json` compares.
+/// Completes a document whose request asks for change tracking. Mode `json` compares `fields`.
 pub(crate) async fn track_changes(
     shared: &Shared,
     job: &JobContext,
@@ -23,7 +23,7 @@ pub(crate) async fn track_changes(
     page: &mut FinishedPage,
 ) {
     let Some(options) = &job.options.formats.change_tracking else { return };
-    let until = end_of_page(shared, job, &page.lease);
+    let until = page_deadline(shared, job, &page.lease);
     let PageOutcome::Document(document, _) = &mut page.outcome else { return };
     let Some(tracker) = shared.tracker.get() else { return warn(document, NO_TRACKER) };
     let (team, zero_data_retention) = (job.team.as_ref(), job.zero_data_retention);

@@ -12,12 +12,11 @@ use tokio::time::Instant;
 /// Warning of a document that could not be compared.
 pub const NOT_COMPARED: &str = "the page could not be compared with its last scrape";
 
-/// Compares documents with an earlier scrape of their page. Without it, `changeTracking` has no effect but a
-/// warning.
+/// Compares documents with an earlier scrape of their page. Without it, `changeTracking` only adds a warning.
 #[async_trait]
 pub trait TrackChanges: Debug + Send + Sync + 'static {
-    /// Completes a document whose request asks for change tracking, and returns what the store is to keep
-    /// with it for the next comparison. Dropping the future ends the work.
+    /// Completes a document whose request asks for change tracking, and returns the scrape that the store
+    /// keeps for the next comparison. Dropping the future must end the work.
     async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<TrackedScrape>>;
 }
 
@@ -26,14 +25,14 @@ pub trait TrackChanges: Debug + Send + Sync + 'static {
 pub struct TrackingTask<'t> {
     /// The job of the page.
     pub job: JobId,
-    /// The team of the job, if any. Each team has histories of its own.
+    /// The team of the job, if any. Each team has its own history.
     pub team: Option<&'t TeamId>,
     /// What to compare.
     pub options: &'t ChangeTracking,
     /// The fields that mode `json` compares.
     pub fields: Option<Value>,
-    /// Nothing of the page may be kept.
+    /// The job runs under zero data retention: nothing of the page may be kept.
     pub zero_data_retention: bool,
-    /// Nobody waits for the document after this.
+    /// The deadline of the page.
     pub until: Instant,
 }

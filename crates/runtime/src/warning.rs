@@ -1,12 +1,12 @@
 use gleaner_types::Document;
 
-/// Adds to the `warning` of a document.
-pub fn warn(document: &mut Document, remark: &str) {
+/// Appends to the `warning` of a document.
+pub fn warn(document: &mut Document, warning: &str) {
     let first = document.warning.take();
-    document.warning = Some(joined(first, remark));
+    document.warning = Some(joined(first, warning));
 }
 
-/// Two remarks as one text.
-pub(crate) fn joined(first: Option<String>, remark: &str) -> String {
-    first.map_or_else(|| remark.to_owned(), |first| format!("{first}; {remark}"))
+/// Joins two warnings.
+pub(crate) fn joined(first: Option<String>, second: &str) -> String {
+    first.map_or_else(|| second.to_owned(), |first| format!("{first}; {second}"))
 }

@@ -1,4 +1,4 @@
-//! The one worker loop: it leases pages while there is room and works on each in a task of its own.
+//! The worker loop: it leases pages while there are free slots and works on each in its own task.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use tokio::time::Instant;
 use crate::page;
 use crate::shared::Shared;
 
-/// Expired leases and forgotten jobs are looked for this often.
+/// Interval between sweeps for expired leases and jobs.
 pub const SWEEP_EVERY: Duration = Duration::from_secs(15);
-/// A store that failed is asked again after this.
+/// Pause after a failure of the store.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
 
-/// Runs until the runtime is gone. Where the loop itself breaks (a store may panic), the pages in work are given
-/// up, their leases expire, and the loop begins anew: jobs are not left without it.
+/// Runs until the runtime stops. If the loop panics (a store may panic), the pages in work are dropped, their
+/// leases expire, and the loop restarts, so that jobs keep running.
 pub(crate) async fn run(shared: Arc<Shared>) {
     while AssertUnwindSafe(lease_and_work(&shared)).catch_unwind().await.is_err() {
-        tracing::error!("the worker loop broke and begins anew");
+        tracing::error!("the worker loop panicked and restarts");
         tokio::time::sleep(STORE_PAUSE).await;
     }
 }
@@ -30,7 +30,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
     let mut pages = JoinSet::new();
     let mut sweep = Instant::now() + SWEEP_EVERY;
     loop {
-        // Before the lease, so that what changes during it is not missed.
+        // Before the lease, so that changes during it are not missed.
         work.borrow_and_update();
         let mut wake = sweep;
         let free = shared.max_in_flight.saturating_sub(pages.len());
@@ -38,7 +38,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
             match shared.store.lease(free, shared.clock.now()).await {
                 Ok(leases) => {
                     for page in leases.pages {
-                        pages.spawn(page::work(Arc::clone(shared), page));
+                        pages.spawn(page::run(Arc::clone(shared), page));
                     }
                     if let Some(next) = leases.next {
                         wake = wake.min(shared.clock.instant(next));
@@ -61,7 +61,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
         if Instant::now() >= sweep {
             sweep = Instant::now() + SWEEP_EVERY;
             match shared.store.expire(shared.clock.now()).await {
-                Ok(forgotten) => forgotten.into_iter().for_each(|job| shared.forget(job)),
+                Ok(removed) => removed.into_iter().for_each(|job| shared.forget(job)),
                 Err(error) => tracing::error!(%error, "old leases and jobs could not be swept"),
             }
             shared.forget_ended().await;

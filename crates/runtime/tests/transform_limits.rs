@@ -1,4 +1,4 @@
-//! Files that keep their parser busy without end: everything else goes on, and they are given up.
+//! Pages whose transform does not end: they fail, and all other work continues.
 
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
@@ -19,7 +19,7 @@ use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
-/// A site of one page that links to another one and to four PDFs.
+/// A site with a start page that links to another page and to four PDFs.
 #[derive(Debug)]
 struct Site;
 
@@ -53,33 +53,35 @@ fn answer(request: &FetchRequest<'_>, status: u16, body: Bytes) -> Fetched {
     }
 }
 
-type LetGo = Arc<(Mutex<bool>, Condvar)>;
+/// Blocks threads until it is opened.
+type Gate = Arc<(Mutex<bool>, Condvar)>;
 
-/// Waits to be let go. Bounded, so that a test that fails also ends.
-fn wait(let_go: &LetGo) {
-    let (free, told) = &**let_go;
-    drop(told.wait_timeout_while(free.lock().unwrap(), Duration::from_secs(60), |free| !*free).unwrap());
+/// Waits until the gate is open. Bounded, so that a failing test ends.
+fn wait(gate: &Gate) {
+    let (is_open, opened) = &**gate;
+    let limit = Duration::from_secs(60);
+    drop(opened.wait_timeout_while(is_open.lock().unwrap(), limit, |is_open| !*is_open).unwrap());
 }
 
-fn free(let_go: &LetGo) {
-    *let_go.0.lock().unwrap() = true;
-    let_go.1.notify_all();
+fn open(gate: &Gate) {
+    *gate.0.lock().unwrap() = true;
+    gate.1.notify_all();
 }
 
-/// Tells what it begins, and does not come back from a PDF before it is let go.
+/// Reports the paths that it starts with. A PDF does not end before the gate is open.
 #[derive(Debug)]
-struct Stuck {
-    begun: UnboundedSender<String>,
-    let_go: LetGo,
+struct GatedPdfs {
+    started: UnboundedSender<String>,
+    gate: Gate,
 }
 
-impl Transform for Stuck {
+impl Transform for GatedPdfs {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
         let page = task.page;
-        self.begun.send(page.url.path().to_owned()).unwrap();
+        self.started.send(page.url.path().to_owned()).unwrap();
         let text = std::str::from_utf8(&page.body).unwrap();
         if text.starts_with("%PDF-") {
-            wait(&self.let_go);
+            wait(&self.gate);
             return Ok(Transformed::default());
         }
         let links = text.lines().map(|link| page.url.join(link).unwrap()).collect();
@@ -88,13 +90,13 @@ impl Transform for Stuck {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pdfs_without_end_stop_nothing_but_themselves() {
-    let (begun, mut told) = unbounded_channel();
-    let let_go = Arc::new((Mutex::new(false), Condvar::new()));
+async fn endless_pdfs_block_other_pdfs_only() {
+    let (started, mut reports) = unbounded_channel();
+    let gate = Gate::default();
     let runtime = Runtime::new(RuntimeConfig {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
-        transform: Arc::new(Stuck { begun, let_go: Arc::clone(&let_go) }),
+        transform: Arc::new(GatedPdfs { started, gate: Arc::clone(&gate) }),
         pdfs: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
@@ -106,55 +108,55 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
     let job = runtime.start(request, StartOptions::default()).await.unwrap();
     let ended = tokio::spawn(job.wait());
 
-    let mut seen: Vec<String> = Vec::new();
-    // Time stands still while a thread is busy, as they are from here to the end.
-    while seen.iter().filter(|path| path.len() == 2).count() < MAX_CONCURRENT_PDFS {
-        seen.push(told.recv().await.unwrap());
+    let mut started: Vec<String> = Vec::new();
+    // Paused time does not advance by itself while a blocking thread is busy, which they are from here on.
+    while started.iter().filter(|path| path.len() == 2).count() < MAX_CONCURRENT_PDFS {
+        started.push(reports.recv().await.unwrap());
     }
     while !ended.is_finished() {
         tokio::time::advance(Duration::from_secs(1)).await;
-        while let Ok(path) = told.try_recv() {
-            seen.push(path);
+        while let Ok(path) = reports.try_recv() {
+            started.push(path);
         }
     }
     let result = ended.await.unwrap().unwrap();
-    let (pdfs, pages): (Vec<_>, Vec<_>) = seen.iter().partition(|path| path.len() == 2);
+    let (pdfs, pages): (Vec<_>, Vec<_>) = started.iter().partition(|path| path.len() == 2);
     assert_eq!(pages, ["/", "/other"]);
-    assert_eq!(pdfs.len(), MAX_CONCURRENT_PDFS, "those who wait have not begun: {seen:?}");
+    assert_eq!(pdfs.len(), MAX_CONCURRENT_PDFS, "waiting PDFs have not started: {started:?}");
     assert_eq!(result.documents.len(), 2);
     let codes: Vec<ErrorCode> = result.failures.iter().map(|failure| failure.error.code).collect();
     assert_eq!(codes, [ErrorCode::ScrapeTimeout; 4]);
-    free(&let_go);
+    open(&gate);
 }
 
-/// Pages of half a MiB. `/about-pdf` names PDFs in its first bytes, and is none.
+/// Pages of half a MiB. The first bytes of `/about-pdf` look like a PDF, which it is not.
 #[derive(Debug)]
-struct Heavy;
+struct LargePages;
 
 #[async_trait]
-impl Fetch for Heavy {
+impl Fetch for LargePages {
     async fn fetch(&self, request: FetchRequest<'_>, _: &dyn RedirectCheck) -> Result<Fetched, FetchError> {
-        let begin = if request.url.path() == "/about-pdf" { "<!-- %PDF-1.7 -->" } else { "" };
-        let body = format!("{begin}{}", "x".repeat(512 << 10));
+        let start = if request.url.path() == "/about-pdf" { "<!-- %PDF-1.7 -->" } else { "" };
+        let body = format!("{start}{}", "x".repeat(512 << 10));
         Ok(answer(&request, 200, body.into()))
     }
 }
 
-/// Tells what it begins, of which each takes 20 MiB but for `/small`. `/block` does not come back before it
-/// is let go.
+/// Reports the paths that it starts with. Each takes 20 MiB except `/small`. `/block` does not end before the
+/// gate is open.
 #[derive(Debug)]
-struct Weighed {
-    begun: UnboundedSender<String>,
-    let_go: LetGo,
+struct GatedMemory {
+    started: UnboundedSender<String>,
+    gate: Gate,
 }
 
-impl Transform for Weighed {
+impl Transform for GatedMemory {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
         let path = task.page.url.path();
-        self.begun.send(path.to_owned()).unwrap();
-        assert_ne!(path, "/panic", "a parser that panics");
+        self.started.send(path.to_owned()).unwrap();
+        assert_ne!(path, "/panic", "the parser panics");
         if path == "/block" {
-            wait(&self.let_go);
+            wait(&self.gate);
         }
         Ok(Transformed::default())
     }
@@ -164,14 +166,14 @@ impl Transform for Weighed {
     }
 }
 
-/// An engine room with 64 MiB for its pages, half of it for large ones.
-fn weighed() -> (Arc<Runtime>, UnboundedReceiver<String>, LetGo) {
-    let (begun, told) = unbounded_channel();
-    let let_go = LetGo::default();
+/// A runtime with 64 MiB for its pages, half of it for large ones.
+fn gated_memory_runtime() -> (Arc<Runtime>, UnboundedReceiver<String>, Gate) {
+    let (started, reports) = unbounded_channel();
+    let gate = Gate::default();
     let runtime = Runtime::new(RuntimeConfig {
         store: Arc::new(MemoryStore::default()),
-        fetch: Arc::new(Heavy),
-        transform: Arc::new(Weighed { begun, let_go: Arc::clone(&let_go) }),
+        fetch: Arc::new(LargePages),
+        transform: Arc::new(GatedMemory { started, gate: Arc::clone(&gate) }),
         pdfs: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
@@ -179,7 +181,7 @@ fn weighed() -> (Arc<Runtime>, UnboundedReceiver<String>, LetGo) {
         near_duplicates: true,
         memory: MemoryBudget::of(64 << 20),
     });
-    (runtime, told, let_go)
+    (runtime, reports, gate)
 }
 
 async fn batch(runtime: &Arc<Runtime>, path: &str) -> Job {
@@ -195,57 +197,57 @@ async fn documents(job: Job) -> usize {
 #[tokio::test(start_paused = true)]
 async fn pages_that_do_not_fit_together_run_one_after_the_other() {
     for next in ["/next", "/about-pdf"] {
-        let (runtime, mut told, let_go) = weighed();
+        let (runtime, mut reports, gate) = gated_memory_runtime();
         let blocked = batch(&runtime, "/block").await;
-        assert_eq!(told.recv().await.unwrap(), "/block");
+        assert_eq!(reports.recv().await.unwrap(), "/block");
         let waiting = batch(&runtime, next).await;
         let small = batch(&runtime, "/small").await;
-        assert_eq!(told.recv().await.unwrap(), "/small", "small pages do not wait for large ones");
+        assert_eq!(reports.recv().await.unwrap(), "/small", "small pages do not wait for large ones");
         assert_eq!(documents(small).await, 1);
-        assert!(told.try_recv().is_err(), "a page has begun that does not fit");
-        free(&let_go);
-        assert_eq!(told.recv().await.unwrap(), next);
+        assert!(reports.try_recv().is_err(), "a page started that does not fit");
+        open(&gate);
+        assert_eq!(reports.recv().await.unwrap(), next);
         assert_eq!((documents(blocked).await, documents(waiting).await), (1, 1));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn memory_comes_back_after_a_panic_and_from_pages_that_are_given_up() {
-    let (runtime, mut told, let_go) = weighed();
+async fn memory_is_released_after_a_panic_and_by_cancelled_pages() {
+    let (runtime, mut reports, gate) = gated_memory_runtime();
     let panicked = batch(&runtime, "/panic").await.wait().await.unwrap();
     assert_eq!(panicked.failures.len(), 1);
-    assert_eq!(told.recv().await.unwrap(), "/panic");
+    assert_eq!(reports.recv().await.unwrap(), "/panic");
     let blocked = batch(&runtime, "/block").await;
-    assert_eq!(told.recv().await.unwrap(), "/block");
-    let given_up = batch(&runtime, "/given-up").await;
+    assert_eq!(reports.recv().await.unwrap(), "/block");
+    let cancelled = batch(&runtime, "/cancelled").await;
     let waiting = batch(&runtime, "/next").await;
     let small = batch(&runtime, "/small").await;
     assert_eq!(documents(small).await, 1);
-    assert_eq!(told.recv().await.unwrap(), "/small");
-    given_up.cancel().await.unwrap();
-    free(&let_go);
-    assert_eq!(told.recv().await.unwrap(), "/next");
+    assert_eq!(reports.recv().await.unwrap(), "/small");
+    cancelled.cancel().await.unwrap();
+    open(&gate);
+    assert_eq!(reports.recv().await.unwrap(), "/next");
     assert_eq!((documents(blocked).await, documents(waiting).await), (1, 1));
-    assert!(told.try_recv().is_err(), "a page was worked on whose job had ended");
+    assert!(reports.try_recv().is_err(), "a page of an ended job was transformed");
 }
 
-/// Notes what it transforms.
+/// Reports the paths that it transforms.
 #[derive(Debug)]
-struct Here(UnboundedSender<(&'static str, String)>);
+struct ReportingTransform(UnboundedSender<(&'static str, String)>);
 
-impl Transform for Here {
+impl Transform for ReportingTransform {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
-        self.0.send(("here", task.page.url.path().to_owned())).unwrap();
+        self.0.send(("transform", task.page.url.path().to_owned())).unwrap();
         Ok(Transformed::default())
     }
 }
 
-/// Notes what it is asked to read, reads `/1`, fails on `/2`, and breaks on `/3`.
+/// Reports the paths that it gets, converts `/1`, fails on `/2`, and panics on `/3`.
 #[derive(Debug)]
-struct Elsewhere(UnboundedSender<(&'static str, String)>);
+struct ReportingPdfs(UnboundedSender<(&'static str, String)>);
 
 #[async_trait]
-impl ReadPdf for Elsewhere {
+impl ReadPdf for ReportingPdfs {
     async fn read_pdf(
         &self,
         page: &Fetched,
@@ -254,8 +256,8 @@ impl ReadPdf for Elsewhere {
     ) -> Option<Result<Transformed, PageError>> {
         let left = turn.until - Instant::now();
         assert!(left <= Duration::from_secs(9) && left > Duration::from_secs(8), "{left:?}");
-        self.0.send(("elsewhere", page.url.path().to_owned())).unwrap();
-        assert!(page.url.path() != "/3", "a fault of the reader");
+        self.0.send(("pdfs", page.url.path().to_owned())).unwrap();
+        assert!(page.url.path() != "/3", "the converter panics");
         let code = ErrorCode::ScrapePdfError;
         match page.url.path() {
             "/1" => Some(Ok(Transformed::default())),
@@ -266,13 +268,13 @@ impl ReadPdf for Elsewhere {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is_due() {
-    let (noted, mut told) = unbounded_channel();
+async fn the_pdf_port_converts_pdfs_until_the_deadline_of_their_page() {
+    let (calls, mut reports) = unbounded_channel();
     let runtime = Runtime::new(RuntimeConfig {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
-        transform: Arc::new(Here(noted.clone())),
-        pdfs: Some(Arc::new(Elsewhere(noted))),
+        transform: Arc::new(ReportingTransform(calls.clone())),
+        pdfs: Some(Arc::new(ReportingPdfs(calls))),
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
@@ -280,27 +282,27 @@ async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is
         memory: MemoryBudget::default(),
     });
     let rows: [(&str, Option<ErrorCode>, &[&str]); 5] = [
-        ("/other", None, &["here"]),
-        ("/1", None, &["elsewhere"]),
-        ("/2", Some(ErrorCode::ScrapePdfError), &["elsewhere"]),
-        ("/3", Some(ErrorCode::UnknownError), &["elsewhere"]),
-        ("/4", None, &["elsewhere", "here"]),
+        ("/other", None, &["transform"]),
+        ("/1", None, &["pdfs"]),
+        ("/2", Some(ErrorCode::ScrapePdfError), &["pdfs"]),
+        ("/3", Some(ErrorCode::UnknownError), &["pdfs"]),
+        ("/4", None, &["pdfs", "transform"]),
     ];
-    for (path, code, by) in rows {
+    for (path, code, expected_ports) in rows {
         let request = ScrapeRequest::new(format!("https://a.example{path}")).timeout(9_000);
-        let scraped = runtime.scrape(request.check().unwrap(), StartOptions::default()).await;
-        assert_eq!(scraped.err().as_ref().map(gleaner_runtime::Error::code), code, "{path}");
-        let mut read = Vec::new();
-        while let Ok((who, what)) = told.try_recv() {
-            assert_eq!(what, path);
-            read.push(who);
+        let result = runtime.scrape(request.check().unwrap(), StartOptions::default()).await;
+        assert_eq!(result.err().as_ref().map(gleaner_runtime::Error::code), code, "{path}");
+        let mut ports = Vec::new();
+        while let Ok((port, reported)) = reports.try_recv() {
+            assert_eq!(reported, path);
+            ports.push(port);
         }
-        assert_eq!(read, by, "{path}");
+        assert_eq!(ports, expected_ports, "{path}");
     }
 }
 
-/// Works on a page until it is interrupted, and tells on which thread it begins and ends, and after how much
-/// work.
+/// Works on a page until it is interrupted. Reports its thread at the start, and again at the end with the
+/// units of work.
 #[derive(Debug)]
 struct Endless(UnboundedSender<(ThreadId, Option<u64>)>);
 
@@ -308,7 +310,7 @@ impl Transform for Endless {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
         let thread = thread::current().id();
         self.0.send((thread, None)).unwrap();
-        // Bounded, so that a test that fails also ends.
+        // Bounded, so that a failing test ends.
         let end = std::time::Instant::now() + Duration::from_secs(60);
         while !task.interrupt.spend(1) && std::time::Instant::now() < end {
             thread::yield_now();
@@ -319,12 +321,12 @@ impl Transform for Endless {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_without_end_leaves_the_runtime_and_ends_with_its_request() {
-    let (tell, mut told) = unbounded_channel();
+async fn an_endless_transform_moves_to_a_blocking_thread_and_stops_at_its_deadline() {
+    let (sender, mut reports) = unbounded_channel();
     let runtime = Runtime::new(RuntimeConfig {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
-        transform: Arc::new(Endless(tell)),
+        transform: Arc::new(Endless(sender)),
         pdfs: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
@@ -335,20 +337,20 @@ async fn a_page_without_end_leaves_the_runtime_and_ends_with_its_request() {
     let request = ScrapeRequest::new("https://a.example/other").timeout(9_000);
     let plan = request.check().unwrap();
     let scrape = tokio::spawn(async move { runtime.scrape(plan, StartOptions::default()).await.map(drop) });
-    // The runtime has one thread.
-    let runtime = thread::current().id();
-    assert_eq!(told.recv().await.unwrap(), (runtime, None));
-    let (thread, units) = told.recv().await.unwrap();
-    assert_eq!(thread, runtime);
-    assert!(units.unwrap() <= 1_000_000, "{units:?} on a thread of the runtime");
-    let (elsewhere, begins) = told.recv().await.unwrap();
-    assert!(elsewhere != runtime && begins.is_none());
-    // Time stands still while that thread is busy.
+    // The tokio runtime of this test has one thread.
+    let runtime_thread = thread::current().id();
+    assert_eq!(reports.recv().await.unwrap(), (runtime_thread, None));
+    let (thread, units) = reports.recv().await.unwrap();
+    assert_eq!(thread, runtime_thread);
+    assert!(units.unwrap() <= 1_000_000, "{units:?} on a runtime thread");
+    let (blocking_thread, units) = reports.recv().await.unwrap();
+    assert!(blocking_thread != runtime_thread && units.is_none());
+    // Paused time does not advance by itself while that thread is busy.
     while !scrape.is_finished() {
         tokio::time::advance(Duration::from_secs(1)).await;
     }
     let error = scrape.await.unwrap().unwrap_err();
     assert_eq!((error.code(), error.http_status()), (ErrorCode::ScrapeTimeout, 408), "{error}");
-    let (thread, units) = told.recv().await.unwrap();
-    assert!(thread == elsewhere && units.is_some(), "it ends too");
+    let (thread, units) = reports.recv().await.unwrap();
+    assert!(thread == blocking_thread && units.is_some(), "the blocking thread stops as well");
 }

@@ -1,18 +1,18 @@
-//! Does the time that [`verify`] takes tell how much of a signature is right?
+//! Measures whether the time of [`verify`] depends on how much of a signature is correct.
 //!
-//! Times 100,000 verifications of each of two classes of wrong signatures, in random order: those whose first
-//! byte alone is wrong and those whose last byte alone is, and compares the classes by Welch's t. A
-//! comparison that stops at the first difference gives a large |t|; below 4.5 there is no sign of a leak (the
-//! bound of leakage assessments in the manner of TVLA).
+//! It times verifications of two signatures in random order, 100,000 of each, and compares the two classes
+//! with Welch's t-test. The pairs are: only the first or only the last digit wrong, and the correct signature
+//! against each of these. A comparison that stops at the first difference gives a large |t|. Below 4.5, the
+//! bound of TVLA leakage assessments, there is no sign of a leak.
 //!
-//! Exits with 1 where |t| reaches the bound in each of three runs: a machine with other work to do may exceed
-//! it once, a leak exceeds it always, and by far. A run takes a second.
+//! Exits with 1 if |t| reaches the bound in each of three runs. On a busy machine a run may exceed it by
+//! chance; a leak exceeds it by far in every run. A run takes a second.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-service --example signature_timing
 //! ```
 
-#![expect(clippy::print_stdout, reason = "an example speaks to who runs it")]
+#![expect(clippy::print_stdout, reason = "the example prints its results")]
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -21,15 +21,15 @@ use std::time::Instant;
 use gleaner_service::{Secret, sign, verify};
 
 const SAMPLES: usize = 100_000;
-/// Samples beyond this share of the slowest are dropped from both classes alike: they are interrupts.
-const KEPT: f64 = 0.95;
+/// Quantile above which samples of both classes are dropped: such slow samples are interrupts.
+const QUANTILE: f64 = 0.95;
 const BOUND: f64 = 4.5;
-/// All of so many runs must show a leak for it to count as one.
+/// A leak counts only if every one of this many runs shows it.
 const RUNS: u32 = 3;
 
 fn main() -> ExitCode {
     for run in 1..=RUNS {
-        let worst = worst_of_a_run();
+        let worst = largest_t();
         println!("run {run}: |t| {} {BOUND}", if worst < BOUND { "<" } else { ">=" });
         if worst < BOUND {
             return ExitCode::SUCCESS;
@@ -38,15 +38,15 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The largest |t| of all pairs of classes.
-fn worst_of_a_run() -> f64 {
+/// The largest |t| over all pairs of classes.
+fn largest_t() -> f64 {
     let secret = Secret::new("whsec");
     let body = br#"{"success":true,"type":"crawl.page"}"#;
     let header = sign(&secret, body);
     let (first, last) = ("sha256=".len(), header.len() - 1);
-    let altered = |place: usize| -> String {
+    let altered = |index: usize| -> String {
         let alter = |(at, digit): (usize, char)| {
-            if at != place {
+            if at != index {
                 digit
             } else if digit == '0' {
                 '1'
@@ -60,14 +60,14 @@ fn worst_of_a_run() -> f64 {
     let mut worst: f64 = 0.0;
     for (name, texts) in [
         ("first digit wrong, last digit wrong", [altered(first), altered(last)]),
-        ("all right, first digit wrong", [header.clone(), altered(first)]),
-        ("all right, last digit wrong", [header.clone(), altered(last)]),
+        ("correct, first digit wrong", [header.clone(), altered(first)]),
+        ("correct, last digit wrong", [header.clone(), altered(last)]),
     ] {
         let t = welch(&texts, check);
         println!("{name}: t = {t:+.2} over {SAMPLES} samples each");
         worst = worst.max(t.abs());
     }
-    // What a leak looks like: a loop that stops, often enough to be seen above the clock.
+    // A leak for comparison: a loop that stops early, repeated until the clock resolves its time.
     let naive = |text: &str| {
         let same = |_| black_box(&header).bytes().zip(text.bytes()).all(|(a, b)| black_box(a) == b);
         (0..20).filter(|round| same(*round)).count() == 20
@@ -77,44 +77,44 @@ fn worst_of_a_run() -> f64 {
     worst
 }
 
-/// Cheap numbers that are random enough to shuffle two classes.
-fn next(state: &mut u64) -> u64 {
+/// Cheap pseudo-random numbers, good enough to shuffle two classes.
+fn next_random(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
     *state ^= *state << 17;
     *state
 }
 
-/// Welch's t between the times that two texts of one length take. Both are copied to the same place before
-/// the clock starts and go through the same code, so that nothing but their content differs.
+/// Welch's t between the times of two texts of equal length. Both are copied to the same buffer before the
+/// clock starts and take the same code path, so that only their content differs.
 fn welch(texts: &[String; 2], check: impl Fn(&str) -> bool) -> f64 {
     let mut samples = [Vec::with_capacity(SAMPLES), Vec::with_capacity(SAMPLES)];
     let mut text = String::new();
     let mut state = 0x9e37_79b9_7f4a_7c15;
     while samples.iter().any(|class| class.len() < SAMPLES) {
-        let class = usize::from(next(&mut state) & 1 == 0);
+        let class = usize::from(next_random(&mut state) & 1 == 0);
         text.clear();
         text.push_str(texts.get(class).map_or("", String::as_str));
-        let began = Instant::now();
+        let start = Instant::now();
         black_box(check(black_box(&text)));
-        let taken = began.elapsed().as_nanos() as f64;
+        let elapsed = start.elapsed().as_nanos() as f64;
         if let Some(class) = samples.get_mut(class).filter(|class| class.len() < SAMPLES) {
-            class.push(taken);
+            class.push(elapsed);
         }
     }
-    // One bound for both classes.
+    // The same cut-off for both classes.
     let mut all: Vec<f64> = samples.iter().flatten().copied().collect();
     all.sort_by(f64::total_cmp);
-    let bound = all.get((all.len() as f64 * KEPT) as usize).copied().unwrap_or(f64::MAX);
+    let bound = all.get((all.len() as f64 * QUANTILE) as usize).copied().unwrap_or(f64::MAX);
     let [(mean, error), (other_mean, other_error)] = samples.map(|class| moments(&class, bound));
     (mean - other_mean) / (error + other_error).sqrt()
 }
 
-/// The mean, and the square of its standard error.
+/// The mean and the square of its standard error, without samples above the bound.
 fn moments(samples: &[f64], bound: f64) -> (f64, f64) {
-    let kept: Vec<f64> = samples.iter().copied().filter(|sample| *sample <= bound).collect();
-    let count = kept.len() as f64;
-    let mean = kept.iter().sum::<f64>() / count;
-    let variance = kept.iter().map(|sample| (sample - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let included: Vec<f64> = samples.iter().copied().filter(|sample| *sample <= bound).collect();
+    let count = included.len() as f64;
+    let mean = included.iter().sum::<f64>() / count;
+    let variance = included.iter().map(|sample| (sample - mean).powi(2)).sum::<f64>() / (count - 1.0);
     (mean, variance / count)
 }

@@ -1,13 +1,13 @@
-//! A receiver of webhooks: verifies each, drops repeats by their id, and acts on what is new.
+//! A webhook receiver: verifies each event, drops repeats by their id, and prints new events.
 //!
 //! ```sh
 //! cargo run -p gleaner-service --example webhook_receiver -- 127.0.0.1:8099 whsec
 //! ```
 //!
-//! It answers one request at a time and closes the connection; a real receiver has a web framework around the
-//! same three steps: read the whole body, [`verify`] it, look at `webhookId`.
+//! It serves one request at a time and closes the connection. A real receiver takes the same three steps
+//! within a web framework: read the whole body, [`verify`] it, check `webhookId`.
 
-#![expect(clippy::print_stdout, reason = "an example speaks to who runs it")]
+#![expect(clippy::print_stdout, reason = "the example prints the events")]
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -30,27 +30,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for stream in listener.incoming() {
         let stream = stream?;
         let status = match receive(&stream) {
-            Ok((signature, body)) => take(&secret, &signature, &body, &mut seen),
+            Ok((signature, body)) => process(&secret, &signature, &body, &mut seen),
             Err(_) => "400 Bad Request",
         };
-        let _gone = write!(&stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        let _disconnected =
+            write!(&stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
     }
     Ok(())
 }
 
-/// Acts on an event, once.
-fn take(secret: &Secret, signature: &str, body: &[u8], seen: &mut HashSet<String>) -> &'static str {
-    // Before anything of the body is read.
+/// Verifies an event and processes it once.
+fn process(secret: &Secret, signature: &str, body: &[u8], seen: &mut HashSet<String>) -> &'static str {
+    // Verify before parsing.
     if verify(secret, body, signature).is_err() {
         println!("refused: the signature is wrong");
         return "401 Unauthorized";
     }
     let Ok(event) = serde_json::from_slice::<WebhookPayload<Value>>(body) else { return "400 Bad Request" };
-    // The sender may not have had the answer to the last try.
+    // The sender repeats an event if it did not receive the response to the last attempt.
     if seen.insert(event.webhook_id) {
         println!("{} of {}: success {}, {} documents", event.kind, event.id, event.success, event.data.len());
     } else {
-        println!("{} of {}: seen already", event.kind, event.id);
+        println!("{} of {}: a repeat", event.kind, event.id);
     }
     "200 OK"
 }

@@ -1,4 +1,4 @@
-//! What stays of a job when its results are gone.
+//! The activity log: records of ended jobs, kept beyond their results.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Debug;
@@ -9,46 +9,44 @@ use gleaner_runtime::Error;
 use gleaner_store::{EndedJob, TeamId};
 use gleaner_types::JobId;
 
-/// So many jobs are remembered by [`MemoryActivityLog`], unless it is told another number.
+/// Default capacity of [`MemoryActivityLog`], in jobs.
 pub const DEFAULT_ACTIVITY_ENTRIES: usize = 10_000;
 
-/// Is told of each job that ended: counts, credits, times, address and outcome. At least once: after a crash
-/// again, with the same id.
+/// Receives a record of each ended job: counts, credits, times, address and outcome. A job is recorded at
+/// least once; after a crash it may be recorded again with the same id.
 #[async_trait]
 pub trait ActivityLog: Debug + Send + Sync + 'static {
-    /// Takes note of a job. Its address, its warning and its error are left out where zero data retention was
-    /// asked for.
+    /// Records a job. With zero data retention, its address is empty, and its warning and error are `None`.
     fn record(&self, job: EndedJob);
 
-    /// At most this many jobs of a team, each once, the one that ended last first.
+    /// At most `limit` jobs of a team, each once, the one that ended last first.
     ///
     /// # Errors
-    /// Where the log cannot be read.
-    async fn latest(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error>;
+    /// If the log cannot be read.
+    async fn latest(&self, team: &TeamId, limit: usize) -> Result<Vec<EndedJob>, Error>;
 }
 
-/// The latest jobs, in memory, each once. Where there are too many, the oldest of the team that has most go
-/// first: so no team can make the jobs of another be forgotten that has fewer.
+/// The latest jobs, in memory, each once. A full log evicts the oldest job of the team with the most jobs, so
+/// a team cannot displace the jobs of a team with fewer.
 #[derive(Debug)]
 pub struct MemoryActivityLog {
-    most: usize,
+    capacity: usize,
     entries: Mutex<Entries>,
 }
 
 #[derive(Debug, Default)]
 struct Entries {
     count: usize,
-    teams: HashMap<TeamId, Share>,
-    /// The teams by how many jobs they have here.
+    teams: HashMap<TeamId, TeamEntries>,
+    /// The teams, ordered by their number of jobs.
     by_size: BTreeSet<(usize, TeamId)>,
 }
 
-/// What one team has.
 #[derive(Debug, Default)]
-struct Share {
-    /// In the order of their end.
+struct TeamEntries {
+    /// Ordered by end time.
     jobs: VecDeque<EndedJob>,
-    known: HashSet<JobId>,
+    ids: HashSet<JobId>,
 }
 
 impl Default for MemoryActivityLog {
@@ -58,10 +56,10 @@ impl Default for MemoryActivityLog {
 }
 
 impl MemoryActivityLog {
-    /// A log of at most so many jobs, those of all teams.
+    /// A log of at most `capacity` jobs, over all teams.
     #[must_use]
-    pub fn new(most: usize) -> Self {
-        Self { most, entries: Mutex::default() }
+    pub fn new(capacity: usize) -> Self {
+        Self { capacity, entries: Mutex::default() }
     }
 
     /// All jobs of a team, the one that ended last first.
@@ -70,10 +68,10 @@ impl MemoryActivityLog {
         self.newest(team, usize::MAX)
     }
 
-    fn newest(&self, team: &TeamId, most: usize) -> Vec<EndedJob> {
+    fn newest(&self, team: &TeamId, limit: usize) -> Vec<EndedJob> {
         let entries = self.entries();
-        let share = entries.teams.get(team);
-        share.map(|share| share.jobs.iter().rev().take(most).cloned().collect()).unwrap_or_default()
+        let team = entries.teams.get(team);
+        team.map(|team| team.jobs.iter().rev().take(limit).cloned().collect()).unwrap_or_default()
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
@@ -86,39 +84,40 @@ impl ActivityLog for MemoryActivityLog {
     fn record(&self, job: EndedJob) {
         let mut entries = self.entries();
         entries.add(job);
-        while entries.count > self.most && entries.drop_oldest_of_the_largest() {}
+        while entries.count > self.capacity && entries.evict_from_largest_team() {}
     }
 
-    async fn latest(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error> {
-        Ok(self.newest(team, most))
+    async fn latest(&self, team: &TeamId, limit: usize) -> Result<Vec<EndedJob>, Error> {
+        Ok(self.newest(team, limit))
     }
 }
 
 impl Entries {
     fn add(&mut self, job: EndedJob) {
         let team = job.team.clone();
-        let share = self.teams.entry(team.clone()).or_default();
-        if !share.known.insert(job.snapshot.id) {
+        let entries = self.teams.entry(team.clone()).or_default();
+        if !entries.ids.insert(job.snapshot.id) {
             return;
         }
-        // Several are settled at once, so they come in nearly that order.
+        // Several jobs are settled at once, so records arrive only roughly in the order of their end.
         let ended_at = job.snapshot.ended_at;
-        let place = share.jobs.partition_point(|earlier| earlier.snapshot.ended_at <= ended_at);
-        share.jobs.insert(place, job);
-        let size = share.jobs.len();
+        let index = entries.jobs.partition_point(|earlier| earlier.snapshot.ended_at <= ended_at);
+        entries.jobs.insert(index, job);
+        let size = entries.jobs.len();
         self.count += 1;
         self.by_size.remove(&(size - 1, team.clone()));
         self.by_size.insert((size, team));
     }
 
-    fn drop_oldest_of_the_largest(&mut self) -> bool {
+    /// Removes the oldest job of the team with the most jobs; false if the log is empty.
+    fn evict_from_largest_team(&mut self) -> bool {
         let Some((size, team)) = self.by_size.pop_last() else { return false };
-        let Some(share) = self.teams.get_mut(&team) else { return false };
-        if let Some(oldest) = share.jobs.pop_front() {
-            share.known.remove(&oldest.snapshot.id);
+        let Some(entries) = self.teams.get_mut(&team) else { return false };
+        if let Some(oldest) = entries.jobs.pop_front() {
+            entries.ids.remove(&oldest.snapshot.id);
             self.count -= 1;
         }
-        if share.jobs.is_empty() {
+        if entries.jobs.is_empty() {
             self.teams.remove(&team);
         } else {
             self.by_size.insert((size - 1, team));
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_noted_once_and_a_team_with_many_forgets_its_own() {
+    fn a_job_is_recorded_once_and_the_largest_team_loses_entries_first() {
         let log = MemoryActivityLog::new(100);
         let of = |team: &str| {
             let jobs = log.of(&TeamId::new(team));
@@ -168,7 +167,7 @@ mod tests {
         };
         (1..=20).for_each(|number| log.record(ended("small", number)));
         (1_000..2_000).for_each(|number| log.record(ended("large", number)));
-        // Told again after others were.
+        // Repeated records change nothing.
         (1..=20).for_each(|number| log.record(ended("small", number)));
         assert_eq!(of("small"), (1..=20).rev().collect::<Vec<_>>());
         assert_eq!(of("large"), (1_920..2_000).rev().collect::<Vec<_>>());
@@ -176,20 +175,20 @@ mod tests {
         assert_eq!(
             (of("small").len(), of("large").len()),
             (20, 20),
-            "the largest gave way to the small ones"
+            "the largest team lost its oldest entries"
         );
     }
 
     #[test]
-    fn a_job_that_is_told_late_stands_where_it_ended() {
+    fn a_late_record_is_ordered_by_its_end_time() {
         let log = MemoryActivityLog::default();
         for number in [1, 4, 2, 3] {
             let mut job = ended("small", number);
             job.snapshot.ended_at = Some(Duration::from_secs(number as u64));
             log.record(job);
         }
-        let newest = |most| {
-            let jobs = log.newest(&TeamId::new("small"), most);
+        let newest = |limit| {
+            let jobs = log.newest(&TeamId::new("small"), limit);
             jobs.iter().map(|job| job.snapshot.id.as_uuid().as_u128()).collect::<Vec<_>>()
         };
         assert_eq!(newest(usize::MAX), [4, 3, 2, 1]);

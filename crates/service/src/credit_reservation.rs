@@ -1,4 +1,4 @@
-//! The account that an extract job works on: that of its team.
+//! Credits and limits of an extract job.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -12,25 +12,25 @@ use tokio::sync::Mutex;
 use crate::accounts::{Accounts, Team};
 use crate::lookups::Lookups;
 
-/// An extract job draws this many credits more than it needs for its next step, to avoid one account call per
-/// step.
+/// Credits that an extract job draws beyond the need of its next step, to avoid one account call per step.
 pub const CREDITS_AHEAD: u64 = 100;
 
-/// The account of an extract job: credits for its tokens, and its team's turn and slots for its pages.
+/// The owner of an extract job: it pays for the job's tokens with credits of the team, and its pages share
+/// the concurrency limit of the team.
 ///
-/// What a job will cost is known step by step, so it draws credits as it goes: before each step those for
-/// what it may use until then, and it stops where there are no more. So it never spends what nobody has, and
-/// its team need not have the price of the whole budget. What it did not use goes back at its end.
+/// The cost of a job becomes known step by step. Before each step, the job draws credits for the tokens that
+/// it may have used by the end of the step, and it stops if the balance is too low. A job therefore never
+/// spends credits that do not exist, and the team does not need the price of the whole budget at submit.
+/// Unused credits return to the balance when the job ends.
 ///
-/// What a job used is charged however it ends, since it was used ([`metered_by`](JobOwner::metered_by)): when
-/// it is complete, when it fails for a reason that it reports, and when it is cancelled. Only where the
-/// engine itself fails on it, nothing is.
+/// Used tokens ([`metered_by`](JobOwner::metered_by)) are charged when the job completes, when it fails with
+/// a reported reason, and when it is cancelled. A job that fails by a fault of the engine costs nothing.
 pub(crate) struct CreditReservation {
     accounts: Arc<dyn Accounts>,
     lookups: Lookups,
     team: Team,
     job: JobId,
-    /// Credits that are set aside; `None` where they are not counted against a balance.
+    /// Reserved credits; `None` if the team is not metered.
     reserved: Option<Mutex<u64>>,
     meter: OnceLock<TokenMeter>,
 }
@@ -85,7 +85,7 @@ impl JobOwner for CreditReservation {
     }
 
     async fn lookup(&self) -> OwnerPermit {
-        OwnerPermit::new(self.lookups.wait(&self.team).await)
+        OwnerPermit::new(self.lookups.acquire_for_job(&self.team).await)
     }
 }
 

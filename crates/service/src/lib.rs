@@ -1,9 +1,10 @@
 //! The job service of gleaner: many teams on one [runtime](gleaner_runtime).
 //!
-//! [`JobService`] holds requests of teams against what they may, starts their jobs, and answers by id: jobs
-//! outlive their submitter. Credits are the business of an accounts provider, by the [`Accounts`] trait;
-//! webhooks leave by [`Deliver`]; [`ActivityLog`] keeps what remains of jobs that ended; documents are
-//! compared with their last scrape. Every port has a default, so a service needs a runtime alone.
+//! [`JobService`] checks each request against the permissions and limits of its team, starts the job, and
+//! answers by job id: a job outlives the connection that submitted it. An accounts provider, the [`Accounts`]
+//! trait, manages credits. [`Deliver`] sends webhooks. [`ActivityLog`] keeps a record of ended jobs. Change
+//! tracking compares documents with their last scrape. Every port has a default, so a service needs only a
+//! runtime.
 
 mod accounts;
 mod activity;
@@ -22,13 +23,13 @@ pub use credit_reservation::CREDITS_AHEAD;
 // The errors of the service are those of the runtime, whose kinds cover both.
 pub use gleaner_runtime::{Error, ErrorKind};
 pub use job_service::{
-    BODY_WAIT, JobService, LONG_POLL, MAX_BODIES_PER_TEAM, MAX_CONCURRENT_BODIES, Page, ServiceConfig,
-    StatusBody, Submit, Submitted,
+    JobService, LONG_POLL, MAX_RESPONSE_MEMORY, MAX_RESPONSE_MEMORY_PER_TEAM, Page, RESPONSE_MEMORY_WAIT,
+    ServiceConfig, StatusBody, Submit, Submitted,
 };
 pub use lookups::{LOOKUP_WAIT, MAX_LOOKUPS_PER_TEAM};
 pub use tracking::{MAX_DIFF_BYTES, MAX_REPORTED_LINES};
 pub use webhook::{
     BREAKER_FAILURES, BREAKER_PAUSE, DELIVERY_HOLD, DELIVERY_RETRIES, DELIVERY_TIMEOUT, Deliver,
     DeliverError, Delivery, MAX_DELIVERIES, MAX_DELIVERIES_PER_ENDPOINT, MAX_DELIVERIES_PER_TEAM,
-    MAX_ENDPOINTS_KNOWN, SignatureError, WebhookConfig, sign, verify,
+    MAX_TRACKED_ENDPOINTS, SignatureError, WebhookConfig, sign, verify,
 };

@@ -1,4 +1,4 @@
-//! Work that is no page of a job, such as the map of a site: how much of it a team may have at once.
+//! Concurrency limits of lookups: work beside the pages of a job, such as the map of a site.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,78 +10,79 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::accounts::Team;
 
-/// So much of it is done at once for one team, or as many as it may have pages in work where these are fewer:
-/// half of the [sites that are mapped at once](MAX_MAPS), so that no team can keep the others from theirs.
+/// Upper bound on lookups that run at once for one team; the team's concurrency limit applies too if it is
+/// lower. Half of the [sites that are mapped at once](MAX_MAPS), so that one team cannot block the others.
 pub const MAX_LOOKUPS_PER_TEAM: usize = MAX_MAPS / 2;
-/// So long a request for such work waits for its place before its team is asked to come again.
+/// How long a request waits for a lookup slot before it is refused with a retry time.
 pub const LOOKUP_WAIT: Duration = Duration::from_secs(30);
 
-/// When one for whom there was no place may ask again.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Retry time of a request that found no lookup slot.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// Errands under way, by team. Cloning it is cheap, and clones share everything.
+/// The lookup slots of each team. Clones share the slots.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lookups(Arc<Mutex<HashMap<TeamId, Arc<OfTeam>>>>);
+pub(crate) struct Lookups(Arc<Mutex<HashMap<TeamId, Arc<TeamLookups>>>>);
 
 #[derive(Debug)]
-struct OfTeam {
-    /// Under way and waiting, those that were asked for by requests.
-    asked: Arc<Semaphore>,
-    in_flight: Arc<Semaphore>,
+struct TeamLookups {
+    /// Bounds the running and waiting lookups of requests.
+    requests: Arc<Semaphore>,
+    /// Bounds the running lookups of requests and jobs.
+    running: Arc<Semaphore>,
 }
 
-/// A place for an errand; dropping it gives it back.
+/// A lookup slot; dropping it frees the slot.
 #[derive(Debug)]
 pub(crate) struct LookupPermit {
-    _asked: Option<OwnedSemaphorePermit>,
-    _under_way: Option<OwnedSemaphorePermit>,
-    /// Keeps the team's places together as long as one of them is taken.
-    _of_team: Arc<OfTeam>,
+    _request: Option<OwnedSemaphorePermit>,
+    _running: Option<OwnedSemaphorePermit>,
+    /// Keeps the entry of the team in the map while a slot is in use.
+    _team: Arc<TeamLookups>,
 }
 
 impl Lookups {
-    /// A place for what a request asks for, soon, or the advice to come again.
-    pub(crate) async fn ask(&self, team: &Team) -> Result<LookupPermit, Error> {
-        let of_team = self.of(team);
-        let Ok(asked) = Arc::clone(&of_team.asked).try_acquire_owned() else {
-            let most = team.max_concurrency.max(1);
-            let text = format!("the team has {most} maps and prompts under way, the most that it may");
-            return Err(Error::rate_limited(text, PAUSE));
+    /// A slot for a request. Fails if too many requests wait, or after [`LOOKUP_WAIT`].
+    pub(crate) async fn acquire_for_request(&self, team: &Team) -> Result<LookupPermit, Error> {
+        let team_lookups = self.team_lookups(team);
+        let Ok(request) = Arc::clone(&team_lookups.requests).try_acquire_owned() else {
+            let limit = team.max_concurrency.max(1);
+            let text = format!("the team has {limit} maps and prompts in progress, the maximum");
+            return Err(Error::rate_limited(text, RETRY_PAUSE));
         };
-        let place = tokio::time::timeout(LOOKUP_WAIT, of_team.place()).await;
-        let place = place.map_err(|_| {
-            Error::rate_limited("the team's maps and prompts under way take too long for another", PAUSE)
+        let running = tokio::time::timeout(LOOKUP_WAIT, team_lookups.acquire()).await;
+        let running = running.map_err(|_| {
+            Error::rate_limited("earlier maps and prompts of the team are still in progress", RETRY_PAUSE)
         })?;
-        Ok(LookupPermit { _asked: Some(asked), _under_way: place, _of_team: of_team })
+        Ok(LookupPermit { _request: Some(request), _running: running, _team: team_lookups })
     }
 
-    /// A place for what a job of the team needs, as soon as there is one.
-    pub(crate) async fn wait(&self, team: &Team) -> LookupPermit {
-        let of_team = self.of(team);
-        LookupPermit { _asked: None, _under_way: of_team.place().await, _of_team: of_team }
+    /// A slot for a job of the team; waits until one is free.
+    pub(crate) async fn acquire_for_job(&self, team: &Team) -> LookupPermit {
+        let team_lookups = self.team_lookups(team);
+        LookupPermit { _request: None, _running: team_lookups.acquire().await, _team: team_lookups }
     }
 
-    fn of(&self, team: &Team) -> Arc<OfTeam> {
+    fn team_lookups(&self, team: &Team) -> Arc<TeamLookups> {
         let mut teams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = teams.get(&team.id) {
-            return Arc::clone(known);
+        if let Some(existing) = teams.get(&team.id) {
+            return Arc::clone(existing);
         }
-        // Whoever has a place or waits for one holds it too.
-        teams.retain(|_, of_team| Arc::strong_count(of_team) > 1);
-        let most = usize::try_from(team.max_concurrency.max(1)).unwrap_or(usize::MAX);
-        let new = Arc::new(OfTeam {
-            asked: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
-            in_flight: Arc::new(Semaphore::new(most.min(MAX_LOOKUPS_PER_TEAM))),
+        // Users of a slot and waiters each hold a reference; entries without one are evicted.
+        teams.retain(|_, lookups| Arc::strong_count(lookups) > 1);
+        let limit = usize::try_from(team.max_concurrency.max(1)).unwrap_or(usize::MAX);
+        let new = Arc::new(TeamLookups {
+            requests: Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS))),
+            running: Arc::new(Semaphore::new(limit.min(MAX_LOOKUPS_PER_TEAM))),
         });
         teams.insert(team.id.clone(), Arc::clone(&new));
         new
     }
 }
 
-impl OfTeam {
-    async fn place(&self) -> Option<OwnedSemaphorePermit> {
-        // It is never closed.
-        Arc::clone(&self.in_flight).acquire_owned().await.ok()
+impl TeamLookups {
+    async fn acquire(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        Arc::clone(&self.running).acquire_owned().await.ok()
     }
 }
 
@@ -94,38 +95,39 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_team_has_its_share_of_places_and_another_its_own() {
+    async fn each_team_has_its_own_slots() {
         let lookups = Lookups::default();
-        let (many, few) = (team("many", 40), team("few", 2));
-        let mut places = Vec::new();
+        let (large, small) = (team("large", 40), team("small", 2));
+        let mut permits = Vec::new();
         for _ in 0..MAX_LOOKUPS_PER_TEAM {
-            places.push(lookups.ask(&many).await.unwrap());
+            permits.push(lookups.acquire_for_request(&large).await.unwrap());
         }
-        let waiting = lookups.ask(&many).await.unwrap_err();
-        assert_eq!((waiting.http_status(), waiting.retry_after()), (429, Some(PAUSE)), "after some patience");
-        let of_few = (lookups.wait(&few).await, lookups.ask(&few).await.unwrap());
-        let job = tokio::time::timeout(Duration::from_secs(3_600), lookups.wait(&few)).await;
-        assert!(job.is_err(), "a job's errands take places as well");
-        drop(of_few);
-        assert!(lookups.ask(&few).await.is_ok());
-        places.pop();
-        assert!(lookups.ask(&many).await.is_ok());
-        drop(places);
-        lookups.ask(&team("new", 1)).await.unwrap();
-        assert_eq!(lookups.0.lock().unwrap().len(), 1, "teams without errands are forgotten");
+        let refused = lookups.acquire_for_request(&large).await.unwrap_err();
+        assert_eq!((refused.http_status(), refused.retry_after()), (429, Some(RETRY_PAUSE)));
+        let of_small =
+            (lookups.acquire_for_job(&small).await, lookups.acquire_for_request(&small).await.unwrap());
+        let job = tokio::time::timeout(Duration::from_secs(3_600), lookups.acquire_for_job(&small)).await;
+        assert!(job.is_err(), "lookups of a job use the same slots");
+        drop(of_small);
+        assert!(lookups.acquire_for_request(&small).await.is_ok());
+        permits.pop();
+        assert!(lookups.acquire_for_request(&large).await.is_ok());
+        drop(permits);
+        lookups.acquire_for_request(&team("new", 1)).await.unwrap();
+        assert_eq!(lookups.0.lock().unwrap().len(), 1, "idle teams are evicted");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn no_more_may_wait_than_the_team_may_have_pages() {
+    async fn running_and_waiting_requests_stay_within_the_concurrency_of_the_team() {
         let lookups = Lookups::default();
         let team = team("a", 20);
-        let asked = (0..30).map(|_| async {
-            let place = lookups.ask(&team).await?;
+        let requests = (0..30).map(|_| async {
+            let permit = lookups.acquire_for_request(&team).await?;
             tokio::time::sleep(Duration::from_secs(5)).await;
-            drop(place);
+            drop(permit);
             Ok::<_, Error>(())
         });
-        let done = futures_util::future::join_all(asked).await;
-        assert_eq!(done.iter().filter(|done| done.is_ok()).count(), 20, "sixteen, then four that waited");
+        let done = futures_util::future::join_all(requests).await;
+        assert_eq!(done.iter().filter(|done| done.is_ok()).count(), 20, "16 at once, then the 4 that waited");
     }
 }

@@ -22,5 +22,6 @@ mod memory; // memory of limits and of concurrent bodies
 mod proxies; // proxy modes, with a proxy in this process
 mod real_proxies; // the same with installed proxy programs
 mod render; // the contract of a browser
+mod settings; // settings of an engine, and the errors that follow
 mod tls; // TLS, HTTP/2 and connection reuse
 mod wire; // endless, slow and malformed responses

@@ -39,7 +39,7 @@ const MODULES: &[&str] = &[
     "sitemap_lease",
     "page_trace",
     "fetching",
-    "conclude",
+    "complete_page",
     "read_page",
     "track_changes",
     "page",

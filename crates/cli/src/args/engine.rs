@@ -1,7 +1,9 @@
+use std::fmt::Display;
+use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use gleaner::{Proxy, ProxyPool};
+use gleaner::{FetcherBuilder, Proxy, ProxyPool};
 use ipnet::IpNet;
 use url::Url;
 
@@ -30,6 +32,10 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     skip_tls_verification: Option<bool>,
 
+    /// Trust the certificate authorities in this PEM file, besides the usual ones; repeat for more files
+    #[arg(long, value_name = "FILE")]
+    ca_certificate: Vec<PathBuf>,
+
     /// Send requests through this proxy, http://host:port or socks5://host:port, with user:password@ if
     /// required; repeat for more, which are used in turn
     #[arg(long, value_name = "URL")]
@@ -54,6 +60,26 @@ impl EngineArgs {
     /// certificates to be checked.
     pub(crate) fn skips_tls_verification(&self) -> bool {
         self.skip_tls_verification.unwrap_or_default()
+    }
+
+    /// The texts of the files with certificate authorities.
+    ///
+    /// # Errors
+    /// A file cannot be read, or is not a list of certificates in PEM.
+    pub(crate) fn ca_certificates(&self) -> Result<Vec<Vec<u8>>, Failure> {
+        let read = |file: &PathBuf| {
+            let unusable = |reason: &dyn Display| {
+                let file = file.display();
+                Failure::usage(format!(
+                    "--ca-certificate: cannot use {file}: {reason}; name a PEM file with certificates"
+                ))
+            };
+            let pem = fs::read(file).map_err(|error| unusable(&error))?;
+            // The engine checks all files together, so its error cannot name the file.
+            let built = FetcherBuilder::default().add_root_certificates_pem(pem.as_slice()).build();
+            built.map(|_| pem).map_err(|error| unusable(&error))
+        };
+        self.ca_certificate.iter().map(read).collect()
     }
 
     /// The basic proxies; `None` if there are none.

@@ -10,8 +10,9 @@ use super::Cli;
 use super::phrases::rephrased;
 
 /// Options that set no request field, though some have the name of a field or value.
-const NOT_IN_REQUESTS: [&str; 11] = [
+const NOT_IN_REQUESTS: [&str; 12] = [
     "--allow-private",
+    "--ca-certificate",
     "--concurrency",
     "--content-type",
     "--explain",

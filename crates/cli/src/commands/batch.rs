@@ -51,7 +51,7 @@ pub(super) async fn run(console: &Console, args: &BatchArgs) -> Result<u8, Failu
     }
     let request = args.request(list.urls)?;
     let mut interrupt = Interrupt::listen();
-    let engine = engine::start_with(with_model(&args.model)?, &args.engine)?;
+    let engine = engine::start_with(with_model(&args.model, &args.engine)?, &args.engine)?;
     let mut results = Results::open(&args.output, args.failures.as_deref())?;
     args.remark(console);
     let mut job = engine.batch(request).await.map_err(engine::refused)?;

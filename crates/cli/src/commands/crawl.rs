@@ -18,7 +18,7 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs) -> Result<u8, Failu
     let request = args.request()?;
     let explained = args.explained()?;
     let mut interrupt = Interrupt::listen();
-    let builder = webhook::with_webhook(with_model(&args.model)?, &args.webhook)?;
+    let builder = webhook::with_webhook(with_model(&args.model, &args.engine)?, &args.webhook)?;
     let engine = engine::start_with(args.configure(builder), &args.engine)?;
     let mut results = Results::open(&args.output, args.failures.as_deref())?;
     args.remark(console);

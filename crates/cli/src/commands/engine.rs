@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorCode, ErrorKind};
+use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorCode, ErrorKind, FetcherBuilder};
 use url::Url;
 
 use super::results::Results;
@@ -30,8 +30,11 @@ pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Resul
     if let Some(agent) = &args.user_agent {
         builder = builder.user_agent(agent.as_str());
     }
-    if let Some(most) = args.concurrency {
-        builder = builder.concurrency(most).concurrency_per_host(most);
+    for pem in args.ca_certificates()? {
+        builder = builder.add_root_certificates_pem(pem);
+    }
+    if let Some(pages) = args.concurrency {
+        builder = builder.concurrency(pages).concurrency_per_host(pages);
     }
     if let Some(pool) = args.proxies()? {
         builder = builder.basic_proxies(pool);
@@ -56,6 +59,12 @@ pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Resul
         builder = builder.no_cache();
     }
     builder.check_certificates(!args.skips_tls_verification()).build().map_err(refused)
+}
+
+/// The client of a model or a search engine. It trusts the same certificate authorities as the engine.
+pub(super) fn transport(args: &EngineArgs) -> Result<FetcherBuilder, Failure> {
+    let certificates = args.ca_certificates()?.into_iter();
+    Ok(certificates.fold(FetcherBuilder::default(), |client, pem| client.add_root_certificates_pem(pem)))
 }
 
 /// The failure for an unusable `--out` folder.

@@ -52,9 +52,9 @@ pub(super) async fn run(console: &Console, args: &ExtractArgs) -> Result<u8, Fai
 
 /// An engine with the model and the search engine from the arguments.
 fn start(args: &ExtractArgs) -> Result<Engine, Failure> {
-    let mut builder = with_model(&args.model)?;
+    let mut builder = with_model(&args.model, &args.engine)?;
     if let Some(url) = &args.search_url {
-        let search = SearxNg::builder(url.clone()).build();
+        let search = SearxNg::builder(url.clone()).transport(engine::transport(&args.engine)?).build();
         let search = search.map_err(|error| Failure::usage(format!("--search-url: {error}")))?;
         builder = builder.search(Arc::new(search));
     }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use gleaner::models::{ApiKey, HttpModel};
 use gleaner::{Budget, Engine, EngineBuilder};
 
-use super::variable;
-use crate::args::ModelArgs;
+use super::{engine, variable};
+use crate::args::{EngineArgs, ModelArgs};
 use crate::failure::Failure;
 
 /// The builder of an engine with the model from the arguments.
-pub(super) fn with_model(args: &ModelArgs) -> Result<EngineBuilder, Failure> {
+pub(super) fn with_model(args: &ModelArgs, network: &EngineArgs) -> Result<EngineBuilder, Failure> {
     let mut builder = Engine::builder();
     if let Some(name) = &args.model {
-        let mut model = HttpModel::builder(args.provider(), name);
+        let transport = engine::transport(network)?;
+        let mut model = HttpModel::builder(args.provider(), name).transport(transport);
         if let Some(url) = &args.model_url {
             model = model.base_url(url.clone());
         }

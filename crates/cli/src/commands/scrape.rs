@@ -12,7 +12,7 @@ use crate::printable::printable_target;
 pub(super) async fn run(console: &Console, args: &ScrapeArgs) -> Result<u8, Failure> {
     let request = args.request()?;
     let mut interrupt = Interrupt::listen();
-    let engine = engine::start_with(with_model(&args.model)?, &args.engine)?;
+    let engine = engine::start_with(with_model(&args.model, &args.engine)?, &args.engine)?;
     let url = request.url.clone();
     args.remark(console);
     let state = || format!("reading {}", printable_target(&url));

@@ -1,6 +1,5 @@
-//! Fits the fetcher and a browser to the runtime's port.
+//! Implements the runtime's port for fetching with the fetcher and a browser.
 
-use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -19,71 +18,59 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
 
-/// robots.txt behind more redirects than these counts as not had (RFC 9309, 2.3.1.2).
+/// Maximum redirects of a robots.txt; with more it counts as unavailable (RFC 9309, section 2.3.1.2).
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
 
-/// [`Fetch`] by `gleaner-fetch`, and by a browser where there is one and the page needs it.
+/// [`Fetch`] by `gleaner-fetch`, and by the browser for pages that need one.
+#[derive(Debug)]
 pub(crate) struct FetchAdapter {
-    fetcher: Fetcher,
-    renderer: Option<Arc<dyn Render>>,
-    /// Certificates are checked, whatever a request says.
-    checks_certificates: bool,
+    pub(crate) fetcher: Fetcher,
+    pub(crate) renderer: Option<Arc<dyn Render>>,
+    /// Certificates are checked even if the request accepts any.
+    pub(crate) checks_certificates: bool,
 }
 
 impl FetchAdapter {
-    pub(crate) fn new(
-        fetcher: Fetcher,
-        renderer: Option<Arc<dyn Render>>,
-        checks_certificates: bool,
-    ) -> Self {
-        Self { fetcher, renderer, checks_certificates }
-    }
-
-    async fn get(&self, asked: FetchRequest<'_>, hops: &RedirectAdapter<'_>) -> Result<Fetched, Error> {
-        let engine = match asked.purpose {
-            Purpose::Page => renderer_for(self.renderer.as_deref(), asked.options, asked.url)?,
+    async fn get(&self, request: FetchRequest<'_>, check: &RedirectAdapter<'_>) -> Result<Fetched, Error> {
+        let renderer = match request.purpose {
+            Purpose::Page => renderer_for(self.renderer.as_deref(), request.options, request.url)?,
             Purpose::Robots | Purpose::Sitemap => None,
         };
-        match engine {
-            Some(engine) => self.render(engine, asked, hops).await,
+        match renderer {
+            Some(renderer) => self.render(renderer, request, check).await,
             None => {
-                let mut request = to_request(asked)?;
+                let mut request = to_request(request)?;
                 request.skip_tls_verification &= !self.checks_certificates;
-                let asks = request.cache.is_some_and(|policy| !policy.max_age.is_zero());
-                self.fetcher.fetch(request, hops).await.map(|answer| of_response(answer, asks))
+                let accepts_copy = request.cache.is_some_and(|policy| !policy.max_age.is_zero());
+                let response = self.fetcher.fetch(request, check).await?;
+                Ok(from_response(response, accepts_copy))
             }
         }
     }
 
     async fn render(
         &self,
-        engine: &dyn Render,
-        asked: FetchRequest<'_>,
-        hops: &RedirectAdapter<'_>,
+        renderer: &dyn Render,
+        fetch: FetchRequest<'_>,
+        check: &RedirectAdapter<'_>,
     ) -> Result<Fetched, Error> {
-        let options = asked.options;
-        let began = Instant::now();
-        let mut request = RenderRequest::new(asked.url.clone(), options);
-        request.cookies = jar_of(asked).unwrap_or_default();
+        let options = fetch.options;
+        let started = Instant::now();
+        let mut request = RenderRequest::new(fetch.url.clone(), options);
+        request.cookies = job_cookies(fetch).unwrap_or_default();
         request.skip_tls_verification &= !self.checks_certificates;
-        let mut outcome = self.fetcher.render(engine, &request, options.timeout, hops).await;
+        let mut outcome = self.fetcher.render(renderer, &request, options.timeout, check).await;
         if let Err(error) = &outcome
-            && asked.scheme_assumed
+            && fetch.scheme_assumed
             && error.suggests_plain_http()
             && request.url.set_scheme("http").is_ok()
         {
-            // They were meant for a secured origin.
+            // The user's headers are meant for the https origin.
             request.headers.clear();
-            let left = options.timeout.saturating_sub(began.elapsed());
-            outcome = self.fetcher.render(engine, &request, left, hops).await;
+            let remaining = options.timeout.saturating_sub(started.elapsed());
+            outcome = self.fetcher.render(renderer, &request, remaining, check).await;
         }
-        outcome.map(|page| of_rendered(page, options, began.elapsed()))
-    }
-}
-
-impl fmt::Debug for FetchAdapter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FetchAdapter").field("renders", &self.renderer.is_some()).finish_non_exhaustive()
+        outcome.map(|page| from_rendered(page, options, started.elapsed()))
     }
 }
 
@@ -92,26 +79,26 @@ impl Fetch for FetchAdapter {
     async fn fetch(
         &self,
         request: FetchRequest<'_>,
-        hops: &dyn RedirectCheck,
+        check: &dyn RedirectCheck,
     ) -> Result<Fetched, FetchError> {
-        let hops = RedirectAdapter { check: hops, refused: Mutex::default() };
-        let endless =
+        let check = RedirectAdapter { check, refused: Mutex::default() };
+        let has_too_many_redirects =
             |error: &Error| matches!(error.kind(), ErrorKind::TooManyRedirects | ErrorKind::RedirectLoop);
-        match self.get(request, &hops).await {
-            Err(error) if request.purpose == Purpose::Robots && endless(&error) => {
-                Ok(redirected_without_end(request.url.clone()))
+        match self.get(request, &check).await {
+            Err(error) if request.purpose == Purpose::Robots && has_too_many_redirects(&error) => {
+                Ok(redirected_robots(request.url.clone()))
             }
-            answer => answer.map_err(|error| FetchError {
+            outcome => outcome.map_err(|error| FetchError {
                 error: error.to_page_error(),
                 retryable: error.is_retryable(),
-                refused_hop: hops.refused.into_inner().ok().flatten(),
+                refused_hop: check.refused.into_inner().ok().flatten(),
             }),
         }
     }
 }
 
-/// The answer of a robots.txt that is behind redirects without end.
-fn redirected_without_end(url: Url) -> Fetched {
+/// The response for a robots.txt with too many redirects: the redirect itself.
+fn redirected_robots(url: Url) -> Fetched {
     Fetched {
         url,
         status: StatusCode::FOUND.as_u16(),
@@ -128,11 +115,11 @@ fn redirected_without_end(url: Url) -> Fetched {
     }
 }
 
-fn to_request(asked: FetchRequest<'_>) -> Result<Request, Error> {
-    let options = asked.options;
+fn to_request(fetch: FetchRequest<'_>) -> Result<Request, Error> {
+    let options = fetch.options;
     let headers = options.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let mut request = Request::get(asked.url.clone()).headers(headers)?;
-    request.scheme_assumed = asked.scheme_assumed;
+    let mut request = Request::get(fetch.url.clone()).headers(headers)?;
+    request.scheme_assumed = fetch.scheme_assumed;
     request.timeout = Some(options.timeout);
     request.skip_tls_verification = options.skip_tls_verification;
     request.mobile = options.mobile;
@@ -140,8 +127,8 @@ fn to_request(asked: FetchRequest<'_>) -> Result<Request, Error> {
     request.languages = options.location.languages.clone();
     request.proxy = options.proxy;
     request.country = Some(options.location.country.clone());
-    request.cookies = jar_of(asked);
-    match asked.purpose {
+    request.cookies = job_cookies(fetch);
+    match fetch.purpose {
         Purpose::Page => {
             request.accept = Accept::Page;
             request.cache = Some(cache_policy(options));
@@ -159,50 +146,49 @@ fn to_request(asked: FetchRequest<'_>) -> Result<Request, Error> {
     Ok(request)
 }
 
-/// The job's cookies, which begin with its first page.
-fn jar_of(asked: FetchRequest<'_>) -> Option<CookieJar> {
-    asked.session.and_then(|session| session.get_or_init(CookieJar::new)).cloned()
+/// The cookies of the job; its first page creates them.
+fn job_cookies(fetch: FetchRequest<'_>) -> Option<CookieJar> {
+    fetch.session.and_then(|session| session.get_or_init(CookieJar::new)).cloned()
 }
 
-/// What the options want of the cache. A page that is to be compared with an earlier one is fetched anew: of
-/// a copy it would always be said that nothing has changed.
+/// The cache policy of the options. Change tracking accepts no copy, because a copy never has a change.
 fn cache_policy(options: &ScrapeOptionsPlan) -> CachePolicy {
-    let closed = options.lockdown || options.min_age.is_some();
-    let max_age = match (closed, &options.formats.change_tracking) {
+    let only_cached = options.lockdown || options.min_age.is_some();
+    let max_age = match (only_cached, &options.formats.change_tracking) {
         (true, _) => Duration::MAX,
         (false, Some(_)) => Duration::ZERO,
         (false, None) => options.max_age,
     };
     let mut policy = CachePolicy::max_age(max_age);
-    (policy.min_age, policy.only, policy.store) = (options.min_age, closed, options.store_in_cache);
+    (policy.min_age, policy.only, policy.store) = (options.min_age, only_cached, options.store_in_cache);
     policy
 }
 
-/// `asks` tells whether a copy would have done.
-fn of_response(answer: Response, asks: bool) -> Fetched {
-    let kept = answer.cache.filter(|facts| matches!(facts.used, CacheUse::Hit | CacheUse::Revalidated));
+/// `accepts_copy`: the request accepted a cached copy.
+fn from_response(response: Response, accepts_copy: bool) -> Fetched {
+    let copy = response.cache.filter(|facts| matches!(facts.used, CacheUse::Hit | CacheUse::Revalidated));
     let since_epoch = |moment: SystemTime| moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let computed = answer.media_type();
+    let computed = response.media_type();
     Fetched {
-        robots_tag: robots_tag(&answer.headers),
-        content_type: Some(content_type(answer.content_type, computed)),
-        url: answer.url,
-        status: answer.status,
-        body: answer.body,
-        retry_after: answer.retry_after,
-        latency: answer.timings.answer,
-        address: answer.address,
-        proxy_used: answer.proxy_used,
-        cache_state: asks.then_some(if kept.is_some() { CacheState::Hit } else { CacheState::Miss }),
-        cached_at: kept.and_then(|facts| facts.stored_at).map(|moment| rfc3339(since_epoch(moment))),
+        robots_tag: robots_tag(&response.headers),
+        content_type: Some(content_type(response.content_type, computed)),
+        url: response.url,
+        status: response.status,
+        body: response.body,
+        retry_after: response.retry_after,
+        latency: response.timings.answer,
+        address: response.address,
+        proxy_used: response.proxy_used,
+        cache_state: accepts_copy.then_some(if copy.is_some() { CacheState::Hit } else { CacheState::Miss }),
+        cached_at: copy.and_then(|facts| facts.stored_at).map(|moment| rfc3339(since_epoch(moment))),
         rendering: None,
     }
 }
 
-/// The header where it tells what the body is; else what the body is, and what the header tells of its
-/// characters.
-fn content_type(said: Option<String>, computed: String) -> String {
-    let Some(header) = said else { return computed };
+/// The header, if its media type is the `computed` one; otherwise the computed type with the parameters of
+/// the header, such as the charset.
+fn content_type(header: Option<String>, computed: String) -> String {
+    let Some(header) = header else { return computed };
     let (essence, parameters) = header.split_once(';').unwrap_or((&header, ""));
     if essence.trim().eq_ignore_ascii_case(&computed) {
         return header;
@@ -213,26 +199,26 @@ fn content_type(said: Option<String>, computed: String) -> String {
     format!("{computed};{parameters}")
 }
 
-fn of_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -> Fetched {
+fn from_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -> Fetched {
     let picture = |picture: &Picture| data_uri(picture.content_type, &picture.bytes);
     let actions = (!options.actions.is_empty()).then(|| {
-        let mut given = ActionResults::default();
+        let mut results = ActionResults::default();
         for result in &page.results {
             match result {
-                ActionResult::Screenshot(taken) => given.screenshots.push(picture(taken)),
+                ActionResult::Screenshot(taken) => results.screenshots.push(picture(taken)),
                 ActionResult::Scrape { url, html } => {
-                    given.scrapes.push(json!({ "url": url.as_str(), "html": html }));
+                    results.scrapes.push(json!({ "url": url.as_str(), "html": html }));
                 }
                 ActionResult::Javascript { kind, json } => {
                     let value = serde_json::from_str::<Value>(json).unwrap_or_default();
-                    given.javascript_returns.push(json!({ "type": kind, "value": value }));
+                    results.javascript_returns.push(json!({ "type": kind, "value": value }));
                 }
-                ActionResult::Pdf(file) => given.pdfs.push(data_uri("application/pdf", file)),
-                // Results of a later kind of action, which no option asks for yet.
+                ActionResult::Pdf(file) => results.pdfs.push(data_uri("application/pdf", file)),
+                // The enum may grow; no option requests other results.
                 _ => {}
             }
         }
-        given
+        results
     });
     let screenshot = page.screenshot.as_ref().map(picture);
     Fetched {
@@ -244,7 +230,7 @@ fn of_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -
         latency,
         address: None,
         proxy_used: page.proxy_used,
-        // Of what a browser made of a page no copy is kept.
+        // Rendered pages are not cached.
         cache_state: (!cache_policy(options).max_age.is_zero()).then_some(CacheState::Miss),
         cached_at: None,
         rendering: Some(Box::new(Rendering { screenshot, actions })),
@@ -252,13 +238,13 @@ fn of_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -
     }
 }
 
-/// The `X-Robots-Tag` headers, one a line.
+/// The `X-Robots-Tag` headers, one per line.
 fn robots_tag(headers: &HeaderMap) -> String {
     let values = headers.get_all("x-robots-tag").iter().filter_map(|value| value.to_str().ok());
     values.collect::<Vec<_>>().join("\n")
 }
 
-/// Hands the question on, and keeps the answer in the port's words.
+/// Passes redirects on to the runtime's check, and keeps its refusal.
 struct RedirectAdapter<'a> {
     check: &'a dyn RedirectCheck,
     refused: Mutex<Option<RedirectRefusal>>,
@@ -286,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_header_tells_of_the_characters_is_kept() {
+    fn parameters_of_the_header_are_kept() {
         let rows = [
             (None, "text/html", "text/html"),
             (Some("Text/HTML; charset=x"), "text/html", "Text/HTML; charset=x"),
@@ -298,8 +284,8 @@ mod tests {
             (Some("application/octet-stream"), "text/plain", "text/plain"),
             (Some("text/html; charset=utf-8"), "application/pdf", "application/pdf"),
         ];
-        for (said, computed, expected) in rows {
-            assert_eq!(content_type(said.map(str::to_owned), computed.to_owned()), expected, "{said:?}");
+        for (header, computed, expected) in rows {
+            assert_eq!(content_type(header.map(str::to_owned), computed.to_owned()), expected, "{header:?}");
         }
     }
 }

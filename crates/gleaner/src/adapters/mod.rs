@@ -1,4 +1,4 @@
-//! Fits the crates of the network and of pages to the ports of the runtime.
+//! Implements the ports of the runtime with the crates for fetching and transforming.
 
 mod fetch;
 mod transform;

@@ -1,4 +1,4 @@
-//! Fits the transformer to the runtime's port.
+//! Implements the runtime's port for transforming.
 
 use std::borrow::Cow;
 
@@ -13,122 +13,121 @@ use url::Url;
 
 use crate::extract::fields;
 
-/// Which links of pages are followed.
+/// Which links of a page are followed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LinkRules {
-    /// Those that a page asks not to follow are not.
+    /// Links that are marked as `nofollow` are not followed.
     pub(crate) obey_nofollow: bool,
-    /// Documents in an `<iframe>` count as linked.
+    /// Documents of `<iframe>` elements count as links.
     pub(crate) iframes: bool,
 }
 
 impl LinkRules {
-    /// The links to follow, and those that are not followed only because the page asks for it, which it may
-    /// do for all of them.
-    fn divide(self, found: PageLinks, all_nofollow: bool) -> (Vec<Url>, Vec<Url>) {
-        let all = self.obey_nofollow && (found.robots_nofollow || all_nofollow);
-        let (mut follow, mut leave) = (Vec::with_capacity(found.links.len()), Vec::new());
-        for link in found.links {
+    /// The links to follow, and the links that are skipped as `nofollow`. `all_nofollow` marks all of them.
+    fn divide(self, page: PageLinks, all_nofollow: bool) -> (Vec<Url>, Vec<Url>) {
+        let all = self.obey_nofollow && (page.robots_nofollow || all_nofollow);
+        let (mut follow, mut skip) = (Vec::with_capacity(page.links.len()), Vec::new());
+        for link in page.links {
             if link.kind == LinkKind::Inline && !self.iframes {
                 continue;
             }
-            let to = if all || (self.obey_nofollow && link.nofollow) { &mut leave } else { &mut follow };
+            let to = if all || (self.obey_nofollow && link.nofollow) { &mut skip } else { &mut follow };
             to.push(link.url);
         }
-        // A page that moves on after a while is read, and leads on like a link.
-        follow.extend(found.refresh.filter(|target| !follow.contains(target)));
-        (follow, leave)
+        // The target of a delayed `Refresh`.
+        follow.extend(page.refresh.filter(|target| !follow.contains(target)));
+        (follow, skip)
     }
 }
 
 /// [`Transform`] by `gleaner-transform`.
 #[derive(Debug)]
 pub(crate) struct TransformAdapter {
-    /// A model reads what the options leave to one.
-    by_model: bool,
+    /// A model extracts fields after the transformation.
+    uses_model: bool,
     links: LinkRules,
     /// The product token of the engine.
     agent: String,
-    /// Bytes of memory that one page may take.
+    /// Maximum memory of one page, in bytes.
     memory: usize,
 }
 
 impl TransformAdapter {
-    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String, memory: usize) -> Self {
-        Self { by_model, links, agent, memory }
+    pub(crate) fn new(uses_model: bool, links: LinkRules, agent: String, memory: usize) -> Self {
+        Self { uses_model, links, agent, memory }
     }
 
-    /// The options under which a document holds what [`complete`](Self::complete) takes out of it.
-    pub(crate) fn reading<'o>(&self, options: &'o ScrapeOptionsPlan) -> Cow<'o, ScrapeOptionsPlan> {
-        fields::reading(options, self.by_model)
+    /// `options` with the formats that [`complete`](Self::complete) needs, for the transformation.
+    pub(crate) fn transform_options<'o>(&self, options: &'o ScrapeOptionsPlan) -> Cow<'o, ScrapeOptionsPlan> {
+        fields::transform_options(options, self.uses_model)
     }
 
-    /// Completes a page that was read with [`reading`](Self::reading) options.
+    /// Completes a page that was transformed with [`transform_options`](Self::transform_options).
     pub(crate) fn complete(
         &self,
-        read: Result<Page, gleaner_transform::Error>,
+        transformed: Result<Page, gleaner_transform::Error>,
         page: &Fetched,
         options: &ScrapeOptionsPlan,
         interrupt: &Interrupt,
     ) -> Result<Transformed, PageError> {
-        let mut read = read.map_err(told)?;
-        let mut text = fields::finish(&mut read.document, &page.url, options, self.by_model, interrupt);
+        let Page { mut document, links, pages_converted, .. } = transformed.map_err(page_error)?;
+        let mut text = fields::finish(&mut document, &page.url, options, self.uses_model, interrupt);
         if interrupt.is_raised() {
-            // The fields of its schema were still being read.
-            return Err(told(gleaner_transform::ErrorKind::Interrupted.into()));
+            // The extracted fields are incomplete.
+            return Err(page_error(gleaner_transform::ErrorKind::Interrupted.into()));
         }
-        if let Some(text) = text.as_mut().filter(|_| self.by_model && options.formats.summary) {
-            postpone_summary_warning(&mut read.document, text);
+        if let Some(text) = text.as_mut().filter(|_| self.uses_model && options.formats.summary) {
+            postpone_summary_warning(&mut document, text);
         }
         let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
-        let (links, nofollow) = self.links.divide(read.links, all_nofollow);
-        let pages_converted = read.pages_converted;
-        Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
+        let (links, nofollow) = self.links.divide(links, all_nofollow);
+        Ok(Transformed { document, links, nofollow, pages_converted, text })
     }
 }
 
-/// The document says of its extractive summary that it is one only if no better one takes its place.
+/// Moves the warning that the summary is extractive from the document to `text`. It is added again only if
+/// the model gives no summary.
 fn postpone_summary_warning(document: &mut Document, text: &mut PageText) {
     document.warning = document.warning.take().and_then(|warning| without(&warning, EXTRACTIVE_SUMMARY));
     text.summary_warning = Some(EXTRACTIVE_SUMMARY);
 }
 
-/// A warning without one of its sentences; `None` where nothing is left.
+/// A warning without one of its sentences; `None` if nothing is left.
 fn without(warning: &str, sentence: &str) -> Option<String> {
-    let Some((before, behind)) = warning.split_once(sentence) else { return Some(warning.to_owned()) };
-    let parts = [before.trim_end(), behind.trim_start()];
-    let left: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    (!left.is_empty()).then(|| left.join(" "))
+    let Some((before, after)) = warning.split_once(sentence) else { return Some(warning.to_owned()) };
+    let parts = [before.trim_end(), after.trim_start()];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-fn told(error: gleaner_transform::Error) -> PageError {
+fn page_error(error: gleaner_transform::Error) -> PageError {
     PageError { code: error.code(), message: error.to_string() }
 }
 
 impl Transform for TransformAdapter {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
         let TransformTask { page, options, interrupt, kept } = task;
-        // A request may have thousands of selectors, and its job thousands of pages.
+        // The selectors are parsed once for all pages of a job.
         let own;
         let selection = match kept.get_or_init(|| Selection::of(options)) {
             Some(Ok(selection)) => selection,
-            Some(Err(error)) => return Err(told(error.clone())),
+            Some(Err(error)) => return Err(page_error(error.clone())),
             None => {
-                own = Selection::of(options).map_err(told)?;
+                own = Selection::of(options).map_err(page_error)?;
                 &own
             }
         };
-        // An error in a form that is not read, such as a picture, says what its status says.
+        // An error response whose body was not read, such as a picture, becomes an empty document.
         let is_unread = page.status >= 400 && page.body.is_empty();
         let content_type = page.content_type.as_deref().filter(|_| !is_unread);
         let input = Input { url: &page.url, content_type, body: &page.body };
-        let reading = self.reading(options);
-        let read = transform_within(input, &reading, selection, self.memory, interrupt);
-        self.complete(read, page, options, interrupt)
+        let transform_options = self.transform_options(options);
+        let transformed = transform_within(input, &transform_options, selection, self.memory, interrupt);
+        self.complete(transformed, page, options, interrupt)
     }
 
     fn memory(&self, page: &Fetched) -> usize {
-        // The places for PDFs bound what those take.
+        // The memory of PDFs is limited by the slots for their conversion.
         if is_pdf(&page.body) { 0 } else { page_memory(page.body.len()).min(self.memory) }
     }
 }
@@ -138,16 +137,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_leaves_the_others_as_they_are() {
-        for (warning, left) in
+    fn removing_a_sentence_keeps_the_others() {
+        for (warning, expected) in
             [("A. S. B.", Some("A. B.")), ("S.", None), ("A. S.", Some("A.")), ("A.", Some("A."))]
         {
-            assert_eq!(without(warning, "S.").as_deref(), left, "{warning}");
+            assert_eq!(without(warning, "S.").as_deref(), expected, "{warning}");
         }
     }
 
     #[test]
-    fn the_warning_of_an_extractive_summary_waits_for_a_better_one() {
+    fn the_warning_about_an_extractive_summary_is_postponed() {
         let warning = format!("The page is cut. {EXTRACTIVE_SUMMARY}");
         let mut document = Document { warning: Some(warning), ..Document::default() };
         let mut text = PageText::default();

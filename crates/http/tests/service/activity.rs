@@ -1,10 +1,10 @@
-//! What stays of a team's jobs when they have ended.
+//! The activity of a team.
 
 use super::*;
 
 const ACTIVITY: &str = "GET /v2/team/activity";
 
-/// An engine of two teams, whose keys are `key` and `other`.
+/// An engine with two teams, whose keys are `key` and `other`.
 fn engine() -> Engine {
     let accounts = [(KEY, "birds"), ("other", "fish")]
         .into_iter()
@@ -15,12 +15,12 @@ fn engine() -> Engine {
     engine.build().unwrap()
 }
 
-/// The team's activity once it has this many entries: a job is noted behind its end.
+/// The team's activity once it has this many entries: a background task records ended jobs.
 async fn activity(service: &Service, entries: usize) -> Vec<Value> {
     loop {
-        let answer = call(service, ACTIVITY, Value::Null).await;
-        assert_eq!((answer.status.as_u16(), &answer.body["success"]), (200, &json!(true)), "{}", answer.body);
-        let listed = answer.body["data"].as_array().unwrap();
+        let reply = call(service, ACTIVITY, Value::Null).await;
+        assert_eq!((reply.status.as_u16(), &reply.body["success"]), (200, &json!(true)), "{}", reply.body);
+        let listed = reply.body["data"].as_array().unwrap();
         if listed.len() >= entries {
             return listed.clone();
         }
@@ -29,7 +29,7 @@ async fn activity(service: &Service, entries: usize) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_team_reads_what_became_of_its_jobs_and_scrapes_and_of_no_other_s() {
+async fn a_team_reads_the_outcome_of_its_own_jobs_and_scrapes() {
     let (site, engine) = (site(), engine());
     let service = Service::new(engine.clone());
     assert!(activity(&service, 0).await.is_empty());
@@ -56,15 +56,15 @@ async fn a_team_reads_what_became_of_its_jobs_and_scrapes_and_of_no_other_s() {
             json!(["extract", "completed", 0, one]),
         ),
     ];
-    for (number, (line, body, told)) in done.into_iter().enumerate() {
+    for (number, (line, body, expected)) in done.into_iter().enumerate() {
         call(&service, line, body).await;
         let listed = activity(&service, number + 1).await;
         assert_eq!(listed.len(), number + 1, "{line}");
         let newest = &listed[0];
-        let facts = ["kind", "status", "creditsUsed", "url"].map(|key| newest[key].clone());
-        assert_eq!(json!(facts), told, "{line}");
-        let [begun, ended] = ["createdAt", "completedAt"].map(|key| newest[key].as_str().unwrap());
-        assert!(begun <= ended && [begun, ended].iter().all(|time| time.len() == 24), "{newest}");
+        let fields = ["kind", "status", "creditsUsed", "url"].map(|key| newest[key].clone());
+        assert_eq!(json!(fields), expected, "{line}");
+        let [started, ended] = ["createdAt", "completedAt"].map(|key| newest[key].as_str().unwrap());
+        assert!(started <= ended && [started, ended].iter().all(|time| time.len() == 24), "{newest}");
         assert_eq!(newest.as_object().unwrap().len(), 7, "{newest}");
     }
     let listed = activity(&service, 6).await;
@@ -74,8 +74,8 @@ async fn a_team_reads_what_became_of_its_jobs_and_scrapes_and_of_no_other_s() {
     let mut other = request(ACTIVITY, "");
     other.headers_mut().insert("authorization", "Bearer other".parse().unwrap());
     assert_eq!(send(&service, other).await.body, json!({"success": true, "data": []}));
-    let nobody = Request::get("/v2/team/activity").body(Full::default()).unwrap();
-    assert_eq!(send(&service, nobody).await.status, 401);
+    let without_key = Request::get("/v2/team/activity").body(Full::default()).unwrap();
+    assert_eq!(send(&service, without_key).await.status, 401);
 
     let records = engine.activities(&TeamId::new("birds"), 100).await.unwrap();
     let ids: Vec<Value> = records.iter().map(|job| json!(job.snapshot.id)).collect();
@@ -84,7 +84,7 @@ async fn a_team_reads_what_became_of_its_jobs_and_scrapes_and_of_no_other_s() {
 }
 
 #[tokio::test]
-async fn a_limit_that_is_none_is_refused_with_its_place() {
+async fn an_invalid_limit_is_refused_with_the_path_of_its_fault() {
     let service = service();
     for limit in ["0", "101", "", "ten", "-1", "1.5", "18446744073709551617"] {
         let refused = call(&service, &format!("{ACTIVITY}?limit={limit}"), Value::Null).await;
@@ -93,9 +93,9 @@ async fn a_limit_that_is_none_is_refused_with_its_place() {
             (400, &json!("BAD_REQUEST")),
             "{limit:?}"
         );
-        let told = "`limit` must be an integer from 1 to 100";
-        let fault = json!({"code": "invalid_value", "path": ["limit"], "message": told});
-        assert_eq!((&refused.body["error"], &refused.body["details"]), (&json!(told), &json!([fault])));
+        let message = "`limit` must be an integer from 1 to 100";
+        let fault = json!({"code": "invalid_value", "path": ["limit"], "message": message});
+        assert_eq!((&refused.body["error"], &refused.body["details"]), (&json!(message), &json!([fault])));
     }
     for query in ["", "?limit=1", "?limit=100", "?page=7"] {
         assert_eq!(call(&service, &format!("{ACTIVITY}{query}"), Value::Null).await.status, 200, "{query}");

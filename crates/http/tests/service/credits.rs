@@ -1,4 +1,5 @@
-//! What requests cost, as the balance tells it: those that are refused or repeated, and jobs whose credits run out.
+//! Costs of requests, measured by the balance: refused and repeated requests, and jobs that run out of
+//! credits.
 
 use http::HeaderValue;
 
@@ -9,8 +10,8 @@ async fn balance(service: &Service) -> i64 {
     usage.body["data"]["remainingCredits"].as_i64().unwrap()
 }
 
-/// The balance once the job that ended last is settled, which is done behind the answer.
-async fn settled(service: &Service, expected: i64) {
+/// Waits until the background settlement has brought the balance to this value.
+async fn wait_for_balance(service: &Service, expected: i64) {
     for _ in 0..1_000 {
         if balance(service).await == expected {
             return;
@@ -21,7 +22,7 @@ async fn settled(service: &Service, expected: i64) {
 }
 
 #[tokio::test]
-async fn a_crawl_by_prompt_that_is_refused_or_repeated_pays_for_no_map() {
+async fn a_refused_or_repeated_crawl_with_a_prompt_pays_for_no_map() {
     let (site, service) = (site(), service_with(Some(100), false));
     let crawl = async |key: Option<&'static str>, more: Value| {
         let mut body = json!({"url": site.base_url(), "prompt": "at most 3 pages"});
@@ -33,21 +34,21 @@ async fn a_crawl_by_prompt_that_is_refused_or_repeated_pays_for_no_map() {
         send(&service, request).await
     };
     for (name, more, status) in [
-        ("a webhook that may not be", json!({"webhook": "http://169.254.169.254/"}), 403),
+        ("a forbidden webhook", json!({"webhook": "http://169.254.169.254/"}), 403),
         ("a limit beyond the balance", json!({"limit": 100}), 402),
-        ("an option that is not offered", json!({"scrapeOptions": {"formats": ["screenshot"]}}), 400),
+        ("an unsupported option", json!({"scrapeOptions": {"formats": ["screenshot"]}}), 400),
     ] {
         let refused = crawl(None, more).await;
         assert_eq!(refused.status, status, "{name}: {}", refused.body);
         assert_eq!(balance(&service).await, 100, "{name}");
     }
     let key = Some("0195c0de-0000-4000-8000-000000000001");
-    let begun = crawl(key, json!({})).await;
-    assert_eq!(begun.status, 200, "{}", begun.body);
-    assert_eq!(begun.body["finalCrawlerOptions"]["limit"], 3, "{}", begun.body);
-    let path = format!("/v2/crawl/{}", begun.body["id"].as_str().unwrap());
+    let submitted = crawl(key, json!({})).await;
+    assert_eq!(submitted.status, 200, "{}", submitted.body);
+    assert_eq!(submitted.body["finalCrawlerOptions"]["limit"], 3, "{}", submitted.body);
+    let path = format!("/v2/crawl/{}", submitted.body["id"].as_str().unwrap());
     assert_eq!(ended(&service, &path).await["creditsUsed"], 3);
-    settled(&service, 96).await;
+    wait_for_balance(&service, 96).await;
     for _ in 0..3 {
         let again = crawl(key, json!({})).await;
         assert_eq!(again.status, 409, "{}", again.body);
@@ -55,12 +56,12 @@ async fn a_crawl_by_prompt_that_is_refused_or_repeated_pays_for_no_map() {
     assert_eq!(
         balance(&service).await,
         96,
-        "the first paid for its map and its pages, the others for nothing"
+        "the first paid for its map and its pages, the others paid nothing"
     );
 }
 
 #[tokio::test]
-async fn a_team_without_leave_for_zero_data_retention_pays_for_no_map() {
+async fn a_team_without_permission_for_zero_data_retention_pays_for_no_map() {
     let site = site();
     let team = Team { zero_data_retention: false, ..Team::new(TeamId::new("birds")) };
     let accounts =
@@ -72,9 +73,10 @@ async fn a_team_without_leave_for_zero_data_retention_pays_for_no_map() {
     assert_eq!(balance(&service).await, 9);
 }
 
-/// A page with data costs five credits, and each reserves one: twelve are enough for two.
+/// A page with extracted data costs five credits, and each page reserves one: twelve are enough for two
+/// pages.
 #[tokio::test]
-async fn credits_that_run_out_end_a_crawl_and_a_batch_and_leave_what_was_paid() {
+async fn a_job_that_runs_out_of_credits_ends_and_its_paid_documents_stay_readable() {
     let site = site();
     let data =
         json!([{"type": "json", "schema": {"type": "object", "properties": {"name": {"type": "string"}}}}]);
@@ -84,32 +86,32 @@ async fn credits_that_run_out_end_a_crawl_and_a_batch_and_leave_what_was_paid() 
         ("POST /v2/batch/scrape", json!({"urls": pages, "formats": data})),
     ] {
         let service = service_with(Some(12), false);
-        let begun = call(&service, line, body).await;
-        assert_eq!(begun.status, 200, "{line}: {}", begun.body);
+        let submitted = call(&service, line, body).await;
+        assert_eq!(submitted.status, 200, "{line}: {}", submitted.body);
         let path = line.trim_start_matches("POST ");
-        let path = format!("{path}/{}", begun.body["id"].as_str().unwrap());
+        let path = format!("{path}/{}", submitted.body["id"].as_str().unwrap());
         let end = ended(&service, &path).await;
-        let told = (&end["status"], &end["completed"], &end["total"], &end["creditsUsed"], &end["error"]);
+        let actual = (&end["status"], &end["completed"], &end["total"], &end["creditsUsed"], &end["error"]);
         let expected = (&json!("failed"), &json!(2), &json!(2), &json!(10), &json!("insufficient credits"));
-        assert_eq!(told, expected, "{line}: {end}");
+        assert_eq!(actual, expected, "{line}: {end}");
         assert_eq!((end["success"].as_bool(), end["next"].as_str()), (Some(true), None), "{line}");
         let documents = end["data"].as_array().unwrap();
         let paid = documents.iter().map(|page| page["metadata"]["creditsUsed"].as_u64().unwrap());
-        assert_eq!((documents.len(), paid.sum::<u64>()), (2, 10), "{line}: what was paid for is readable");
+        assert_eq!((documents.len(), paid.sum::<u64>()), (2, 10), "{line}: paid documents are readable");
         let listed = call(&service, &format!("GET {path}/errors"), Value::Null).await.body;
-        assert_eq!(listed["errors"], json!([]), "{line}: a page that did not start is no failure");
-        settled(&service, 2).await;
-        let gone = call(&service, &format!("DELETE {path}"), Value::Null).await;
-        assert_eq!(gone.status, 409, "{line}: it has ended");
+        assert_eq!(listed["errors"], json!([]), "{line}: a page that did not start is not listed");
+        wait_for_balance(&service, 2).await;
+        let cancelled = call(&service, &format!("DELETE {path}"), Value::Null).await;
+        assert_eq!(cancelled.status, 409, "{line}: the job has ended");
         let next = call(&service, "POST /v2/scrape", json!({"url": pages[0]})).await;
-        assert_eq!(next.status, 200, "{line}: what is left may be spent: {}", next.body);
+        assert_eq!(next.status, 200, "{line}: the remaining credits can be spent: {}", next.body);
     }
 }
 
-/// Clients expect numbers, and that of one who is not metered must not say that nothing is left.
+/// Clients expect numbers, and the number of an unmetered team must not mean that no credits are left.
 #[tokio::test]
-async fn a_team_without_a_limit_is_told_so_whatever_it_has_used() {
-    const MOST: i64 = (1 << 53) - 1;
+async fn the_usage_of_a_team_without_a_limit_is_reported_as_unlimited() {
+    const MAX: i64 = (1 << 53) - 1;
     let site = site();
     let service = service_with(None, false);
     let default =
@@ -131,7 +133,7 @@ async fn a_team_without_a_limit_is_told_so_whatever_it_has_used() {
                     (&tokens, remaining_tokens),
                     (&tokens, plan_tokens),
                 ] {
-                    assert_eq!(usage["data"][name].as_i64(), Some(MOST), "{name}: {usage}");
+                    assert_eq!(usage["data"][name].as_i64(), Some(MAX), "{name}: {usage}");
                     assert_eq!(usage["data"]["unlimited"], true, "{name}: {usage}");
                 }
             }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_map_without_addresses_says_why() {
+async fn an_empty_map_has_a_warning_with_the_reason() {
     let extras = Extras { robots: true, ..Extras::default() };
     let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(10) }).serve().unwrap();
     let service = service();
@@ -12,11 +12,15 @@ async fn a_map_without_addresses_says_why() {
         ("POST /v1/map", json!({ "url": site.url("/private/"), "ignoreSitemap": true })),
         ("POST /v2/map", json!({ "url": site.url("/"), "sitemap": "skip" })),
     ] {
-        let open = body["url"] == site.url("/");
-        let answer = call(&service, path, body).await;
-        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
-        assert_eq!(answer.body["links"].as_array().unwrap().is_empty(), !open, "{path}");
-        let warning = answer.body["warning"].as_str();
-        assert_eq!(warning.is_some_and(|text| text.contains("robots.txt")), !open, "{path}: {warning:?}");
+        let is_allowed = body["url"] == site.url("/");
+        let reply = call(&service, path, body).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.body);
+        assert_eq!(reply.body["links"].as_array().unwrap().is_empty(), !is_allowed, "{path}");
+        let warning = reply.body["warning"].as_str();
+        assert_eq!(
+            warning.is_some_and(|text| text.contains("robots.txt")),
+            !is_allowed,
+            "{path}: {warning:?}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The server of the example `host`, and clients that stall. Time is virtual.
+//! The server of the example `host` with clients that stall, in virtual time.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -28,36 +28,37 @@ async fn connect(address: SocketAddr, sent: &str) -> TcpStream {
     client
 }
 
-/// What comes until the server closes the connection.
-async fn answer(mut client: TcpStream) -> String {
-    let mut answer = Vec::new();
-    client.read_to_end(&mut answer).await.unwrap();
-    String::from_utf8(answer).unwrap()
+/// Everything that the server sends until it closes the connection.
+async fn read_all(mut client: TcpStream) -> String {
+    let mut received = Vec::new();
+    client.read_to_end(&mut received).await.unwrap();
+    String::from_utf8(received).unwrap()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_without_a_whole_head_is_closed_in_time() {
+async fn a_connection_without_a_complete_head_is_closed_after_the_timeout() {
     let address = served(8).await;
     for (name, sent, status) in [
         ("silent", "", ""),
         ("half a head", "GET /openapi.json HTTP/1.1\r\nHost: a", ""),
         ("idle after a request", "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\n"),
     ] {
-        let begun = Instant::now();
-        let answer = answer(connect(address, sent).await).await;
-        let took = begun.elapsed();
-        assert!(answer.starts_with(status) && (!status.is_empty() || answer.is_empty()), "{name}: {answer}");
-        assert!((HEAD_TIMEOUT..HEAD_TIMEOUT * 2).contains(&took), "{name}: {took:?}");
+        let start = Instant::now();
+        let received = read_all(connect(address, sent).await).await;
+        let elapsed = start.elapsed();
+        let is_expected = received.starts_with(status) && (!status.is_empty() || received.is_empty());
+        assert!(is_expected, "{name}: {received}");
+        assert!((HEAD_TIMEOUT..HEAD_TIMEOUT * 2).contains(&elapsed), "{name}: {elapsed:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_trickles_is_given_up_in_time() {
+async fn a_slow_body_is_refused_after_the_timeout() {
     let address = served(8).await;
     let head = format!(
         "POST /v2/scrape HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {KEY}\r\nContent-Length: 1000\r\n\r\n"
     );
-    let begun = Instant::now();
+    let start = Instant::now();
     let (mut reader, mut writer) = connect(address, &head).await.into_split();
     tokio::spawn(async move {
         while writer.write_all(b" ").await.is_ok() {
@@ -66,19 +67,19 @@ async fn a_body_that_trickles_is_given_up_in_time() {
     });
     let mut status = [0; 12];
     reader.read_exact(&mut status).await.unwrap();
-    let took = begun.elapsed();
+    let elapsed = start.elapsed();
     assert_eq!(&status, b"HTTP/1.1 408");
-    assert!((BODY_TIMEOUT..BODY_TIMEOUT + HEAD_TIMEOUT).contains(&took), "{took:?}");
+    assert!((BODY_TIMEOUT..BODY_TIMEOUT + HEAD_TIMEOUT).contains(&elapsed), "{elapsed:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn connections_beyond_the_bound_wait_for_one_to_end() {
+async fn connections_above_the_limit_wait_for_a_free_slot() {
     let address = served(1).await;
-    let begun = Instant::now();
+    let start = Instant::now();
     let silent = connect(address, "").await;
     let request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-    let answer = answer(connect(address, request).await).await;
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    assert!(begun.elapsed() >= HEAD_TIMEOUT, "two were served at once");
+    let received = read_all(connect(address, request).await).await;
+    assert!(received.starts_with("HTTP/1.1 200 OK\r\n"), "{received}");
+    assert!(start.elapsed() >= HEAD_TIMEOUT, "two connections were served at once");
     drop(silent);
 }

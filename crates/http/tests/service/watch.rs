@@ -37,7 +37,7 @@ fn upgrade(address: SocketAddr, path: &str, key: (&str, &str)) -> Request<()> {
 }
 
 #[tokio::test]
-async fn a_watcher_reads_every_document_once_and_then_the_end() {
+async fn a_watcher_receives_every_document_once_and_then_the_end() {
     let (site, service) = (site(), service());
     let address = served(service.clone()).await;
     let bearer = format!("Bearer {KEY}");
@@ -47,7 +47,7 @@ async fn a_watcher_reads_every_document_once_and_then_the_end() {
         (("authorization", bearer.as_str()), "POST /v2/crawl", &crawl, "/v2/crawl"),
         (("sec-websocket-protocol", KEY), "POST /v2/crawl", &crawl, "/v2/crawl"),
         (("authorization", bearer.as_str()), "POST /v2/batch/scrape", &batch, "/v2/batch/scrape"),
-        // v1's client looks for it there.
+        // The v1 client watches batches at the route of crawls.
         (("authorization", bearer.as_str()), "POST /v1/batch/scrape", &batch, "/v1/crawl"),
         (("authorization", bearer.as_str()), "POST /v2/batch/scrape", &batch, "/v2/crawl"),
         (("authorization", bearer.as_str()), "POST /v1/crawl", &crawl, "/v1/batch/scrape"),
@@ -56,11 +56,11 @@ async fn a_watcher_reads_every_document_once_and_then_the_end() {
         let stream = connect(address).await;
         let request = upgrade(address, &format!("{watched_at}/{id}"), key);
         let (mut socket, response) = tokio_tungstenite::client_async(request, stream).await.unwrap();
-        let chosen = response.headers().get("sec-websocket-protocol").map(|name| name.to_str().unwrap());
-        assert_eq!(chosen, (key.0 == "sec-websocket-protocol").then_some(KEY));
+        let protocol = response.headers().get("sec-websocket-protocol").map(|name| name.to_str().unwrap());
+        assert_eq!(protocol, (key.0 == "sec-websocket-protocol").then_some(KEY));
 
         let (mut documents, mut types) = (Vec::new(), Vec::new());
-        let goodbye = loop {
+        let close = loop {
             match socket.next().await.unwrap().unwrap() {
                 Message::Text(text) => {
                     let frame: Value = serde_json::from_str(&text).unwrap();
@@ -78,17 +78,17 @@ async fn a_watcher_reads_every_document_once_and_then_the_end() {
             }
         };
         assert_eq!((types.first().unwrap(), types.last().unwrap()), (&"catchup".into(), &"done".into()));
-        assert_eq!((u16::from(goodbye.code), goodbye.reason.as_str()), (1000, r#"{"type":"done"}"#));
-        let mut found: Vec<&Value> =
+        assert_eq!((u16::from(close.code), close.reason.as_str()), (1000, r#"{"type":"done"}"#));
+        let mut ids: Vec<&Value> =
             documents.iter().map(|document| &document["metadata"]["scrapeId"]).collect();
-        found.sort_by_key(ToString::to_string);
-        found.dedup();
-        assert_eq!((found.len(), documents.len()), (12, 12));
+        ids.sort_by_key(ToString::to_string);
+        ids.dedup();
+        assert_eq!((ids.len(), documents.len()), (12, 12));
     }
 }
 
 #[tokio::test]
-async fn a_watcher_of_nothing_is_refused_before_the_upgrade() {
+async fn a_watcher_of_an_unknown_job_is_refused_before_the_upgrade() {
     let address = served(service()).await;
     let path = "/v2/crawl/0195c0de-0000-7000-8000-000000000000";
     for (key, want) in [(("authorization", "Bearer key"), 404), (("sec-websocket-protocol", "other"), 401)] {

@@ -16,8 +16,8 @@ fn delay(job: u128, seconds: u64) -> RequestPacing {
     RequestPacing { delay: Duration::from_secs(seconds), job, ..FREE }
 }
 
-/// Whether it may begin at once.
-async fn passes(host_limiter: &HostLimiter, url: &Url, pacing: RequestPacing) -> Option<HostPermit> {
+/// A permit, if it is available at once.
+async fn try_permit(host_limiter: &HostLimiter, url: &Url, pacing: RequestPacing) -> Option<HostPermit> {
     tokio::select! {
         biased;
         permit = host_limiter.permit(url, pacing) => Some(permit),
@@ -25,51 +25,50 @@ async fn passes(host_limiter: &HostLimiter, url: &Url, pacing: RequestPacing) ->
     }
 }
 
-/// The host of `url` has this many places, whether pages of it are leased or not.
-fn with_places(url: &Url, places: u32) -> HostLimiter {
+fn with_max_concurrent(url: &Url, max_concurrent: u32) -> HostLimiter {
     let host_limiter = HostLimiter::default();
-    host_limiter.limit(url, places, Instant::now());
+    host_limiter.set_limits(url, max_concurrent, Instant::now());
     host_limiter
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_has_no_more_requests_than_places() {
-    let (host_limiter, here) = (HostLimiter::default(), url("https://a.example/x"));
-    let lease = host_limiter.lease(&here, 2);
+async fn requests_in_flight_stay_within_the_limit_of_the_host() {
+    let (host_limiter, site) = (HostLimiter::default(), url("https://a.example/x"));
+    let lease = host_limiter.lease(&site, 2);
     let first = lease.permit(FREE).await;
-    let _second = passes(&host_limiter, &here, FREE).await.expect("a redirect has the other place");
-    assert!(passes(&host_limiter, &here, FREE).await.is_none(), "there are two places");
-    assert!(passes(&host_limiter, &url("https://b.example/"), FREE).await.is_some());
-    assert!(passes(&host_limiter, &url("https://a.example:8443/"), FREE).await.is_some());
+    let _second = try_permit(&host_limiter, &site, FREE).await.expect("a redirect takes the second permit");
+    assert!(try_permit(&host_limiter, &site, FREE).await.is_none(), "the limit is two");
+    assert!(try_permit(&host_limiter, &url("https://b.example/"), FREE).await.is_some());
+    assert!(try_permit(&host_limiter, &url("https://a.example:8443/"), FREE).await.is_some());
     drop((first, lease));
-    let third = passes(&host_limiter, &here, FREE).await.expect("the first has ended");
+    let third = try_permit(&host_limiter, &site, FREE).await.expect("the first has ended");
     assert_eq!(third.in_flight(), 2);
-    assert!(passes(&host_limiter, &here, FREE).await.is_none(), "two are on, though no page is leased");
-    host_limiter.limit(&here, 1, Instant::now());
+    assert!(try_permit(&host_limiter, &site, FREE).await.is_none(), "two in flight, without a leased page");
+    host_limiter.set_limits(&site, 1, Instant::now());
     drop(third);
-    assert!(passes(&host_limiter, &here, FREE).await.is_none(), "one place is left, and one request is on");
+    assert!(try_permit(&host_limiter, &site, FREE).await.is_none(), "the limit is one, with one in flight");
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_begins_when_the_host_has_more_places() {
-    let (host_limiter, here) = (HostLimiter::default(), url("https://a.example/"));
-    let _first = host_limiter.permit(&here, FREE).await;
-    assert!(!host_limiter.is_waited_for(&here) && !host_limiter.is_waited_for(&url("https://b.example/")));
-    let waiting = host_limiter.permit(&here, FREE);
-    let told = async {
+async fn a_waiting_request_starts_when_the_limit_rises() {
+    let (host_limiter, site) = (HostLimiter::default(), url("https://a.example/"));
+    let _first = host_limiter.permit(&site, FREE).await;
+    assert!(!host_limiter.has_waiters(&site) && !host_limiter.has_waiters(&url("https://b.example/")));
+    let waiting = host_limiter.permit(&site, FREE);
+    let raise_limit = async {
         tokio::task::yield_now().await;
-        assert!(host_limiter.is_waited_for(&here));
-        host_limiter.limit(&here, 8, Instant::now());
+        assert!(host_limiter.has_waiters(&site));
+        host_limiter.set_limits(&site, 8, Instant::now());
     };
-    let (second, ()) = tokio::join!(waiting, told);
+    let (second, ()) = tokio::join!(waiting, raise_limit);
     assert_eq!(second.in_flight(), 2);
-    assert!(!host_limiter.is_waited_for(&here));
+    assert!(!host_limiter.has_waiters(&site));
 }
 
 #[tokio::test(start_paused = true)]
-async fn hosts_that_rest_are_forgotten() {
+async fn idle_hosts_are_evicted() {
     let host_limiter = HostLimiter::default();
-    let held = host_limiter.lease(&url("https://held.example/"), 8);
+    let leased = host_limiter.lease(&url("https://leased.example/"), 8);
     let slow = url("https://slow.example/");
     host_limiter.set_gap(&slow, Duration::from_secs(600));
     drop(host_limiter.permit(&slow, FREE).await);
@@ -77,80 +76,81 @@ async fn hosts_that_rest_are_forgotten() {
         drop(host_limiter.permit(&url(&format!("https://h{host}.example/")), FREE).await);
         tokio::time::advance(Duration::from_millis(10)).await;
     }
-    let known = host_limiter.hosts.lock().unwrap().known.len();
-    assert!(known <= 2 * MAX_IDLE_HOSTS, "{known} hosts are remembered");
-    for kept in ["held.example", "slow.example"] {
-        assert!(host_limiter.hosts.lock().unwrap().known.contains_key(kept), "{kept}");
+    let count = host_limiter.hosts.lock().unwrap().by_name.len();
+    assert!(count <= 2 * MAX_IDLE_HOSTS, "{count} hosts are in memory");
+    for kept in ["leased.example", "slow.example"] {
+        assert!(host_limiter.hosts.lock().unwrap().by_name.contains_key(kept), "{kept}");
     }
-    drop(held);
+    drop(leased);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gap_is_kept_from_the_end_of_whatever_was_last() {
-    let (host_limiter, here) = (HostLimiter::default(), url("https://a.example/"));
-    let lease = host_limiter.lease(&here, 2);
+async fn a_gap_counts_from_the_end_of_the_last_request() {
+    let (host_limiter, site) = (HostLimiter::default(), url("https://a.example/"));
+    let lease = host_limiter.lease(&site, 2);
     let began = Instant::now();
     let permit = lease.permit(gap(2)).await;
     assert_eq!(began.elapsed(), Duration::ZERO);
-    assert!(passes(&host_limiter, &here, gap(2)).await.is_none(), "with a gap there is one at a time");
+    assert!(try_permit(&host_limiter, &site, gap(2)).await.is_none(), "a gap allows one request at a time");
     tokio::time::advance(Duration::from_secs(5)).await;
     drop(permit);
-    drop(host_limiter.permit(&here, gap(2)).await);
+    drop(host_limiter.permit(&site, gap(2)).await);
     assert_eq!(began.elapsed(), Duration::from_secs(7));
-    drop(host_limiter.permit(&here, FREE).await);
-    assert_eq!(began.elapsed(), Duration::from_secs(7), "who asks for no gap waits for none");
+    drop(host_limiter.permit(&site, FREE).await);
+    assert_eq!(began.elapsed(), Duration::from_secs(7), "a request without a gap does not wait");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gap_that_is_learnt_holds_for_those_who_wait_already() {
-    let here = url("https://a.example/");
-    let host_limiter = with_places(&here, 2);
-    let (first, second) = (host_limiter.permit(&here, FREE).await, host_limiter.permit(&here, FREE).await);
+async fn a_new_gap_applies_to_waiting_requests() {
+    let site = url("https://a.example/");
+    let host_limiter = with_max_concurrent(&site, 2);
+    let (first, second) = (host_limiter.permit(&site, FREE).await, host_limiter.permit(&site, FREE).await);
     let began = Instant::now();
-    let waiting = host_limiter.permit(&here, FREE);
-    let teach = async {
+    let waiting = host_limiter.permit(&site, FREE);
+    let set_gap = async {
         tokio::task::yield_now().await;
-        host_limiter.set_gap(&here, Duration::from_secs(3));
+        host_limiter.set_gap(&site, Duration::from_secs(3));
         drop(first);
         tokio::time::sleep(Duration::from_secs(1)).await;
         drop(second);
     };
-    drop(tokio::join!(waiting, teach).0);
-    assert_eq!(began.elapsed(), Duration::from_secs(4), "after both, and then the gap");
+    drop(tokio::join!(waiting, set_gap).0);
+    assert_eq!(began.elapsed(), Duration::from_secs(4), "the end of both requests plus the gap");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_asked_to_be_left_alone_is_left_alone_by_all() {
-    let (host_limiter, here) = (HostLimiter::default(), url("https://a.example/"));
+async fn no_request_starts_while_a_host_is_paused() {
+    let (host_limiter, site) = (HostLimiter::default(), url("https://a.example/"));
     let began = Instant::now();
-    let permit = host_limiter.permit(&here, FREE).await;
-    let waiting = host_limiter.permit(&here, FREE);
-    let rest = async {
+    let permit = host_limiter.permit(&site, FREE).await;
+    let waiting = host_limiter.permit(&site, FREE);
+    let pause = async {
         tokio::task::yield_now().await;
-        host_limiter.rest(&here, Duration::from_secs(7));
-        host_limiter.rest(&here, Duration::from_secs(2));
+        host_limiter.pause(&site, Duration::from_secs(7));
+        host_limiter.pause(&site, Duration::from_secs(2));
         drop(permit);
     };
-    drop(tokio::join!(waiting, rest).0);
+    drop(tokio::join!(waiting, pause).0);
     assert_eq!(began.elapsed(), Duration::from_secs(7));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_delay_of_a_job_is_its_own() {
-    let here = url("https://a.example/");
-    let host_limiter = with_places(&here, 3);
-    let _busy = host_limiter.permit(&here, FREE).await;
-    let permit = passes(&host_limiter, &here, delay(1, 5)).await.expect("what others ask does not count");
-    assert!(passes(&host_limiter, &here, delay(1, 5)).await.is_none(), "one at a time");
+async fn the_delay_of_a_job_applies_to_that_job_only() {
+    let site = url("https://a.example/");
+    let host_limiter = with_max_concurrent(&site, 3);
+    let _busy = host_limiter.permit(&site, FREE).await;
+    let permit =
+        try_permit(&host_limiter, &site, delay(1, 5)).await.expect("requests of other jobs do not count");
+    assert!(try_permit(&host_limiter, &site, delay(1, 5)).await.is_none(), "one at a time");
     drop(permit);
     let began = Instant::now();
-    assert!(passes(&host_limiter, &here, delay(2, 5)).await.is_some(), "another job");
-    drop(host_limiter.permit(&here, delay(1, 5)).await);
+    assert!(try_permit(&host_limiter, &site, delay(2, 5)).await.is_some(), "another job");
+    drop(host_limiter.permit(&site, delay(1, 5)).await);
     assert_eq!(began.elapsed(), Duration::from_secs(5));
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_longest_goes_first() {
+async fn requests_start_in_order_of_arrival() {
     let host_limiter = Arc::new(HostLimiter::default());
     let mut waiting = tokio::task::JoinSet::new();
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -169,11 +169,11 @@ async fn who_waits_longest_goes_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_stops_waiting_holds_nobody_up() {
-    let (host_limiter, here) = (HostLimiter::default(), url("https://a.example/"));
-    let permit = host_limiter.permit(&here, FREE).await;
-    assert!(passes(&host_limiter, &here, FREE).await.is_none(), "it gave up");
+async fn a_cancelled_wait_does_not_block_others() {
+    let (host_limiter, site) = (HostLimiter::default(), url("https://a.example/"));
+    let permit = host_limiter.permit(&site, FREE).await;
+    assert!(try_permit(&host_limiter, &site, FREE).await.is_none(), "the wait is cancelled");
     drop(permit);
-    assert!(passes(&host_limiter, &here, FREE).await.is_some());
-    assert!(host_limiter.host(&here).lock().waiting.is_empty());
+    assert!(try_permit(&host_limiter, &site, FREE).await.is_some());
+    assert!(host_limiter.host(&site).lock().waiting.is_empty());
 }

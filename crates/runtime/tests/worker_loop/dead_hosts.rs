@@ -1,4 +1,4 @@
-//! Hosts that refuse every connection: they cost seconds, however many pages of them are asked for.
+//! Hosts that refuse every connection: the job ends within seconds for any number of their pages.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::support::{Answer, Web, crawl, runtime};
 
-/// A refused connection, which may hold another time.
+/// A refused connection, which is retryable.
 const REFUSED: Answer = Answer::Refused(ErrorCode::ScrapeSiteError, true);
 
 fn dead_pages(count: usize) -> Vec<(&'static str, Vec<Answer>)> {
@@ -33,7 +33,7 @@ async fn a_batch_of_pages_of_a_dead_host_ends_in_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crawl_of_a_dead_host_ends_in_seconds_and_so_do_links_to_one() {
+async fn a_crawl_of_a_dead_host_or_with_links_to_one_ends_in_seconds() {
     let links: &'static str =
         (0..5).map(|n| format!("https://dead.example/{n}\n")).collect::<String>().leak();
     let mut answers = dead_pages(5);

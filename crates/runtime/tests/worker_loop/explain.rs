@@ -1,4 +1,4 @@
-//! Why an address was crawled or not, for every answer that there is.
+//! Explanations of why a URL was crawled or not, for every verdict.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,22 +8,18 @@ use gleaner_runtime::{Explanation, Job, Runtime, StartOptions, Verdict};
 use gleaner_types::request::{CrawlRequest, Proxy};
 use url::Url;
 
-use crate::support::{Answer, Web, runtime, small_room};
+use crate::support::{Answer, Web, runtime, runtime_with_queue_limit};
 
 const START: &str = "https://a.example/docs/";
 
-/// Options that follow these addresses through a crawl.
+/// Options that trace these URLs through a crawl.
 fn explaining(urls: &[Url]) -> StartOptions {
     StartOptions { explained: urls.to_vec(), ..StartOptions::default() }
 }
 
-async fn explained(
-    runtime: &Arc<Runtime>,
-    request: CrawlRequest,
-    addresses: &[&str],
-) -> (Job, Vec<Explanation>) {
+async fn explained(runtime: &Arc<Runtime>, request: CrawlRequest, urls: &[&str]) -> (Job, Vec<Explanation>) {
     let start = Url::parse(&request.url).unwrap();
-    let urls: Vec<Url> = addresses.iter().map(|address| start.join(address).unwrap()).collect();
+    let urls: Vec<Url> = urls.iter().map(|url| start.join(url).unwrap()).collect();
     let mut job = runtime.start(request.check().unwrap(), explaining(&urls)).await.unwrap();
     while job.next().await.transpose().unwrap().is_some() {}
     let explanations = job.explanations().await.unwrap();
@@ -31,12 +27,12 @@ async fn explained(
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_reason_is_given_where_it_holds() {
+async fn every_reason_has_its_explanation() {
     let long: &'static str = format!("long/{}", "x".repeat(8_192)).leak();
     let links: &'static str = format!(
-        "/docs/a/one\n/docs/a/one?utm_source=x\n/docs/old\n/docs/other\n/docs/a/b/c/d\n/docs/a/photo.jpg\n/blog/\n\
-         https://b.example/\nhttps://sub.a.example/\nftp://a.example/\n{long}\n/docs/a/moved\n/docs/a/broken\n\
-         /docs/a/secret\nnofollow /docs/a/unvouched"
+        "/docs/a/one\n/docs/a/one?utm_source=x\n/docs/old\n/docs/other\n/docs/a/b/c/d\n/docs/a/photo.jpg\n\
+         /blog/\nhttps://b.example/\nhttps://sub.a.example/\nftp://a.example/\n{long}\n/docs/a/moved\n\
+         /docs/a/broken\n/docs/a/secret\nnofollow /docs/a/unvouched"
     )
     .leak();
     let web = Web::new([
@@ -85,23 +81,23 @@ async fn every_reason_is_given_where_it_holds() {
         ),
         ("a/secret-nowhere", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` passes over that)"),
     ];
-    let addresses: Vec<&str> = rows.iter().map(|(address, _)| *address).collect();
-    let (job, explanations) = explained(&runtime(&web), request, &addresses).await;
-    for (explained, (address, text)) in explanations.iter().zip(rows) {
-        let said = explained.verdict.to_string();
-        assert!(said == text || text == "crawled" && said.starts_with("crawled"), "{address}: {said}");
+    let urls: Vec<&str> = rows.iter().map(|(url, _)| *url).collect();
+    let (job, explanations) = explained(&runtime(&web), request, &urls).await;
+    for (explained, (url, text)) in explanations.iter().zip(rows) {
+        let shown = explained.verdict.to_string();
+        assert!(shown == text || text == "crawled" && shown.starts_with("crawled"), "{url}: {shown}");
     }
     let counted: Vec<SkipReason> = job.rejections().into_iter().map(|(reason, _)| reason).collect();
-    let never = [SkipReason::FoundOnExternalPage, SkipReason::TooCostly];
+    let uncounted = [SkipReason::FoundOnExternalPage, SkipReason::TooCostly];
     assert!(
-        SkipReason::ALL.iter().all(|reason| counted.contains(reason) || never.contains(reason)),
+        SkipReason::ALL.iter().all(|reason| counted.contains(reason) || uncounted.contains(reason)),
         "{counted:?}"
     );
-    assert_eq!(never[0].to_string(), "links of external pages are not followed");
+    assert_eq!(uncounted[0].to_string(), "links of external pages are not followed");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_was_found_and_not_reached_says_what_came_before() {
+async fn a_page_that_was_found_and_not_fetched_has_a_reason() {
     let web = Web::new([
         ("https://a.example/", vec![Answer::Ok("/1\n/2\n/3\n/private")]),
         ("https://a.example/robots.txt", vec![Answer::Ok("User-agent: *\nDisallow: /private")]),
@@ -109,19 +105,19 @@ async fn a_page_that_was_found_and_not_reached_says_what_came_before() {
         ("https://a.example/2", vec![Answer::Silent]),
         ("https://a.example/3", vec![Answer::Silent]),
     ]);
-    let asked = ["/3", "/private"];
+    let paths = ["/3", "/private"];
     let request = |limit| CrawlRequest::new("https://a.example/").limit(limit);
     let verdicts = |explanations: Vec<Explanation>| {
         explanations.into_iter().map(|explained| explained.verdict).collect::<Vec<_>>()
     };
 
-    let (_, limited) = explained(&runtime(&web), request(1), &asked).await;
+    let (_, limited) = explained(&runtime(&web), request(1), &paths).await;
     assert_eq!(verdicts(limited), [Verdict::LimitReached, Verdict::RobotsTxt]);
 
-    let (_, full) = explained(&small_room(&web, 1), request(10), &asked).await;
+    let (_, full) = explained(&runtime_with_queue_limit(&web, 1), request(10), &paths).await;
     assert_eq!(verdicts(full), [Verdict::QueueFull, Verdict::RobotsTxt]);
 
-    let urls = asked.map(|path| Url::parse("https://a.example/").unwrap().join(path).unwrap());
+    let urls = paths.map(|path| Url::parse("https://a.example/").unwrap().join(path).unwrap());
     let runtime = runtime(&web);
     let plan = request(10).check().unwrap();
     let mut job = runtime.start(plan, explaining(&urls)).await.unwrap();
@@ -133,7 +129,7 @@ async fn a_page_that_was_found_and_not_reached_says_what_came_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_robots_txt_that_could_not_be_read_forbids_nothing_that_was_not_asked_for() {
+async fn an_unreadable_robots_txt_forbids_only_urls_that_were_found() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::ByStealth("User-agent: *\nDisallow: /private")]),
         ("https://a.example/", vec![Answer::ByStealth("https://b.example/1")]),
@@ -146,15 +142,14 @@ async fn a_robots_txt_that_could_not_be_read_forbids_nothing_that_was_not_asked_
         ("https://b.example/1", Verdict::RobotsTxt),
         ("https://b.example/nowhere", Verdict::NotFound),
     ];
-    let (_, explanations) =
-        explained(&runtime(&web), request, &rows.each_ref().map(|(address, _)| *address)).await;
-    for (explained, (address, verdict)) in explanations.into_iter().zip(rows) {
-        assert_eq!(explained.verdict, verdict, "{address}");
+    let (_, explanations) = explained(&runtime(&web), request, &rows.each_ref().map(|(url, _)| *url)).await;
+    for (explained, (url, verdict)) in explanations.into_iter().zip(rows) {
+        assert_eq!(explained.verdict, verdict, "{url}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_explanation_tells_where_an_address_was_found() {
+async fn an_explanation_names_where_a_url_was_found() {
     let web = Web::new([
         ("https://a.example/", vec![Answer::Ok("/linked\n/both")]),
         ("https://a.example/linked", vec![Answer::Ok("")]),
@@ -169,13 +164,13 @@ async fn an_explanation_tells_where_an_address_was_found() {
     let (_, explanations) =
         explained(&runtime(&web), request, &["/linked", "/both", "/named", "/nowhere"]).await;
     let path = |url: &Option<Url>| url.as_ref().map(|url| url.path().to_owned());
-    let told: Vec<_> = explanations
+    let sources: Vec<_> = explanations
         .iter()
         .map(|explained| (path(&explained.found_on), path(&explained.named_in), explained.depth))
         .collect();
     let (start, sitemap) = (Some("/".to_owned()), Some("/sitemap.xml".to_owned()));
     assert_eq!(
-        told,
+        sources,
         [
             (start.clone(), None, Some(1)),
             (start, sitemap.clone(), Some(0)),

@@ -18,7 +18,7 @@ fn web(robots: &'static str) -> std::sync::Arc<Web> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shared_document_is_read_from_its_export_and_told_as_it_was_asked_for() {
+async fn a_shared_document_is_read_from_its_export_and_keeps_its_source_url() {
     let web = web("");
     let document = runtime(&web)
         .scrape(ScrapeRequest::new(SHARED).check().unwrap(), StartOptions::default())
@@ -29,14 +29,14 @@ async fn a_shared_document_is_read_from_its_export_and_told_as_it_was_asked_for(
     assert_eq!(document.metadata.status_code, Some(200));
     assert_eq!((web.count(EXPORT), web.count(SHARED)), (1, 0));
 
-    // A crawl goes where the service gives the export from, though that is another host.
+    // A crawl follows the redirect to the host that serves the export.
     let result = crawl(&web, CrawlRequest::new(SHARED)).await;
     assert_eq!(result.documents[0].metadata.source_url.as_deref(), Some(SHARED));
     assert_eq!((web.count(EXPORT), web.count(SHARED)), (2, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_robots_txt_says_of_the_export_holds() {
+async fn robots_txt_applies_to_the_export() {
     let web = web("User-agent: *\nDisallow: /document/d/1aB/export");
     let result = crawl(&web, CrawlRequest::new(SHARED)).await;
     assert!(result.documents.is_empty());

@@ -1,4 +1,4 @@
-//! Long lists of links, and patterns that cost much.
+//! Long lists of links, and costly patterns.
 
 use gleaner_frontier::SkipReason;
 use gleaner_runtime::StartOptions;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{Answer, Web, crawl, runtime};
 
-/// Letters in an order like no other.
+/// Pseudo-random letters.
 fn noise(seed: u32, length: usize) -> String {
     let mut state = seed;
     let letters = (0..length).map(|_| {
@@ -19,7 +19,7 @@ fn noise(seed: u32, length: usize) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_of_very_many_links_loses_none() {
+async fn all_links_of_a_page_with_many_links_are_queued() {
     let links: &'static str = (0..20_000).map(|n| format!("/{n}\n")).collect::<String>().leak();
     let web = Web::new([("https://a.example/", vec![Answer::Ok(links)])]);
     let request = CrawlRequest::new("https://a.example/").limit(20_001);
@@ -29,7 +29,7 @@ async fn a_page_of_very_many_links_loses_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sitemap_of_very_many_pages_loses_none() {
+async fn all_pages_of_a_large_sitemap_are_queued() {
     let listed: &'static str =
         (0..20_000).map(|n| format!("https://a.example/{n}\n")).collect::<String>().leak();
     let web = Web::new([
@@ -38,7 +38,7 @@ async fn a_sitemap_of_very_many_pages_loses_none() {
     ]);
     let request = CrawlRequest::new("https://a.example/").limit(20_001);
     let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
-    // The start page, and the first of the sitemap.
+    // The start page and the first page of the sitemap.
     for _ in 0..2 {
         assert!(matches!(job.next().await, Some(Ok(_))));
     }
@@ -46,7 +46,7 @@ async fn a_sitemap_of_very_many_pages_loses_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn addresses_that_cost_too_much_to_match_are_left_out_and_told() {
+async fn urls_that_cost_too_much_to_match_are_skipped_with_a_warning() {
     let listed = (0..60).map(|seed| format!("https://a.example/{}\n", noise(seed, 4_000)));
     let listed: &'static str =
         listed.chain(["https://a.example/short".to_owned()]).collect::<String>().leak();
@@ -67,13 +67,14 @@ async fn addresses_that_cost_too_much_to_match_are_left_out_and_told() {
     assert_eq!(
         end.warning.as_deref(),
         Some(
-            "some addresses were left out, because matching them with `includePaths` and `excludePaths` takes too long"
+            "some URLs were skipped, because matching them with `includePaths` and \
+             `excludePaths` takes too long"
         )
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crawl_whose_patterns_nobody_can_afford_is_refused_by_name() {
+async fn a_crawl_with_too_costly_patterns_is_refused() {
     let patterns: Vec<String> = (0..1_000).map(|n| format!("[ab]{{40}}c{n}")).collect();
     let body = json!({ "url": "https://a.example/", "excludePaths": patterns });
     let faults = CrawlRequest::plan_from_json(&body).unwrap_err();
@@ -81,7 +82,7 @@ async fn a_crawl_whose_patterns_nobody_can_afford_is_refused_by_name() {
     assert!(fault.path.to_string().starts_with("excludePaths["), "{fault:?}");
     assert!(fault.message.contains("at most 20000 are allowed"), "{}", fault.message);
 
-    // The rules hold for who makes a plan in another way, too.
+    // The bound also applies to a plan that is not made from a request.
     let mut plan = CrawlRequest::new("https://a.example/").check().unwrap();
     plan.rules.exclude_paths = patterns;
     let web = Web::new([("https://a.example/", vec![Answer::Ok("")])]);

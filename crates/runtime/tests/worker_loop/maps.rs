@@ -7,7 +7,7 @@ use gleaner_types::request::MapRequest;
 use crate::support::{Answer, Web, runtime};
 
 #[tokio::test(start_paused = true)]
-async fn a_map_asks_nothing_of_a_site_whose_robots_txt_fails() {
+async fn a_map_requests_only_robots_txt_if_robots_txt_fails() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::Busy { status: 503, retry_after: None }]),
         ("https://a.example/", vec![Answer::Ok("/one")]),
@@ -19,19 +19,20 @@ async fn a_map_asks_nothing_of_a_site_whose_robots_txt_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_map_of_a_site_that_cannot_be_reached_fails() {
+async fn a_map_of_an_unreachable_site_fails() {
     let refused = Answer::Refused(ErrorCode::ScrapeDnsResolutionError, false);
     let web = Web::new([("https://a.example/robots.txt", vec![refused])]);
     let error = runtime(&web).map(MapRequest::new("https://a.example/").check().unwrap()).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::ScrapeDnsResolutionError);
-    assert!(error.to_string().contains("nobody is there"), "{error}");
+    assert!(error.to_string().contains("the connection was refused"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_start_page_that_gives_no_links_leaves_the_sitemaps() {
-    for (name, start) in
-        [("that breaks", "https://a.example/broken"), ("that no parser takes", "https://a.example/panic")]
-    {
+async fn sitemaps_are_read_if_the_start_page_fails() {
+    for (name, start) in [
+        ("its connection breaks", "https://a.example/broken"),
+        ("its parser panics", "https://a.example/panic"),
+    ] {
         let web = Web::new([
             ("https://a.example/broken", vec![Answer::Broken]),
             ("https://a.example/panic", vec![Answer::Ok("")]),
@@ -42,7 +43,7 @@ async fn a_start_page_that_gives_no_links_leaves_the_sitemaps() {
         let result = runtime.map(request(SitemapMode::Include).check().unwrap()).await.unwrap();
         assert!(result.links.iter().any(|url| url.path() == "/listed"), "{name}: {:?}", result.links);
         assert!(result.warning.is_some_and(|warning| warning.contains("start page")), "{name}");
-        let nothing = runtime.map(request(SitemapMode::Skip).check().unwrap()).await;
-        assert!(nothing.is_err(), "{name}: there is nothing else to read");
+        let without_sitemaps = runtime.map(request(SitemapMode::Skip).check().unwrap()).await;
+        assert!(without_sitemaps.is_err(), "{name}");
     }
 }

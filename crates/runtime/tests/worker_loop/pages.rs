@@ -1,4 +1,4 @@
-//! What becomes of single pages.
+//! Single pages: panics, headers, deadlines and leases.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use gleaner_types::{ErrorCode, JobId, JobKind};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::support::{Answer, NOW, Web, crawl, paths, room_over, runtime};
+use crate::support::{Answer, NOW, Web, crawl, paths, runtime, runtime_over};
 
 #[tokio::test(start_paused = true)]
-async fn a_parser_that_panics_costs_one_page() {
+async fn a_parser_that_panics_fails_one_page() {
     let web = Web::new([
         ("https://a.example/", vec![Answer::Ok("/one\n/panic\n/two")]),
         ("https://a.example/one", vec![Answer::Ok("")]),
@@ -41,14 +41,14 @@ async fn headers_of_the_user_stay_with_the_site() {
     let result = crawl(&web, request).await;
     assert_eq!(paths(&result), ["/", "/one", "/two"], "an external page's links are not followed");
     for request in web.requests() {
-        // robots.txt is read for all jobs, and so with the headers of none.
+        // All jobs share robots.txt, so it is requested without their headers.
         let bare = request.url.starts_with("https://b.example") || request.url.ends_with("/robots.txt");
         assert_eq!(request.options.headers.is_empty(), bare, "{}", request.url);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scrape_ends_at_its_deadline_whatever_it_waits_for() {
+async fn a_scrape_ends_at_its_deadline() {
     let web = Web::new([("https://a.example/", vec![Answer::Silent])]);
     let runtime = runtime(&web);
     let began = Instant::now();
@@ -62,13 +62,13 @@ async fn a_scrape_ends_at_its_deadline_whatever_it_waits_for() {
         assert_eq!(error.code(), ErrorCode::ScrapeTimeout);
     }
     assert_eq!(began.elapsed(), Duration::from_secs(2));
-    // Their places are free again.
+    // Their slots are free again.
     web.answers.lock().unwrap().insert("https://a.example/".to_owned(), vec![Answer::Ok("")]);
     assert!(runtime.scrape(request.check().unwrap(), StartOptions::default()).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
-async fn robots_txt_does_not_hold_for_a_page_that_the_user_named() {
+async fn robots_txt_does_not_apply_to_a_page_that_the_user_named() {
     let web = Web::new([("https://a.example/", vec![Answer::Ok("")])]);
     let plan = ScrapeRequest::new("https://a.example/").check().unwrap();
     assert!(runtime(&web).scrape(plan, StartOptions::default()).await.is_ok());
@@ -76,7 +76,7 @@ async fn robots_txt_does_not_hold_for_a_page_that_the_user_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fetch_that_hangs_is_given_up_before_its_lease_ends_and_done_again() {
+async fn a_fetch_that_hangs_stops_before_its_lease_ends_and_is_retried() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::Ok("User-agent: *\nCrawl-delay: 1")]),
         ("https://a.example/", vec![Answer::Ok("/hangs\n/other")]),
@@ -87,7 +87,7 @@ async fn a_fetch_that_hangs_is_given_up_before_its_lease_ends_and_done_again() {
     let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
     assert_eq!(paths(&result), ["/", "/hangs", "/other"]);
     assert_eq!(web.count("https://a.example/hangs"), 2);
-    assert_eq!(web.count("https://a.example/other"), 1, "who waited for it is asked for once");
+    assert_eq!(web.count("https://a.example/other"), 1, "a page that waited for the host is requested once");
     assert!(began.elapsed() < Duration::from_secs(16 * 60), "{:?}", began.elapsed());
 }
 
@@ -104,16 +104,16 @@ async fn the_pages_of_another_engine_wait_for_it() {
     };
     let job = NewJob::new(id, Some(JobKind::Crawl), JobRules::with_limit(10), vec![page]);
     store.submit(job, NOW).await.unwrap();
-    let runtime = room_over(&web, Arc::clone(&store) as Arc<dyn Store>);
+    let runtime = runtime_over(&web, Arc::clone(&store) as Arc<dyn Store>);
     for _ in 0..30 {
         let plan = ScrapeRequest::new("https://a.example/").check().unwrap();
         assert!(
             runtime.scrape(plan, StartOptions::default()).await.is_ok(),
-            "its own pages are done beside them"
+            "pages of its own jobs are scraped"
         );
         tokio::time::sleep(Duration::from_secs(60)).await;
     }
     let snapshot = store.snapshot(id).await.unwrap();
-    assert_eq!((snapshot.failed, snapshot.total), (0, 1), "half an hour later it still waits");
+    assert_eq!((snapshot.failed, snapshot.total), (0, 1), "it still waits after half an hour");
     assert_eq!(web.count("https://other.example/"), 0);
 }

@@ -1,5 +1,4 @@
-//! How many requests a host gets at once, and who waits for whom: redirects between hosts, slow pages, pages
-//! that fail.
+//! The request rates of hosts: redirects between hosts, slow pages, pages that fail.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -21,71 +20,71 @@ use url::Url;
 
 use crate::support::NOW;
 
-/// Of a host: requests under way, the most of them at once, and when each began.
-type Seen = (usize, usize, Vec<Instant>);
+/// The requests of a host: in flight now, maximum in flight, and the start of each.
+type HostRequests = (usize, usize, Vec<Instant>);
 
-/// How long a redirect takes.
+/// The latency of a redirect.
 const REDIRECT: Duration = Duration::from_millis(10);
 
-/// `start.example` redirects every page to `apex.example`, and that to `www.example`. The first segment of
-/// the path is what becomes of a page there: milliseconds until it is answered, or `busy`, or `broken`; or
-/// what fails on the way there.
+/// `start.example` redirects every page to `apex.example`, which redirects to `www.example`. The first
+/// segment of the path sets the outcome there: the latency in milliseconds, `busy`, `broken`, or the part
+/// that fails on the engine's side.
 #[derive(Debug, Default)]
 struct Hosts {
-    /// By name: requests under way, the most that there were at once, and when each began.
-    seen: Mutex<BTreeMap<String, Seen>>,
+    /// By name.
+    requests: Mutex<BTreeMap<String, HostRequests>>,
 }
 
 impl Hosts {
-    fn began(&self, host: &str) -> Vec<Instant> {
-        self.seen.lock().unwrap()[host].2.clone()
+    fn starts(&self, host: &str) -> Vec<Instant> {
+        self.requests.lock().unwrap()[host].2.clone()
     }
 
-    fn most_at_once(&self, host: &str) -> usize {
-        self.seen.lock().unwrap().get(host).map_or(0, |(_, most, _)| *most)
+    fn max_in_flight(&self, host: &str) -> usize {
+        self.requests.lock().unwrap().get(host).map_or(0, |(_, max, _)| *max)
     }
 
-    /// Requests to a host that began before this.
-    fn asked_until(&self, host: &str, until: Instant) -> usize {
-        let seen = self.seen.lock().unwrap();
-        seen.get(host).map_or(0, |(.., began)| began.iter().filter(|began| **began <= until).count())
+    /// The number of requests to a host that started until this time.
+    fn started_until(&self, host: &str, until: Instant) -> usize {
+        let requests = self.requests.lock().unwrap();
+        requests.get(host).map_or(0, |(.., starts)| starts.iter().filter(|start| **start <= until).count())
     }
 
-    async fn exchange(&self, host: &str, took: Duration) {
-        let _under_way = UnderWay::begin(self, host);
-        tokio::time::sleep(took).await;
+    async fn exchange(&self, host: &str, latency: Duration) {
+        let _in_flight = InFlight::start(self, host);
+        tokio::time::sleep(latency).await;
     }
 }
 
-/// A request, which ends when it is answered or given up.
-struct UnderWay<'a>(&'a Hosts, String);
+/// A request in flight; dropping it ends it.
+struct InFlight<'a>(&'a Hosts, String);
 
-impl<'a> UnderWay<'a> {
-    fn begin(hosts: &'a Hosts, host: &str) -> Self {
-        let mut seen = hosts.seen.lock().unwrap();
-        let (now, most, began) = seen.entry(host.to_owned()).or_default();
+impl<'a> InFlight<'a> {
+    fn start(hosts: &'a Hosts, host: &str) -> Self {
+        let mut requests = hosts.requests.lock().unwrap();
+        let (now, max, starts) = requests.entry(host.to_owned()).or_default();
         *now += 1;
-        *most = (*most).max(*now);
-        began.push(Instant::now());
+        *max = (*max).max(*now);
+        starts.push(Instant::now());
         Self(hosts, host.to_owned())
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.0.seen.lock().unwrap().get_mut(&self.1).unwrap().0 -= 1;
+        self.0.requests.lock().unwrap().get_mut(&self.1).unwrap().0 -= 1;
     }
 }
 
 #[derive(Debug)]
-struct Port(Arc<Hosts>);
+struct HostsPort(Arc<Hosts>);
 
 #[async_trait]
-impl Fetch for Port {
+impl Fetch for HostsPort {
     async fn fetch(
         &self,
         request: FetchRequest<'_>,
-        hops: &dyn RedirectCheck,
+        redirects: &dyn RedirectCheck,
     ) -> Result<Fetched, FetchError> {
         let mut url = request.url.clone();
         let failure = |code, refused_hop| FetchError {
@@ -99,14 +98,14 @@ impl Fetch for Port {
                 let mut target = url.clone();
                 target.set_host(Some(to)).unwrap();
                 let refused = |refusal| failure(ErrorCode::ScrapeBlocked, Some(refusal));
-                hops.check(&url, &target).await.map_err(refused)?;
+                redirects.check(&url, &target).await.map_err(refused)?;
                 url = target;
             }
         }
-        let what = url.path_segments().and_then(|mut segments| segments.next()).unwrap_or_default();
-        let latency = Duration::from_millis(what.parse().unwrap_or(30));
+        let kind = url.path_segments().and_then(|mut segments| segments.next()).unwrap_or_default();
+        let latency = Duration::from_millis(kind.parse().unwrap_or(30));
         self.0.exchange(url.host_str().unwrap(), latency).await;
-        match what {
+        match kind {
             "broken" => return Err(failure(ErrorCode::ScrapeSiteError, None)),
             "proxy" => return Err(failure(ErrorCode::ScrapeAllEnginesFailed, None)),
             "resolver" => return Err(failure(ErrorCode::ScrapeDnsResolutionError, None)),
@@ -114,7 +113,7 @@ impl Fetch for Port {
             _ => {}
         }
         Ok(Fetched {
-            status: if what == "busy" { 503 } else { 200 },
+            status: if kind == "busy" { 503 } else { 200 },
             url,
             content_type: None,
             body: Bytes::new(),
@@ -130,21 +129,21 @@ impl Fetch for Port {
     }
 }
 
-impl Transform for Port {
+impl Transform for HostsPort {
     fn transform(&self, _: TransformTask<'_>) -> Result<Transformed, PageError> {
         Ok(Transformed::default())
     }
 }
 
-fn room_with(hosts: &Arc<Hosts>, frontier: FrontierConfig) -> Arc<Runtime> {
-    room_over(hosts, MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() }))
+fn runtime_with(hosts: &Arc<Hosts>, frontier: FrontierConfig) -> Arc<Runtime> {
+    runtime_over(hosts, MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() }))
 }
 
-fn room_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Runtime> {
+fn runtime_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
         store: Arc::new(store),
-        fetch: Arc::new(Port(Arc::clone(hosts))),
-        transform: Arc::new(Port(Arc::clone(hosts))),
+        fetch: Arc::new(HostsPort(Arc::clone(hosts))),
+        transform: Arc::new(HostsPort(Arc::clone(hosts))),
         pdfs: None,
         clock: Clock::starting_at(NOW),
         robots_agent: "gleaner".to_owned(),
@@ -155,12 +154,14 @@ fn room_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Runtime> {
 }
 
 fn runtime(hosts: &Arc<Hosts>) -> Arc<Runtime> {
-    room_with(hosts, FrontierConfig::default())
+    runtime_with(hosts, FrontierConfig::default())
 }
 
-/// Scrapes these pages all at once; tells how many gave a document, and how long it took until the last one
-/// ended.
-async fn scrape_at_once(runtime: &Arc<Runtime>, urls: impl Iterator<Item = String>) -> (usize, Duration) {
+/// Scrapes these pages concurrently. Returns how many gave a document, and the time until the last one ended.
+async fn scrape_concurrently(
+    runtime: &Arc<Runtime>,
+    urls: impl Iterator<Item = String>,
+) -> (usize, Duration) {
     let began = Instant::now();
     let mut scrapes = JoinSet::new();
     for url in urls {
@@ -171,86 +172,86 @@ async fn scrape_at_once(runtime: &Arc<Runtime>, urls: impl Iterator<Item = Strin
     (done, began.elapsed())
 }
 
-fn pages(host: &'static str, what: &'static str, count: usize) -> impl Iterator<Item = String> {
-    (0..count).map(move |n| format!("https://{host}/{what}/{n}"))
+fn pages(host: &'static str, kind: &'static str, count: usize) -> impl Iterator<Item = String> {
+    (0..count).map(move |n| format!("https://{host}/{kind}/{n}"))
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_only_redirects_lead_to_has_the_places_of_one_that_is_asked_first() {
+async fn a_host_behind_redirects_has_the_same_limits_as_a_direct_one() {
     for count in [20, 40] {
         let direct = Arc::new(Hosts::default());
         let (done, took_directly) =
-            scrape_at_once(&runtime(&direct), pages("www.example", "600", count)).await;
+            scrape_concurrently(&runtime(&direct), pages("www.example", "600", count)).await;
         assert_eq!(done, count);
         let hosts = Arc::new(Hosts::default());
-        let (done, took) = scrape_at_once(&runtime(&hosts), pages("apex.example", "600", count)).await;
-        assert_eq!(done, count, "none ran out of time");
+        let (done, took) = scrape_concurrently(&runtime(&hosts), pages("apex.example", "600", count)).await;
+        assert_eq!(done, count, "no scrape timed out");
         assert!(took <= took_directly + took_directly / 4, "{count}: {took:?}, directly {took_directly:?}");
-        let (most, most_directly) = (hosts.most_at_once("www.example"), direct.most_at_once("www.example"));
-        assert!((8..=most_directly + 1).contains(&most), "{count}: {most}, directly {most_directly}");
+        let (max, max_directly) = (hosts.max_in_flight("www.example"), direct.max_in_flight("www.example"));
+        assert!((8..=max_directly + 1).contains(&max), "{count}: {max}, directly {max_directly}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn redirects_and_leased_pages_share_the_places_of_a_host() {
+async fn redirects_and_leased_pages_share_the_limit_of_a_host() {
     let mut frontier = FrontierConfig::default();
     (frontier.initial_per_host, frontier.max_per_host) = (4, 4);
     let hosts = Arc::new(Hosts::default());
-    let runtime = room_with(&hosts, frontier);
+    let runtime = runtime_with(&hosts, frontier);
     let urls = pages("apex.example", "600", 20).chain(pages("www.example", "600", 20));
-    let (done, _) = scrape_at_once(&runtime, urls).await;
-    assert_eq!((done, hosts.most_at_once("www.example")), (40, 4));
+    let (done, _) = scrape_concurrently(&runtime, urls).await;
+    assert_eq!((done, hosts.max_in_flight("www.example")), (40, 4));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_refuses_what_redirects_lead_to_is_left_alone() {
+async fn a_busy_host_behind_redirects_gets_few_requests() {
     for host in ["www.example", "apex.example"] {
         let hosts = Arc::new(Hosts::default());
         let began = Instant::now();
-        scrape_at_once(&runtime(&hosts), pages(host, "busy", 40)).await;
-        let asked = hosts.asked_until("www.example", began + Duration::from_secs(10));
-        assert!(asked <= 30, "{host}: {asked} requests in ten seconds");
-        assert!(hosts.most_at_once("www.example") <= 2, "{host}: it never answered well");
+        scrape_concurrently(&runtime(&hosts), pages(host, "busy", 40)).await;
+        let requests = hosts.started_until("www.example", began + Duration::from_secs(10));
+        assert!(requests <= 30, "{host}: {requests} requests in ten seconds");
+        assert!(hosts.max_in_flight("www.example") <= 2, "{host}: no answer was a success");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_gap_of_a_host_is_kept_where_redirects_alone_lead_to_it() {
+async fn the_gap_of_a_host_applies_to_redirects() {
     let (hosts, store) = (Arc::new(Hosts::default()), MemoryStore::default());
     let apex = Url::parse("https://apex.example/").unwrap();
     let gap = Duration::from_secs(3);
     let feedback = HostFeedback { min_gap: Some(gap), answered: true, ..HostFeedback::default() };
     store.feedback(&apex, feedback, NOW).await.unwrap();
-    let (done, _) = scrape_at_once(&room_over(&hosts, store), pages("start.example", "30", 6)).await;
+    let (done, _) = scrape_concurrently(&runtime_over(&hosts, store), pages("start.example", "30", 6)).await;
     assert_eq!(done, 6);
-    let began = hosts.began("apex.example");
-    assert!(began.windows(2).all(|two| two[1] - two[0] >= gap + REDIRECT), "{began:?}");
+    let starts = hosts.starts("apex.example");
+    assert!(starts.windows(2).all(|pair| pair[1] - pair[0] >= gap + REDIRECT), "{starts:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fails_on_our_side_slows_no_host() {
-    for what in ["proxy", "resolver", "memory"] {
+async fn failures_of_the_engine_do_not_slow_a_host() {
+    for kind in ["proxy", "resolver", "memory"] {
         let runtime = runtime(&Arc::new(Hosts::default()));
-        scrape_at_once(&runtime, pages("www.example", "50", 8)).await;
-        let (done, _) = scrape_at_once(&runtime, pages("www.example", what, 20)).await;
+        scrape_concurrently(&runtime, pages("www.example", "50", 8)).await;
+        let (done, _) = scrape_concurrently(&runtime, pages("www.example", kind, 20)).await;
         assert_eq!(done, 0);
-        let (done, took) = scrape_at_once(&runtime, pages("www.example", "600", 20)).await;
+        let (done, took) = scrape_concurrently(&runtime, pages("www.example", "600", 20)).await;
         assert_eq!(done, 20);
-        assert!(took <= Duration::from_millis(2_500), "{what}: {took:?}");
+        assert!(took <= Duration::from_millis(2_500), "{kind}: {took:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn slow_pages_are_no_sign_of_overload() {
+async fn slow_pages_do_not_count_as_overload() {
     let hosts = Arc::new(Hosts::default());
     let shared = runtime(&hosts);
     for url in pages("www.example", "60", 60) {
-        scrape_at_once(&shared, std::iter::once(url)).await;
+        scrape_concurrently(&shared, std::iter::once(url)).await;
     }
     for round in 0..3 {
-        let (done, took) = scrape_at_once(&shared, pages("www.example", "600", 20)).await;
+        let (done, took) = scrape_concurrently(&shared, pages("www.example", "600", 20)).await;
         assert_eq!(done, 20);
-        // Three rounds of eight places, or four while it is found out that the host is not busy.
+        // Three rounds of eight requests, or four rounds until the host proves not to be overloaded.
         assert!(took <= Duration::from_millis(2_500), "round {round}: {took:?}");
     }
     let urls: Vec<String> = pages("www.example", "60", 40).chain(pages("www.example", "600", 40)).collect();
@@ -262,8 +263,8 @@ async fn slow_pages_are_no_sign_of_overload() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_failing_page_delays_nobody_else() {
-    for what in ["busy", "broken"] {
+async fn a_failing_page_does_not_delay_other_pages() {
+    for kind in ["busy", "broken"] {
         for host in ["www.example", "apex.example"] {
             let runtime = runtime(&Arc::new(Hosts::default()));
             let scrape = |team: &str, url: String| {
@@ -272,23 +273,23 @@ async fn one_failing_page_delays_nobody_else() {
                 let (runtime, plan) = (Arc::clone(&runtime), ScrapeRequest::new(url).check().unwrap());
                 async move { runtime.scrape(plan, options).await.is_ok() }
             };
-            let in_vain = async {
+            let failing = async {
                 for _ in 0..20 {
-                    scrape("a", format!("https://{host}/{what}/0")).await;
+                    scrape("a", format!("https://{host}/{kind}/0")).await;
                 }
             };
             let others = async {
-                // The first page of a host that nobody knows may wait for its turn.
+                // The first page of an unknown host may wait.
                 assert!(scrape("b", format!("https://{host}/50/first")).await);
                 for n in 0..200 {
                     let began = Instant::now();
                     assert!(scrape("b", format!("https://{host}/50/{n}")).await);
                     let took = began.elapsed();
-                    assert!(took <= Duration::from_millis(100), "{what}, {host}: page {n} took {took:?}");
+                    assert!(took <= Duration::from_millis(100), "{kind}, {host}: page {n} took {took:?}");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
             };
-            tokio::join!(in_vain, others);
+            tokio::join!(failing, others);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Redirects, and the rules that hold for their targets.
+//! Redirects, and the rules for their targets.
 
 use gleaner_types::request::CrawlRequest;
 
 use crate::support::{Answer, Web, crawl, paths};
 
 #[tokio::test(start_paused = true)]
-async fn a_start_page_that_the_patterns_leave_out_is_left_out_behind_a_redirect_too() {
+async fn the_patterns_apply_to_the_start_page_after_its_redirect() {
     for (start, shown) in [("https://www.a.example/", false), ("https://a.example/blog/", true)] {
         let home = Box::leak(start.to_owned().into_boxed_str());
         let web = Web::new([
@@ -21,7 +21,7 @@ async fn a_start_page_that_the_patterns_leave_out_is_left_out_behind_a_redirect_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_redirect_is_held_to_the_rules_of_the_crawl() {
+async fn the_rules_of_the_crawl_apply_to_redirects() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::Ok("User-agent: *\nDisallow: /secret")]),
         ("https://a.example/", vec![Answer::Ok("/out\n/in\n/hidden")]),
@@ -37,7 +37,7 @@ async fn a_redirect_is_held_to_the_rules_of_the_crawl() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_of_another_site_that_leads_back_is_as_good_as_a_link() {
+async fn an_external_page_that_redirects_back_counts_as_a_link() {
     let web = Web::new([
         ("https://a.example/", vec![Answer::Ok("https://b.example/back")]),
         ("https://b.example/back", vec![Answer::Redirect("https://a.example/inner")]),
@@ -50,5 +50,5 @@ async fn a_page_of_another_site_that_leads_back_is_as_good_as_a_link() {
         assert_eq!(paths(&crawl(&web, request).await), ["/", "/deep", "/inner"], "{max_discovery_depth:?}");
     }
     let request = CrawlRequest::new("https://a.example/").allow_external_links(true).max_discovery_depth(1);
-    assert_eq!(paths(&crawl(&web, request).await), ["/", "/inner"], "a redirect is no click");
+    assert_eq!(paths(&crawl(&web, request).await), ["/", "/inner"], "a redirect does not count as a click");
 }

@@ -1,4 +1,4 @@
-//! What robots.txt lets the loop do.
+//! robots.txt: its rules, its failures, and its route.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::support::{Answer, Web, crawl, paths, runtime, site_of};
 
 #[tokio::test(start_paused = true)]
-async fn a_crawl_delay_holds_from_the_first_request_on() {
+async fn a_crawl_delay_applies_from_the_first_request_on() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::Ok("User-agent: *\nCrawl-delay: 5")]),
         ("https://a.example/", vec![Answer::Ok("/1\n/2\n/3")]),
@@ -32,7 +32,7 @@ async fn a_crawl_delay_holds_from_the_first_request_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pages_that_robots_txt_forbids_cost_no_time() {
+async fn pages_that_robots_txt_forbids_cause_no_delay() {
     let links: &'static str =
         (0..50).map(|n| format!("/no/{n}\n")).chain(["/yes".to_owned()]).collect::<String>().leak();
     for (name, robots, delay) in [
@@ -65,55 +65,55 @@ async fn pages_that_robots_txt_forbids_cost_no_time() {
     }
 }
 
-/// Ways in which robots.txt is not to be had, what they are told as, and whether the site is closed for it.
-fn troubles() -> [(&'static str, Answer, &'static str, bool); 6] {
+/// Failures of robots.txt, a part of the warning, and whether the failure closes the site.
+fn robots_failures() -> [(&'static str, Answer, &'static str, bool); 6] {
     [
         ("its server fails", Answer::status(500), "status 500", true),
         ("its server is busy", Answer::status(503), "status 503", true),
         ("the connection breaks", Answer::Broken, "the connection broke", true),
         (
-            "nobody is there",
+            "its host name does not resolve",
             Answer::Refused(ErrorCode::ScrapeDnsResolutionError, false),
-            "nobody is there",
+            "the connection was refused",
             true,
         ),
-        ("redirects without end", Answer::status(302), "", false),
-        ("it is forbidden itself", Answer::status(403), "", false),
+        ("its redirects do not end", Answer::status(302), "", false),
+        ("its status is 403", Answer::status(403), "", false),
     ]
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_robots_txt_that_cannot_be_had_has_one_end() {
-    for (name, trouble, told, closed) in troubles() {
+async fn failures_of_robots_txt_have_the_same_outcome_on_pages_and_at_redirects() {
+    for (name, failure, expected_warning, closed) in robots_failures() {
         let web = Web::new([
-            ("https://a.example/robots.txt", vec![trouble.clone()]),
+            ("https://a.example/robots.txt", vec![failure.clone()]),
             ("https://a.example/", vec![Answer::Ok("/one")]),
             ("https://a.example/one", vec![Answer::Ok("")]),
             ("https://b.example/", vec![Answer::Redirect("https://www.b.example/")]),
-            ("https://www.b.example/robots.txt", vec![trouble]),
+            ("https://www.b.example/robots.txt", vec![failure]),
             ("https://www.b.example/", vec![Answer::Ok("")]),
         ]);
-        for (where_met, start, documents) in
-            [("on the page", "https://a.example/", 2), ("at a redirect", "https://b.example/", 1)]
+        for (case, start, documents) in
+            [("start page", "https://a.example/", 2), ("redirect", "https://b.example/", 1)]
         {
-            let name = format!("{name}, {where_met}");
+            let name = format!("{name}, {case}");
             let result = crawl(&web, CrawlRequest::new(start)).await;
             assert_eq!(result.documents.len(), if closed { 0 } else { documents }, "{name}");
             assert!(result.failures.is_empty(), "{name}: {:?}", result.failures);
             assert_eq!(result.robots_blocked.len(), usize::from(closed), "{name}");
             let warning = result.snapshot.warning.unwrap_or_default();
-            assert!(warning.contains(told), "{name}: {warning}");
+            assert!(warning.contains(expected_warning), "{name}: {warning}");
             assert_eq!(warning.contains("robots.txt could not be read"), closed, "{name}: {warning}");
         }
-        let asked = web.requests();
-        let pages = asked.iter().filter(|request| !request.url.ends_with("/robots.txt"));
+        let requests = web.requests();
+        let pages = requests.iter().filter(|request| !request.url.ends_with("/robots.txt"));
         let allowed = |url: &str| url == "https://b.example/" || url.ends_with("sitemap.xml");
-        assert!(!closed || pages.clone().all(|request| allowed(&request.url)), "{name}: {asked:?}");
+        assert!(!closed || pages.clone().all(|request| allowed(&request.url)), "{name}: {requests:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_address_that_the_engine_does_not_go_to_fails_for_that() {
+async fn a_url_that_the_engine_refuses_fails_with_that_error() {
     let refused = || vec![Answer::Refused(ErrorCode::ScrapeBlocked, false)];
     let web = Web::new([
         ("https://a.example/robots.txt", refused()),
@@ -124,80 +124,81 @@ async fn an_address_that_the_engine_does_not_go_to_fails_for_that() {
     assert_eq!(result.failures[0].error.code, ErrorCode::ScrapeBlocked);
     assert_eq!(web.requests().len(), 1);
     let result = crawl(&web, CrawlRequest::new("https://b.example/")).await;
-    assert_eq!((result.snapshot.failed, result.snapshot.robots_blocked), (1, 0), "at a redirect too");
+    assert_eq!((result.snapshot.failed, result.snapshot.robots_blocked), (1, 0), "at a redirect");
     assert_eq!(web.count("https://www.b.example/robots.txt"), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_robots_txt_that_comes_a_moment_late_loses_nothing() {
+async fn a_robots_txt_that_recovers_is_read_by_a_retry() {
     let fails = || [Answer::status(503), Answer::Broken];
-    for (name, first, late) in fails().into_iter().flat_map(|first| {
+    for (name, first, second) in fails().into_iter().flat_map(|first| {
         [Answer::Ok(""), Answer::Ok("User-agent: *\nDisallow: /")]
-            .map(|late| (format!("{first:?}, {late:?}"), first.clone(), late))
+            .map(|second| (format!("{first:?}, {second:?}"), first.clone(), second))
     }) {
-        let shown = matches!(late, Answer::Ok(""));
+        let allowed = matches!(second, Answer::Ok(""));
         let web = Web::new([
             ("https://a.example/", vec![Answer::Redirect("https://www.a.example/")]),
             ("https://a.example/robots.txt", vec![first.clone(), first.clone(), Answer::status(404)]),
             ("https://www.a.example/", vec![Answer::Ok("")]),
-            ("https://www.a.example/robots.txt", vec![first, late]),
+            ("https://www.a.example/robots.txt", vec![first, second]),
         ]);
         for start in ["https://www.a.example/", "https://a.example/"] {
             let result = crawl(&web, CrawlRequest::new(start)).await;
-            assert_eq!(result.documents.len(), usize::from(shown), "{name}");
-            assert_eq!(result.robots_blocked.len(), usize::from(!shown), "{name}");
-            assert_eq!(result.snapshot.warning.is_some(), !shown, "{name}: an empty crawl says why");
+            assert_eq!(result.documents.len(), usize::from(allowed), "{name}");
+            assert_eq!(result.robots_blocked.len(), usize::from(!allowed), "{name}");
+            assert_eq!(result.snapshot.warning.is_some(), !allowed, "{name}: an empty crawl has a warning");
         }
     }
 }
 
-fn impatient(milliseconds: u64, url: &str) -> CrawlRequest {
+fn crawl_with_timeout(milliseconds: u64, url: &str) -> CrawlRequest {
     CrawlRequest::new(url).timeout(milliseconds)
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_robots_txt_that_drips_holds_no_crawl_beyond_its_timeout() {
+async fn a_robots_txt_that_hangs_delays_a_crawl_for_its_timeout_only() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::Silent]),
         ("https://a.example/", vec![Answer::Ok("/one")]),
     ]);
     let began = Instant::now();
-    let result = crawl(&web, impatient(5_000, "https://a.example/")).await;
-    // Three tries of five seconds, and the pauses between them.
+    let result = crawl(&web, crawl_with_timeout(5_000, "https://a.example/")).await;
+    // Three attempts of five seconds, and the pauses between them.
     assert!(began.elapsed() < Duration::from_secs(26), "{:?}", began.elapsed());
     assert_eq!((result.documents.len(), result.snapshot.robots_blocked), (0, 1));
     assert_eq!(
         result.snapshot.warning.as_deref(),
         Some(
-            "nothing was crawled: Scrape timed out: https://a.example/robots.txt could not be read: the timeout of 5000 ms ran out"
+            "nothing was crawled: Scrape timed out: https://a.example/robots.txt could not be read: \
+             the timeout of 5000 ms ran out"
         )
     );
     assert_eq!(web.count("https://a.example/robots.txt"), 3);
-    assert_eq!(web.count("https://a.example/"), 0, "nothing is allowed that is not known to be");
+    assert_eq!(web.count("https://a.example/"), 0, "an unreadable robots.txt allows nothing");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_that_one_job_has_for_a_robots_txt_is_not_that_of_another() {
+async fn the_timeout_of_one_job_does_not_end_the_robots_fetch_for_another() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::Late(8, "")]),
         ("https://a.example/", vec![Answer::Ok("/one")]),
         ("https://a.example/one", vec![Answer::Ok("")]),
     ]);
     let runtime = runtime(&web);
-    let begin = async |request: CrawlRequest| {
+    let run = async |request: CrawlRequest| {
         runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap().wait().await.unwrap()
     };
     let (hasty, patient) = tokio::join!(
-        begin(impatient(2_000, "https://a.example/")),
-        begin(CrawlRequest::new("https://a.example/"))
+        run(crawl_with_timeout(2_000, "https://a.example/")),
+        run(CrawlRequest::new("https://a.example/"))
     );
     assert_eq!(patient.documents.len(), 2);
-    assert_eq!(hasty.documents.len(), 2, "it had come when the page was tried again: {:?}", hasty.snapshot);
+    assert_eq!(hasty.documents.len(), 2, "it was read before the retry of the page: {:?}", hasty.snapshot);
     assert_eq!(web.count("https://a.example/robots.txt"), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn pages_of_a_host_whose_robots_txt_cannot_be_read_do_not_look_forbidden() {
+async fn pages_with_an_unreadable_robots_txt_cause_a_warning() {
     let web = Web::new([
         ("https://a.example/", vec![Answer::Ok("https://b.example/1\nhttps://b.example/2")]),
         ("https://b.example/robots.txt", vec![Answer::Broken]),
@@ -208,13 +209,14 @@ async fn pages_of_a_host_whose_robots_txt_cannot_be_read_do_not_look_forbidden()
     assert_eq!(
         result.snapshot.warning.as_deref(),
         Some(
-            "some pages were not fetched: https://b.example/robots.txt could not be read: the connection broke"
+            "some pages were not fetched: https://b.example/robots.txt could not be read: \
+             the connection broke"
         )
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn robots_txt_is_fetched_by_the_options_of_no_job() {
+async fn the_options_of_a_job_do_not_apply_to_robots_txt() {
     let web = Web::new([("https://a.example/", vec![Answer::Ok("")])]);
     let request = CrawlRequest::new("https://a.example/")
         .headers([("Authorization", "secret")])
@@ -225,21 +227,22 @@ async fn robots_txt_is_fetched_by_the_options_of_no_job() {
         .timeout(2_000);
     crawl(&web, request).await;
     crawl(&web, CrawlRequest::new("https://a.example/")).await;
-    let asked = web.requests();
-    let [one, other] = &asked.iter().filter(|one| one.url.ends_with("/robots.txt")).collect::<Vec<_>>()[..]
+    let requests = web.requests();
+    let [one, other] =
+        &requests.iter().filter(|one| one.url.ends_with("/robots.txt")).collect::<Vec<_>>()[..]
     else {
-        panic!("each room reads it once: {asked:?}");
+        panic!("each runtime reads it once: {requests:?}");
     };
     assert!(one.options.headers.is_empty() && !one.options.mobile && one.options.skip_tls_verification);
     assert_eq!(one.options.proxy, ProxyMode::Auto);
     assert_eq!(one.options.location, other.options.location);
     assert_eq!(one.options.timeout, other.options.timeout);
-    let page = asked.iter().find(|one| one.url == "https://a.example/").unwrap();
+    let page = requests.iter().find(|one| one.url == "https://a.example/").unwrap();
     assert_eq!((page.options.proxy, page.options.location.country.as_str()), (ProxyMode::Stealth, "DE"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_site_that_one_way_alone_leads_to_is_read_by_that_way() {
+async fn a_site_that_one_route_reaches_is_read_over_that_route() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::ByStealth("User-agent: *\nDisallow: /hidden")]),
         ("https://a.example/", vec![Answer::ByStealth("/shown\n/hidden")]),
@@ -258,23 +261,23 @@ async fn a_site_that_one_way_alone_leads_to_is_read_by_that_way() {
         .requests()
         .into_iter()
         .filter(|one| one.url.ends_with("/robots.txt") && one.options.proxy == ProxyMode::Stealth);
-    assert_eq!(by_stealth.count(), 1, "what came is kept for who goes the same way");
+    assert_eq!(by_stealth.count(), 1, "jobs with the same route share the result");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_with_a_way_of_its_own_does_not_ask_by_the_usual_way_for_each_page() {
+async fn a_job_with_its_own_route_tries_the_default_route_once() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::ByStealth("")]),
         ("https://a.example/", vec![Answer::ByStealth("/1\n/2\n/3\n/4")]),
     ]);
-    // The delay is so long that a failure is forgotten between two pages.
+    // The delay is longer than the lifetime of a cached failure.
     let request = CrawlRequest::new("https://a.example/").proxy(Proxy::Stealth).delay(10.0);
     assert_eq!(crawl(&web, request).await.documents.len(), 5);
-    assert_eq!(web.count("https://a.example/robots.txt"), 2, "once by each way");
+    assert_eq!(web.count("https://a.example/robots.txt"), 2, "once over each route");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_delay_of_an_agent_that_one_job_chose_holds_for_that_job() {
+async fn the_crawl_delay_of_a_custom_agent_applies_to_its_job_only() {
     let pages: &'static str = (0..20).map(|page| format!("/{page}\n")).collect::<String>().leak();
     let mut answers = site_of(&Answer::Ok(pages), &Answer::Ok(""));
     answers.push(("https://a.example/robots.txt", vec![Answer::Ok("User-agent: slowbot\nCrawl-delay: 60")]));
@@ -292,7 +295,7 @@ async fn the_delay_of_an_agent_that_one_job_chose_holds_for_that_job() {
             .await
             .unwrap();
         assert_eq!(result.documents.len(), 21, "{agent:?}");
-        let least = Duration::from_secs(20 * 60);
-        assert_eq!(began.elapsed() >= least, slow, "{agent:?}: {:?}", began.elapsed());
+        let with_delay = Duration::from_secs(20 * 60);
+        assert_eq!(began.elapsed() >= with_delay, slow, "{agent:?}: {:?}", began.elapsed());
     }
 }

@@ -1,4 +1,4 @@
-//! Sitemaps: which are read, and what becomes of their pages.
+//! Sitemaps: which are read, and how their pages are counted.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::support::{Answer, Web, crawl, paths, runtime};
 
 #[tokio::test(start_paused = true)]
-async fn robots_txt_holds_for_sitemaps_that_it_does_not_name() {
+async fn robots_txt_applies_to_sitemaps_that_it_does_not_name() {
     for (robots, read) in [
         ("User-agent: *\nDisallow: /sitemap", 0),
         ("User-agent: *\nDisallow: /sitemap\nSitemap: https://a.example/sitemap.xml", 1),
@@ -29,14 +29,14 @@ async fn robots_txt_holds_for_sitemaps_that_it_does_not_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_ignores_robots_txt_still_finds_the_sitemaps_that_it_names() {
+async fn a_crawl_that_ignores_robots_txt_still_finds_the_sitemaps_that_it_names() {
     let robots = "User-agent: *\nDisallow: /\nCrawl-delay: 30\nSitemap: https://a.example/named.xml";
     for (name, robots, listed) in [
-        ("it is there", vec![Answer::Ok(robots)], true),
-        ("after a moment", vec![Answer::status(503), Answer::Broken, Answer::Ok(robots)], true),
+        ("it exists", vec![Answer::Ok(robots)], true),
+        ("it recovers", vec![Answer::status(503), Answer::Broken, Answer::Ok(robots)], true),
         ("it is missing", vec![Answer::status(404)], false),
         ("it fails", vec![Answer::status(500)], false),
-        ("it is not to be had", vec![Answer::Broken], false),
+        ("its connection breaks", vec![Answer::Broken], false),
     ] {
         for mode in [SitemapMode::Include, SitemapMode::Only, SitemapMode::Skip] {
             let web = Web::new([
@@ -52,16 +52,16 @@ async fn who_ignores_robots_txt_still_finds_the_sitemaps_that_it_names() {
             let expected: &[&str] =
                 if listed && mode != SitemapMode::Skip { &["/", "/1", "/2"] } else { &["/"] };
             assert_eq!(paths(&result), expected, "{name}, {mode:?}");
-            assert_eq!(result.snapshot.warning, None, "{name}: it is no obstacle");
+            assert_eq!(result.snapshot.warning, None, "{name}");
             assert_eq!(result.snapshot.failed + result.snapshot.robots_blocked, 0, "{name}");
-            assert!(began.elapsed() < Duration::from_secs(30), "{name}: its pace is not kept");
+            assert!(began.elapsed() < Duration::from_secs(30), "{name}: its delay does not apply");
             assert_eq!(web.count("https://a.example/robots.txt") > 0, mode != SitemapMode::Skip, "{name}");
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sitemap_that_is_busy_is_asked_again() {
+async fn a_busy_sitemap_is_requested_again() {
     let web = Web::new([
         ("https://a.example/", vec![Answer::Ok("")]),
         ("https://a.example/sitemap.xml", vec![Answer::status(503), Answer::Ok("https://a.example/listed")]),
@@ -73,8 +73,9 @@ async fn a_sitemap_that_is_busy_is_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_total_of_a_running_crawl_counts_pages_alone() {
-    let named = "Sitemap: https://a.example/x.xml\nSitemap: https://a.example/y.xml\nSitemap: https://a.example/z.xml";
+async fn the_total_of_a_running_crawl_counts_pages_only() {
+    let named = "Sitemap: https://a.example/x.xml\nSitemap: https://a.example/y.xml\n\
+        Sitemap: https://a.example/z.xml";
     let index = "<sitemapindex><sitemap><loc>https://a.example/1.xml</loc></sitemap>\
         <sitemap><loc>https://a.example/2.xml</loc></sitemap></sitemapindex>";
     for (ignores, mode) in
@@ -93,7 +94,7 @@ async fn the_total_of_a_running_crawl_counts_pages_alone() {
             .sitemap(mode)
             .max_concurrency(2);
         let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
-        let (mut documents, mut most) = (0, 0);
+        let (mut documents, mut last_total) = (0, 0);
         loop {
             tokio::select! {
                 biased;
@@ -105,10 +106,10 @@ async fn the_total_of_a_running_crawl_counts_pages_alone() {
             }
             let total = job.status().await.unwrap().total;
             assert!(total <= 3, "{total} pages of a site of three");
-            assert!(total >= most, "{total} pages after {most}");
-            most = total;
+            assert!(total >= last_total, "{total} pages after {last_total}");
+            last_total = total;
         }
-        assert_eq!((documents, most), (3, 3));
+        assert_eq!((documents, last_total), (3, 3));
         assert!(web.requests().len() > 8, "the sitemaps were read");
     }
 }

@@ -1,4 +1,4 @@
-//! A web of scripted answers, and an engine room before it.
+//! A web of scripted answers, and runtimes that fetch from it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,8 +17,8 @@ use gleaner_types::{CacheState, Document, ErrorCode, JobState, PageError, ProxyU
 use tokio::time::Instant;
 use url::Url;
 
-/// How an address answers. The body of a page is a list of links, one a line; behind `nofollow `
-/// those that it asks not to follow.
+/// The answer of a URL. The body of a page is a list of links, one per line; nofollow links have the prefix
+/// `nofollow `.
 #[derive(Debug, Clone)]
 pub(crate) enum Answer {
     Ok(&'static str),
@@ -29,11 +29,11 @@ pub(crate) enum Answer {
     Redirect(&'static str),
     Broken,
     Silent,
-    /// After so many seconds.
+    /// After this many seconds.
     Late(u64, &'static str),
-    /// No connection, for this reason and at once; it may do better another time or not.
+    /// No connection, with this code and at once; the flag tells whether it is retryable.
     Refused(ErrorCode, bool),
-    /// To who comes by another way than the stealth proxies, nothing in time.
+    /// An answer over the stealth proxies; a timeout over any other route.
     ByStealth(&'static str),
 }
 
@@ -43,7 +43,7 @@ impl Answer {
     }
 }
 
-/// A web of scripted answers; the last of an address stays.
+/// A web of scripted answers. The last answer of a URL repeats.
 #[derive(Debug, Default)]
 pub(crate) struct Web {
     pub(crate) answers: Mutex<HashMap<String, Vec<Answer>>>,
@@ -91,7 +91,7 @@ impl Fetch for WebPort {
     async fn fetch(
         &self,
         request: FetchRequest<'_>,
-        hops: &dyn RedirectCheck,
+        redirects: &dyn RedirectCheck,
     ) -> Result<Fetched, FetchError> {
         let failure = |code, message: &str, retryable| FetchError {
             error: PageError { code, message: message.to_owned() },
@@ -100,7 +100,7 @@ impl Fetch for WebPort {
         };
         let broken = || failure(ErrorCode::ScrapeSiteError, "the connection broke", true);
         let web = &self.0;
-        let place = {
+        let index = {
             let mut requests = web.requests.lock().unwrap();
             requests.push(Request {
                 url: request.url.as_str().to_owned(),
@@ -111,7 +111,7 @@ impl Fetch for WebPort {
             requests.len() - 1
         };
         tokio::time::sleep(web.latency).await;
-        web.requests.lock().unwrap()[place].ended = Some(Instant::now());
+        web.requests.lock().unwrap()[index].ended = Some(Instant::now());
         let mut url = request.url.clone();
         loop {
             let (status, body, retry_after) = match web.answer(&url) {
@@ -123,7 +123,7 @@ impl Fetch for WebPort {
                 Answer::Busy { status, retry_after } => (status, "", retry_after),
                 Answer::Broken => return Err(broken()),
                 Answer::Refused(code, retryable) => {
-                    return Err(failure(code, "nobody is there", retryable));
+                    return Err(failure(code, "the connection was refused", retryable));
                 }
                 Answer::ByStealth(body) if request.options.proxy == ProxyMode::Stealth => (200, body, None),
                 Answer::ByStealth(_) => {
@@ -132,7 +132,7 @@ impl Fetch for WebPort {
                 Answer::Silent => std::future::pending().await,
                 Answer::Redirect(to) => {
                     let to = Url::parse(to).unwrap();
-                    hops.check(&url, &to).await.map_err(|refusal| FetchError {
+                    redirects.check(&url, &to).await.map_err(|refusal| FetchError {
                         retryable: false,
                         refused_hop: Some(refusal),
                         ..broken()
@@ -160,12 +160,12 @@ impl Fetch for WebPort {
 }
 
 #[derive(Debug)]
-struct Lines;
+struct LinkLines;
 
-impl Transform for Lines {
+impl Transform for LinkLines {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
         let page = task.page;
-        assert!(!page.url.path().contains("panic"), "a parser that panics");
+        assert!(!page.url.path().contains("panic"), "the parser panics");
         let text = std::str::from_utf8(&page.body).unwrap();
         let url = |link: &str| page.url.join(link).unwrap();
         let (nofollow, links): (Vec<&str>, Vec<&str>) =
@@ -180,21 +180,21 @@ impl Transform for Lines {
 }
 
 pub(crate) fn runtime(web: &Arc<Web>) -> Arc<Runtime> {
-    room_over(web, Arc::new(MemoryStore::default()))
+    runtime_over(web, Arc::new(MemoryStore::default()))
 }
 
-/// With room for so many waiting pages in each job.
-pub(crate) fn small_room(web: &Arc<Web>, pages: u64) -> Arc<Runtime> {
+/// A runtime whose queue holds at most this many pages per job.
+pub(crate) fn runtime_with_queue_limit(web: &Arc<Web>, pages: u64) -> Arc<Runtime> {
     let mut config = MemoryConfig::default();
     config.frontier.max_queued_per_job = pages;
-    room_over(web, Arc::new(MemoryStore::new(config)))
+    runtime_over(web, Arc::new(MemoryStore::new(config)))
 }
 
-pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Runtime> {
+pub(crate) fn runtime_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
         store,
         fetch: Arc::new(WebPort(Arc::clone(web))),
-        transform: Arc::new(Lines),
+        transform: Arc::new(LinkLines),
         pdfs: None,
         clock: Clock::starting_at(NOW),
         robots_agent: "gleaner".to_owned(),
@@ -204,7 +204,7 @@ pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Runtime> {
     })
 }
 
-/// When every test begins.
+/// The start time of every test.
 pub(crate) const NOW: Duration = Duration::from_secs(1_700_000_000);
 
 pub(crate) async fn crawl(web: &Arc<Web>, request: CrawlRequest) -> JobEnd {
@@ -228,7 +228,7 @@ pub(crate) fn paths(result: &JobEnd) -> Vec<String> {
     paths
 }
 
-/// A site of a start page that links to 30 others, each of which answers so.
+/// A site with a start page and 30 other pages, each with the given answer.
 pub(crate) fn site_of(first: &Answer, others: &Answer) -> Vec<(&'static str, Vec<Answer>)> {
     let mut answers = vec![("https://a.example/", vec![first.clone()])];
     for page in 0..30 {

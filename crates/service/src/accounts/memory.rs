@@ -9,7 +9,7 @@ use gleaner_types::JobId;
 
 use crate::{Accounts, Balance, Error, Operation, Secret, Team};
 
-/// So many settled jobs of a team are remembered, lest one be charged twice.
+/// Upper bound on the settled jobs that are remembered per team, so that none is charged twice.
 const MAX_SETTLED: usize = 100_000;
 
 /// A team of [`MemoryAccounts`].
@@ -17,12 +17,12 @@ const MAX_SETTLED: usize = 100_000;
 pub struct TeamConfig {
     /// Its name and limits.
     pub team: Team,
-    /// Credits that it begins with; `None` meters nothing.
+    /// Initial credits; `None` disables metering.
     pub credits: Option<u64>,
-    /// Requests of one operation a minute; an operation that is not named is not limited. A minute's worth
-    /// may come at once.
+    /// Allowed requests per minute for each operation. An operation that is not listed is unlimited. A burst
+    /// may use the allowance of a whole minute.
     pub requests_per_minute: Vec<(Operation, u32)>,
-    /// What its webhooks are signed with.
+    /// The secret that signs its webhooks.
     pub webhook_secret: Option<Secret>,
 }
 
@@ -37,44 +37,44 @@ impl TeamConfig {
 /// Accounts in memory, for one process.
 #[derive(Default)]
 pub struct MemoryAccounts {
-    books: Mutex<Books>,
+    state: Mutex<State>,
 }
 
 #[derive(Default)]
-struct Books {
+struct State {
     keys: HashMap<String, TeamId>,
     teams: HashMap<TeamId, Ledger>,
 }
 
 struct Ledger {
     config: TeamConfig,
-    /// What is left, reservations taken off.
+    /// Remaining credits, without those that are reserved.
     balance: i64,
     reserved: HashMap<JobId, u64>,
     settled: HashSet<JobId>,
     settled_order: VecDeque<JobId>,
-    buckets: HashMap<Operation, Bucket>,
+    buckets: HashMap<Operation, TokenBucket>,
 }
 
-/// Fills evenly, up to a minute's worth.
-struct Bucket {
+/// Refills at a constant rate, up to the allowance of one minute.
+struct TokenBucket {
     tokens: f64,
-    since: Duration,
+    refilled_at: Duration,
 }
 
 impl MemoryAccounts {
-    /// No team yet.
+    /// Accounts without any team.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a team with a key.
+    /// Adds a team and its API key.
     #[must_use]
     pub fn with_team(self, key: impl Into<String>, config: TeamConfig) -> Self {
-        let mut books = self.books();
+        let mut state = self.state();
         let id = config.team.id.clone();
-        books.keys.insert(key.into(), id.clone());
+        state.keys.insert(key.into(), id.clone());
         let balance = config.credits.map_or(0, to_signed);
         let ledger = Ledger {
             config,
@@ -84,19 +84,20 @@ impl MemoryAccounts {
             settled_order: VecDeque::new(),
             buckets: HashMap::new(),
         };
-        books.teams.insert(id, ledger);
-        drop(books);
+        state.teams.insert(id, ledger);
+        drop(state);
         self
     }
 
-    fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T>(&self, team: &TeamId, act: impl FnOnce(&mut Ledger) -> T) -> Result<T, Error> {
-        let mut books = self.books();
-        let ledger = books.teams.get_mut(team).ok_or_else(|| Error::failed(format!("no team `{team}`")))?;
-        Ok(act(ledger))
+    fn with_ledger<T>(&self, team: &TeamId, operation: impl FnOnce(&mut Ledger) -> T) -> Result<T, Error> {
+        let mut state = self.state();
+        let ledger =
+            state.teams.get_mut(team).ok_or_else(|| Error::failed(format!("unknown team `{team}`")))?;
+        Ok(operation(ledger))
     }
 }
 
@@ -105,18 +106,18 @@ fn to_signed(credits: u64) -> i64 {
 }
 
 impl Ledger {
-    /// Moves up to so many credits from the balance to a job's reservation.
-    fn take(&mut self, job: JobId, credits: u64) -> u64 {
+    /// Moves at most `credits` from the balance to a job's reservation and returns the number moved.
+    fn reserve_up_to(&mut self, job: JobId, credits: u64) -> u64 {
         if self.config.credits.is_none() {
             return credits;
         }
         if self.settled.contains(&job) {
             return 0;
         }
-        let taken = credits.min(u64::try_from(self.balance).unwrap_or(0));
-        self.balance -= to_signed(taken);
-        *self.reserved.entry(job).or_default() += taken;
-        taken
+        let reserved = credits.min(u64::try_from(self.balance).unwrap_or(0));
+        self.balance -= to_signed(reserved);
+        *self.reserved.entry(job).or_default() += reserved;
+        reserved
     }
 
     fn settle(&mut self, job: JobId, used: u64) {
@@ -135,32 +136,33 @@ impl Ledger {
 
     fn throttle(&mut self, operation: Operation, now: Duration) -> Option<Duration> {
         let limits = &self.config.requests_per_minute;
-        let a_minute = limits.iter().find(|(limited, _)| *limited == operation).map(|(_, rate)| *rate)?;
-        let a_minute = f64::from(a_minute);
-        let bucket = self.buckets.entry(operation).or_insert(Bucket { tokens: a_minute, since: now });
-        let passed = now.saturating_sub(bucket.since).as_secs_f64();
-        bucket.since = now;
-        bucket.tokens = (bucket.tokens + passed * a_minute / 60.0).min(a_minute);
+        let per_minute = limits.iter().find(|(limited, _)| *limited == operation).map(|(_, rate)| *rate)?;
+        let per_minute = f64::from(per_minute);
+        let full = TokenBucket { tokens: per_minute, refilled_at: now };
+        let bucket = self.buckets.entry(operation).or_insert(full);
+        let elapsed = now.saturating_sub(bucket.refilled_at).as_secs_f64();
+        bucket.refilled_at = now;
+        bucket.tokens = (bucket.tokens + elapsed * per_minute / 60.0).min(per_minute);
         if bucket.tokens >= 1.0 {
             bucket.tokens -= 1.0;
             return None;
         }
-        let wait = (1.0 - bucket.tokens) * 60.0 / a_minute;
+        let wait = (1.0 - bucket.tokens) * 60.0 / per_minute;
         Some(Duration::try_from_secs_f64(wait).unwrap_or(Duration::from_secs(3_600)))
     }
 }
 
 impl fmt::Debug for MemoryAccounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryAccounts").field("teams", &self.books().teams.len()).finish_non_exhaustive()
+        f.debug_struct("MemoryAccounts").field("teams", &self.state().teams.len()).finish_non_exhaustive()
     }
 }
 
 #[async_trait]
 impl Accounts for MemoryAccounts {
     async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error> {
-        let books = self.books();
-        let ledger = books.keys.get(key).and_then(|team| books.teams.get(team));
+        let state = self.state();
+        let ledger = state.keys.get(key).and_then(|team| state.teams.get(team));
         Ok(ledger.map(|ledger| ledger.config.team.clone()))
     }
 
@@ -170,15 +172,15 @@ impl Accounts for MemoryAccounts {
         operation: Operation,
         now: Duration,
     ) -> Result<Option<Duration>, Error> {
-        self.with(team, |ledger| ledger.throttle(operation, now))
+        self.with_ledger(team, |ledger| ledger.throttle(operation, now))
     }
 
     async fn is_metered(&self, team: &TeamId) -> Result<bool, Error> {
-        self.with(team, |ledger| ledger.config.credits.is_some())
+        self.with_ledger(team, |ledger| ledger.config.credits.is_some())
     }
 
     async fn balance(&self, team: &TeamId) -> Result<Balance, Error> {
-        self.with(team, |ledger| Balance {
+        self.with_ledger(team, |ledger| Balance {
             remaining: ledger.balance,
             plan: ledger.config.credits.map_or(0, to_signed),
             ..Balance::default()
@@ -186,18 +188,18 @@ impl Accounts for MemoryAccounts {
     }
 
     async fn reserve(&self, team: &TeamId, job: JobId, credits: u64) -> Result<bool, Error> {
-        self.with(team, |ledger| {
+        self.with_ledger(team, |ledger| {
             let enough = ledger.config.credits.is_none() || ledger.balance >= to_signed(credits);
-            enough && ledger.take(job, credits) == credits
+            enough && ledger.reserve_up_to(job, credits) == credits
         })
     }
 
     async fn draw(&self, team: &TeamId, job: JobId, credits: u64) -> Result<u64, Error> {
-        self.with(team, |ledger| ledger.take(job, credits))
+        self.with_ledger(team, |ledger| ledger.reserve_up_to(job, credits))
     }
 
     async fn release(&self, team: &TeamId, job: JobId, credits: u64) -> Result<(), Error> {
-        self.with(team, |ledger| {
+        self.with_ledger(team, |ledger| {
             let Some(reserved) = ledger.reserved.get_mut(&job) else { return };
             let released = credits.min(*reserved);
             *reserved -= released;
@@ -209,11 +211,11 @@ impl Accounts for MemoryAccounts {
     }
 
     async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
-        self.with(team, |ledger| ledger.settle(job, used))
+        self.with_ledger(team, |ledger| ledger.settle(job, used))
     }
 
     async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error> {
-        self.with(team, |ledger| ledger.config.webhook_secret.clone())
+        self.with_ledger(team, |ledger| ledger.config.webhook_secret.clone())
     }
 }
 
@@ -238,37 +240,37 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_reserved_is_not_left_and_what_is_not_used_comes_back() {
+    async fn reserved_credits_leave_the_balance_and_unused_ones_return() {
         let (accounts, team) = accounts(100);
-        let (one, two) = (new_id(), new_id());
-        assert!(accounts.reserve(&team, one, 60).await.unwrap());
-        assert!(!accounts.reserve(&team, two, 41).await.unwrap(), "all or none");
+        let (first, second) = (new_id(), new_id());
+        assert!(accounts.reserve(&team, first, 60).await.unwrap());
+        assert!(!accounts.reserve(&team, second, 41).await.unwrap(), "all or nothing");
         assert_eq!(remaining(&accounts, &team).await, 40);
-        assert_eq!(accounts.draw(&team, one, 50).await.unwrap(), 40, "as many as there are");
-        accounts.settle(&team, one, 30).await.unwrap();
-        accounts.settle(&team, one, 30).await.unwrap();
+        assert_eq!(accounts.draw(&team, first, 50).await.unwrap(), 40, "only 40 are left");
+        accounts.settle(&team, first, 30).await.unwrap();
+        accounts.settle(&team, first, 30).await.unwrap();
         assert_eq!(remaining(&accounts, &team).await, 70, "charged once");
-        assert_eq!(accounts.draw(&team, one, 1).await.unwrap(), 0, "it has ended");
-        accounts.settle(&team, two, 75).await.unwrap();
+        assert_eq!(accounts.draw(&team, first, 1).await.unwrap(), 0, "the job is settled");
+        accounts.settle(&team, second, 75).await.unwrap();
         assert_eq!(remaining(&accounts, &team).await, -5);
         assert!(!accounts.reserve(&team, new_id(), 1).await.unwrap());
         assert_eq!(accounts.draw(&team, new_id(), 1).await.unwrap(), 0);
     }
 
     #[tokio::test]
-    async fn a_minute_s_worth_may_come_at_once_and_then_evenly() {
+    async fn a_burst_uses_the_allowance_of_a_minute_and_further_requests_follow_the_rate() {
         let (accounts, team) = accounts(1);
-        let ask =
+        let wait =
             async |at| accounts.throttle(&team, Operation::Crawl, Duration::from_secs(at)).await.unwrap();
-        assert_eq!((ask(0).await, ask(0).await), (None, None));
-        assert_eq!(ask(0).await, Some(Duration::from_secs(30)));
-        assert_eq!(ask(10).await, Some(Duration::from_secs(20)));
-        assert_eq!(ask(30).await, None);
+        assert_eq!((wait(0).await, wait(0).await), (None, None));
+        assert_eq!(wait(0).await, Some(Duration::from_secs(30)));
+        assert_eq!(wait(10).await, Some(Duration::from_secs(20)));
+        assert_eq!(wait(30).await, None);
         assert_eq!(accounts.throttle(&team, Operation::Map, Duration::ZERO).await.unwrap(), None);
     }
 
     #[tokio::test]
-    async fn a_key_is_of_its_team_and_a_secret_is_never_shown() {
+    async fn a_key_identifies_its_team_and_debug_output_hides_secrets() {
         let (accounts, team) = accounts(1);
         assert_eq!(accounts.authenticate("key").await.unwrap().map(|team| team.id), Some(team));
         assert_eq!(accounts.authenticate("other").await.unwrap(), None);

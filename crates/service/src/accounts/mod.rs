@@ -1,4 +1,4 @@
-//! Who may ask for what, and who pays.
+//! The accounts provider: authentication, rate limits and credits of teams.
 
 mod memory;
 mod secret;
@@ -16,27 +16,27 @@ pub use memory::{MemoryAccounts, TeamConfig};
 pub use secret::Secret;
 pub use unlimited::UnlimitedAccounts;
 
-/// Pages of a team in work at once, unless its keeper says otherwise: what contract 8 calls
-/// the team's concurrency limit.
+/// Default number of pages of a team that are processed at once: the team's concurrency limit in section 8 of
+/// the contract.
 pub const DEFAULT_TEAM_CONCURRENCY: u32 = 50;
-/// Jobs of a team that may run at once, unless its keeper says otherwise.
+/// Default number of jobs of a team that may run at once.
 pub const DEFAULT_TEAM_JOBS: u32 = 10_000;
 
-/// Who asks, and what they may do.
+/// A team with its limits and permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
-    /// The team.
+    /// Identifies the team.
     pub id: TeamId,
-    /// Pages in work at once, all jobs together.
+    /// Upper bound on pages that are processed at once, over all jobs of the team.
     pub max_concurrency: u32,
-    /// Jobs that run at once.
+    /// Upper bound on jobs that run at once.
     pub max_jobs: u32,
-    /// May it ask for zero data retention?
+    /// Whether its requests may use zero data retention.
     pub zero_data_retention: bool,
 }
 
 impl Team {
-    /// This team, with the default limits and every permission.
+    /// A team with the default limits and every permission.
     #[must_use]
     pub fn new(id: TeamId) -> Self {
         Self {
@@ -48,69 +48,70 @@ impl Team {
     }
 }
 
-/// What a request wants, for limits on how often it may.
+/// The operation of a request; rate limits apply to each separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// One page.
+    /// Scrape one page.
     Scrape,
-    /// Many pages.
+    /// Scrape many pages.
     Batch,
-    /// A site.
+    /// Crawl a site.
     Crawl,
-    /// A site's addresses.
+    /// List the addresses of a site.
     Map,
-    /// Structured data.
+    /// Extract structured data.
     Extract,
-    /// The status of a job, or figures of the team.
+    /// Read the status of a job, or usage figures of the team.
     Read,
-    /// To end a job.
+    /// Cancel a job.
     Cancel,
 }
 
 impl Operation {
-    /// All of them.
+    /// Every operation.
     pub const ALL: [Self; 7] =
         [Self::Scrape, Self::Batch, Self::Crawl, Self::Map, Self::Extract, Self::Read, Self::Cancel];
 }
 
-/// What a team has.
+/// The credits of a team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Balance {
-    /// Credits left, those reserved for running jobs taken off. Below zero where pages in work turned out
-    /// dearer than what was left.
+    /// Remaining credits, without those that are reserved for running jobs. Negative if pages cost more than
+    /// what remained.
     pub remaining: i64,
-    /// Credits of a whole billing period.
+    /// Credits of a full billing period.
     pub plan: i64,
-    /// When the period began, since the Unix epoch.
+    /// Start of the period, since the Unix epoch.
     pub period_start: Option<Duration>,
-    /// When it ends, since the Unix epoch.
+    /// End of the period, since the Unix epoch.
     pub period_end: Option<Duration>,
 }
 
-/// The keeper of accounts.
+/// The accounts provider.
 ///
 /// # Contract
 ///
-/// - A job's reservation is one sum under the job's id: [`reserve`](Accounts::reserve) and
-///   [`draw`](Accounts::draw) add to it, [`settle`](Accounts::settle) ends it. What is reserved is not in the
-///   balance.
-/// - **`settle` is idempotent**: it is called at least once for each job that ended, with the same figure
-///   each time, and again after a crash. A job is charged once.
-/// - A keeper that survives the process may find reservations of jobs that their store does not know, since a
-///   submit reserves first; it may release them.
+/// - The reservation of a job is one amount under the job's id. [`reserve`](Accounts::reserve) and
+///   [`draw`](Accounts::draw) add to it, and [`settle`](Accounts::settle) ends it. The balance does not
+///   include reserved credits.
+/// - **`settle` is idempotent**: the service calls it at least once for each ended job, always with the same
+///   amount, and again after a crash. The provider charges a job once.
+/// - A submit reserves credits before the store has the job. A provider that outlives the process may
+///   therefore hold reservations of jobs that the store does not know, and may release them.
 #[async_trait]
 pub trait Accounts: Debug + Send + Sync + 'static {
-    /// The team of an API key; `None` where nobody has it.
+    /// The team of an API key; `None` if the key is unknown.
     ///
     /// # Errors
-    /// Where the keeper cannot be asked.
+    /// If the provider fails.
     async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error>;
 
-    /// May the team do this now? `Some` is how long to wait before asking again.
+    /// Counts a request against the team's rate limits. `Some` refuses it and is the time until the next
+    /// attempt.
     ///
     /// # Errors
-    /// Where the keeper cannot be asked.
+    /// If the provider fails.
     async fn throttle(
         &self,
         team: &TeamId,
@@ -118,48 +119,48 @@ pub trait Accounts: Debug + Send + Sync + 'static {
         now: Duration,
     ) -> Result<Option<Duration>, Error>;
 
-    /// Does the team pay out of a balance? Where it does not, its jobs have no budget.
+    /// Whether the team pays from a balance. If not, its jobs have no budget.
     ///
     /// # Errors
-    /// Where the keeper cannot be asked.
+    /// If the provider fails.
     async fn is_metered(&self, team: &TeamId) -> Result<bool, Error>;
 
-    /// What the team has.
+    /// The credits of the team.
     ///
     /// # Errors
-    /// Where the keeper cannot be asked.
+    /// If the provider fails.
     async fn balance(&self, team: &TeamId) -> Result<Balance, Error>;
 
-    /// Adds so many credits to what is reserved for a job, all or none: false where the balance has fewer.
+    /// Adds `credits` to the reservation of a job, all or nothing: false if the balance is too low.
     ///
     /// # Errors
-    /// Where the keeper cannot be asked.
+    /// If the provider fails.
     async fn reserve(&self, team: &TeamId, job: JobId, credits: u64) -> Result<bool, Error>;
 
-    /// Adds up to so many credits to what is reserved for a job, as many as there are, and tells how many:
-    /// none for a job that is settled.
+    /// Adds at most `credits` to the reservation of a job, as the balance allows, and returns the number
+    /// added: 0 for a settled job.
     ///
     /// # Errors
-    /// Where the keeper cannot be asked.
+    /// If the provider fails.
     async fn draw(&self, team: &TeamId, job: JobId, credits: u64) -> Result<u64, Error>;
 
-    /// Takes back so many credits of what is reserved for a job: it did not come about, or was given too
-    /// much.
+    /// Returns `credits` from the reservation of a job to the balance: the job did not start, or reserved too
+    /// many.
     ///
     /// # Errors
-    /// Where the keeper cannot be asked.
+    /// If the provider fails.
     async fn release(&self, team: &TeamId, job: JobId, credits: u64) -> Result<(), Error>;
 
-    /// Charges a job that ended with what it used and ends its reservation. What it used beyond its
-    /// reservation is taken from the balance even where that falls below zero.
+    /// Charges an ended job for what it used and ends its reservation. Usage beyond the reservation comes off
+    /// the balance, which may become negative.
     ///
     /// # Errors
-    /// Where the keeper cannot be asked; it is asked again.
+    /// If the provider fails; the service calls again later.
     async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error>;
 
-    /// What the team's webhooks are signed with; `None` leaves them unsigned.
+    /// The secret that signs the team's webhooks; `None` leaves them unsigned.
     ///
     /// # Errors
-    /// Where the keeper cannot be asked; the webhook is tried again.
+    /// If the provider fails; the service sends the webhook later.
     async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error>;
 }

@@ -1,11 +1,11 @@
 use std::fmt;
 
-/// A secret, which neither `Debug` nor anything else shows but [`expose`](Self::expose).
+/// A secret. Only [`expose`](Self::expose) reveals it; `Debug` does not.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Box<[u8]>);
 
 impl Secret {
-    /// This secret.
+    /// Wraps a secret.
     #[must_use]
     pub fn new(secret: impl Into<Vec<u8>>) -> Self {
         Self(secret.into().into_boxed_slice())

@@ -11,11 +11,11 @@ use gleaner_types::limits::UNLIMITED_CREDITS;
 
 use crate::{Accounts, Balance, Error, Operation, Secret, Team};
 
-/// Accounts without limits: the default. Every key is of the same team, or only those that were named; what
-/// is used is counted all the same.
+/// Accounts without limits, the default. Without named keys, every key belongs to one default team; with
+/// named keys, only those are valid. Usage is counted either way.
 #[derive(Default)]
 pub struct UnlimitedAccounts {
-    /// Empty where every key will do.
+    /// If empty, every key is valid.
     keys: HashMap<String, Team>,
     webhook_secret: Option<Secret>,
     used: Mutex<HashMap<TeamId, u64>>,
@@ -23,13 +23,13 @@ pub struct UnlimitedAccounts {
 }
 
 impl UnlimitedAccounts {
-    /// One team, whatever the key.
+    /// One team for every key.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets this key in, and from then on none that was not named.
+    /// Accepts this key. From then on, keys that were not named are rejected.
     #[must_use]
     pub fn with_key(mut self, key: impl Into<String>, team: Team) -> Self {
         self.keys.insert(key.into(), team);
@@ -43,7 +43,7 @@ impl UnlimitedAccounts {
         self
     }
 
-    /// What all jobs that ended have cost.
+    /// Credits that all ended jobs used.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
@@ -92,7 +92,7 @@ impl Accounts for UnlimitedAccounts {
         Ok(())
     }
 
-    /// Counts what was used. Nothing is charged, so a figure told twice after a crash is counted twice.
+    /// Counts usage. Nothing is charged, so a repeated call after a crash is counted again.
     async fn settle(&self, team: &TeamId, _: JobId, used: u64) -> Result<(), Error> {
         let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         *all.entry(team.clone()).or_default() += used;

@@ -1,4 +1,4 @@
-//! What stays of a team's jobs.
+//! Reads the activity log.
 
 use gleaner_runtime::{Error, timestamp};
 use gleaner_store::{EndedJob, TeamId};
@@ -8,32 +8,33 @@ use gleaner_types::{JobState, limits};
 use super::JobService;
 
 impl JobService {
-    /// At most this many of the team's jobs and scrapes that have ended, the one that ended last first: what
-    /// the activity log has of them, long after their results are gone.
+    /// At most `limit` of the team's ended jobs and scrapes, the one that ended last first. The activity log
+    /// keeps them beyond their results.
     ///
     /// # Errors
-    /// Where the log cannot be read.
-    pub async fn activities(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error> {
-        self.parts.activity.latest(team, most).await
+    /// If the log cannot be read.
+    pub async fn activities(&self, team: &TeamId, limit: usize) -> Result<Vec<EndedJob>, Error> {
+        self.config.activity.latest(team, limit).await
     }
 
-    /// The same as the wire has it; `limit` is 1 to [`MAX_ACTIVITY_LIMIT`](limits::MAX_ACTIVITY_LIMIT).
+    /// The same as a response of the API. `limit` is clamped to 1 to
+    /// [`MAX_ACTIVITY_LIMIT`](limits::MAX_ACTIVITY_LIMIT).
     ///
     /// # Errors
-    /// Where the log cannot be read.
+    /// If the log cannot be read.
     pub async fn activity(&self, team: &TeamId, limit: u64) -> Result<Activities, Error> {
-        let most = usize::try_from(limit.clamp(1, limits::MAX_ACTIVITY_LIMIT)).unwrap_or(usize::MAX);
-        let jobs = self.activities(team, most).await?;
+        let entries = usize::try_from(limit.clamp(1, limits::MAX_ACTIVITY_LIMIT)).unwrap_or(usize::MAX);
+        let jobs = self.activities(team, entries).await?;
         Ok(Activities { success: true, data: jobs.into_iter().map(activity).collect() })
     }
 }
 
 fn activity(job: EndedJob) -> Activity {
     let EndedJob { url, snapshot, .. } = job;
-    // Whoever asked for it was answered with an error.
-    let gave_nothing = snapshot.kind.is_none() && snapshot.completed == 0;
+    // A scrape without a document was answered with an error.
+    let has_no_document = snapshot.kind.is_none() && snapshot.completed == 0;
     let status = match snapshot.state {
-        JobState::Completed if gave_nothing => JobState::Failed,
+        JobState::Completed if has_no_document => JobState::Failed,
         state => state,
     };
     Activity {

@@ -8,9 +8,8 @@ use super::{JobService, Submit};
 use crate::accounts::Team;
 
 impl JobService {
-    /// Adds pages to a batch that runs. They are scraped with the options that the batch began with, and
-    /// their events go to its webhook; where the request asks for other options, the batch carries a warning,
-    /// and what cannot be honoured is refused.
+    /// Adds pages to a running batch. The options and the webhook of the batch apply to them. If the request
+    /// has other options, the batch gets a warning; settings that the batch cannot honour are refused.
     pub(super) async fn append(
         self: &Arc<Self>,
         team: &Team,
@@ -18,20 +17,21 @@ impl JobService {
         plan: BatchPlan,
         submit: Submit,
     ) -> Result<(), Error> {
-        self.check_key(team, &submit).await?;
+        self.check_idempotency_key(team, &submit).await?;
         let snapshot = self.find(&team.id, JobKind::BatchScrape, id).await?;
         if snapshot.kind != Some(JobKind::BatchScrape) {
             return Err(Error::not_found());
         }
         let running = self.runtime.running(id).filter(|_| !snapshot.state.is_terminal());
         let running =
-            running.ok_or_else(|| Error::conflict("the batch has ended and takes no more pages"))?;
+            running.ok_or_else(|| Error::conflict("the batch has ended and accepts no more pages"))?;
         if plan.zero_data_retention && !running.zero_data_retention() {
-            let text = "`zeroDataRetention` cannot be asked for pages of a batch that began without it";
+            let text = "`zeroDataRetention` cannot be set for pages of a batch that was started without it";
             return Err(Error::fault("zeroDataRetention", text));
         }
         if plan.webhook.is_some() {
-            let text = "`webhook` cannot be given for appended pages: they are told to that of the batch";
+            let text =
+                "`webhook` cannot be set for appended pages: the webhook of the batch receives their events";
             return Err(Error::fault("webhook", text));
         }
         let credits = (plan.targets.len() as u64).saturating_mul(CREDITS_PER_PAGE);
@@ -41,13 +41,13 @@ impl JobService {
             reservation.release().await?;
             return Err(error);
         }
-        reservation.kept();
+        reservation.commit();
         if *running.options() != plan.options {
-            let warning = "appended pages are scraped with the options that the batch began with";
+            let warning = "appended pages are scraped with the options of the batch";
             self.store().warn(id, warning).await?;
         }
         if plan.max_concurrency.is_some() {
-            let warning = "`maxConcurrency` of appended pages has no effect: the batch has its own";
+            let warning = "`maxConcurrency` of appended pages has no effect: that of the batch applies";
             self.store().warn(id, warning).await?;
         }
         Ok(())

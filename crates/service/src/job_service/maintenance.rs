@@ -1,5 +1,4 @@
-//! What goes on behind the service: credits for jobs that run short, settlement of those that ended, and
-//! webhooks.
+//! Background work of the service: credits for running jobs, settlement of ended jobs, and webhooks.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, Weak};
@@ -17,18 +16,18 @@ use crate::accounts::Accounts;
 use crate::activity::ActivityLog;
 use crate::webhook::WebhookSender;
 
-/// Chores of one kind that are taken on at once.
-const AT_ONCE: usize = 256;
-/// Calls of the accounts provider under way at once.
-const CALLS_AT_ONCE: usize = 16;
+/// Jobs of one kind that are read from the store at once.
+const BATCH_SIZE: usize = 256;
+/// Upper bound on concurrent calls of the accounts provider.
+const MAX_CONCURRENT_CALLS: usize = 16;
 /// Pause after a failure of the accounts provider.
-const PAUSE: Duration = Duration::from_secs(1);
-/// The chores are looked at this often even if nothing changes.
-const LOOK_EVERY: Duration = Duration::from_secs(15);
-/// A job that runs short asks for the price of this many pages beyond its next one.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// Interval at which the store is polled if it reports no change.
+const POLL_INTERVAL: Duration = Duration::from_secs(15);
+/// A job that runs out of credits draws the price of this many pages beyond its next one.
 const PAGES_AHEAD: u64 = 10;
 
-/// The work behind a service. It keeps no runtime alive.
+/// The background task of a service. It does not keep the runtime alive.
 pub(super) struct Maintenance {
     runtime: Weak<Runtime>,
     store: Arc<dyn Store>,
@@ -55,7 +54,7 @@ impl Maintenance {
     }
 
     pub(super) async fn run(self, webhook_sender: Option<Arc<WebhookSender>>) {
-        // Side by side: a slow accounts provider holds up no webhook.
+        // Concurrently: a slow accounts provider delays no webhook.
         let deliver = async {
             match &webhook_sender {
                 Some(webhook_sender) => self.deliver(webhook_sender).await,
@@ -64,86 +63,87 @@ impl Maintenance {
         };
         tokio::select! {
             () = self.stopped.cancelled() => {}
-            () = self.keep_accounts() => {}
+            () = self.run_accounting() => {}
             () = deliver => {}
         }
     }
 
-    /// Ends with the store.
-    async fn keep_accounts(&self) {
+    /// Returns when the store closes.
+    async fn run_accounting(&self) {
         let mut maintenance = self.store.maintenance();
         loop {
-            // Before the look, so that what changes during it is not missed.
+            // Before the read, to see changes that happen during it.
             maintenance.borrow_and_update();
-            let pause = if self.account().await { LOOK_EVERY } else { PAUSE };
+            let pause = if self.process_accounting().await { POLL_INTERVAL } else { RETRY_PAUSE };
             if let Ok(Err(_)) = tokio::time::timeout(pause, maintenance.changed()).await {
                 return;
             }
         }
     }
 
-    /// Ends with the store.
+    /// Returns when the store closes.
     async fn deliver(&self, webhook_sender: &Arc<WebhookSender>) {
         let mut maintenance = self.store.maintenance();
         let mut deliveries = JoinSet::new();
         loop {
             maintenance.borrow_and_update();
-            let look = Instant::now() + LOOK_EVERY;
+            let poll_at = Instant::now() + POLL_INTERVAL;
             let next = webhook_sender.send_due(&mut deliveries).await;
-            let wake = next.map_or(look, |next| look.min(self.clock.instant(next)));
+            let wake_at = next.map_or(poll_at, |next| poll_at.min(self.clock.instant(next)));
             tokio::select! {
                 changed = maintenance.changed() => if changed.is_err() { return },
                 Some(_) = deliveries.join_next(), if !deliveries.is_empty() => {
                     while deliveries.try_join_next().is_some() {}
                 }
-                () = tokio::time::sleep_until(wake) => {}
+                () = tokio::time::sleep_until(wake_at) => {}
             }
         }
     }
 
-    /// True where all is done. What fails holds up nothing else: it is left for the next time.
-    async fn account(&self) -> bool {
+    /// Grants credits to jobs that need them and settles ended jobs. Returns false if any of it failed. A
+    /// failure delays no other job; the next call tries again.
+    async fn process_accounting(&self) -> bool {
         let failed = Mutex::new(HashSet::new());
-        let is_left = |id: &JobId| failed.lock().is_ok_and(|failed| failed.contains(id));
-        let leave = |id: JobId| failed.lock().is_ok_and(|mut failed| failed.insert(id));
+        let has_failed = |id: &JobId| failed.lock().is_ok_and(|failed| failed.contains(id));
+        let set_failed = |id: JobId| failed.lock().is_ok_and(|mut failed| failed.insert(id));
         loop {
-            let left = failed.lock().map_or(0, |failed| failed.len());
-            let mut accounting = match self.store.accounting(AT_ONCE + left).await {
+            let failures = failed.lock().map_or(0, |failed| failed.len());
+            let mut accounting = match self.store.accounting(BATCH_SIZE + failures).await {
                 Ok(accounting) => accounting,
                 Err(error) => {
-                    tracing::error!(%error, "the chores of accounts could not be read");
+                    tracing::error!(%error, "the jobs to account for could not be read");
                     return false;
                 }
             };
-            accounting.short.retain(|shortage| !is_left(&shortage.job));
-            accounting.ended.retain(|ended| !is_left(&ended.snapshot.id));
+            accounting.short.retain(|shortage| !has_failed(&shortage.job));
+            accounting.ended.retain(|ended| !has_failed(&ended.snapshot.id));
             if accounting.is_empty() {
-                return left == 0;
+                return failures == 0;
             }
-            let relief =
-                stream::iter(accounting.short).for_each_concurrent(CALLS_AT_ONCE, async |shortage| {
-                    if let Err(error) = self.relieve(&shortage).await {
+            let grants =
+                stream::iter(accounting.short).for_each_concurrent(MAX_CONCURRENT_CALLS, async |shortage| {
+                    if let Err(error) = self.grant_credits(&shortage).await {
                         tracing::error!(%error, job = %shortage.job, "credits could not be drawn");
-                        leave(shortage.job);
+                        set_failed(shortage.job);
                     }
                 });
-            relief.await;
-            let settlement =
-                stream::iter(accounting.ended).for_each_concurrent(CALLS_AT_ONCE, async |ended| {
+            grants.await;
+            let settlements =
+                stream::iter(accounting.ended).for_each_concurrent(MAX_CONCURRENT_CALLS, async |ended| {
                     let id = ended.snapshot.id;
                     if let Err(error) = self.settle(ended).await {
                         tracing::error!(%error, job = %id, "a job could not be settled");
-                        leave(id);
+                        set_failed(id);
                     }
                 });
-            settlement.await;
+            settlements.await;
         }
     }
 
-    async fn relieve(&self, shortage: &Shortage) -> Result<(), Error> {
+    async fn grant_credits(&self, shortage: &Shortage) -> Result<(), Error> {
         let wanted = shortage.credits.saturating_add(shortage.price.saturating_mul(PAGES_AHEAD));
         let granted = self.accounts.draw(&shortage.team, shortage.job, wanted).await?;
-        // Less than the next page needs is none; what was drawn comes back when the job is settled.
+        // Too few credits for the next page grant nothing. Settlement returns what was drawn.
         let granted = if granted >= shortage.credits { granted } else { 0 };
         self.store.grant(shortage.job, granted, self.clock.now()).await?;
         let has_ended = self.store.snapshot(shortage.job).await.is_ok_and(|job| job.state.is_terminal());
@@ -158,7 +158,7 @@ impl Maintenance {
         self.accounts.settle(&ended.team, id, ended.snapshot.credits_used).await?;
         if ended.zero_data_retention {
             ended.url.clear();
-            // Words name addresses.
+            // Their texts can contain addresses.
             (ended.snapshot.warning, ended.snapshot.error) = (None, None);
         }
         self.activity.record(ended);

@@ -1,11 +1,11 @@
-//! The job side of the contract: whatever a team may ask, checked and answered, without a wire.
+//! The job service: the operations of the contract, independent of HTTP.
 
 mod activity;
 mod append;
-mod bodies;
 mod maintenance;
 mod reads;
 mod reserve;
+mod response_memory;
 mod scrapes;
 mod status;
 mod submit;
@@ -22,12 +22,12 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-pub use bodies::{BODY_WAIT, MAX_BODIES_PER_TEAM, MAX_CONCURRENT_BODIES};
+pub use response_memory::{MAX_RESPONSE_MEMORY, MAX_RESPONSE_MEMORY_PER_TEAM, RESPONSE_MEMORY_WAIT};
 pub use status::{LONG_POLL, Page, StatusBody};
 pub use submit::Submitted;
 
-use self::bodies::Bodies;
 use self::maintenance::Maintenance;
+use self::response_memory::ResponseMemory;
 use crate::accounts::{Accounts, Operation, Team, UnlimitedAccounts};
 use crate::activity::{ActivityLog, MemoryActivityLog};
 use crate::credit_reservation::CreditReservation;
@@ -35,19 +35,19 @@ use crate::lookups::Lookups;
 use crate::tracking::ChangeTracker;
 use crate::webhook::{Deliver, WebhookConfig, WebhookSender};
 
-/// What a [`JobService`] has beside its [`Runtime`]. The default meters nothing, sends no webhooks and
-/// extracts nothing.
+/// The ports and settings of a [`JobService`]. The default meters nothing, sends no webhooks and extracts
+/// nothing.
 #[derive(Debug, Clone)]
 pub struct ServiceConfig {
-    /// The keeper of accounts.
+    /// The accounts provider.
     pub accounts: Arc<dyn Accounts>,
-    /// How webhooks leave; without it, a request with a webhook is refused.
+    /// Sends webhooks; without it, requests with a webhook are refused.
     pub deliver: Option<Arc<dyn Deliver>>,
-    /// What extracts structured data; without it, a request for it is refused.
+    /// Extracts structured data; without it, requests for it are refused.
     pub extract: Option<Arc<dyn Extract>>,
-    /// Is told of jobs that ended, and asked for them.
+    /// Records ended jobs.
     pub activity: Arc<dyn ActivityLog>,
-    /// How webhooks are sent.
+    /// Delivery of webhooks.
     pub webhooks: WebhookConfig,
 }
 
@@ -63,69 +63,70 @@ impl Default for ServiceConfig {
     }
 }
 
-/// What comes with a submit beside its checked plan.
+/// The parts of a submitted request beside its checked plan.
 #[derive(Debug, Clone, Default)]
 pub struct Submit {
-    /// The request as it came: the record of the job.
+    /// The request as received, kept with the job.
     pub request: Value,
-    /// A second submit of the team under the same key is refused.
+    /// A second submit of the team with the same key is refused.
     pub idempotency_key: Option<Uuid>,
-    /// What its sender should know of the request: it becomes part of the `warning` of what comes of it.
+    /// Warnings about the request, added to the `warning` of its result.
     pub warnings: Vec<String>,
 }
 
-/// Where teams hand in their requests and fetch what came of them.
+/// Accepts requests of teams and serves the results of their jobs.
 ///
-/// It holds each request against the team's permissions, limits and credits, keeps teams apart (a job of
-/// another team is not found), and sees to webhooks, settlement and the activity log behind their backs. It
-/// speaks plans and answers of `gleaner-types`; `gleaner-http` puts them on the wire.
+/// It checks each request against the permissions, limits and credits of its team, and isolates teams from
+/// each other: a job of another team is not found. A background task sends webhooks, settles credits and
+/// writes the activity log. The methods take plans and return responses of `gleaner-types`; `gleaner-http`
+/// serves them over HTTP.
 ///
-/// Its methods need a tokio runtime. When the last handle is dropped, its work behind the scenes stops.
+/// Its methods need a tokio runtime. The background task stops when the last handle is dropped.
 #[derive(Debug)]
 pub struct JobService {
     runtime: Arc<Runtime>,
-    parts: ServiceConfig,
+    config: ServiceConfig,
     webhook_sender: Option<Arc<WebhookSender>>,
-    /// Extract jobs at work.
-    tasks: Mutex<HashMap<JobId, ExtractWork>>,
+    /// Extract jobs that run.
+    extracts: Mutex<HashMap<JobId, RunningExtract>>,
     lookups: Lookups,
-    /// Of statuses under way.
-    bodies: Bodies,
-    /// Begun with the first submit, because only then is a runtime sure to be there.
+    /// Memory of responses that are built or sent.
+    response_memory: ResponseMemory,
+    /// The background task. The first submit starts it, because only then a tokio runtime is sure to exist.
     maintenance: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What an extract job at work is cancelled and charged by.
+/// What cancels and charges a running extract job.
 #[derive(Debug, Clone)]
-struct ExtractWork {
+struct RunningExtract {
     cancelled: CancellationToken,
     reservation: Arc<CreditReservation>,
 }
 
 impl JobService {
-    /// A service over this runtime, whose documents it compares with their last scrape from then on.
+    /// A service over this runtime. It enables change tracking for the documents of the runtime.
     #[must_use]
-    pub fn new(runtime: Arc<Runtime>, parts: ServiceConfig) -> Arc<Self> {
-        if let Some(extract) = &parts.extract {
+    pub fn new(runtime: Arc<Runtime>, config: ServiceConfig) -> Arc<Self> {
+        if let Some(extract) = &config.extract {
             runtime.set_extract(Arc::clone(extract));
         }
         runtime.set_tracker(Arc::new(ChangeTracker::new(&runtime)));
-        let webhook_sender = parts.deliver.clone().map(|deliver| {
-            let (store, accounts) = (Arc::clone(runtime.store()), Arc::clone(&parts.accounts));
-            WebhookSender::new(store, deliver, accounts, parts.webhooks.clone(), runtime.clock())
+        let webhook_sender = config.deliver.clone().map(|deliver| {
+            let (store, accounts) = (Arc::clone(runtime.store()), Arc::clone(&config.accounts));
+            WebhookSender::new(store, deliver, accounts, config.webhooks.clone(), runtime.clock())
         });
         Arc::new(Self {
             runtime,
-            parts,
+            config,
             webhook_sender,
-            tasks: Mutex::default(),
+            extracts: Mutex::default(),
             lookups: Lookups::default(),
-            bodies: Bodies::default(),
+            response_memory: ResponseMemory::default(),
             maintenance: Mutex::default(),
         })
     }
 
-    /// The runtime beneath it.
+    /// The runtime that executes its jobs.
     #[must_use]
     pub fn runtime(&self) -> &Arc<Runtime> {
         &self.runtime
@@ -134,9 +135,9 @@ impl JobService {
     /// The team of an API key.
     ///
     /// # Errors
-    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) where nobody has this key.
+    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the key is unknown.
     pub async fn authenticate(&self, key: &str) -> Result<Team, Error> {
-        self.parts.accounts.authenticate(key).await?.ok_or_else(Error::unauthorized)
+        self.config.accounts.authenticate(key).await?.ok_or_else(Error::unauthorized)
     }
 
     /// Counts a request against the team's rate limits.
@@ -144,7 +145,7 @@ impl JobService {
     /// # Errors
     /// [`RateLimited`](crate::ErrorKind::RateLimited), with the time to wait.
     pub async fn admit(&self, team: &Team, operation: Operation) -> Result<(), Error> {
-        match self.parts.accounts.throttle(&team.id, operation, self.clock().now()).await? {
+        match self.config.accounts.throttle(&team.id, operation, self.clock().now()).await? {
             None => Ok(()),
             Some(wait) => Err(Error::rate_limited("the team's rate limit is reached", wait)),
         }
@@ -158,43 +159,43 @@ impl JobService {
         self.runtime.clock()
     }
 
-    /// A job of this team that is read as one of this kind. Crawls and batches are read as each other: v1's
-    /// clients ask for both at the address of crawls.
+    /// A job of this team that can be read as this kind. Crawls and batches can be read as each other,
+    /// because v1 clients request both at the address of crawls.
     async fn find(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobSnapshot, Error> {
         let snapshot = self.store().snapshot(id).await?;
         let has_pages = |kind: JobKind| kind != JobKind::Extract;
-        let fits = |own: JobKind| has_pages(own) == has_pages(kind);
-        let theirs = snapshot.team.as_ref() == Some(team) && snapshot.kind.is_some_and(fits);
-        theirs.then_some(snapshot).ok_or_else(Error::not_found)
+        let is_readable_as = |own: JobKind| has_pages(own) == has_pages(kind);
+        let is_found = snapshot.team.as_ref() == Some(team) && snapshot.kind.is_some_and(is_readable_as);
+        is_found.then_some(snapshot).ok_or_else(Error::not_found)
     }
 
-    fn tasks(&self) -> MutexGuard<'_, HashMap<JobId, ExtractWork>> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    fn extracts(&self) -> MutexGuard<'_, HashMap<JobId, RunningExtract>> {
+        self.extracts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops whatever still works for a job.
-    fn forget(&self, job: JobId) {
+    /// Stops all work on a job.
+    fn stop_work(&self, job: JobId) {
         self.runtime.forget(job);
-        if let Some(task) = self.tasks().remove(&job) {
-            task.cancelled.cancel();
+        if let Some(extract) = self.extracts().remove(&job) {
+            extract.cancelled.cancel();
         }
     }
 
-    /// Sees to it that settlement and webhooks go on.
+    /// Starts the background task if it does not run.
     fn wake(&self) {
         self.runtime.wake();
         let mut maintenance = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
         if maintenance.as_ref().is_none_or(JoinHandle::is_finished) {
-            let (accounts, activity) = (Arc::clone(&self.parts.accounts), Arc::clone(&self.parts.activity));
-            let work = Maintenance::new(&self.runtime, accounts, activity);
-            *maintenance = Some(tokio::spawn(work.run(self.webhook_sender.clone())));
+            let (accounts, activity) = (Arc::clone(&self.config.accounts), Arc::clone(&self.config.activity));
+            let task = Maintenance::new(&self.runtime, accounts, activity);
+            *maintenance = Some(tokio::spawn(task.run(self.webhook_sender.clone())));
         }
     }
 }
 
 impl Drop for JobService {
     fn drop(&mut self) {
-        self.tasks().values().for_each(|task| task.cancelled.cancel());
+        self.extracts().values().for_each(|extract| extract.cancelled.cancel());
         let maintenance = self.maintenance.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(maintenance) = maintenance.take() {
             maintenance.abort();

@@ -1,4 +1,4 @@
-//! What a team may read beside the status of a crawl or batch.
+//! Reads beside the status of a crawl or batch, and the end of a job.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use super::JobService;
 use super::submit::charge;
 use crate::accounts::Team;
 
-/// Parts of a request that are no options of the crawl, or that nobody needs to see again.
-const NO_OPTIONS: [&str; 3] = ["url", "webhook", "origin"];
+/// Fields of a crawl request that the list of active crawls leaves out of the options.
+const HIDDEN_FIELDS: [&str; 3] = ["url", "webhook", "origin"];
 
 impl JobService {
-    /// The pages of a crawl or batch that gave no document.
+    /// The pages of a crawl or batch that produced no document.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound).
@@ -39,24 +39,24 @@ impl JobService {
         Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
     }
 
-    /// Ends a job; what is done stays readable, and what an extract used until then is charged. To end again
-    /// what was cancelled changes nothing.
+    /// Cancels a job. Its results so far stay readable, and an extract is charged for its usage so far.
+    /// Cancelling a cancelled job has no effect.
     ///
     /// # Errors
-    /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended
-    /// otherwise.
+    /// [`NotFound`](crate::ErrorKind::NotFound); [`Conflict`](crate::ErrorKind::Conflict) if the job has
+    /// completed or failed.
     pub async fn cancel(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobCancelled, Error> {
         self.find(team, kind, id).await?;
-        let work = self.tasks().get(&id).cloned();
-        if let Some(work) = work
-            && let Err(error) = charge(self.store().as_ref(), id, work.reservation.used()).await
+        let extract = self.extracts().get(&id).cloned();
+        if let Some(extract) = extract
+            && let Err(error) = charge(self.store().as_ref(), id, extract.reservation.used()).await
             && !error.is_job_ended()
         {
             return Err(error.into());
         }
-        // The store first: a page that is given up must not be the one that completes the job.
+        // The store comes first: stopping the last page must not complete the job.
         let cancelled = self.store().cancel(id, self.clock().now()).await;
-        self.forget(id);
+        self.stop_work(id);
         if let Err(error) = cancelled {
             let is_cancelled =
                 error.is_job_ended() && self.store().snapshot(id).await?.state == JobState::Cancelled;
@@ -67,7 +67,7 @@ impl JobService {
         Ok(JobCancelled::default())
     }
 
-    /// How an extract stands.
+    /// The status of an extract.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound).
@@ -80,7 +80,7 @@ impl JobService {
             JobState::Failed => ExtractState::Failed,
             JobState::Cancelled => ExtractState::Cancelled,
         };
-        let mut answer = ExtractStatus {
+        let mut response = ExtractStatus {
             success: status != ExtractState::Failed,
             status,
             data: Value::Array(Vec::new()),
@@ -92,18 +92,19 @@ impl JobService {
             tokens_used: job.tokens_used,
         };
         if let Some(conclusion) = conclusion {
-            answer.data = conclusion.data;
-            let warnings: Vec<String> = [answer.warning, conclusion.warning].into_iter().flatten().collect();
-            answer.warning = (!warnings.is_empty()).then(|| warnings.join("; "));
-            answer.sources = conclusion.sources;
+            response.data = conclusion.data;
+            let warnings: Vec<String> =
+                [response.warning, conclusion.warning].into_iter().flatten().collect();
+            response.warning = (!warnings.is_empty()).then(|| warnings.join("; "));
+            response.sources = conclusion.sources;
         }
-        Ok(answer)
+        Ok(response)
     }
 
-    /// The team's crawls that have not ended.
+    /// The team's running crawls.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails.
     pub async fn active_crawls(&self, team: &TeamId) -> Result<ActiveCrawls, Error> {
         let crawls = self.store().running(team, JobKind::Crawl).await?;
         let crawls = crawls.into_iter().map(|job| {
@@ -113,8 +114,8 @@ impl JobService {
             };
             let url = request.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
             let mut options: Map<String, Value> =
-                request.into_iter().filter(|(name, _)| !NO_OPTIONS.contains(&name.as_str())).collect();
-            // They hold keys and cookies, which are for the site alone.
+                request.into_iter().filter(|(name, _)| !HIDDEN_FIELDS.contains(&name.as_str())).collect();
+            // Headers can contain keys and cookies, which are meant only for the site.
             if let Some(Value::Object(page)) = options.get_mut("scrapeOptions") {
                 page.remove("headers");
             }
@@ -129,10 +130,10 @@ impl JobService {
         Ok(ActiveCrawls { success: true, crawls: crawls.collect() })
     }
 
-    /// What the team has in the queue.
+    /// The queued and active pages of the team.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails.
     pub async fn queue_status(&self, team: &Team) -> Result<QueueStatus, Error> {
         let load = self.store().load(&team.id).await?;
         Ok(QueueStatus {
@@ -145,10 +146,10 @@ impl JobService {
         })
     }
 
-    /// How many pages the team has in work.
+    /// The number of pages of the team that are in progress.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails.
     pub async fn concurrency(&self, team: &Team) -> Result<ConcurrencyCheck, Error> {
         let concurrency = self.store().load(&team.id).await?.leased;
         Ok(ConcurrencyCheck { success: true, concurrency, max_concurrency: u64::from(team.max_concurrency) })
@@ -157,24 +158,24 @@ impl JobService {
     /// The team's credits.
     ///
     /// # Errors
-    /// Where the keeper of accounts fails.
+    /// If the accounts provider fails.
     pub async fn credit_usage(&self, team: &TeamId) -> Result<TeamResponse<CreditUsage>, Error> {
-        let accounts = &self.parts.accounts;
+        let accounts = &self.config.accounts;
         let (unlimited, balance) = (!accounts.is_metered(team).await?, accounts.balance(team).await?);
-        let told = |credits| if unlimited { limits::UNLIMITED_CREDITS } else { credits };
+        let reported = |credits| if unlimited { limits::UNLIMITED_CREDITS } else { credits };
         Ok(TeamResponse::new(CreditUsage {
-            remaining_credits: told(balance.remaining),
-            plan_credits: told(balance.plan),
+            remaining_credits: reported(balance.remaining),
+            plan_credits: reported(balance.plan),
             unlimited,
             billing_period_start: balance.period_start.map(timestamp),
             billing_period_end: balance.period_end.map(timestamp),
         }))
     }
 
-    /// The team's tokens: what its credits are worth.
+    /// The team's credits, converted to tokens.
     ///
     /// # Errors
-    /// Where the keeper of accounts fails.
+    /// If the accounts provider fails.
     pub async fn token_usage(&self, team: &TeamId) -> Result<TeamResponse<TokenUsage>, Error> {
         let credits = self.credit_usage(team).await?.data;
         let per_credit = i64::try_from(TOKENS_PER_CREDIT).unwrap_or(i64::MAX);
@@ -188,7 +189,7 @@ impl JobService {
         }))
     }
 
-    /// The events of a job that its webhook did not take.
+    /// The events of a job that its webhook did not accept.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound).
@@ -202,33 +203,33 @@ impl JobService {
         Ok(self.store().dead_letters(id).await?)
     }
 
-    /// Waits until no event of any job waits to be delivered: each was taken by its receiver or given up. A
-    /// program that ends with its job waits for this.
+    /// Waits until no event of any job is pending: its receiver accepted it, or it was given up. A program
+    /// that ends with its job waits for this.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails.
     pub async fn delivered(&self) -> Result<(), Error> {
         let mut maintenance = self.store().maintenance();
         loop {
-            // Before the look, so that what changes during it is not missed.
+            // Before the read, to see changes that happen during it.
             maintenance.borrow_and_update();
-            let waiting = self.store().due(0, self.clock().now()).await?.next;
-            if waiting.is_none() || maintenance.changed().await.is_err() {
+            let next = self.store().due(0, self.clock().now()).await?.next;
+            if next.is_none() || maintenance.changed().await.is_err() {
                 return Ok(());
             }
         }
     }
 
-    /// When results are no longer served: a day after the end, or, while the job runs, a day from now.
+    /// The time when results expire: a day after the end of the job, or a day from now while it runs.
     pub(super) fn expires_at(&self, ended_at: Option<Duration>) -> OffsetDateTime {
         let retention = Duration::from_secs(limits::RESULT_RETENTION_SECONDS);
         timestamp(ended_at.unwrap_or_else(|| self.clock().now()) + retention)
     }
 }
 
-/// The id of a page that failed: of no other page, and the same whenever it is asked for.
+/// The id of a failed page: unique, and the same on every read.
 fn page_id(job: JobId, sequence: u64) -> Uuid {
-    // Odd numbers: even ones name the events of the job's webhook.
+    // Odd numbers, because even ones identify the events of the job's webhook.
     let number = (sequence << 1 | 1) & (u64::MAX >> 2);
     Uuid::from_u128(job.as_uuid().as_u128() ^ u128::from(number))
 }

@@ -1,4 +1,4 @@
-//! The status of a crawl or batch, with a piece of its documents.
+//! The status of a crawl or batch, with one page of its documents.
 
 use std::time::Duration;
 
@@ -10,44 +10,44 @@ use gleaner_types::{Document, JobId, JobKind, limits};
 use tokio::time::Instant;
 
 use super::JobService;
-use super::bodies::BodySlot;
+use super::response_memory::MemoryReservation;
 
-/// A reader who asks for what comes next of a running job is kept waiting for at most so long where nothing
-/// is there yet, lest it ask again at once.
+/// How long a request for the next documents of a running job waits if there are none yet. Without the wait,
+/// readers would poll without pause.
 pub const LONG_POLL: Duration = Duration::from_secs(1);
 
-/// Which piece of the documents.
+/// A range of a job's documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Page {
-    /// From this place on. One who names a place waits up to [`LONG_POLL`] for something to be there.
+    /// Index of the first document. If it is set, the read waits up to [`LONG_POLL`] for a document.
     pub skip: Option<u64>,
-    /// At most so many documents, 1 to [`MAX_STATUS_LIMIT`](limits::MAX_STATUS_LIMIT).
+    /// Maximum number of documents, 1 to [`MAX_STATUS_LIMIT`](limits::MAX_STATUS_LIMIT).
     pub limit: Option<u64>,
 }
 
-/// A status as it goes over the wire.
+/// The serialized status of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusBody {
     /// The JSON of a [`JobStatus`]: at most [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES), unless its only
-    /// document is larger. It counts among the [bodies under way](super::MAX_CONCURRENT_BODIES) until the
-    /// last copy of it is dropped.
+    /// document is larger. It counts against the [memory of responses](super::MAX_RESPONSE_MEMORY) until the
+    /// last copy is dropped.
     pub bytes: Bytes,
-    /// How many documents it holds.
+    /// Number of documents in it.
     pub documents: usize,
-    /// The place of the next ones; `None` at the end of the data.
+    /// Index of the next document; `None` at the end of the data.
     pub next: Option<u64>,
 }
 
-/// Makes the absolute address of the documents from a place on.
+/// Builds the absolute URL of the documents from an index on.
 pub(super) type NextUrl<'a> = &'a (dyn Fn(u64) -> String + Send + Sync);
 
 impl JobService {
-    /// How a crawl or batch stands, with documents from `page.skip` on. `next` makes the absolute address
-    /// that the following ones are read from.
+    /// The status of a crawl or batch, with documents from `page.skip` on. `next` builds the absolute URL of
+    /// the following documents.
     ///
     /// # Errors
-    /// [`NotFound`](crate::ErrorKind::NotFound); [`RateLimited`](crate::ErrorKind::RateLimited) where too
-    /// many are under way.
+    /// [`NotFound`](crate::ErrorKind::NotFound); [`RateLimited`](crate::ErrorKind::RateLimited) if too many
+    /// responses are in memory.
     pub async fn status(
         &self,
         team: &TeamId,
@@ -58,24 +58,24 @@ impl JobService {
     ) -> Result<StatusBody, Error> {
         self.find(team, kind, id).await?;
         let from = page.skip.unwrap_or(0);
-        let most = page.limit.map(|limit| limit.clamp(1, limits::MAX_STATUS_LIMIT));
-        let documents = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+        let limit = page.limit.map(|limit| limit.clamp(1, limits::MAX_STATUS_LIMIT));
+        let documents = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         let bound = ReadBound { documents, bytes: limits::MAX_STATUS_BYTES };
         let mut progress = self.store().progress(id)?;
-        let give_up = Instant::now() + LONG_POLL;
-        let mut patient = page.skip.is_some();
+        let deadline = Instant::now() + LONG_POLL;
+        let mut may_wait = page.skip.is_some();
         loop {
             progress.borrow_and_update();
-            let slot = self.bodies.slot(team).await?;
-            // The documents before the counts: so these never tell of fewer than are there.
+            let reservation = self.response_memory.reserve(team).await?;
+            // Documents are read before the counts, so that the counts include all of them.
             let slice = self.store().read_json(id, from, bound).await?;
             let snapshot = self.store().snapshot(id).await?;
-            if patient && slice.documents.is_empty() && !snapshot.state.is_terminal() {
-                drop(slot);
-                patient = matches!(tokio::time::timeout_at(give_up, progress.changed()).await, Ok(Ok(())));
+            if may_wait && slice.documents.is_empty() && !snapshot.state.is_terminal() {
+                drop(reservation);
+                may_wait = matches!(tokio::time::timeout_at(deadline, progress.changed()).await, Ok(Ok(())));
                 continue;
             }
-            return body(&mut self.envelope(snapshot), slice, slot, next);
+            return status_body(&mut self.envelope(snapshot), slice, reservation, next);
         }
     }
 
@@ -98,42 +98,42 @@ impl JobService {
     }
 }
 
-/// Writes a status around as many of the documents as the body has room for.
-fn body(
+/// Writes a status with as many of the documents as fit into the size limit.
+fn status_body(
     status: &mut JobStatus,
     slice: JsonSlice,
-    slot: BodySlot,
+    reservation: MemoryReservation,
     next: NextUrl<'_>,
 ) -> Result<StatusBody, Error> {
     const EMPTY: &[u8] = br#""data":[]"#;
     let mut documents = slice.documents;
     let first = slice.next.saturating_sub(documents.len() as u64);
     loop {
-        let place = first + documents.len() as u64;
-        let at_end = slice.end && place == slice.next;
-        status.next = (!at_end).then(|| next(place));
+        let next_index = first + documents.len() as u64;
+        let is_last = slice.end && next_index == slice.next;
+        status.next = (!is_last).then(|| next(next_index));
         let envelope = serde_json::to_vec(status)
-            .map_err(|error| Error::failed(format!("a status could not be written: {error}")))?;
+            .map_err(|error| Error::failed(format!("a status could not be serialized: {error}")))?;
         let content: usize = documents.iter().map(Bytes::len).sum();
         let length = envelope.len() + content + documents.len().saturating_sub(1);
         if length > limits::MAX_STATUS_BYTES && documents.len() > 1 {
             documents.pop();
             continue;
         }
-        // No text of the envelope can hold this: its quotes would be escaped.
-        let found = envelope.windows(EMPTY.len()).position(|window| window == EMPTY);
-        let place_of_data = found.map_or(envelope.len(), |start| start + EMPTY.len() - 1);
-        let (head, tail) = envelope.split_at(place_of_data);
+        // A string in the envelope cannot contain this, because its quotes would be escaped.
+        let position = envelope.windows(EMPTY.len()).position(|window| window == EMPTY);
+        let insert_at = position.map_or(envelope.len(), |start| start + EMPTY.len() - 1);
+        let (start, end) = envelope.split_at(insert_at);
         let mut bytes = Vec::with_capacity(length);
-        bytes.extend_from_slice(head);
+        bytes.extend_from_slice(start);
         for (number, document) in documents.iter().enumerate() {
             if number > 0 {
                 bytes.push(b',');
             }
             bytes.extend_from_slice(document);
         }
-        bytes.extend_from_slice(tail);
-        let (bytes, documents) = (slot.hold(bytes), documents.len());
-        return Ok(StatusBody { bytes, documents, next: (!at_end).then_some(place) });
+        bytes.extend_from_slice(end);
+        let (bytes, documents) = (reservation.attach(bytes), documents.len());
+        return Ok(StatusBody { bytes, documents, next: (!is_last).then_some(next_index) });
     }
 }

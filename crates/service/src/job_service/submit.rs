@@ -1,4 +1,4 @@
-//! Taking requests in.
+//! Submits of requests.
 
 use std::sync::{Arc, Weak};
 
@@ -14,69 +14,69 @@ use gleaner_types::plan::{
 };
 use gleaner_types::{Document, ErrorCode, JobId, JobKind};
 
-use super::reserve::Reservation;
-use super::{ExtractWork, JobService, Submit};
+use super::reserve::PendingReservation;
+use super::{JobService, RunningExtract, Submit};
 use crate::accounts::Team;
 use crate::credit_reservation::CreditReservation;
 
-/// A job that was begun, or added to.
+/// A job that was started, or a batch that got more pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submitted {
     /// The job.
     pub id: JobId,
-    /// Batch and extract: the addresses that were left out; `None` unless invalid ones were to be ignored.
+    /// Batch and extract: invalid addresses that were skipped; `None` unless the request ignores them.
     pub invalid_urls: Option<Vec<String>>,
 }
 
-/// What a request asks of its team.
-struct Asked<'a> {
+/// The properties of a request that the permissions, limits and credits of its team apply to.
+struct Requirements<'a> {
     zero_data_retention: bool,
     webhook: Option<&'a WebhookPlan>,
     options: &'a ScrapeOptionsPlan,
-    /// What is reserved: so many pages at base price (contract 4.5, rule 3).
+    /// Number of pages to reserve at base price (contract 4.5, rule 3).
     pages: u64,
 }
 
 impl JobService {
-    /// Scrapes one page. Dropping the future ends the work on it. Without zero data retention its document is
-    /// kept for a while, to be [found](Self::scraped) by its `metadata.scrapeId`.
+    /// Scrapes one page. Dropping the future stops the work. Without zero data retention, the document stays
+    /// [readable](Self::scraped_document) by its `metadata.scrapeId` for a while.
     ///
     /// # Errors
-    /// The page's failure, or why the team may not.
+    /// The failure of the page, or why the request is refused.
     pub async fn scrape(
         self: &Arc<Self>,
         team: &Team,
         plan: ScrapePlan,
         mut submit: Submit,
     ) -> Result<Document, Error> {
-        let asked = Asked {
+        let requirements = Requirements {
             zero_data_retention: plan.zero_data_retention,
             webhook: None,
             options: &plan.options,
             pages: 1,
         };
-        let (keeps, warnings) = (!plan.zero_data_retention, std::mem::take(&mut submit.warnings));
-        let (options, reservation) = self.terms(team, &asked, submit).await?;
+        let (is_retained, warnings) = (!plan.zero_data_retention, std::mem::take(&mut submit.warnings));
+        let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
         let options = StartOptions { retention: Retention::Stream, ..options };
-        let job = self.begun(reservation, self.runtime.start(plan, options).await).await?;
-        // The store has the job, and its end settles it, however it comes.
+        let job = self.commit_or_release(reservation, self.runtime.start(plan, options).await).await?;
+        // The store has the job now; maintenance settles it after any end.
         let mut document = job.document().await?;
         warnings.iter().for_each(|warning| warn(&mut document, warning));
-        Ok(if keeps { self.keep(&team.id, document).await } else { document })
+        Ok(if is_retained { self.store_scrape(&team.id, document).await } else { document })
     }
 
     /// Lists the addresses of a site.
     ///
     /// # Errors
-    /// Why they could not be had, or why the team may not.
+    /// Why the map failed, or why the request is refused.
     pub async fn map(self: &Arc<Self>, team: &Team, plan: MapPlan) -> Result<MapResult, Error> {
-        self.charged(team, self.runtime.map(plan)).await
+        self.charged_lookup(team, self.runtime.map(plan)).await
     }
 
-    /// Begins a batch, or adds to one.
+    /// Starts a batch, or adds pages to one.
     ///
     /// # Errors
-    /// Why the team may not; [`Conflict`](crate::ErrorKind::Conflict) where the batch to add to has ended.
+    /// Why the request is refused; [`Conflict`](crate::ErrorKind::Conflict) if the batch to extend has ended.
     pub async fn batch(
         self: &Arc<Self>,
         team: &Team,
@@ -89,35 +89,35 @@ impl JobService {
             self.warn(id, &warnings).await;
             return Ok(Submitted { id, invalid_urls });
         }
-        plan.max_concurrency = within(team, plan.max_concurrency);
-        let asked = Asked {
+        plan.max_concurrency = limit_concurrency(team, plan.max_concurrency);
+        let requirements = Requirements {
             zero_data_retention: plan.zero_data_retention,
             webhook: plan.webhook.as_ref(),
             options: &plan.options,
             pages: plan.targets.len() as u64,
         };
-        let (options, reservation) = self.terms(team, &asked, submit).await?;
+        let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
         let started = self.runtime.start(plan, options).await.map(Job::detach);
-        let id = self.begun(reservation, started).await?;
+        let id = self.commit_or_release(reservation, started).await?;
         self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls })
     }
 
-    /// Begins a crawl.
+    /// Starts a crawl.
     ///
     /// # Errors
-    /// Why the team may not, or why the rules cannot hold.
+    /// Why the request is refused, or why its rules are invalid.
     pub async fn crawl(
         self: &Arc<Self>,
         team: &Team,
         plan: CrawlPlan,
         submit: Submit,
     ) -> Result<Submitted, Error> {
-        self.begin_crawl(team, plan, submit, true).await
+        self.start_crawl(team, plan, submit, true).await
     }
 
-    /// Begins a crawl that [`check_crawl`](Self::check_crawl) let through: the address of its webhook is not
-    /// checked again.
+    /// Starts a crawl that passed [`check_crawl`](Self::check_crawl), without another check of its webhook
+    /// address.
     ///
     /// # Errors
     /// As for [`crawl`](Self::crawl).
@@ -127,10 +127,10 @@ impl JobService {
         plan: CrawlPlan,
         submit: Submit,
     ) -> Result<Submitted, Error> {
-        self.begin_crawl(team, plan, submit, false).await
+        self.start_crawl(team, plan, submit, false).await
     }
 
-    async fn begin_crawl(
+    async fn start_crawl(
         self: &Arc<Self>,
         team: &Team,
         mut plan: CrawlPlan,
@@ -138,24 +138,24 @@ impl JobService {
         checks_webhook: bool,
     ) -> Result<Submitted, Error> {
         let warnings = std::mem::take(&mut submit.warnings);
-        plan.max_concurrency = within(team, plan.max_concurrency);
-        let asked = Asked {
+        plan.max_concurrency = limit_concurrency(team, plan.max_concurrency);
+        let requirements = Requirements {
             zero_data_retention: plan.zero_data_retention,
             webhook: plan.webhook.as_ref().filter(|_| checks_webhook),
             options: &plan.options,
             pages: plan.limit,
         };
-        let (options, reservation) = self.terms(team, &asked, submit).await?;
+        let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
         let started = self.runtime.start(plan, options).await.map(Job::detach);
-        let id = self.begun(reservation, started).await?;
+        let id = self.commit_or_release(reservation, started).await?;
         self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls: None })
     }
 
-    /// Holds a crawl against what its team may, and begins nothing: to be asked before work for it that costs
-    /// something and would be in vain. `pages` is how many pages it will ask credits for at least; one is
-    /// added for that work. Another request may come in between, so the word of [`crawl`](Self::crawl) is the
-    /// one that holds.
+    /// Checks a crawl against the permissions, limits and credits of its team without starting it. Call it
+    /// before paid preparation of the crawl, such as compiling its prompt. `pages` is the minimum number of
+    /// pages that the crawl will reserve; the check adds one page for the preparation. Another request may
+    /// come in between, so [`crawl`](Self::crawl) checks again.
     ///
     /// # Errors
     /// As for [`crawl`](Self::crawl).
@@ -166,38 +166,38 @@ impl JobService {
         pages: u64,
         submit: &Submit,
     ) -> Result<(), Error> {
-        let asked = Asked {
+        let requirements = Requirements {
             zero_data_retention: plan.zero_data_retention,
             webhook: plan.webhook.as_ref(),
             options: &plan.options,
             pages,
         };
-        self.check(team, &asked, submit).await?;
+        self.check_limits(team, &requirements, submit).await?;
         self.check_balance(team, pages.saturating_add(1).saturating_mul(CREDITS_PER_PAGE)).await
     }
 
-    /// Begins to extract structured data. One credit is reserved, and more as it is needed
+    /// Starts an extract job. It reserves one credit, and draws more as needed
     /// ([`JobOwner::cover`](gleaner_runtime::JobOwner::cover)).
     ///
     /// # Errors
-    /// Why the team may not; `MODEL_NOT_CONFIGURED` without a port for it.
+    /// Why the request is refused; `MODEL_NOT_CONFIGURED` if the service has no extraction port.
     pub async fn extract(
         self: &Arc<Self>,
         team: &Team,
         mut plan: ExtractPlan,
         mut submit: Submit,
     ) -> Result<Submitted, Error> {
-        let Some(extract) = self.parts.extract.clone() else {
+        let Some(extract) = self.config.extract.clone() else {
             return Err(no_model("structured data needs a language model or another extractor"));
         };
         let (invalid_urls, warnings) = (plan.invalid_urls.take(), std::mem::take(&mut submit.warnings));
-        let asked = Asked {
+        let requirements = Requirements {
             zero_data_retention: plan.zero_data_retention,
             webhook: plan.webhook.as_ref(),
             options: &plan.options,
             pages: 1,
         };
-        let (options, initial) = self.terms(team, &asked, submit).await?;
+        let (options, initial) = self.check_and_reserve(team, &requirements, submit).await?;
         let StartOptions { id, request, retention, account, .. } = options;
         let job = NewJob {
             request,
@@ -209,24 +209,23 @@ impl JobService {
             webhook: plan.webhook.clone().map(Arc::new),
             ..NewJob::new(id, Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new())
         };
-        let accounts = Arc::clone(&self.parts.accounts);
+        let accounts = Arc::clone(&self.config.accounts);
         let reservation = CreditReservation::new(accounts, self.lookups.clone(), team, id, initial.credits());
         let reservation = Arc::new(reservation);
-        let begun = self.store().submit(job, self.clock().now()).await.map_err(Error::from);
-        self.begun(initial, begun).await?;
+        let submitted = self.store().submit(job, self.clock().now()).await.map_err(Error::from);
+        self.commit_or_release(initial, submitted).await?;
         self.warn(id, &warnings).await;
         let cancelled = self.runtime.stopped().child_token();
-        let work = ExtractWork { cancelled: cancelled.clone(), reservation: Arc::clone(&reservation) };
-        self.tasks().insert(id, work);
+        let running = RunningExtract { cancelled: cancelled.clone(), reservation: Arc::clone(&reservation) };
+        self.extracts().insert(id, running);
         let task = ExtractTask { id, plan, cancelled, owner: Some(reservation) };
-        // Without a handle to the service, whose end ends the work.
+        // A weak handle, because dropping the service must stop the extraction.
         let (service, store) = (Arc::downgrade(self), Arc::clone(self.store()));
-        tokio::spawn(work_on(service, store, self.clock(), extract, task));
+        tokio::spawn(run_extract(service, store, self.clock(), extract, task));
         Ok(Submitted { id, invalid_urls })
     }
 
-    /// Adds to a job's status what the sender of its request should know. A job is not given up for want of
-    /// that.
+    /// Adds warnings to a job's status. If that fails, the job continues without them.
     async fn warn(&self, job: JobId, warnings: &[String]) {
         for warning in warnings {
             if let Err(error) = self.store().warn(job, warning).await {
@@ -235,23 +234,23 @@ impl JobService {
         }
     }
 
-    /// Holds a request against what the team may, and reserves its credits.
-    async fn terms(
+    /// Checks the permissions and limits of the team and reserves the credits of a request.
+    async fn check_and_reserve(
         &self,
         team: &Team,
-        asked: &Asked<'_>,
+        requirements: &Requirements<'_>,
         submit: Submit,
-    ) -> Result<(StartOptions, Reservation), Error> {
-        self.check(team, asked, &submit).await?;
+    ) -> Result<(StartOptions, PendingReservation), Error> {
+        self.check_limits(team, requirements, &submit).await?;
         let id = new_id();
-        let credits = asked.pages.saturating_mul(CREDITS_PER_PAGE);
+        let credits = requirements.pages.saturating_mul(CREDITS_PER_PAGE);
         let reservation = self.reserve(team, id, credits).await?;
         self.wake();
         let account = JobAccount {
             team: team.id.clone(),
             slots: Some(team.max_concurrency),
             max_jobs: Some(team.max_jobs),
-            price: least_price(asked.options, asked.zero_data_retention),
+            price: least_price(requirements.options, requirements.zero_data_retention),
             budget: reservation.credits(),
             idempotency_key: submit.idempotency_key,
             part_of: None,
@@ -266,19 +265,26 @@ impl JobService {
         Ok((options, reservation))
     }
 
-    /// What is held against the team before credits are reserved; the word that holds is the store's.
-    async fn check(&self, team: &Team, asked: &Asked<'_>, submit: &Submit) -> Result<(), Error> {
-        self.permit(team, asked).await?;
-        self.check_key(team, submit).await?;
+    /// Checks the permissions and limits of the team before credits are reserved. The store checks the limits
+    /// again when it takes the job.
+    async fn check_limits(
+        &self,
+        team: &Team,
+        requirements: &Requirements<'_>,
+        submit: &Submit,
+    ) -> Result<(), Error> {
+        self.check_permissions(team, requirements).await?;
+        self.check_idempotency_key(team, submit).await?;
         if self.store().load(&team.id).await?.jobs >= u64::from(team.max_jobs) {
-            let text = format!("the team has {} jobs running, the most that it may", team.max_jobs);
+            let text = format!("the team has {} jobs running, the maximum", team.max_jobs);
             return Err(Error::rate_limited(text, QUEUE_FULL_PAUSE));
         }
         Ok(())
     }
 
-    /// A second submit is told so whatever else there is to say, since its client wants to know of the first.
-    pub(super) async fn check_key(&self, team: &Team, submit: &Submit) -> Result<(), Error> {
+    /// Refuses a repeated submit. The check comes before those of limits and credits, because the client of a
+    /// repeated submit needs to know that the first one was accepted.
+    pub(super) async fn check_idempotency_key(&self, team: &Team, submit: &Submit) -> Result<(), Error> {
         match submit.idempotency_key {
             Some(key) if self.store().is_key_used(&team.id, key).await? => {
                 Err(Error::conflict("the idempotency key was used before; a new request needs a new key"))
@@ -287,28 +293,28 @@ impl JobService {
         }
     }
 
-    async fn permit(&self, team: &Team, asked: &Asked<'_>) -> Result<(), Error> {
-        if asked.zero_data_retention && !team.zero_data_retention {
+    async fn check_permissions(&self, team: &Team, requirements: &Requirements<'_>) -> Result<(), Error> {
+        if requirements.zero_data_retention && !team.zero_data_retention {
             return Err(Error::forbidden("zero data retention is not enabled for this team"));
         }
-        let tracking = asked.options.formats.change_tracking.as_ref();
-        let by_model = tracking.is_some_and(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json));
-        if by_model && self.parts.extract.is_none() {
+        let tracking = requirements.options.formats.change_tracking.as_ref();
+        let needs_model = tracking.is_some_and(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json));
+        if needs_model && self.config.extract.is_none() {
             return Err(no_model("change tracking in mode `json` needs a language model"));
         }
-        match asked.webhook {
+        match requirements.webhook {
             Some(webhook) => self.check_webhook(webhook).await,
             None => Ok(()),
         }
     }
 
-    /// Takes a webhook on for a job that is begun in the [runtime](Self::runtime) itself and belongs to no
-    /// team: its address is held against the guard, and its events will be sent. They are signed as those of
-    /// the default team.
+    /// Prepares the webhook of a job that starts directly in the [runtime](Self::runtime) and belongs to no
+    /// team: checks its address with the egress guard and starts the background task that sends its events.
+    /// They are signed with the secret of the default team.
     ///
     /// # Errors
-    /// [`Forbidden`](crate::ErrorKind::Forbidden) where the address is refused, and
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) without a way to send.
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the address is refused, and
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) if the service cannot send webhooks.
     pub async fn open_webhook(&self, webhook: &WebhookPlan) -> Result<(), Error> {
         self.check_webhook(webhook).await?;
         self.wake();
@@ -316,10 +322,10 @@ impl JobService {
     }
 
     async fn check_webhook(&self, webhook: &WebhookPlan) -> Result<(), Error> {
-        let Some(deliver) = &self.parts.deliver else {
+        let Some(deliver) = &self.config.deliver else {
             return Err(Error::unsupported(
                 ErrorCode::UnsupportedOption,
-                "webhooks are not offered: this engine was built without a way to send them",
+                "webhooks are not supported: this engine was built without webhook delivery",
             ));
         };
         deliver
@@ -328,12 +334,16 @@ impl JobService {
             .map_err(|error| Error::forbidden(format!("the webhook's address is refused: {}", error.message)))
     }
 
-    /// Gives back what was reserved for a job that did not come about.
-    async fn begun<T>(&self, reservation: Reservation, begun: Result<T, Error>) -> Result<T, Error> {
-        match begun {
-            Ok(begun) => {
-                reservation.kept();
-                Ok(begun)
+    /// Commits the reservation if the job started, and releases it otherwise.
+    async fn commit_or_release<T>(
+        &self,
+        reservation: PendingReservation,
+        started: Result<T, Error>,
+    ) -> Result<T, Error> {
+        match started {
+            Ok(started) => {
+                reservation.commit();
+                Ok(started)
             }
             Err(error) => {
                 reservation.release().await?;
@@ -343,15 +353,16 @@ impl JobService {
     }
 }
 
-fn within(team: &Team, asked: Option<u32>) -> Option<u32> {
-    Some(asked.map_or(team.max_concurrency, |asked| asked.min(team.max_concurrency)))
+/// The requested concurrency, at most that of the team.
+fn limit_concurrency(team: &Team, requested: Option<u32>) -> Option<u32> {
+    Some(requested.map_or(team.max_concurrency, |requested| requested.min(team.max_concurrency)))
 }
 
 fn no_model(text: &str) -> Error {
     Error::unsupported(ErrorCode::ModelNotConfigured, text)
 }
 
-/// Charges an extract job that ends without a result with the tokens that it used.
+/// Charges an extract job that ends without a result for the tokens that it used.
 pub(super) async fn charge(store: &dyn Store, job: JobId, tokens: u64) -> Result<(), gleaner_store::Error> {
     match tokens {
         0 => Ok(()),
@@ -359,8 +370,8 @@ pub(super) async fn charge(store: &dyn Store, job: JobId, tokens: u64) -> Result
     }
 }
 
-/// Does an extract job, unless it is cancelled.
-async fn work_on(
+/// Runs an extract job to its end, or until it is cancelled.
+async fn run_extract(
     service: Weak<JobService>,
     store: Arc<dyn Store>,
     clock: Clock,
@@ -368,12 +379,13 @@ async fn work_on(
     task: ExtractTask,
 ) {
     let (id, cancelled, owner) = (task.id, task.cancelled.clone(), task.owner.clone());
-    // In a task of its own, so that a panic is this job's failure.
+    // In a task of its own, so that a panic fails only this job.
     let log_suppression = task.plan.zero_data_retention;
-    let mut working = tokio::spawn(async move { without_logs(log_suppression, extract.extract(task)).await });
+    let mut extraction =
+        tokio::spawn(async move { without_logs(log_suppression, extract.extract(task)).await });
     let extracted = tokio::select! {
-        () = cancelled.cancelled() => return working.abort(),
-        extracted = &mut working => extracted,
+        () = cancelled.cancelled() => return extraction.abort(),
+        extracted = &mut extraction => extracted,
     };
     let now = clock.now();
     let ended = match extracted {
@@ -386,15 +398,15 @@ async fn work_on(
         Ok(Err(error)) => {
             let used = owner.map_or(0, |owner| owner.used());
             if let Err(error) = charge(store.as_ref(), id, used).await {
-                tracing::error!(%error, job = %id, "what an extract used could not be charged");
+                tracing::error!(%error, job = %id, "the usage of an extract could not be charged");
             }
             store.fail(id, &error.message, now).await
         }
-        // Our own fault, for which nobody pays.
+        // A panic is a fault of the engine, so nothing is charged.
         Err(_) => store.fail(id, "the engine failed on this request", now).await,
     };
     if let Some(service) = service.upgrade() {
-        service.forget(id);
+        service.stop_work(id);
     }
     if let Err(error) = ended
         && !error.is_job_ended()

@@ -1,4 +1,4 @@
-//! What a watcher reads: how the job stands, its documents as they come, its end.
+//! Live watching of a job: its status, its documents as they arrive, its end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,22 +11,23 @@ use gleaner_types::{JobId, JobKind, JobState, limits};
 
 use super::JobService;
 
-/// Documents in one `catchup`; the others follow one by one.
-const CATCHUP: ReadBound = ReadBound { documents: 100, bytes: limits::MAX_STATUS_BYTES / 2 };
+/// Upper bound on the documents in the `catchup` frame; the others follow one by one.
+const CATCHUP_BOUND: ReadBound = ReadBound { documents: 100, bytes: limits::MAX_STATUS_BYTES / 2 };
 
 struct Watch {
     service: Arc<JobService>,
     id: JobId,
-    from: u64,
+    /// Index of the next document.
+    next_index: u64,
     ready: VecDeque<WatchFrame>,
     ended: bool,
 }
 
 impl JobService {
-    /// Watches a crawl or batch: one `catchup` with the documents there are (a first part of them where they
-    /// are many), then each document, then `done`, or `error` where the job failed. While documents follow,
-    /// the `catchup` says `scraping`; before the `done` of a cancelled job stands a second `catchup` without
-    /// documents that says so.
+    /// Watches a crawl or batch. The stream starts with a `catchup` frame that has the documents so far, or
+    /// the first of them if they are many. Then each further document follows, and finally `done`, or `error`
+    /// if the job failed. The state in `catchup` is `scraping` if documents follow. For a cancelled job, a
+    /// second `catchup` without documents reports its state before `done`.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound).
@@ -37,18 +38,18 @@ impl JobService {
         id: JobId,
     ) -> Result<impl Stream<Item = WatchFrame> + Send + use<>, Error> {
         let snapshot = self.find(team, kind, id).await?;
-        let slice = self.store().read(id, 0, CATCHUP).await?;
+        let slice = self.store().read(id, 0, CATCHUP_BOUND).await?;
         let mut status = self.envelope(snapshot);
         status.data = slice.documents;
         if !slice.end {
-            // Clients stop at a state that is an end, though documents follow.
+            // Clients stop at a final state, even if documents follow.
             status.status = JobState::Scraping;
         }
         let catchup = WatchFrame::Catchup { data: Box::new(status) };
         let watch = Watch {
             service: Arc::clone(self),
             id,
-            from: slice.next,
+            next_index: slice.next,
             ready: VecDeque::from([catchup]),
             ended: false,
         };
@@ -68,28 +69,28 @@ impl Watch {
             if self.ended {
                 return None;
             }
-            if let Err(error) = self.read_on().await {
+            if let Err(error) = self.read_more().await {
                 self.ended = true;
                 self.ready.push_back(WatchFrame::Error { error: error.body().error });
             }
         }
     }
 
-    async fn read_on(&mut self) -> Result<(), Error> {
+    async fn read_more(&mut self) -> Result<(), Error> {
         let store = self.service.store();
         let mut progress = store.progress(self.id)?;
         loop {
             progress.borrow_and_update();
-            let slice = store.read(self.id, self.from, ReadBound::default()).await?;
-            self.from = slice.next;
-            let found = !slice.documents.is_empty();
+            let slice = store.read(self.id, self.next_index, ReadBound::default()).await?;
+            self.next_index = slice.next;
+            let has_documents = !slice.documents.is_empty();
             let frames = slice.documents.into_iter().map(Box::new);
             self.ready.extend(frames.map(|data| WatchFrame::Document { data }));
             if slice.end {
                 self.ended = true;
                 let snapshot = store.snapshot(self.id).await?;
                 if snapshot.state == JobState::Cancelled {
-                    // `done` alone is taken for completion.
+                    // Clients take `done` alone as completion.
                     let data = Box::new(self.service.envelope(snapshot.clone()));
                     self.ready.push_back(WatchFrame::Catchup { data });
                 }
@@ -101,7 +102,7 @@ impl Watch {
                 });
                 return Ok(());
             }
-            if found || progress.changed().await.is_err() {
+            if has_documents || progress.changed().await.is_err() {
                 return Ok(());
             }
         }

@@ -1,4 +1,4 @@
-//! How two texts differ, line by line: as a unified diff and in parsed form.
+//! The line-by-line difference of two texts, as a unified diff and in parsed form.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use gleaner_types::Interrupt;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use serde_json::{Value, json};
 
-/// Lines around a change.
+/// Unchanged lines that are shown around a change.
 const CONTEXT: usize = 3;
-/// Texts that are larger together, in bytes, are not compared line by line: all of the one is told as
-/// replaced by the other.
+/// Total size of two texts, in bytes, above which they are not compared line by line. The diff then replaces
+/// the whole old text with the new one.
 pub const MAX_DIFF_BYTES: usize = 1 << 20;
 
-/// A change of lines `old` into lines `new`, each from the first to before the last, from 0.
+/// A change of the lines `old` to the lines `new`, each a half-open range of indices.
 struct Change {
     old: (usize, usize),
     new: (usize, usize),
@@ -27,37 +27,37 @@ impl From<Hunk> for Change {
     }
 }
 
-/// Lines that the parsed form of a diff tells of. Each takes half a kilobyte of memory there, however short
-/// it is.
+/// Upper bound on the lines in the parsed form of a diff. Each takes half a kilobyte of memory there, even if
+/// it is short.
 pub const MAX_REPORTED_LINES: usize = 20_000;
 
-/// The diff of two texts: `text`, a unified diff, and `json`, its files, chunks and changes; and whether the
-/// latter are cut at [`MAX_REPORTED_LINES`].
+/// The diff of two texts: `text`, a unified diff, and `json`, its files, chunks and changes. The flag says
+/// whether `json` is truncated at [`MAX_REPORTED_LINES`].
 pub(super) fn diff(before: &str, after: &str, interrupt: &Interrupt) -> (Value, bool) {
-    let mut told = Told::default();
+    let mut output = DiffOutput::default();
     if before.len().saturating_add(after.len()) > MAX_DIFF_BYTES {
         if !before.lines().eq(after.lines()) {
-            told.replaced(before, after, interrupt);
+            output.replace_all(before, after, interrupt);
         }
-        return told.finish();
+        return output.finish();
     }
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    for changes in grouped(changes(&old, &new, interrupt)) {
+    for changes in group_changes(changes(&old, &new, interrupt)) {
         let chunk = Chunk::new(&changes, &old, &new);
-        told.begin(chunk.old, chunk.new);
+        output.begin_chunk(chunk.old, chunk.new);
         for line in &chunk.lines {
             if interrupt.spend(1) {
                 break;
             }
-            told.line(line);
+            output.push_line(line);
         }
     }
-    told.finish()
+    output.finish()
 }
 
-/// A diff that is being told.
+/// A diff that is being written.
 #[derive(Default)]
-struct Told {
+struct DiffOutput {
     text: String,
     chunks: Vec<Value>,
     lines: usize,
@@ -65,9 +65,9 @@ struct Told {
     deletions: usize,
 }
 
-impl Told {
-    /// Begins a chunk: for each side where it starts, from 1, and its lines.
-    fn begin(&mut self, old: (usize, usize), new: (usize, usize)) {
+impl DiffOutput {
+    /// Begins a chunk. Each side is its first line, counted from 1, and its number of lines.
+    fn begin_chunk(&mut self, old: (usize, usize), new: (usize, usize)) {
         if self.text.is_empty() {
             self.text.push_str("--- before\n+++ after\n");
         }
@@ -83,7 +83,7 @@ impl Told {
         }));
     }
 
-    fn line(&mut self, line: &Line<'_>) {
+    fn push_line(&mut self, line: &Line<'_>) {
         self.text.push(line.sign);
         self.text.push_str(line.text);
         self.text.push('\n');
@@ -98,17 +98,17 @@ impl Told {
         }
     }
 
-    /// All of the one text as replaced by the other.
-    fn replaced(&mut self, before: &str, after: &str, interrupt: &Interrupt) {
+    /// Writes one chunk that replaces the whole old text with the new one.
+    fn replace_all(&mut self, before: &str, after: &str, interrupt: &Interrupt) {
         let side = |count: usize| (usize::from(count > 0), count);
-        self.begin(side(before.lines().count()), side(after.lines().count()));
+        self.begin_chunk(side(before.lines().count()), side(after.lines().count()));
         let old = before.lines().zip(1..).map(|(text, old)| Line { sign: '-', text, old, new: 0 });
         let new = after.lines().zip(1..).map(|(text, new)| Line { sign: '+', text, old: 0, new });
         for line in old.chain(new) {
             if interrupt.spend(1) {
                 break;
             }
-            self.line(&line);
+            self.push_line(&line);
         }
     }
 
@@ -134,14 +134,14 @@ fn changes(old: &[&str], new: &[&str], interrupt: &Interrupt) -> Vec<Change> {
     if interrupt.spend(old.len() + new.len()) {
         return Vec::new();
     }
-    // It falls back on heuristics where lines repeat, so that its time does not grow with their square.
+    // The histogram algorithm uses heuristics for repeated lines, so its time does not grow quadratically.
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
     diff.hunks().map(Change::from).collect()
 }
 
-/// Changes whose context would touch belong to one chunk.
-fn grouped(changes: Vec<Change>) -> Vec<Vec<Change>> {
+/// Groups changes into chunks: changes whose context lines would touch share one.
+fn group_changes(changes: Vec<Change>) -> Vec<Vec<Change>> {
     let mut groups: Vec<Vec<Change>> = Vec::new();
     for change in changes {
         let last = groups.last().and_then(|group| group.last()).map(|last| last.old.1);
@@ -156,9 +156,9 @@ fn grouped(changes: Vec<Change>) -> Vec<Vec<Change>> {
 struct Line<'a> {
     sign: char,
     text: &'a str,
-    /// From 1.
+    /// Line number in the old text, from 1.
     old: usize,
-    /// From 1.
+    /// Line number in the new text, from 1.
     new: usize,
 }
 
@@ -188,15 +188,16 @@ impl<'a> Chunk<'a> {
         let (mut at_old, mut at_new) = (first.0 - before, first.1 - before);
         let start = (at_old, at_new);
         let mut lines = Vec::new();
-        let keep = |at_old: &mut usize, at_new: &mut usize, until: usize, lines: &mut Vec<Line<'a>>| {
-            while *at_old < until {
-                let Some(text) = old.get(*at_old) else { break };
-                (*at_old, *at_new) = (*at_old + 1, *at_new + 1);
-                lines.push(Line { sign: ' ', text, old: *at_old, new: *at_new });
-            }
-        };
+        let push_context =
+            |at_old: &mut usize, at_new: &mut usize, until: usize, lines: &mut Vec<Line<'a>>| {
+                while *at_old < until {
+                    let Some(text) = old.get(*at_old) else { break };
+                    (*at_old, *at_new) = (*at_old + 1, *at_new + 1);
+                    lines.push(Line { sign: ' ', text, old: *at_old, new: *at_new });
+                }
+            };
         for change in changes {
-            keep(&mut at_old, &mut at_new, change.old.0, &mut lines);
+            push_context(&mut at_old, &mut at_new, change.old.0, &mut lines);
             for text in old.get(change.old.0..change.old.1).unwrap_or_default() {
                 at_old += 1;
                 lines.push(Line { sign: '-', text, old: at_old, new: 0 });
@@ -207,8 +208,8 @@ impl<'a> Chunk<'a> {
             }
         }
         let end = at_old + CONTEXT;
-        keep(&mut at_old, &mut at_new, end, &mut lines);
-        // A side without lines is said to start at the line before, as `diff -u` has it.
+        push_context(&mut at_old, &mut at_new, end, &mut lines);
+        // Like `diff -u`, an empty side starts at the line before it.
         let side = |start: usize, end: usize| (if end > start { start + 1 } else { start }, end - start);
         let (old, new) = (side(start.0, at_old), side(start.1, at_new));
         Self { old, new, lines }
@@ -221,14 +222,14 @@ mod tests {
 
     use super::*;
 
-    fn of(before: &str, after: &str) -> Value {
+    fn diff_of(before: &str, after: &str) -> Value {
         diff(before, after, &Interrupt::never()).0
     }
 
     #[test]
-    fn a_changed_line_stands_with_its_context() {
+    fn a_changed_line_has_context() {
         let before = "a\nb\nc\nd\ne\nf\ng\nh";
-        let diff = of(before, &before.replace('d', "D"));
+        let diff = diff_of(before, &before.replace('d', "D"));
         let expected = "--- before\n+++ after\n@@ -1,7 +1,7 @@\n a\n b\n c\n-d\n+D\n e\n f\n g\n";
         assert_eq!(diff["text"], expected);
         let file = &diff["json"]["files"][0];
@@ -239,50 +240,50 @@ mod tests {
     }
 
     #[test]
-    fn changes_far_apart_are_chunks_of_their_own() {
+    fn distant_changes_are_separate_chunks() {
         let lines: Vec<String> = (0..40).map(|line| line.to_string()).collect();
         let mut changed = lines.clone();
         (changed[5], changed[30]) = ("x".to_owned(), "y".to_owned());
-        let diff = of(&lines.join("\n"), &changed.join("\n"));
+        let diff = diff_of(&lines.join("\n"), &changed.join("\n"));
         assert_eq!(diff["json"]["files"][0]["chunks"].as_array().unwrap().len(), 2);
     }
 
     #[test]
-    fn large_texts_are_told_as_replaced() {
+    fn large_texts_are_replaced_as_a_whole() {
         let before = "line\n".repeat(MAX_DIFF_BYTES / 5);
         let after = format!("{before}more\n");
-        let (diff, is_cut) = diff(&before, &after, &Interrupt::never());
+        let (diff, is_truncated) = diff(&before, &after, &Interrupt::never());
         let file = diff["json"]["files"][0].clone();
-        assert!(is_cut);
+        assert!(is_truncated);
         assert_eq!(file["chunks"][0]["changes"].as_array().unwrap().len(), MAX_REPORTED_LINES);
         assert_eq!(diff["text"].as_str().unwrap().lines().count(), 3 + 2 * (MAX_DIFF_BYTES / 5) + 1);
         assert_eq!(file["deletions"].as_u64().unwrap() as usize, MAX_DIFF_BYTES / 5);
     }
 
     #[test]
-    fn equal_texts_have_no_diff_and_a_diff_ends_with_its_interrupt() {
+    fn equal_texts_have_no_diff_and_an_interrupt_stops_the_diff() {
         for text in ["a\nb".to_owned(), "a\n".repeat(MAX_DIFF_BYTES)] {
-            assert_eq!(of(&text, &text)["text"], "");
-            assert_eq!(of(&text, &text)["json"]["files"][0]["chunks"], json!([]));
+            assert_eq!(diff_of(&text, &text)["text"], "");
+            assert_eq!(diff_of(&text, &text)["json"]["files"][0]["chunks"], json!([]));
         }
         let large = ("a\n".repeat(MAX_DIFF_BYTES), "b\n".repeat(MAX_DIFF_BYTES));
         let small: String = (0..20_000).map(|line| format!("{line}\n")).collect();
         for (before, after) in [large, (small.clone(), small.replace('7', "x"))] {
             for units in [0, 10_000] {
                 let interrupt = Interrupt::after(units);
-                let (told, _) = diff(&before, &after, &interrupt);
+                let (partial, _) = diff(&before, &after, &interrupt);
                 assert!(
                     interrupt.is_raised() && interrupt.spent() <= units + 100_000,
                     "{}",
                     interrupt.spent()
                 );
-                assert!(told["text"].as_str().unwrap().len() < 1_000_000);
+                assert!(partial["text"].as_str().unwrap().len() < 1_000_000);
             }
         }
     }
 
     /// Applies the parsed form of a diff.
-    #[expect(clippy::string_slice, reason = "every change begins with one sign of ASCII")]
+    #[expect(clippy::string_slice, reason = "every change begins with an ASCII sign")]
     fn apply(before: &str, diff: &Value) -> Vec<String> {
         let old: Vec<&str> = before.lines().collect();
         let (mut result, mut at) = (Vec::new(), 0);
@@ -309,12 +310,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_diff_applied_to_the_one_text_gives_the_other(
+        fn a_diff_applied_to_the_old_text_gives_the_new_text(
             before in prop::collection::vec("[ab]{0,2}", 0..40),
             after in prop::collection::vec("[ab]{0,2}", 0..40),
         ) {
             let (before, after) = (before.join("\n"), after.join("\n"));
-            let diff = of(&before, &after);
+            let diff = diff_of(&before, &after);
             let expected: Vec<&str> = after.lines().collect();
             prop_assert_eq!(apply(&before, &diff), expected);
         }

@@ -1,4 +1,5 @@
-//! Change tracking: a document beside the last scrape of the same page by the same team under the same tag.
+//! Change tracking: compares a document with the last scrape of the same page by the same team with the same
+//! tag.
 
 mod diff;
 
@@ -21,31 +22,31 @@ pub use diff::{MAX_DIFF_BYTES, MAX_REPORTED_LINES};
 /// Warning of a document that could not be compared in time.
 const NOT_IN_TIME: &str = "the page could not be compared with its last scrape in time";
 
-/// Warning of a diff that has more lines than are parsed.
-const CUT: &str =
-    "the parsed form of the diff (`changeTracking.diff.json`) has its first lines alone; its `text` has all";
+/// Warning of a diff whose parsed form is truncated.
+const TRUNCATED: &str =
+    "the parsed form of the diff (`changeTracking.diff.json`) has only the first lines; its `text` has all";
 
-/// Texts that are larger together, in bytes, are compared on a thread for blocking work: each line may be one
-/// of a few bytes, and reporting one takes a microsecond.
+/// Total size of two texts, in bytes, above which they are compared on a blocking thread. Lines may be only a
+/// few bytes long, and reporting one takes a microsecond.
 const LARGE_TEXTS: usize = 16 << 10;
 
-/// [`TrackChanges`] by the histories of the store.
+/// [`TrackChanges`] over the page histories of the store.
 #[derive(Debug)]
 pub(crate) struct ChangeTracker {
     store: Arc<dyn Store>,
     clock: Clock,
-    /// For large texts.
+    /// For comparisons of large texts.
     permits: Arc<Semaphore>,
 }
 
 impl ChangeTracker {
-    /// For the pages of this runtime.
+    /// A tracker for the pages of this runtime.
     pub(crate) fn new(runtime: &Runtime) -> Self {
         let (store, permits) = (Arc::clone(runtime.store()), Arc::clone(runtime.transform_permits()));
         Self { store, clock: runtime.clock(), permits }
     }
 
-    /// Fails with what the reader should know.
+    /// Compares the document and sets its `changeTracking`. Fails with a warning for the document.
     async fn compare(
         &self,
         task: TrackingTask<'_>,
@@ -53,7 +54,7 @@ impl ChangeTracker {
     ) -> Result<TrackedScrape, &'static str> {
         let TrackingTask { job, team, options, fields, zero_data_retention, until } = task;
         if zero_data_retention {
-            return Err("change tracking has no effect under zero data retention: nothing is remembered");
+            return Err("change tracking has no effect with zero data retention: no history is stored");
         }
         let failed = |error: gleaner_store::Error| {
             tracing::error!(%error, job = %job, "the history of a page could not be read");
@@ -61,7 +62,7 @@ impl ChangeTracker {
         };
         let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
         let requested = document.metadata.source_url.as_deref().unwrap_or_default();
-        // One history, whether the address was written with its slash or without.
+        // Parsing adds a missing final slash of the origin, so that both spellings share one history.
         let url = Url::parse(requested).map_or_else(|_| requested.to_owned(), String::from);
         let team = team.cloned().unwrap_or_default();
         let (at, status) = (self.clock.now(), document.metadata.status_code);
@@ -69,24 +70,26 @@ impl ChangeTracker {
         let key = HistoryKey { team, url, tag: options.tag.clone() };
         let before = self.store.last_scrape(job, &key).await.map_err(failed)?;
         let size = before.as_ref().map_or(0, |before| before.markdown.len()) + scrape.markdown.len();
-        let (verdict, is_cut, scrape) = if size <= LARGE_TEXTS {
-            let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &options.modes, &Interrupt::never());
-            (verdict, is_cut, scrape)
+        let (change, is_truncated, scrape) = if size <= LARGE_TEXTS {
+            let (change, is_truncated) =
+                describe_change(before.as_ref(), &scrape, &options.modes, &Interrupt::never());
+            (change, is_truncated, scrape)
         } else {
             let (interrupt, modes) = (Interrupt::armed(), options.modes.clone());
-            let work = {
+            let comparison = {
                 let interrupt = interrupt.clone();
                 move || {
-                    let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &modes, &interrupt);
-                    (verdict, is_cut, scrape)
+                    let (change, is_truncated) =
+                        describe_change(before.as_ref(), &scrape, &modes, &interrupt);
+                    (change, is_truncated, scrape)
                 }
             };
             let limits = WaitLimits { until, each: MAX_TRANSFORM_TIME };
-            blocking(&self.permits, &interrupt, limits, work).await.map_err(|_| NOT_IN_TIME)?
+            blocking(&self.permits, &interrupt, limits, comparison).await.map_err(|_| NOT_IN_TIME)?
         };
-        document.change_tracking = Some(verdict);
-        if is_cut {
-            warn(document, CUT);
+        document.change_tracking = Some(change);
+        if is_truncated {
+            warn(document, TRUNCATED);
         }
         Ok(TrackedScrape { key, scrape })
     }
@@ -97,8 +100,8 @@ impl TrackChanges for ChangeTracker {
     async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<TrackedScrape>> {
         match self.compare(task, document).await {
             Ok(tracked_scrape) => Some(Box::new(tracked_scrape)),
-            Err(remark) => {
-                warn(document, remark);
+            Err(warning) => {
+                warn(document, warning);
                 None
             }
         }
@@ -109,8 +112,8 @@ fn is_gone(scrape: &PastScrape) -> bool {
     matches!(scrape.status, Some(404 | 410))
 }
 
-/// The `changeTracking` of a document, and whether its diff is cut.
-fn verdict(
+/// The `changeTracking` of a document, and whether its diff is truncated.
+fn describe_change(
     before: Option<&PastScrape>,
     now: &PastScrape,
     modes: &[ChangeTrackingMode],
@@ -122,32 +125,33 @@ fn verdict(
         Some(before) if is_same(&before.markdown, &now.markdown) => "same",
         Some(_) => "changed",
     };
-    let mut verdict = json!({
+    let mut change = json!({
         "previousScrapeAt": before.map(|before| rfc3339(before.at)),
         "changeStatus": status,
-        // Hidden pages are those that are known and that no link leads to; each of ours was named or linked.
+        // A hidden page is one that no link leads to. Every page here was requested or linked.
         "visibility": "visible",
     });
-    let (Some(before), Some(fields)) = (before, verdict.as_object_mut()) else { return (verdict, false) };
-    let mut is_cut = false;
+    let (Some(before), Some(fields)) = (before, change.as_object_mut()) else { return (change, false) };
+    let mut is_truncated = false;
     if modes.contains(&ChangeTrackingMode::GitDiff) && matches!(status, "changed" | "removed") {
         let diff;
-        (diff, is_cut) = diff::diff(&before.markdown, &now.markdown, interrupt);
+        (diff, is_truncated) = diff::diff(&before.markdown, &now.markdown, interrupt);
         fields.insert("diff".to_owned(), diff);
     }
     if let Some(json) = now.json.as_ref().filter(|_| modes.contains(&ChangeTrackingMode::Json)) {
-        fields.insert("json".to_owned(), by_field(before.json.as_ref(), json));
+        fields.insert("json".to_owned(), changed_fields(before.json.as_ref(), json));
     }
-    (verdict, is_cut)
+    (change, is_truncated)
 }
 
-/// Compares with white space folded: a run of it counts as one space, and at the ends as none. Order matters.
+/// Compares texts with normalized white space: a run counts as one space, and leading and trailing space is
+/// ignored. Order matters.
 fn is_same(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
 
-/// The fields that differ, `{field: {previous, current}}`.
-fn by_field(before: Option<&Value>, now: &Value) -> Value {
+/// The fields that differ, as `{field: {previous, current}}`.
+fn changed_fields(before: Option<&Value>, now: &Value) -> Value {
     let empty = Map::new();
     let fields = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
     let (before, now) = (fields(before).unwrap_or_else(|| empty.clone()), fields(Some(now)).unwrap_or(empty));
@@ -171,12 +175,12 @@ mod tests {
         PastScrape { at: Duration::from_secs(60), status: Some(status), markdown: Arc::from(markdown), json }
     }
 
-    fn told(before: Option<&PastScrape>, now: &PastScrape, modes: &[ChangeTrackingMode]) -> Value {
-        verdict(before, now, modes, &Interrupt::never()).0
+    fn change(before: Option<&PastScrape>, now: &PastScrape, modes: &[ChangeTrackingMode]) -> Value {
+        describe_change(before, now, modes, &Interrupt::never()).0
     }
 
     fn status(before: Option<&PastScrape>, now: &PastScrape) -> String {
-        told(before, now, &[])["changeStatus"].as_str().unwrap().to_owned()
+        change(before, now, &[])["changeStatus"].as_str().unwrap().to_owned()
     }
 
     #[test]
@@ -191,10 +195,10 @@ mod tests {
     }
 
     #[test]
-    fn modes_tell_how_it_differs() {
+    fn modes_select_the_details_of_a_change() {
         let before = scrape("a\nb", 200, Some(json!({"price": 1, "name": "x"})));
         let now = scrape("a\nc", 200, Some(json!({"price": 2, "name": "x", "new": true})));
-        let both = told(Some(&before), &now, &[ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]);
+        let both = change(Some(&before), &now, &[ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]);
         assert_eq!(both["previousScrapeAt"], "1970-01-01T00:01:00.000Z");
         assert!(both["diff"]["text"].as_str().unwrap().contains("-b\n+c\n"));
         let fields = json!({
@@ -202,6 +206,6 @@ mod tests {
             "new": { "previous": null, "current": true },
         });
         assert_eq!(both["json"], fields);
-        assert_eq!(told(Some(&before), &now, &[]).get("diff"), None);
+        assert_eq!(change(Some(&before), &now, &[]).get("diff"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! How receivers did of late.
+//! Circuit breakers of receivers.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -6,126 +6,128 @@ use std::time::Duration;
 use gleaner_store::TeamId;
 use url::{Origin, Url};
 
-/// After so many failures in a row, deliveries of a team to a receiver wait for a while.
+/// Failures in a row after which a team's deliveries to a receiver pause.
 pub const BREAKER_FAILURES: u32 = 5;
-/// For so long; then one delivery tries again.
+/// How long they pause; then one delivery probes the receiver.
 pub const BREAKER_PAUSE: Duration = Duration::from_secs(60);
-/// What comes of the one that tries is looked for again after this.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// Receivers of which this is remembered; beyond it, all that are not in use are forgotten.
-pub const MAX_ENDPOINTS_KNOWN: usize = 10_000;
+/// Interval at which waiting deliveries check for the result of the probe.
+const PROBE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// Upper bound on receivers whose health is tracked. At the bound, all idle ones are evicted.
+pub const MAX_TRACKED_ENDPOINTS: usize = 10_000;
 
-/// Receivers, each by its scheme, host and port, as a team finds them: many teams share the host of a
-/// service, and what becomes of one team's events says nothing of another's.
+/// The health of receivers, by team and origin (scheme, host and port). Many teams share the host of a
+/// service, and the failures of one team's events say nothing about another's.
 #[derive(Debug)]
 pub(super) struct Endpoints {
-    limits: Limits,
-    known: HashMap<(TeamId, Origin), Endpoint>,
-    /// Deliveries of each team that are under way.
-    teams: HashMap<TeamId, usize>,
+    limits: EndpointLimits,
+    endpoints: HashMap<(TeamId, Origin), Endpoint>,
+    /// Deliveries in flight of each team.
+    in_flight: HashMap<TeamId, usize>,
 }
 
 #[derive(Debug, Default)]
 struct Endpoint {
     in_flight: usize,
-    /// In a row.
+    /// Failures in a row.
     failures: u32,
-    /// The first of them.
+    /// The time of the first of them.
     failing_since: Duration,
-    /// It gave no answer since.
+    /// The time since when it has given no answer.
     down_since: Option<Duration>,
     open_until: Duration,
 }
 
-/// What holds for every receiver.
+/// Limits that apply to every receiver.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    /// Deliveries under way at once.
+pub(super) struct EndpointLimits {
+    /// Deliveries in flight to one receiver.
     pub(super) per_endpoint: usize,
+    /// Deliveries in flight of one team.
     pub(super) per_team: usize,
-    /// How long one that fails is left alone.
+    /// How long deliveries to a failing receiver pause.
     pub(super) pause: Duration,
-    /// One that has taken nothing for so long is hopeless.
-    pub(super) hopeless_after: Option<Duration>,
+    /// A receiver that fails for this long is given up.
+    pub(super) give_up_after: Option<Duration>,
 }
 
-/// May a delivery go out?
+/// Whether a delivery may start.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Leave {
-    Go,
-    /// As many as may be are under way.
+pub(super) enum Admission {
+    Granted,
+    /// The receiver or the team has the maximum of deliveries in flight.
     Busy,
-    /// It failed too often of late, and is tried again at this time.
-    Broken(Duration),
-    /// It has taken nothing for so long.
-    Hopeless(Duration),
+    /// The breaker is open; the delivery may try again at this time.
+    Open(Duration),
+    /// The receiver has failed for this long, beyond the limit.
+    GivenUp(Duration),
 }
 
-/// What came of a delivery that had leave.
+/// The result of an admitted delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Returned {
-    Delivered,
-    /// The receiver answered, and did not take it.
-    Declined,
-    /// There was no answer, or one that says as much.
+pub(super) enum DeliveryResult {
+    Accepted,
+    /// The receiver answered and did not accept the event.
+    Rejected,
+    /// No answer, or one of a gateway that cannot reach the receiver.
     NoAnswer,
-    /// It was not sent, which says nothing of the receiver.
-    Unsent,
+    /// Nothing was sent, so the health of the receiver stays as it is.
+    NotSent,
 }
 
 impl Endpoints {
-    pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, known: HashMap::new(), teams: HashMap::new() }
+    pub(super) fn new(limits: EndpointLimits) -> Self {
+        Self { limits, endpoints: HashMap::new(), in_flight: HashMap::new() }
     }
 
-    /// Asks for leave. With [`Leave::Go`], [`returned`](Self::returned) must follow.
-    pub(super) fn leave(&mut self, team: &TeamId, url: &Url, now: Duration) -> Leave {
+    /// Asks to start a delivery. After [`Admission::Granted`], the caller must [`record`](Self::record) its
+    /// result.
+    pub(super) fn admit(&mut self, team: &TeamId, url: &Url, now: Duration) -> Admission {
         let limits = self.limits;
-        if self.known.len() >= MAX_ENDPOINTS_KNOWN {
-            self.known.retain(|_, endpoint| endpoint.in_flight > 0);
+        if self.endpoints.len() >= MAX_TRACKED_ENDPOINTS {
+            self.endpoints.retain(|_, endpoint| endpoint.in_flight > 0);
         }
-        let of_team = self.teams.get(team).copied().unwrap_or_default();
-        let endpoint = self.known.entry((team.clone(), url.origin())).or_default();
-        let is_broken = endpoint.failures >= BREAKER_FAILURES;
-        // One goes and tries; the others wait for what comes of it, however long that takes.
-        if is_broken && (now < endpoint.open_until || endpoint.in_flight > 0) {
+        let team_in_flight = self.in_flight.get(team).copied().unwrap_or_default();
+        let endpoint = self.endpoints.entry((team.clone(), url.origin())).or_default();
+        let is_failing = endpoint.failures >= BREAKER_FAILURES;
+        // One delivery probes the receiver; the others wait for its result, however long that takes.
+        if is_failing && (now < endpoint.open_until || endpoint.in_flight > 0) {
             let failing_for = now.saturating_sub(endpoint.failing_since);
-            return match limits.hopeless_after {
-                Some(limit) if failing_for >= limit => Leave::Hopeless(failing_for),
-                _ => Leave::Broken(endpoint.open_until.max(now + LOOK_AGAIN)),
+            return match limits.give_up_after {
+                Some(limit) if failing_for >= limit => Admission::GivenUp(failing_for),
+                _ => Admission::Open(endpoint.open_until.max(now + PROBE_CHECK_INTERVAL)),
             };
         }
-        if endpoint.in_flight >= limits.per_endpoint.max(1) || of_team >= limits.per_team.max(1) {
-            return Leave::Busy;
+        if endpoint.in_flight >= limits.per_endpoint.max(1) || team_in_flight >= limits.per_team.max(1) {
+            return Admission::Busy;
         }
-        if is_broken {
+        if is_failing {
             endpoint.open_until = now + limits.pause;
         }
         endpoint.in_flight += 1;
-        *self.teams.entry(team.clone()).or_default() += 1;
-        Leave::Go
+        *self.in_flight.entry(team.clone()).or_default() += 1;
+        Admission::Granted
     }
 
-    /// Tells what came of a delivery. With it comes for how long the receiver has been down now, if it is.
-    pub(super) fn returned(
+    /// Records the result of a delivery. Returns how long the receiver has been down, if it is.
+    pub(super) fn record(
         &mut self,
         team: &TeamId,
         url: &Url,
-        returned: Returned,
+        result: DeliveryResult,
         now: Duration,
     ) -> Option<Duration> {
-        if let Some(in_flight) = self.teams.get_mut(team) {
+        if let Some(in_flight) = self.in_flight.get_mut(team) {
             *in_flight = in_flight.saturating_sub(1);
             if *in_flight == 0 {
-                self.teams.remove(team);
+                self.in_flight.remove(team);
             }
         }
         let key = (team.clone(), url.origin());
-        let endpoint = self.known.get_mut(&key)?;
+        let endpoint = self.endpoints.get_mut(&key)?;
         endpoint.in_flight = endpoint.in_flight.saturating_sub(1);
-        match returned {
-            Returned::Delivered => (endpoint.failures, endpoint.down_since) = (0, None),
-            Returned::Declined | Returned::NoAnswer => {
+        match result {
+            DeliveryResult::Accepted => (endpoint.failures, endpoint.down_since) = (0, None),
+            DeliveryResult::Rejected | DeliveryResult::NoAnswer => {
                 if endpoint.failures == 0 {
                     endpoint.failing_since = now;
                 }
@@ -133,16 +135,16 @@ impl Endpoints {
                 if endpoint.failures >= BREAKER_FAILURES {
                     endpoint.open_until = now + self.limits.pause;
                 }
-                endpoint.down_since = match returned {
-                    Returned::NoAnswer => endpoint.down_since.or(Some(now)),
+                endpoint.down_since = match result {
+                    DeliveryResult::NoAnswer => endpoint.down_since.or(Some(now)),
                     _ => None,
                 };
             }
-            Returned::Unsent => {}
+            DeliveryResult::NotSent => {}
         }
         let down_for = endpoint.down_since.map(|since| now.saturating_sub(since));
         if endpoint.in_flight == 0 && endpoint.failures == 0 {
-            self.known.remove(&key);
+            self.endpoints.remove(&key);
         }
         down_for
     }
@@ -152,8 +154,8 @@ impl Endpoints {
 mod tests {
     use super::*;
 
-    const TWO: Limits =
-        Limits { per_endpoint: 2, per_team: 3, pause: BREAKER_PAUSE, hopeless_after: Some(at(300)) };
+    const LIMITS: EndpointLimits =
+        EndpointLimits { per_endpoint: 2, per_team: 3, pause: BREAKER_PAUSE, give_up_after: Some(at(300)) };
 
     fn url(text: &str) -> Url {
         Url::parse(text).unwrap()
@@ -164,60 +166,68 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_fails_is_left_alone_and_then_tried_once() {
+    fn deliveries_to_a_failing_receiver_pause_and_one_probes_it() {
         let (team, url, other) =
             (TeamId::new("a"), url("https://hook.example/x"), url("https://hook.example:8443/x"));
-        let mut endpoints = Endpoints::new(TWO);
+        let mut endpoints = Endpoints::new(LIMITS);
         for _ in 0..BREAKER_FAILURES {
-            assert_eq!(endpoints.leave(&team, &url, at(0)), Leave::Go);
-            endpoints.returned(&team, &url, Returned::Declined, at(0));
+            assert_eq!(endpoints.admit(&team, &url, at(0)), Admission::Granted);
+            endpoints.record(&team, &url, DeliveryResult::Rejected, at(0));
         }
-        assert_eq!(endpoints.leave(&team, &url, at(59)), Leave::Broken(at(60)));
-        assert_eq!(endpoints.leave(&team, &other, at(59)), Leave::Go, "the port tells receivers apart");
-        let neighbour = TeamId::new("b");
-        assert_eq!(endpoints.leave(&neighbour, &url, at(59)), Leave::Go, "and so does the team");
-        assert_eq!(endpoints.leave(&team, &url, at(60)), Leave::Go);
-        assert_eq!(endpoints.leave(&team, &url, at(60)), Leave::Broken(at(120)), "one alone tries");
-        assert_eq!(endpoints.leave(&team, &url, at(125)), Leave::Broken(at(126)), "however long it takes");
-        endpoints.returned(&team, &url, Returned::Declined, at(126));
-        assert_eq!(endpoints.leave(&team, &url, at(185)), Leave::Broken(at(186)), "and they wait on");
-        assert_eq!(endpoints.leave(&team, &url, at(186)), Leave::Go);
-        endpoints.returned(&team, &url, Returned::Delivered, at(187));
-        assert_eq!(endpoints.leave(&team, &url, at(187)), Leave::Go);
-        assert_eq!(endpoints.leave(&team, &url, at(187)), Leave::Go);
-        assert_eq!(endpoints.leave(&team, &url, at(187)), Leave::Busy);
-        assert_eq!(endpoints.leave(&team, &other, at(187)), Leave::Busy, "three are the team's share");
+        assert_eq!(endpoints.admit(&team, &url, at(59)), Admission::Open(at(60)));
+        assert_eq!(
+            endpoints.admit(&team, &other, at(59)),
+            Admission::Granted,
+            "another port is another receiver"
+        );
+        let other_team = TeamId::new("b");
+        assert_eq!(
+            endpoints.admit(&other_team, &url, at(59)),
+            Admission::Granted,
+            "each team has its own breaker"
+        );
+        assert_eq!(endpoints.admit(&team, &url, at(60)), Admission::Granted);
+        assert_eq!(endpoints.admit(&team, &url, at(60)), Admission::Open(at(120)), "one delivery probes");
+        assert_eq!(endpoints.admit(&team, &url, at(125)), Admission::Open(at(126)), "the probe still runs");
+        endpoints.record(&team, &url, DeliveryResult::Rejected, at(126));
+        assert_eq!(endpoints.admit(&team, &url, at(185)), Admission::Open(at(186)), "the pause starts again");
+        assert_eq!(endpoints.admit(&team, &url, at(186)), Admission::Granted);
+        endpoints.record(&team, &url, DeliveryResult::Accepted, at(187));
+        assert_eq!(endpoints.admit(&team, &url, at(187)), Admission::Granted);
+        assert_eq!(endpoints.admit(&team, &url, at(187)), Admission::Granted);
+        assert_eq!(endpoints.admit(&team, &url, at(187)), Admission::Busy);
+        assert_eq!(endpoints.admit(&team, &other, at(187)), Admission::Busy, "the team has three in flight");
     }
 
     #[test]
-    fn a_receiver_is_down_from_its_first_silence_until_any_answer() {
+    fn a_receiver_is_down_from_the_first_missing_answer_until_any_answer() {
         let (team, url) = (TeamId::new("a"), url("https://hook.example/x"));
-        let mut endpoints = Endpoints::new(TWO);
-        for (seconds, returned, down_for) in [
-            (0, Returned::Declined, None),
-            (10, Returned::NoAnswer, Some(at(0))),
-            (70, Returned::NoAnswer, Some(at(60))),
-            (80, Returned::Unsent, Some(at(70))),
-            (90, Returned::Declined, None),
-            (100, Returned::NoAnswer, Some(at(0))),
-            (200, Returned::Delivered, None),
+        let mut endpoints = Endpoints::new(LIMITS);
+        for (seconds, result, down_for) in [
+            (0, DeliveryResult::Rejected, None),
+            (10, DeliveryResult::NoAnswer, Some(at(0))),
+            (70, DeliveryResult::NoAnswer, Some(at(60))),
+            (80, DeliveryResult::NotSent, Some(at(70))),
+            (90, DeliveryResult::Rejected, None),
+            (100, DeliveryResult::NoAnswer, Some(at(0))),
+            (200, DeliveryResult::Accepted, None),
         ] {
-            assert_eq!(endpoints.leave(&team, &url, at(seconds)), Leave::Go);
-            assert_eq!(endpoints.returned(&team, &url, returned, at(seconds)), down_for, "{seconds}");
+            assert_eq!(endpoints.admit(&team, &url, at(seconds)), Admission::Granted);
+            assert_eq!(endpoints.record(&team, &url, result, at(seconds)), down_for, "{seconds}");
         }
-        assert!(endpoints.known.is_empty(), "of a receiver that is well nothing is kept");
+        assert!(endpoints.endpoints.is_empty(), "healthy receivers are not tracked");
     }
 
     #[test]
-    fn a_receiver_that_fails_for_long_is_not_waited_for() {
+    fn a_receiver_that_fails_for_too_long_is_given_up() {
         let (team, url) = (TeamId::new("a"), url("https://hook.example/x"));
-        let mut endpoints = Endpoints::new(TWO);
+        let mut endpoints = Endpoints::new(LIMITS);
         for minute in 0..9 {
-            assert_eq!(endpoints.leave(&team, &url, at(60 * minute)), Leave::Go, "one still tries");
-            endpoints.returned(&team, &url, Returned::Declined, at(60 * minute));
+            assert_eq!(endpoints.admit(&team, &url, at(60 * minute)), Admission::Granted, "one still probes");
+            endpoints.record(&team, &url, DeliveryResult::Rejected, at(60 * minute));
         }
-        assert_eq!(endpoints.leave(&team, &url, at(500)), Leave::Hopeless(at(500)));
-        endpoints.limits.hopeless_after = None;
-        assert_eq!(endpoints.leave(&team, &url, at(500)), Leave::Broken(at(540)));
+        assert_eq!(endpoints.admit(&team, &url, at(500)), Admission::GivenUp(at(500)));
+        endpoints.limits.give_up_after = None;
+        assert_eq!(endpoints.admit(&team, &url, at(500)), Admission::Open(at(540)));
     }
 }

@@ -5,11 +5,11 @@ use sha2::Sha256;
 
 use crate::accounts::Secret;
 
-/// What the value of the header begins with: the name of the algorithm.
+/// Prefix of the header's value: the name of the algorithm.
 const PREFIX: &str = "sha256=";
 const DIGEST_BYTES: usize = 32;
 
-/// The value of the signature's header for exactly these bytes: `sha256=` and the HMAC-SHA256 in hexadecimal
+/// The value of the signature header for exactly these bytes: `sha256=` and the HMAC-SHA256 in hexadecimal
 /// (contract 6.3, RFC 2104).
 #[must_use]
 pub fn sign(secret: &Secret, body: &[u8]) -> String {
@@ -22,11 +22,11 @@ pub fn sign(secret: &Secret, body: &[u8]) -> String {
     value
 }
 
-/// For receivers: is `header`, the value of the signature's header, that of exactly these bytes? A receiver
-/// must verify the body as it came, before it reads anything of it; and it may be given the same event twice,
-/// with the same `webhookId`.
+/// For receivers: checks that `header`, the value of the signature header, signs exactly these bytes. A
+/// receiver must verify the unchanged body before it parses it. It may receive the same event twice, with the
+/// same `webhookId`.
 ///
-/// The time that it takes does not depend on how much of the signature is right.
+/// The time of the check does not depend on how much of the signature is correct.
 ///
 /// ```
 /// use gleaner_service::{Secret, sign, verify};
@@ -38,7 +38,7 @@ pub fn sign(secret: &Secret, body: &[u8]) -> String {
 /// ```
 ///
 /// # Errors
-/// Where the header is not of the form `sha256=<64 hexadecimal digits>`, or is of other bytes or another
+/// If the header does not have the form `sha256=<64 hexadecimal digits>`, signs other bytes, or uses another
 /// secret.
 pub fn verify(secret: &Secret, body: &[u8], header: &str) -> Result<(), SignatureError> {
     let digits = header.strip_prefix(PREFIX).ok_or(SignatureError(()))?.as_bytes();
@@ -57,36 +57,36 @@ pub fn verify(secret: &Secret, body: &[u8], header: &str) -> Result<(), Signatur
     if valid == 0 {
         return Err(SignatureError(()));
     }
-    // In constant time, by the crate's own comparison.
+    // The HMAC crate compares in constant time.
     mac(secret, body).verify_slice(&digest).map_err(|_| SignatureError(()))
 }
 
-/// The value of a hexadecimal digit, and all ones; of what is none, zero and zero. Without a branch, so that
-/// the time does not depend on which digit it is.
+/// The value of a hexadecimal digit and all ones; zero and zero for any other byte. It has no branch, so its
+/// time does not depend on the digit.
 fn nibble(digit: u8) -> (u8, u8) {
     let number = digit.wrapping_sub(b'0');
     let letter = (digit | 0x20).wrapping_sub(b'a');
-    // All ones where the difference is below zero.
+    // The high byte is all ones for a negative difference.
     let [is_number, _] = (i16::from(number) - 10).to_be_bytes();
     let [is_letter, _] = (i16::from(letter) - 6).to_be_bytes();
     (is_number & number | is_letter & letter.wrapping_add(10), is_number | is_letter)
 }
 
 fn mac(secret: &Secret, body: &[u8]) -> Hmac<Sha256> {
-    // A key of any length will do; the empty one stands in for an error that cannot come.
+    // HMAC takes a key of any length, so the fallback to an empty key is unreachable.
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose())
         .unwrap_or_else(|_| Hmac::<Sha256>::new(&Default::default()));
     mac.update(body);
     mac
 }
 
-/// A signature that is not that of the body. It does not say why, since who forges would learn from it.
+/// The signature does not match the body. It gives no reason, because a reason would help a forger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignatureError(());
 
 impl fmt::Display for SignatureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the signature is not that of the body")
+        f.write_str("the signature does not match the body")
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_hmac_sha256() {
+    fn signatures_are_hmac_sha256() {
         // RFC 4231, test cases 1, 2 and 6.
         let cases: [(Vec<u8>, &[u8], &str); 3] = [
             (vec![0x0b; 20], b"Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
@@ -118,16 +118,16 @@ mod tests {
     }
 
     #[test]
-    fn hexadecimal_digits_are_read_and_nothing_else() {
+    fn only_hexadecimal_digits_are_decoded() {
         for digit in 0..=u8::MAX {
             let expected = char::from(digit).to_digit(16).map(|value| (value as u8, u8::MAX));
             assert_eq!(nibble(digit), expected.unwrap_or((0, 0)), "{digit}");
         }
     }
 
-    /// Of what runs after the digest is known, nothing may stop early or go two ways by what it reads.
+    /// A check that stops early or branches on digits would leak through its time.
     #[test]
-    fn the_comparison_is_the_mac_s_own_and_has_no_branch_on_a_digit() {
+    fn the_comparison_is_that_of_the_hmac_crate_and_no_digit_causes_a_branch() {
         let source = include_str!("signature.rs");
         let between = |from: &str, to: &str| {
             let (_, rest) = source.split_once(from).unwrap();
@@ -142,17 +142,16 @@ mod tests {
         }
     }
 
-    /// Forged signatures that are accepted, of all that were tried.
     #[test]
     #[expect(clippy::string_slice, reason = "the header is ASCII")]
-    fn nothing_forged_is_accepted() {
+    fn forged_signatures_are_rejected() {
         let secret = Secret::new("whsec");
         let body = br#"{"success":true,"type":"crawl.page","id":"x","data":[]}"#.to_vec();
         let header = sign(&secret, &body);
         assert!(verify(&secret, &body, &header).is_ok());
-        let (mut tried, mut accepted) = (0, 0);
+        let (mut attempts, mut accepted) = (0, 0);
         let mut attempt = |secret: &Secret, body: &[u8], header: &str| {
-            tried += 1;
+            attempts += 1;
             accepted += usize::from(verify(secret, body, header).is_ok());
         };
         for position in 0..body.len() {
@@ -178,7 +177,6 @@ mod tests {
         attempt(&secret, &body, &format!("{header}0"));
         attempt(&secret, &body, &format!("{header}, {header}"));
         attempt(&secret, &[&body[..], b"\n"].concat(), &header);
-        println!("accepted forged {accepted}/{tried}");
-        assert_eq!(accepted, 0);
+        assert_eq!(accepted, 0, "of {attempts} forged signatures");
     }
 }

@@ -1,4 +1,4 @@
-//! Takes events from the outbox to their receivers.
+//! Sends the events of the outbox to their receivers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use gleaner_types::SafeUrl;
 use gleaner_types::plan::EventKind;
 use tokio::task::JoinSet;
 
-use super::breaker::{Endpoints, Leave, Limits, Returned};
+use super::breaker::{Admission, DeliveryResult, EndpointLimits, Endpoints};
 use super::{Deliver, Delivery, MAX_DELIVERIES, MAX_DELIVERIES_PER_TEAM, WebhookConfig, signature};
 use crate::accounts::{Accounts, Secret};
 
-/// A receiver that is busy is looked at again after this.
+/// Pause before another attempt to send to a busy receiver.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
-/// What could not be sent for a reason of ours waits for so long.
-const UNSENT_PAUSE: Duration = Duration::from_secs(15);
-/// To make an event ready takes no longer: a keeper of accounts that hangs would else keep its place among
-/// the deliveries, and one more for the same event each time that its lease is over.
-const READY_TIMEOUT: Duration = Duration::from_secs(DELIVERY_LEASE.as_secs() / 4);
+/// Pause before another attempt if the service itself could not send the event.
+const NOT_SENT_PAUSE: Duration = Duration::from_secs(15);
+/// Upper bound on the preparation of an event. Without it, an accounts provider that hangs would keep a
+/// delivery slot, and one more for the same event each time its lease ends.
+const PREPARE_TIMEOUT: Duration = Duration::from_secs(DELIVERY_LEASE.as_secs() / 4);
 
 #[derive(Debug)]
 pub(crate) struct WebhookSender {
@@ -40,18 +40,18 @@ impl WebhookSender {
         config: WebhookConfig,
         clock: Clock,
     ) -> Arc<Self> {
-        let limits = Limits {
+        let limits = EndpointLimits {
             per_endpoint: config.per_endpoint,
             per_team: MAX_DELIVERIES_PER_TEAM,
             pause: config.breaker_pause,
-            hopeless_after: config.give_up_after,
+            give_up_after: config.give_up_after,
         };
         let endpoints = Mutex::new(Endpoints::new(limits));
         Arc::new(Self { store, deliver, accounts, config, clock, endpoints })
     }
 
-    /// Sends what is due, as far as there is room, and tells when to come again; `None` where only an event
-    /// can change anything.
+    /// Sends due events, up to the free delivery slots, and returns when to call again. With `None`, only a
+    /// new event or a finished delivery can make more events due.
     pub(crate) async fn send_due(self: &Arc<Self>, in_flight: &mut JoinSet<()>) -> Option<Duration> {
         let capacity = MAX_DELIVERIES.saturating_sub(in_flight.len());
         if capacity == 0 {
@@ -60,8 +60,8 @@ impl WebhookSender {
         match self.store.due(capacity, self.clock.now()).await {
             Ok(due) => {
                 for event in due.events {
-                    let webhook_sender = Arc::clone(self);
-                    in_flight.spawn(async move { webhook_sender.send(event).await });
+                    let sender = Arc::clone(self);
+                    in_flight.spawn(async move { sender.send(event).await });
                 }
                 due.next
             }
@@ -82,41 +82,42 @@ impl WebhookSender {
 
     async fn outcome(&self, event: &DueEvent) -> DeliveryOutcome {
         let url = &event.webhook.url;
-        let leave = self.endpoints().leave(&event.team, url, self.clock.now());
-        match leave {
-            Leave::Go => {}
-            Leave::Busy => return self.postponed(BUSY_PAUSE),
-            Leave::Broken(not_before) => return DeliveryOutcome::Postponed { not_before },
-            // The end of a job has its own tries, as they become possible.
-            Leave::Hopeless(_) if is_end(event) => return self.postponed(self.config.breaker_pause),
-            Leave::Hopeless(time) => {
-                let reason = format!("the receiver has taken nothing for {} s", time.as_secs());
+        let admission = self.endpoints().admit(&event.team, url, self.clock.now());
+        match admission {
+            Admission::Granted => {}
+            Admission::Busy => return self.postponed(BUSY_PAUSE),
+            Admission::Open(not_before) => return DeliveryOutcome::Postponed { not_before },
+            // The final event of a job waits for its own attempts.
+            Admission::GivenUp(_) if is_final(event) => return self.postponed(self.config.breaker_pause),
+            Admission::GivenUp(time) => {
+                let reason = format!("the receiver has accepted nothing for {} s", time.as_secs());
                 return DeliveryOutcome::GivenUp { reason, tried: false };
             }
         }
-        // Only now: of a receiver that is busy, or left alone, no body is made.
+        // Build the body only now: a postponed event needs none.
         let posted = self.post(event).await;
-        let returned = match &posted {
-            Ok(()) => Returned::Delivered,
-            Err(Failure::Declined(_)) => Returned::Declined,
-            Err(Failure::NoAnswer(_)) => Returned::NoAnswer,
-            Err(Failure::Refused(_) | Failure::Unsent) => Returned::Unsent,
+        let result = match &posted {
+            Ok(()) => DeliveryResult::Accepted,
+            Err(Failure::Rejected(_)) => DeliveryResult::Rejected,
+            Err(Failure::NoAnswer(_)) => DeliveryResult::NoAnswer,
+            Err(Failure::Blocked(_) | Failure::NotSent) => DeliveryResult::NotSent,
         };
         let now = self.clock.now();
-        let down_for = self.endpoints().returned(&event.team, url, returned, now);
+        let down_for = self.endpoints().record(&event.team, url, result, now);
         let failure = match posted {
             Ok(()) => return DeliveryOutcome::Delivered,
-            Err(Failure::Unsent) => return self.postponed(UNSENT_PAUSE),
-            Err(Failure::Refused(reason)) => return DeliveryOutcome::GivenUp { reason, tried: true },
-            Err(Failure::Declined(reason) | Failure::NoAnswer(reason)) => reason,
+            Err(Failure::NotSent) => return self.postponed(NOT_SENT_PAUSE),
+            Err(Failure::Blocked(reason)) => return DeliveryOutcome::GivenUp { reason, tried: true },
+            Err(Failure::Rejected(reason) | Failure::NoAnswer(reason)) => reason,
         };
         let attempt = usize::try_from(event.attempt).unwrap_or(usize::MAX);
         let retries = &self.config.retries;
-        let held = down_for.is_some_and(|time| time < self.config.hold);
-        match retries.get(attempt).or_else(|| retries.last().filter(|_| held)) {
+        let is_held = down_for.is_some_and(|time| time < self.config.hold);
+        match retries.get(attempt).or_else(|| retries.last().filter(|_| is_held)) {
             Some(pause) => DeliveryOutcome::Retry { not_before: now + *pause },
             None => {
-                tracing::warn!(url = %SafeUrl::from(url), job = %event.id.job, %failure, "a webhook was given up");
+                let (url, job) = (SafeUrl::from(url), event.id.job);
+                tracing::warn!(%url, %job, %failure, "a webhook was given up");
                 DeliveryOutcome::GivenUp { reason: failure, tried: true }
             }
         }
@@ -126,26 +127,26 @@ impl WebhookSender {
         DeliveryOutcome::Postponed { not_before: self.clock.now() + pause }
     }
 
-    /// The secret that an event is signed with, and its body.
-    async fn ready(&self, event: &DueEvent) -> Result<(Option<Secret>, Vec<u8>), Failure> {
+    /// The secret that signs an event, and its body.
+    async fn prepare(&self, event: &DueEvent) -> Result<(Option<Secret>, Vec<u8>), Failure> {
         let secret = self.accounts.webhook_secret(&event.team).await.map_err(|error| {
-            tracing::error!(%error, "the secret of a webhook could not be had; it will be sent later");
-            Failure::Unsent
+            tracing::error!(%error, "the secret of a webhook could not be read; it will be sent later");
+            Failure::NotSent
         })?;
         let body = self.store.event_body(event.id).await.map_err(|error| {
-            tracing::error!(%error, "the body of a webhook could not be made; it will be sent later");
-            Failure::Unsent
+            tracing::error!(%error, "the body of a webhook could not be read; it will be sent later");
+            Failure::NotSent
         })?;
-        // Where it is gone, somebody else has sent it.
-        Ok((secret, body.ok_or(Failure::Unsent)?))
+        // Without a body, another process has already sent the event.
+        Ok((secret, body.ok_or(Failure::NotSent)?))
     }
 
     async fn post(&self, event: &DueEvent) -> Result<(), Failure> {
-        let ready = tokio::time::timeout(READY_TIMEOUT, self.ready(event)).await;
-        let (secret, body) = ready.unwrap_or_else(|_| {
-            let seconds = READY_TIMEOUT.as_secs();
-            tracing::error!(job = %event.id.job, seconds, "a webhook was not made ready in time; it will be sent later");
-            Err(Failure::Unsent)
+        let prepared = tokio::time::timeout(PREPARE_TIMEOUT, self.prepare(event)).await;
+        let (secret, body) = prepared.unwrap_or_else(|_| {
+            let (job, seconds) = (event.id.job, PREPARE_TIMEOUT.as_secs());
+            tracing::error!(%job, seconds, "a webhook was not prepared in time; it will be sent later");
+            Err(Failure::NotSent)
         })?;
         let timeout = self.config.timeout;
         let delivery = Delivery {
@@ -158,11 +159,11 @@ impl WebhookSender {
             Ok(Ok(200..=299)) => Ok(()),
             Ok(Ok(status)) => {
                 let reason = format!("the receiver answered with status {status}");
-                // What stands before a server says so of one that is not there.
-                let down = matches!(status, 502..=504);
-                Err(if down { Failure::NoAnswer(reason) } else { Failure::Declined(reason) })
+                // Gateways answer with these when the server behind them is down.
+                let is_down = matches!(status, 502..=504);
+                Err(if is_down { Failure::NoAnswer(reason) } else { Failure::Rejected(reason) })
             }
-            Ok(Err(error)) if error.refused => Err(Failure::Refused(error.message)),
+            Ok(Err(error)) if error.refused => Err(Failure::Blocked(error.message)),
             Ok(Err(error)) => Err(Failure::NoAnswer(error.message)),
             Err(_) => {
                 let reason = format!("the receiver did not answer within {} ms", timeout.as_millis());
@@ -171,17 +172,17 @@ impl WebhookSender {
         }
     }
 
-    /// The user's headers, and ours, which they cannot replace.
+    /// The headers of the user and of the service; the user cannot replace the latter.
     fn headers(
         &self,
-        given: &BTreeMap<String, String>,
+        of_user: &BTreeMap<String, String>,
         secret: Option<&Secret>,
         body: &[u8],
     ) -> Vec<(String, String)> {
         let mut headers: BTreeMap<String, String> =
-            given.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
+            of_user.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
         let signature_header = self.config.signature_header.to_ascii_lowercase();
-        // The default's name too: no one else may put a signature there.
+        // The user cannot set the default signature header either.
         headers.remove(&gleaner_types::event::SIGNATURE_HEADER.to_ascii_lowercase());
         headers.remove(&signature_header);
         headers.insert("content-type".to_owned(), "application/json".to_owned());
@@ -196,19 +197,19 @@ impl WebhookSender {
     }
 }
 
-/// Is it the last of its job?
-fn is_end(event: &DueEvent) -> bool {
+/// Whether it is the final event of its job.
+fn is_final(event: &DueEvent) -> bool {
     matches!(event.name.event, EventKind::Completed | EventKind::Failed | EventKind::Cancelled)
 }
 
 /// Why an event was not delivered.
 enum Failure {
-    /// The receiver answered, and did not take it.
-    Declined(String),
+    /// The receiver answered and did not accept it.
+    Rejected(String),
     /// There was no answer.
     NoAnswer(String),
-    /// The address may not be posted to: another try is no use.
-    Refused(String),
-    /// Nothing was sent, for a reason of ours that the log has.
-    Unsent,
+    /// The guard refuses the address, so a retry is useless.
+    Blocked(String),
+    /// The service could not send it; the log has the reason.
+    NotSent,
 }

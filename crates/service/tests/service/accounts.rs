@@ -13,14 +13,14 @@ use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 
 use crate::support::*;
-use crate::webhooks::{ALL, webhook};
+use crate::webhooks::{ALL_EVENTS, webhook};
 
 fn metered(balance: u64) -> ServiceConfig {
     ServiceConfig { accounts: Arc::new(credits(balance)), ..ServiceConfig::default() }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_submit_reserves_its_pages_and_pays_for_those_that_gave_a_document() {
+async fn a_submit_reserves_its_pages_and_pays_for_those_with_a_document() {
     let (service, _) = service(metered(100));
     let id = batch(&service, &["one", "two", "broken", "slow"]).await;
     assert_eq!(balance(&service).await, 96, "four pages are reserved");
@@ -43,8 +43,8 @@ async fn a_request_beyond_the_balance_is_refused_and_starts_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dearer_page_draws_on_the_rest_and_comes_to_an_end_with_it() {
-    // One page at a time, so that what is spent is known before the next begins.
+async fn expensive_pages_draw_on_the_balance_until_it_is_used_up() {
+    // One page at a time, so that its cost is known before the next one starts.
     let one_by_one = Team { max_concurrency: 1, ..team("a") };
     for (balance_before, completed, state) in [
         (100, 6, JobState::Completed),
@@ -56,20 +56,20 @@ async fn a_dearer_page_draws_on_the_rest_and_comes_to_an_end_with_it() {
         let paths = ["pdf-9", "one", "two", "three", "four", "five"];
         let id = service.batch(&one_by_one, plan(&paths), Submit::default()).await.unwrap().id;
         let done = ended(&service, id).await;
-        assert_eq!((done.completed, done.status), (completed, state), "of {balance_before} credits");
-        assert_eq!(done.data.len() as u64, completed, "what was paid for is readable");
+        assert_eq!((done.completed, done.status), (completed, state), "{balance_before} credits");
+        assert_eq!(done.data.len() as u64, completed, "paid documents are readable");
         let failed = state == JobState::Failed;
         assert_eq!(done.error.as_deref(), failed.then_some("insufficient credits"));
         settle().await;
         let left = balance_before as i64 - done.credits_used as i64;
-        assert_eq!(balance(&service).await, left, "what was reserved and drawn in vain is back");
+        assert_eq!(balance(&service).await, left, "unused reservations are back in the balance");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_page_starts_that_cannot_be_paid() {
+async fn a_page_that_cannot_be_paid_does_not_start() {
     let (service, web) = service(metered(30));
-    // A page costs five credits at least, and each reserves one.
+    // A page costs at least five credits, and the submit reserves one for each.
     let mut plan = plan(&["one"; 30]);
     plan.options.formats.json = Some(Default::default());
     let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
@@ -81,7 +81,7 @@ async fn no_page_starts_that_cannot_be_paid() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn scrape_and_map_pay_once() {
+async fn a_scrape_and_a_map_are_charged_once() {
     let (service, _) = service(metered(3));
     let scrape = async |url: &str| {
         service.scrape(&team("a"), ScrapeRequest::new(url).check().unwrap(), Submit::default()).await
@@ -94,9 +94,9 @@ async fn scrape_and_map_pay_once() {
     assert_eq!(balance(&service).await, 2);
     service.map(&team("a"), MapRequest::new("https://a.example/").check().unwrap()).await.unwrap();
     assert_eq!(balance(&service).await, 1);
-    // A client that goes away: what was reserved comes back.
-    let gone = tokio::time::timeout(Duration::from_secs(1), scrape("https://a.example/slow")).await;
-    assert!(gone.is_err());
+    // If the client disconnects, the reservation returns to the balance.
+    let abandoned = tokio::time::timeout(Duration::from_secs(1), scrape("https://a.example/slow")).await;
+    assert!(abandoned.is_err());
     settle().await;
     assert_eq!(balance(&service).await, 1);
     assert_eq!(service.concurrency(&team("a")).await.unwrap().concurrency, 0);
@@ -106,7 +106,7 @@ async fn scrape_and_map_pay_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_cancelled_or_appended_is_settled() {
+async fn appended_pages_and_cancelled_jobs_are_settled() {
     let (service, _) = service(metered(10));
     let id = batch(&service, &["one", "slow", "slow"]).await;
     settle().await;
@@ -121,7 +121,7 @@ async fn what_is_cancelled_or_appended_is_settled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn keys_and_rates_and_queues_have_limits() {
+async fn unknown_keys_and_requests_above_rate_and_job_limits_are_refused() {
     let config = TeamConfig {
         requests_per_minute: vec![(Operation::Batch, 1)],
         ..TeamConfig::new(Team { max_jobs: 1, ..team("a") })
@@ -141,7 +141,7 @@ async fn keys_and_rates_and_queues_have_limits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_says_whether_its_page_waited_for_a_slot_of_the_team() {
+async fn a_document_reports_whether_its_page_waited_for_a_slot_of_the_team() {
     let one = TeamConfig::new(Team { max_concurrency: 1, ..team("a") });
     let accounts = Arc::new(MemoryAccounts::new().with_team("key-a", one));
     let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
@@ -153,19 +153,19 @@ async fn a_document_says_whether_its_page_waited_for_a_slot_of_the_team() {
     assert_eq!(limited, [Some(false), Some(true), Some(true)]);
 }
 
-/// Accounts that cannot be settled for team `gone`, nor can its webhooks be signed; who first asks how to
-/// sign those of team `hangs` is never answered.
+/// Accounts that fail to settle jobs and to sign webhooks of team `gone`, and hang on the first request for
+/// the webhook secret of team `hangs`.
 #[derive(Debug)]
-struct OneIsGone(MemoryAccounts, AtomicBool);
+struct FailingAccounts(MemoryAccounts, AtomicBool);
 
-impl OneIsGone {
+impl FailingAccounts {
     fn new(accounts: MemoryAccounts) -> Arc<Self> {
         Arc::new(Self(accounts, AtomicBool::new(false)))
     }
 }
 
 #[async_trait]
-impl Accounts for OneIsGone {
+impl Accounts for FailingAccounts {
     async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error> {
         self.0.authenticate(key).await
     }
@@ -200,12 +200,12 @@ impl Accounts for OneIsGone {
     }
 
     async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
-        is_there(team)?;
+        check_exists(team)?;
         self.0.settle(team, job, used).await
     }
 
     async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error> {
-        is_there(team)?;
+        check_exists(team)?;
         if team.as_str() == "hangs" && !self.1.swap(true, Ordering::Relaxed) {
             std::future::pending::<()>().await;
         }
@@ -213,7 +213,7 @@ impl Accounts for OneIsGone {
     }
 }
 
-fn is_there(team: &TeamId) -> Result<(), Error> {
+fn check_exists(team: &TeamId) -> Result<(), Error> {
     match team.as_str() {
         "gone" => Err(PageError { code: ErrorCode::UnknownError, message: "no such team".to_owned() }.into()),
         _ => Ok(()),
@@ -221,31 +221,31 @@ fn is_there(team: &TeamId) -> Result<(), Error> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_cannot_be_signed_waits_and_is_no_failure_of_its_receiver() {
+async fn an_event_that_cannot_be_signed_waits_and_does_not_count_against_its_receiver() {
     let gone = TeamConfig::new(team("gone"));
-    let accounts = OneIsGone::new(credits(100).with_team("key-gone", gone));
+    let accounts = FailingAccounts::new(credits(100).with_team("key-gone", gone));
     let receiver = Receiver::new(&[200]);
     let (service, _) =
-        service(ServiceConfig { accounts, deliver: post(&receiver), ..ServiceConfig::default() });
+        service(ServiceConfig { accounts, deliver: deliver_to(&receiver), ..ServiceConfig::default() });
     for name in ["gone", "a"] {
-        let webhook = Some(webhook("https://hook.example/x", &ALL));
+        let webhook = Some(webhook("https://hook.example/x", &ALL_EVENTS));
         let plan = BatchPlan { webhook, ..plan(&["one"; 10]) };
         let id = service.batch(&team(name), plan, Submit::default()).await.unwrap().id;
         tokio::time::sleep(Duration::from_secs(3_600)).await;
         assert!(service.dead_letters(&TeamId::new(name), BATCH, id).await.unwrap().is_empty(), "{name}");
         let expected = if name == "gone" { 0 } else { 12 };
-        assert_eq!(receiver.all().len(), expected, "{name}: nothing is sent unsigned that is to be signed");
+        assert_eq!(receiver.all().len(), expected, "{name}: no event is sent without its signature");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_keeper_that_hangs_is_asked_again_before_the_event_counts_as_lost() {
+async fn an_accounts_provider_that_hangs_is_called_again_before_the_delivery_lease_ends() {
     let config = TeamConfig::new(team("hangs"));
-    let accounts = OneIsGone::new(credits(100).with_team("key-hangs", config));
+    let accounts = FailingAccounts::new(credits(100).with_team("key-hangs", config));
     let receiver = Receiver::new(&[200]);
     let (service, _) =
-        service(ServiceConfig { accounts, deliver: post(&receiver), ..ServiceConfig::default() });
-    let plan = BatchPlan { webhook: Some(webhook("https://hook.example/x", &ALL)), ..plan(&["one"]) };
+        service(ServiceConfig { accounts, deliver: deliver_to(&receiver), ..ServiceConfig::default() });
+    let plan = BatchPlan { webhook: Some(webhook("https://hook.example/x", &ALL_EVENTS)), ..plan(&["one"]) };
     service.batch(&team("hangs"), plan, Submit::default()).await.unwrap();
     tokio::time::sleep(DELIVERY_LEASE * 3).await;
     let received = receiver.all();
@@ -254,9 +254,9 @@ async fn a_keeper_that_hangs_is_asked_again_before_the_event_counts_as_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_account_that_fails_holds_up_no_other() {
+async fn a_failing_account_delays_no_other() {
     let gone = TeamConfig { credits: Some(100), ..TeamConfig::new(team("gone")) };
-    let accounts = OneIsGone::new(credits(100).with_team("key-gone", gone));
+    let accounts = FailingAccounts::new(credits(100).with_team("key-gone", gone));
     let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
     for _ in 0..3 {
         let id = service.batch(&team("gone"), plan(&["one"]), Submit::default()).await.unwrap().id;
@@ -270,5 +270,5 @@ async fn an_account_that_fails_holds_up_no_other() {
     let id = batch(&service, &["one", "broken"]).await;
     assert_eq!(ended(&service, id).await.credits_used, 1);
     settle().await;
-    assert_eq!(balance(&service).await, 99, "what was reserved in vain is back");
+    assert_eq!(balance(&service).await, 99, "unused reservations are back in the balance");
 }

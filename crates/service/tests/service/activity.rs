@@ -1,4 +1,4 @@
-//! What stays of a team's jobs when they have ended.
+//! The activity log.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,16 +22,16 @@ fn ids(jobs: &[Activity]) -> Vec<JobId> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_team_reads_its_jobs_and_scrapes_the_one_that_ended_last_first() {
+async fn a_team_reads_its_jobs_and_scrapes_in_reverse_order_of_their_end() {
     let (service, _) = service(ServiceConfig::default());
     assert!(activity(&service, "a", 100).await.is_empty());
-    // It begins first and ends last.
+    // The slow job starts first and ends last.
     let slow = batch(&service, &["slow"]).await;
     let quick = batch(&service, &["one", "two"]).await;
     ended(&service, quick).await;
-    for (path, gives) in [("one", true), ("broken", false)] {
+    for (path, succeeds) in [("one", true), ("broken", false)] {
         let request = ScrapeRequest::new(format!("https://a.example/{path}")).check().unwrap();
-        assert_eq!(service.scrape(&team("a"), request, Submit::default()).await.is_ok(), gives, "{path}");
+        assert_eq!(service.scrape(&team("a"), request, Submit::default()).await.is_ok(), succeeds, "{path}");
         settle().await;
     }
     let crawl = CrawlRequest::new("https://c.example/slow").check().unwrap();
@@ -41,10 +41,10 @@ async fn a_team_reads_its_jobs_and_scrapes_the_one_that_ended_last_first() {
     ended(&service, slow).await;
     settle().await;
     let all = activity(&service, "a", 100).await;
-    let told: Vec<_> =
+    let summary: Vec<_> =
         all.iter().map(|job| (job.kind, job.status, job.credits_used, job.url.as_str())).collect();
     assert_eq!(
-        told,
+        summary,
         [
             (ActivityKind::BatchScrape, JobState::Completed, 1, "https://h0.example/slow"),
             (ActivityKind::Crawl, JobState::Cancelled, 0, "https://c.example/slow"),
@@ -55,7 +55,7 @@ async fn a_team_reads_its_jobs_and_scrapes_the_one_that_ended_last_first() {
     );
     assert_eq!((all[0].id, all[1].id, all[4].id), (slow, crawl, quick));
     assert!(all.iter().all(|job| job.completed_at.is_some_and(|ended| ended >= job.created_at)), "{all:?}");
-    assert_eq!(ids(&activity(&service, "b", 100).await), [foreign], "a team reads its own alone");
+    assert_eq!(ids(&activity(&service, "b", 100).await), [foreign], "a team reads only its own jobs");
     for (limit, entries) in [(0, 1), (1, 1), (3, 3), (u64::MAX, 5)] {
         assert_eq!(activity(&service, "a", limit).await, all[..entries], "{limit}");
     }
@@ -66,9 +66,9 @@ async fn a_team_reads_its_jobs_and_scrapes_the_one_that_ended_last_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_address_is_listed_with_its_slash_where_it_was_written_with_it() {
+async fn a_url_is_listed_as_it_was_written() {
     let (service, _) =
-        service(ServiceConfig { extract: Some(Arc::new(Telling)), ..ServiceConfig::default() });
+        service(ServiceConfig { extract: Some(Arc::new(FailingExtract)), ..ServiceConfig::default() });
     for url in ["https://bare.example", "https://bare.example/"] {
         let before = activity(&service, "a", 100).await.len();
         let scrape = ScrapeRequest::new(url).check().unwrap();
@@ -87,12 +87,12 @@ async fn an_address_is_listed_with_its_slash_where_it_was_written_with_it() {
     }
 }
 
-/// Fails, and names the page.
+/// Fails with an error that contains the URL of the page.
 #[derive(Debug)]
-struct Telling;
+struct FailingExtract;
 
 #[async_trait]
-impl Extract for Telling {
+impl Extract for FailingExtract {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         let message = format!("{} could not be read", task.plan.sources[0].target.url);
         Err(PageError { code: ErrorCode::ScrapeSiteError, message })
@@ -100,11 +100,11 @@ impl Extract for Telling {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_job_with_zero_data_retention_nothing_stays_that_names_its_pages() {
+async fn the_record_of_a_job_with_zero_data_retention_contains_no_urls() {
     const PAGE: &str = "https://secret.example/";
     for zero_data_retention in [true, false] {
         let (service, _) =
-            service(ServiceConfig { extract: Some(Arc::new(Telling)), ..ServiceConfig::default() });
+            service(ServiceConfig { extract: Some(Arc::new(FailingExtract)), ..ServiceConfig::default() });
         let request = ExtractRequest::new([PAGE]).prompt("names").zero_data_retention(zero_data_retention);
         let submit = Submit { warnings: vec![format!("{PAGE} is odd")], ..Submit::default() };
         let id = service.extract(&team("a"), request.check().unwrap(), submit).await.unwrap().id;
@@ -112,9 +112,9 @@ async fn of_a_job_with_zero_data_retention_nothing_stays_that_names_its_pages() 
         let records = service.activities(&TeamId::new("a"), 10).await.unwrap();
         assert_eq!(format!("{records:?}").contains("secret.example"), !zero_data_retention, "{records:?}");
         let listed = activity(&service, "a", 10).await;
-        let told = &listed[0];
-        assert_eq!((told.id, told.kind, told.status), (id, ActivityKind::Extract, JobState::Failed));
-        assert_eq!(told.url, if zero_data_retention { "" } else { PAGE });
+        let entry = &listed[0];
+        assert_eq!((entry.id, entry.kind, entry.status), (id, ActivityKind::Extract, JobState::Failed));
+        assert_eq!(entry.url, if zero_data_retention { "" } else { PAGE });
     }
 }
 
@@ -132,7 +132,7 @@ impl ActivityLog for Unreadable {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_log_that_cannot_be_read_is_a_failure_and_no_empty_list() {
+async fn an_unreadable_log_is_an_error_and_not_an_empty_list() {
     let (service, _) = service(ServiceConfig { activity: Arc::new(Unreadable), ..ServiceConfig::default() });
     let failed = service.activity(&TeamId::new("a"), 10).await.unwrap_err();
     assert_eq!(failed.http_status(), 500, "{failed}");

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::support::*;
 
 #[tokio::test(start_paused = true)]
-async fn pages_are_appended_to_a_batch_that_runs() {
+async fn pages_are_appended_to_a_running_batch() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["slow", "one"]).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -25,7 +25,7 @@ async fn pages_are_appended_to_a_batch_that_runs() {
         assert_eq!(appended.id, id);
     }
     let done = ended(&service, id).await;
-    assert_eq!((done.completed, done.total), (6, 6), "a page named twice is scraped twice");
+    assert_eq!((done.completed, done.total), (6, 6), "a repeated URL is scraped twice");
     let more = BatchPlan { append_to: Some(id), ..plan(&["one"]) };
     let late = service.batch(&team("a"), more.clone(), Submit::default()).await.unwrap_err();
     assert_eq!((late.kind(), late.http_status()), (ErrorKind::Conflict, 409));
@@ -34,14 +34,14 @@ async fn pages_are_appended_to_a_batch_that_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_only_its_job_can_refuse_is_told_with_the_place_of_its_fault() {
+async fn faults_that_only_the_job_can_find_have_a_path() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["slow"]).await;
     let hook =
         BatchPlan::from_json(&json!({"urls": ["a.example"], "webhook": "https://h.example/"})).unwrap();
     let more = BatchPlan { append_to: Some(id), ..plan(&["one"]) };
-    let silent = BatchPlan { zero_data_retention: true, ..more.clone() };
-    let told = BatchPlan { webhook: hook.webhook, ..more };
+    let zero_data = BatchPlan { zero_data_retention: true, ..more.clone() };
+    let with_webhook = BatchPlan { webhook: hook.webhook, ..more };
     let mut patterns = CrawlRequest::new("https://a.example/").check().unwrap();
     patterns.rules.include_paths = vec!["(".to_owned()];
     let mut start = CrawlRequest::new("https://a.example/").check().unwrap();
@@ -51,9 +51,13 @@ async fn a_request_that_only_its_job_can_refuse_is_told_with_the_place_of_its_fa
         (
             json!(["zeroDataRetention"]),
             "zeroDataRetention",
-            service.batch(&team, silent, Submit::default()).await.unwrap_err(),
+            service.batch(&team, zero_data, Submit::default()).await.unwrap_err(),
         ),
-        (json!(["webhook"]), "webhook", service.batch(&team, told, Submit::default()).await.unwrap_err()),
+        (
+            json!(["webhook"]),
+            "webhook",
+            service.batch(&team, with_webhook, Submit::default()).await.unwrap_err(),
+        ),
         (
             json!(["includePaths", 0]),
             "includePaths",
@@ -70,15 +74,11 @@ async fn a_request_that_only_its_job_can_refuse_is_told_with_the_place_of_its_fa
     }
     service.cancel(&team.id, BATCH, id).await.unwrap();
     settle().await;
-    assert_eq!(
-        service.queue_status(&team).await.unwrap().jobs_in_queue,
-        0,
-        "none of them began or was added to"
-    );
+    assert_eq!(service.queue_status(&team).await.unwrap().jobs_in_queue, 0, "no job was started or extended");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idempotency_key_is_used_once_by_a_team() {
+async fn a_team_can_use_an_idempotency_key_once() {
     let (service, web) = service(ServiceConfig::default());
     let submit = || Submit { idempotency_key: Some(Uuid::from_u128(7)), ..Submit::default() };
     service.batch(&team("a"), plan(&["one"]), submit()).await.unwrap();
@@ -92,44 +92,44 @@ async fn an_idempotency_key_is_used_once_by_a_team() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_is_cancelled_once_and_keeps_what_it_has() {
+async fn a_cancelled_job_keeps_its_results_and_cancelling_again_has_no_effect() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["one", "slow"]).await;
     settle().await;
-    let mine = TeamId::new("a");
-    assert_eq!(service.cancel(&mine, BATCH, id).await.unwrap().status, JobState::Cancelled);
+    let own = TeamId::new("a");
+    assert_eq!(service.cancel(&own, BATCH, id).await.unwrap().status, JobState::Cancelled);
     let done = ended(&service, id).await;
     assert_eq!((done.status, done.completed, done.total, done.data.len()), (JobState::Cancelled, 1, 1, 1));
-    assert_eq!(service.cancel(&mine, BATCH, id).await.unwrap().status, JobState::Cancelled, "and again");
-    let still = ended(&service, id).await;
-    assert_eq!(
-        (still.status, still.completed_at),
-        (JobState::Cancelled, done.completed_at),
-        "changes nothing"
-    );
+    assert_eq!(service.cancel(&own, BATCH, id).await.unwrap().status, JobState::Cancelled, "again");
+    let unchanged = ended(&service, id).await;
+    assert_eq!((unchanged.status, unchanged.completed_at), (JobState::Cancelled, done.completed_at));
     let other = batch(&service, &["one"]).await;
     ended(&service, other).await;
-    let late = service.cancel(&mine, BATCH, other).await.unwrap_err();
-    assert_eq!((late.kind(), late.http_status()), (ErrorKind::Conflict, 409), "what was completed stays so");
-    assert_eq!(service.concurrency(&team("a")).await.unwrap().concurrency, 0, "its page is given up");
+    let late = service.cancel(&own, BATCH, other).await.unwrap_err();
+    assert_eq!(
+        (late.kind(), late.http_status()),
+        (ErrorKind::Conflict, 409),
+        "a completed job cannot be cancelled"
+    );
+    assert_eq!(service.concurrency(&team("a")).await.unwrap().concurrency, 0, "its page was stopped");
 }
 
 #[tokio::test(start_paused = true)]
-async fn invalid_addresses_are_told_and_concurrency_stays_within_the_team_s() {
+async fn invalid_urls_are_listed_and_the_concurrency_of_the_team_is_the_limit() {
     let (service, _) = service(ServiceConfig::default());
-    let narrow = Team { max_concurrency: 2, ..team("a") };
+    let two_slots = Team { max_concurrency: 2, ..team("a") };
     let mut request = BatchScrapeRequest::new(["https://a.example/slow", "ftp://nowhere"]);
     request.urls.extend(urls(&["slow", "slow", "slow"]));
     request.max_concurrency = Some(40);
-    let submitted = service.batch(&narrow, request.check().unwrap(), Submit::default()).await.unwrap();
+    let submitted = service.batch(&two_slots, request.check().unwrap(), Submit::default()).await.unwrap();
     assert_eq!(submitted.invalid_urls.unwrap(), ["ftp://nowhere"]);
     settle().await;
-    let check = service.concurrency(&narrow).await.unwrap();
+    let check = service.concurrency(&two_slots).await.unwrap();
     assert_eq!((check.concurrency, check.max_concurrency), (2, 2));
-    let queue = service.queue_status(&narrow).await.unwrap();
+    let queue = service.queue_status(&two_slots).await.unwrap();
     assert_eq!((queue.jobs_in_queue, queue.waiting_jobs_in_queue, queue.most_recent_success), (4, 2, None));
     assert_eq!(ended(&service, submitted.id).await.completed, 4);
-    assert!(service.queue_status(&narrow).await.unwrap().most_recent_success.is_some());
+    assert!(service.queue_status(&two_slots).await.unwrap().most_recent_success.is_some());
 }
 
 #[tokio::test(start_paused = true)]
@@ -140,35 +140,35 @@ async fn a_page_of_one_team_does_not_wait_for_the_thousands_of_another() {
     for _ in 0..100 {
         service.batch(&team("b"), plan(&["one"; 50]), Submit::default()).await.unwrap();
     }
-    let began = Instant::now();
+    let start = Instant::now();
     let request = ScrapeRequest::new("https://late.example/");
     service.scrape(&team("a"), request.check().unwrap(), Submit::default()).await.unwrap();
-    assert!(began.elapsed() <= Duration::from_millis(30), "it took {:?} of pages of 10 ms", began.elapsed());
+    assert!(start.elapsed() <= Duration::from_millis(30), "{:?} for a page of 10 ms", start.elapsed());
     let page = Page { skip: None, limit: Some(1) };
     let body = service.status(&TeamId::new("b"), BATCH, large, page, &next_url).await.unwrap();
-    assert_eq!(read(&body).status, JobState::Scraping, "the others still run");
+    assert_eq!(read(&body).status, JobState::Scraping, "the other team's job still runs");
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_teams_share_alike_whatever_the_number_of_their_jobs() {
+async fn two_teams_get_equal_shares_regardless_of_their_number_of_jobs() {
     let (service, _) = service(ServiceConfig::default());
     for _ in 0..20 {
         service.batch(&team("a"), plan(&["slow"; 20]), Submit::default()).await.unwrap();
     }
     service.batch(&team("b"), plan(&["slow"; 400]), Submit::default()).await.unwrap();
     tokio::time::sleep(Duration::from_secs(90)).await;
-    let at_work = async |name| service.concurrency(&team(name)).await.unwrap().concurrency;
-    assert_eq!((at_work("a").await, at_work("b").await), (25, 25));
+    let in_progress = async |name| service.concurrency(&team(name)).await.unwrap().concurrency;
+    assert_eq!((in_progress("a").await, in_progress("b").await), (25, 25));
 }
 
 #[tokio::test(start_paused = true)]
-async fn crawls_that_run_are_listed_and_jobs_that_ended_are_logged() {
+async fn running_crawls_are_listed_and_ended_jobs_are_logged() {
     let activity = Arc::new(MemoryActivityLog::default());
     let (service, _) = service(ServiceConfig { activity: activity.clone(), ..ServiceConfig::default() });
     let body = json!({"url": "https://a.example/slow", "limit": 3, "webhook": {"url": "x"}});
-    let plan_ = CrawlRequest::new("https://a.example/slow").check().unwrap();
+    let plan = CrawlRequest::new("https://a.example/slow").check().unwrap();
     let submit = Submit { request: body, ..Submit::default() };
-    let id = service.crawl(&team("a"), plan_, submit).await.unwrap().id;
+    let id = service.crawl(&team("a"), plan, submit).await.unwrap().id;
     let active = service.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
     assert_eq!((active[0].id, active[0].url.as_str()), (id, "https://a.example/slow"));
     assert_eq!(json!(active[0].options), json!({"limit": 3}));
@@ -182,16 +182,16 @@ async fn crawls_that_run_are_listed_and_jobs_that_ended_are_logged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn zero_data_retention_needs_leave_and_keeps_the_address_out_of_the_log() {
+async fn zero_data_retention_needs_permission_and_keeps_the_url_out_of_the_log() {
     let activity = Arc::new(MemoryActivityLog::default());
     let (service, _) = service(ServiceConfig { activity: activity.clone(), ..ServiceConfig::default() });
     let plan = BatchPlan { zero_data_retention: true, ..plan(&["one"]) };
-    let barred = Team { zero_data_retention: false, ..team("a") };
-    let refused = service.batch(&barred, plan.clone(), Submit::default()).await.unwrap_err();
+    let without_permission = Team { zero_data_retention: false, ..team("a") };
+    let refused = service.batch(&without_permission, plan.clone(), Submit::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::Forbidden, 403));
     let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
     let done = ended(&service, id).await;
-    assert_eq!((done.completed, done.credits_used), (1, 2), "and it costs one credit more a page");
+    assert_eq!((done.completed, done.credits_used), (1, 2), "it costs one more credit per page");
     let scrape = ScrapeRequest::new("https://a.example/one").zero_data_retention(true);
     service.scrape(&team("a"), scrape.check().unwrap(), Submit::default()).await.unwrap();
     settle().await;
@@ -201,7 +201,7 @@ async fn zero_data_retention_needs_leave_and_keeps_the_address_out_of_the_log() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_that_can_be_kept_nowhere_end_their_job_with_the_reason_and_stay_readable() {
+async fn a_job_without_space_for_results_fails_with_the_reason_and_its_results_stay_readable() {
     let four_pages =
         MemoryConfig { retained_bytes: 4_000, all_retained_bytes: 4_000, ..MemoryConfig::default() };
     let no_disk = MemoryConfig { spilled_bytes: 0, ..four_pages.clone() };
@@ -220,12 +220,12 @@ async fn results_that_can_be_kept_nowhere_end_their_job_with_the_reason_and_stay
             Some("the 0 bytes of disk that the results of all jobs together may use"),
         ),
     ] {
-        let web = Arc::new(Web::default());
-        let service = JobService::new(room_with(&web, config), ServiceConfig::default());
+        let web = Arc::new(FakeWeb::default());
+        let service = JobService::new(runtime_with(&web, config), ServiceConfig::default());
         let plan = BatchPlan { zero_data_retention, max_concurrency: Some(1), ..plan(&["large-900"; 20]) };
         let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
         let end = ended(&service, id).await;
-        assert_eq!(end.data.len() as u64, end.completed, "{name}: all that was stored is read");
+        assert_eq!(end.data.len() as u64, end.completed, "{name}: all stored documents are readable");
         let listed = service.errors(&TeamId::new("a"), BATCH, id).await.unwrap().errors;
         let Some(reason) = reason else {
             assert_eq!((end.status, end.completed, listed.len()), (JobState::Completed, 20, 0), "{name}");
@@ -239,20 +239,20 @@ async fn results_that_can_be_kept_nowhere_end_their_job_with_the_reason_and_stay
     }
 }
 
-/// Work that is given up at any of its waits leaves nothing occupied.
+/// Cancels work at each of its await points.
 #[tokio::test(start_paused = true)]
-async fn cancelling_at_any_moment_leaks_nothing() {
-    const MOMENTS: usize = 80;
+async fn cancelling_at_any_point_leaks_no_permits() {
+    const POINTS: usize = 80;
     let (service, _) = service(ServiceConfig::default());
     let mut leaked = 0;
-    for moment in 0..MOMENTS {
+    for point in 0..POINTS {
         let request = ScrapeRequest::new("https://a.example/slow").check().unwrap();
-        let asking = team("a");
-        let scrape = service.scrape(&asking, request, Submit::default());
+        let team_a = team("a");
+        let scrape = service.scrape(&team_a, request, Submit::default());
         let id = batch(&service, &["one", "panic", "slow", "broken"]).await;
         let wait = async {
-            for step in 0..moment {
-                // Some moments lie between two steps of the scheduler, others between two of the clock.
+            for step in 0..point {
+                // Some points are between two polls, others between two ticks of the clock.
                 match step % 4 {
                     3 => tokio::time::sleep(Duration::from_millis(1)).await,
                     _ => tokio::task::yield_now().await,
@@ -269,7 +269,6 @@ async fn cancelling_at_any_moment_leaks_nothing() {
         let left = service.queue_status(&team("a")).await.unwrap();
         leaked += left.jobs_in_queue;
     }
-    println!("permits leaked {leaked} at {MOMENTS} moments");
     assert_eq!(leaked, 0);
     let id = batch(&service, &["one"; 200]).await;
     assert_eq!(ended(&service, id).await.completed, 200);

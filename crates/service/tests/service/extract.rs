@@ -17,12 +17,12 @@ use url::Url;
 
 use crate::support::*;
 
-/// Does as the prompt says.
+/// Succeeds, fails or panics as the prompt says.
 #[derive(Debug)]
-struct Obedient;
+struct ScriptedExtract;
 
 #[async_trait]
-impl Extract for Obedient {
+impl Extract for ScriptedExtract {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         tokio::time::sleep(Duration::from_secs(5)).await;
         match task.plan.prompt.as_deref() {
@@ -50,9 +50,9 @@ impl Extract for Obedient {
     }
 }
 
-fn parts() -> ServiceConfig {
+fn service_config() -> ServiceConfig {
     ServiceConfig {
-        extract: Some(Arc::new(Obedient)),
+        extract: Some(Arc::new(ScriptedExtract)),
         accounts: Arc::new(credits(10)),
         ..ServiceConfig::default()
     }
@@ -72,8 +72,8 @@ async fn status_of(service: &JobService, id: JobId) -> ExtractStatus {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_extract_gives_its_data_and_costs_its_tokens() {
-    let (service, _) = service(parts());
+async fn an_extract_returns_its_data_and_costs_its_tokens() {
+    let (service, _) = service(service_config());
     let id = submit(&service, "names").await;
     let running = status_of(&service, id).await;
     assert_eq!((running.status, running.data, running.success), (ExtractState::Processing, json!([]), true));
@@ -86,19 +86,19 @@ async fn an_extract_gives_its_data_and_costs_its_tokens() {
     let late = service.cancel(&TeamId::new("a"), JobKind::Extract, id).await.unwrap_err();
     assert_eq!(late.kind(), ErrorKind::Conflict);
     tokio::time::sleep(Duration::from_secs(86_400 + 15)).await;
-    let gone = service.extract_status(&TeamId::new("a"), id).await.unwrap_err();
-    assert_eq!(gone.kind(), ErrorKind::NotFound);
+    let expired = service.extract_status(&TeamId::new("a"), id).await.unwrap_err();
+    assert_eq!(expired.kind(), ErrorKind::NotFound);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_extract_that_fails_says_why_and_costs_nothing() {
-    let (service, _) = service(parts());
-    for (prompt, why) in [("fail", "every page failed"), ("panic", "the engine failed on this request")] {
+async fn a_failed_extract_has_a_reason_and_costs_nothing() {
+    let (service, _) = service(service_config());
+    for (prompt, reason) in [("fail", "every page failed"), ("panic", "the engine failed on this request")] {
         let id = submit(&service, prompt).await;
         tokio::time::sleep(Duration::from_secs(6)).await;
         let failed = status_of(&service, id).await;
         assert_eq!((failed.status, failed.success), (ExtractState::Failed, false));
-        assert_eq!((failed.error.as_deref(), failed.credits_used), (Some(why), 0));
+        assert_eq!((failed.error.as_deref(), failed.credits_used), (Some(reason), 0));
     }
     let id = submit(&service, "names").await;
     service.cancel(&TeamId::new("a"), JobKind::Extract, id).await.unwrap();
@@ -107,12 +107,12 @@ async fn an_extract_that_fails_says_why_and_costs_nothing() {
     assert_eq!(balance(&service).await, 10);
 }
 
-/// Uses thirty tokens a second, and after five seconds ends as the prompt says.
+/// Uses thirty tokens per second, and ends after five seconds as the prompt says.
 #[derive(Debug)]
-struct Metered;
+struct MeteredExtract;
 
 #[async_trait]
-impl Extract for Metered {
+impl Extract for MeteredExtract {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         let used = Arc::new(AtomicU64::new(0));
         let owner = task.owner.unwrap();
@@ -134,7 +134,7 @@ impl Extract for Metered {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_extract_used_is_charged_however_it_ends_save_by_our_fault() {
+async fn usage_of_an_extract_is_charged_after_any_end_except_a_panic() {
     for (prompt, cancelled_after, state, tokens, credits) in [
         ("names", None, ExtractState::Completed, 150, 10),
         ("fail", None, ExtractState::Failed, 150, 10),
@@ -143,8 +143,11 @@ async fn what_an_extract_used_is_charged_however_it_ends_save_by_our_fault() {
         ("names", Some(500), ExtractState::Cancelled, 0, 0),
     ] {
         let accounts = Arc::new(crate::support::credits(100));
-        let (service, _) =
-            service(ServiceConfig { extract: Some(Arc::new(Metered)), accounts, ..ServiceConfig::default() });
+        let (service, _) = service(ServiceConfig {
+            extract: Some(Arc::new(MeteredExtract)),
+            accounts,
+            ..ServiceConfig::default()
+        });
         let id = submit(&service, prompt).await;
         if let Some(after) = cancelled_after {
             tokio::time::sleep(Duration::from_millis(after)).await;
@@ -156,17 +159,17 @@ async fn what_an_extract_used_is_charged_however_it_ends_save_by_our_fault() {
         assert_eq!(
             balance(&service).await,
             100 - credits as i64,
-            "{prompt}: what was set aside beyond it is back"
+            "{prompt}: unused credits are back in the balance"
         );
     }
 }
 
-/// Works as long as the team can pay for a hundred tokens more.
+/// Works while the team can pay for a hundred more tokens, up to ten thousand.
 #[derive(Debug)]
-struct Thrifty;
+struct BudgetedExtract;
 
 #[async_trait]
-impl Extract for Thrifty {
+impl Extract for BudgetedExtract {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         let owner = task.owner.unwrap();
         let mut tokens_used = 0;
@@ -179,12 +182,14 @@ impl Extract for Thrifty {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_extract_spends_what_its_team_has_and_no_more() {
-    // What it used, of which balance, and what is left.
+async fn an_extract_never_spends_more_than_the_balance() {
     for (balance_before, tokens, left) in [(1_000, 10_000, 333), (100, 1_500, 0), (20, 300, 0), (1, 0, 1)] {
         let accounts = Arc::new(credits(balance_before));
-        let (service, _) =
-            service(ServiceConfig { extract: Some(Arc::new(Thrifty)), accounts, ..ServiceConfig::default() });
+        let (service, _) = service(ServiceConfig {
+            extract: Some(Arc::new(BudgetedExtract)),
+            accounts,
+            ..ServiceConfig::default()
+        });
         let id = submit(&service, "names").await;
         tokio::time::sleep(Duration::from_secs(2)).await;
         let done = status_of(&service, id).await;
@@ -192,23 +197,26 @@ async fn an_extract_spends_what_its_team_has_and_no_more() {
         assert_eq!(balance(&service).await, left, "{balance_before}");
     }
     let accounts = Arc::new(credits(0));
-    let (service, _) =
-        service(ServiceConfig { extract: Some(Arc::new(Thrifty)), accounts, ..ServiceConfig::default() });
+    let (service, _) = service(ServiceConfig {
+        extract: Some(Arc::new(BudgetedExtract)),
+        accounts,
+        ..ServiceConfig::default()
+    });
     let refused = service.extract(&team("a"), plan_of("names"), Submit::default()).await.unwrap_err();
     assert_eq!(refused.http_status(), 402);
 }
 
-/// Scrapes a page and crawls one, on its job's account.
+/// Scrapes a page, crawls one and maps a site, for the owner of its job.
 #[derive(Debug, Default)]
-struct Visitor(std::sync::OnceLock<std::sync::Weak<Runtime>>);
+struct FetchingExtract(std::sync::OnceLock<std::sync::Weak<Runtime>>);
 
 #[async_trait]
-impl Extract for Visitor {
+impl Extract for FetchingExtract {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         let runtime = self.0.get().and_then(std::sync::Weak::upgrade).unwrap();
         let owner = task.owner.as_deref();
         let mut scrape = ScrapeRequest::new("https://b.example/one").check().unwrap();
-        // As long as it may have to wait.
+        // Long enough for the wait in this test.
         scrape.options.timeout = Duration::from_secs(120);
         runtime.scrape(scrape, StartOptions::part_of(owner)).await.unwrap();
         let crawl = CrawlRequest::new("https://c.example/slow").sitemap(SitemapMode::Skip);
@@ -221,31 +229,31 @@ impl Extract for Visitor {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pages_of_an_extract_take_the_slots_of_its_team_and_cost_nothing_beside_it() {
-    let visitor = Arc::new(Visitor::default());
-    let (service, web) = service(ServiceConfig { extract: Some(visitor.clone()), ..parts() });
-    visitor.0.set(Arc::downgrade(service.runtime())).unwrap();
-    let one_place = Team { max_concurrency: 1, ..team("a") };
-    service.batch(&one_place, plan(&["slow"]), Submit::default()).await.unwrap();
+async fn the_pages_of_an_extract_use_slots_of_its_team_and_cost_nothing_extra() {
+    let extract = Arc::new(FetchingExtract::default());
+    let (service, web) = service(ServiceConfig { extract: Some(extract.clone()), ..service_config() });
+    extract.0.set(Arc::downgrade(service.runtime())).unwrap();
+    let one_slot = Team { max_concurrency: 1, ..team("a") };
+    service.batch(&one_slot, plan(&["slow"]), Submit::default()).await.unwrap();
     settle().await;
-    let id = service.extract(&one_place, plan_of("names"), Submit::default()).await.unwrap().id;
+    let id = service.extract(&one_slot, plan_of("names"), Submit::default()).await.unwrap().id;
     tokio::time::sleep(Duration::from_secs(59)).await;
     assert_eq!(web.fetched.load(Ordering::Relaxed), 0, "the only slot is taken");
     tokio::time::sleep(Duration::from_secs(31)).await;
-    assert_eq!(service.concurrency(&one_place).await.unwrap().concurrency, 1, "the crawl has the slot now");
+    assert_eq!(service.concurrency(&one_slot).await.unwrap().concurrency, 1, "the crawl has the slot now");
     let active = service.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
-    assert!(active.is_empty(), "a part of a job is no job of the team");
+    assert!(active.is_empty(), "a crawl within an extract is not listed");
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(status_of(&service, id).await.status, ExtractState::Completed);
     assert_eq!(balance(&service).await, 8, "one for the batch and one for the extract");
 }
 
-/// Works for ever, and tells that it does.
+/// Never ends, and counts its seconds.
 #[derive(Debug, Default)]
-struct Tireless(Arc<AtomicU64>);
+struct EndlessExtract(Arc<AtomicU64>);
 
 #[async_trait]
-impl Extract for Tireless {
+impl Extract for EndlessExtract {
     async fn extract(&self, _: ExtractTask) -> Result<Extracted, PageError> {
         loop {
             self.0.fetch_add(1, Ordering::Relaxed);
@@ -255,25 +263,25 @@ impl Extract for Tireless {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_extract_ends_with_its_desk() {
-    let tireless = Tireless::default();
-    let worked = Arc::clone(&tireless.0);
+async fn an_extract_stops_when_its_service_is_dropped() {
+    let endless = EndlessExtract::default();
+    let seconds = Arc::clone(&endless.0);
     let (service, _) =
-        service(ServiceConfig { extract: Some(Arc::new(tireless)), ..ServiceConfig::default() });
+        service(ServiceConfig { extract: Some(Arc::new(endless)), ..ServiceConfig::default() });
     submit(&service, "names").await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     drop(service);
     settle().await;
-    let so_far = worked.load(Ordering::Relaxed);
-    assert!(so_far >= 5, "{so_far}");
+    let before = seconds.load(Ordering::Relaxed);
+    assert!(before >= 5, "{before}");
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(worked.load(Ordering::Relaxed), so_far, "nobody will ever read it");
+    assert_eq!(seconds.load(Ordering::Relaxed), before, "the extract still runs");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_extract_tells_its_webhook() {
+async fn an_extract_sends_webhook_events() {
     let receiver = Receiver::new(&[200]);
-    let (service, _) = service(ServiceConfig { deliver: post(&receiver), ..parts() });
+    let (service, _) = service(ServiceConfig { deliver: deliver_to(&receiver), ..service_config() });
     let webhook = WebhookPlan {
         url: Url::parse("https://hook.example/").unwrap(),
         headers: Default::default(),
@@ -290,7 +298,7 @@ async fn an_extract_tells_its_webhook() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_planner_an_extract_is_refused_by_name() {
+async fn without_an_extraction_port_an_extract_is_refused_with_its_code() {
     let (service, _) = service(ServiceConfig::default());
     let refused = service.extract(&team("a"), plan_of("x"), Submit::default()).await.unwrap_err();
     assert_eq!((refused.code(), refused.http_status()), (ErrorCode::ModelNotConfigured, 400));
@@ -299,9 +307,9 @@ async fn without_a_planner_an_extract_is_refused_by_name() {
 #[tokio::test(start_paused = true)]
 async fn a_page_is_compared_with_its_last_scrape_by_the_same_team_under_the_same_tag() {
     let (service, web) =
-        service(ServiceConfig { extract: Some(Arc::new(Obedient)), ..ServiceConfig::default() });
+        service(ServiceConfig { extract: Some(Arc::new(ScriptedExtract)), ..ServiceConfig::default() });
     let scrape = async |who: &str, tag: Option<&str>, text: &str| {
-        web.say(text);
+        web.set_text(text);
         let mut plan = plan(&["text"]);
         plan.options.formats.change_tracking = Some(ChangeTracking {
             modes: vec![ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json],
@@ -324,7 +332,7 @@ async fn a_page_is_compared_with_its_last_scrape_by_the_same_team_under_the_same
     assert_eq!(
         scrape("a", Some("x"), "one\nthree").await["changeStatus"],
         "new",
-        "a tag has its own history"
+        "each tag has its own history"
     );
-    assert_eq!(scrape("b", None, "one\nthree").await["changeStatus"], "new", "and so has a team");
+    assert_eq!(scrape("b", None, "one\nthree").await["changeStatus"], "new", "each team has its own history");
 }

@@ -1,5 +1,4 @@
-//! What a team may have at once, and what becomes of its credits where a request is refused, repeated or
-//! given up.
+//! Concurrent work of a team, and its credits after refused, repeated and abandoned requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +23,7 @@ fn keyed(key: u128) -> Submit {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_repeated_submit_is_told_so_though_its_first_has_taken_the_last_credit_and_the_last_place() {
+async fn a_repeated_submit_is_a_conflict_even_if_the_first_used_the_last_credit_and_job() {
     let (service, _) = service(metered(2));
     let one_job = Team { max_jobs: 1, ..team("a") };
     let slow = || plan(&["slow", "slow"]);
@@ -51,7 +50,7 @@ async fn a_repeated_submit_is_told_so_though_its_first_has_taken_the_last_credit
 }
 
 #[tokio::test(start_paused = true)]
-async fn submits_at_once_do_not_exceed_the_team_s_jobs() {
+async fn concurrent_submits_stay_within_the_job_limit_of_the_team() {
     let (service, _) = service(metered(1_000));
     let three_jobs = Team { max_jobs: 3, ..team("a") };
     let submits = (0..20).map(|_| service.batch(&three_jobs, plan(&["slow"]), Submit::default()));
@@ -61,35 +60,37 @@ async fn submits_at_once_do_not_exceed_the_team_s_jobs() {
         assert_eq!(refused.http_status(), 429);
     }
     settle().await;
-    assert_eq!(balance(&service).await, 997, "who was refused has nothing reserved");
+    assert_eq!(balance(&service).await, 997, "refused submits have nothing reserved");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_map_whose_client_goes_away_costs_nothing_and_frees_its_place() {
+async fn a_map_whose_client_disconnects_costs_nothing_and_frees_its_slot() {
     let (service, _) = service(metered(5));
-    let one_place = Team { max_concurrency: 1, ..team("a") };
+    let one_slot = Team { max_concurrency: 1, ..team("a") };
     let map = || MapRequest::new("https://a.example/slow").check().unwrap();
-    let (busy, asker) = (Arc::clone(&service), one_place.clone());
-    let mapping = tokio::spawn(async move { busy.map(&asker, map()).await });
+    let (other, team) = (Arc::clone(&service), one_slot.clone());
+    let mapping = tokio::spawn(async move { other.map(&team, map()).await });
     settle().await;
     assert_eq!(balance(&service).await, 4, "one credit is reserved");
-    let second = service.map(&one_place, map()).await.unwrap_err();
+    let second = service.map(&one_slot, map()).await.unwrap_err();
     assert_eq!((second.kind(), second.http_status()), (ErrorKind::RateLimited, 429));
     mapping.abort();
     assert!(mapping.await.is_err());
     settle().await;
     assert_eq!(balance(&service).await, 5);
-    service.map(&one_place, map()).await.unwrap();
-    assert_eq!(balance(&service).await, 4, "a map that came off costs one");
+    service.map(&one_slot, map()).await.unwrap();
+    assert_eq!(balance(&service).await, 4, "a successful map costs one");
 }
 
 #[tokio::test(start_paused = true)]
-async fn pages_that_the_queue_cannot_take_are_refused_and_not_lost() {
+async fn pages_above_the_queue_limit_of_a_job_are_refused() {
     let mut frontier = FrontierConfig::default();
     frontier.max_queued_per_job = 3;
-    let web = Arc::new(Web::default());
-    let service =
-        JobService::new(room_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }), metered(100));
+    let web = Arc::new(FakeWeb::default());
+    let service = JobService::new(
+        runtime_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }),
+        metered(100),
+    );
     let refused = service.batch(&team("a"), plan(&["slow"; 4]), Submit::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::RateLimited, 429), "{refused}");
     let few = BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 3]) };
@@ -98,20 +99,22 @@ async fn pages_that_the_queue_cannot_take_are_refused_and_not_lost() {
     let refused = service.batch(&team("a"), more(4), keyed(1)).await.unwrap_err();
     assert_eq!(refused.http_status(), 429);
     settle().await;
-    assert_eq!(balance(&service).await, 97, "what was refused is not reserved");
-    service.batch(&team("a"), more(1), keyed(1)).await.expect("a refused request uses up no key");
+    assert_eq!(balance(&service).await, 97, "refused pages are not reserved");
+    service.batch(&team("a"), more(1), keyed(1)).await.expect("a refused request does not use its key");
     let done = ended(&service, id).await;
     assert_eq!((done.status, done.completed), (JobState::Completed, 4));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_finds_no_room_among_the_pages_of_others_is_refused_and_not_lost() {
+async fn pages_above_the_memory_limit_of_the_queue_are_refused() {
     let mut frontier = FrontierConfig::default();
     frontier.max_queued_bytes = 1_100;
-    let web = Arc::new(Web::default());
-    let service =
-        JobService::new(room_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }), metered(100));
-    // Sixteen bytes each; those in work wait no more.
+    let web = Arc::new(FakeWeb::default());
+    let service = JobService::new(
+        runtime_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }),
+        metered(100),
+    );
+    // A queued page takes sixteen bytes; pages in progress take none.
     let slow = || BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 50]) };
     let id = service.batch(&team("a"), slow(), keyed(1)).await.unwrap().id;
     settle().await;
@@ -135,7 +138,7 @@ async fn what_finds_no_room_among_the_pages_of_others_is_refused_and_not_lost() 
         assert!(refused.retry_after().is_some());
     }
     let small = service.crawl(&team("a"), CrawlPlan { limit: 5, ..crawl() }, keyed(2)).await;
-    let small = small.expect("what has room is taken, and a refused request uses up no key").id;
+    let small = small.expect("a job that fits is accepted, and a refused request does not use its key").id;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let page = Page::default();
     let body = service.status(&TeamId::new("a"), JobKind::Crawl, small, page, &next_url).await.unwrap();
@@ -144,7 +147,7 @@ async fn what_finds_no_room_among_the_pages_of_others_is_refused_and_not_lost() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_appended_pages_cannot_have_is_refused_or_said() {
+async fn unsupported_settings_of_appended_pages_are_refused_or_warned_about() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["slow"]).await;
     let more = || BatchPlan { append_to: Some(id), ..plan(&["one"]) };
@@ -154,23 +157,23 @@ async fn what_appended_pages_cannot_have_is_refused_or_said() {
         metadata: Default::default(),
         events: Vec::new(),
     };
-    for (name, asked) in [
+    for (name, requested) in [
         ("zeroDataRetention", BatchPlan { zero_data_retention: true, ..more() }),
         ("webhook", BatchPlan { webhook: Some(webhook), ..more() }),
     ] {
-        let refused = service.batch(&team("a"), asked, Submit::default()).await.unwrap_err();
+        let refused = service.batch(&team("a"), requested, Submit::default()).await.unwrap_err();
         assert_eq!(refused.http_status(), 400, "{name}");
         assert!(refused.to_string().contains(name), "{refused}");
     }
-    let asked = BatchPlan { max_concurrency: Some(3), ..more() };
-    service.batch(&team("a"), asked, Submit::default()).await.unwrap();
+    let requested = BatchPlan { max_concurrency: Some(3), ..more() };
+    service.batch(&team("a"), requested, Submit::default()).await.unwrap();
     let done = ended(&service, id).await;
     assert_eq!(done.completed, 2);
     assert!(done.warning.unwrap().contains("maxConcurrency"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_listed_of_the_failures_is_said() {
+async fn a_truncated_list_of_failures_has_a_warning() {
     let (service, _) = service(ServiceConfig::default());
     let count = MAX_LISTED_FAILURES + 10;
     let id = batch(&service, &["broken"].repeat(count)).await;
@@ -181,7 +184,7 @@ async fn what_is_not_listed_of_the_failures_is_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_headers_of_a_crawl_are_not_told() {
+async fn the_headers_of_a_crawl_are_not_listed() {
     let (service, _) = service(ServiceConfig::default());
     let plan = CrawlRequest::new("https://a.example/slow").check().unwrap();
     let request = serde_json::json!({
@@ -195,9 +198,9 @@ async fn the_headers_of_a_crawl_are_not_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_the_desk_goes_so_does_the_work_on_a_scrape() {
-    let web = Arc::new(Web::default());
-    let service = JobService::new(room_with(&web, MemoryConfig::default()), ServiceConfig::default());
+async fn dropping_the_service_stops_its_jobs() {
+    let web = Arc::new(FakeWeb::default());
+    let service = JobService::new(runtime_with(&web, MemoryConfig::default()), ServiceConfig::default());
     batch(&service, &["slow"; 3]).await;
     settle().await;
     drop(service);

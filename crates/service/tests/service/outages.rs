@@ -1,5 +1,5 @@
-//! Receivers of webhooks that are down for long: what is kept for them, what is listed, and how often they
-//! are asked.
+//! Webhook receivers that are down for long: which events wait, which are listed, and how many posts are
+//! made.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -9,80 +9,80 @@ use gleaner_store::TeamId;
 use tokio::time::Instant;
 
 use crate::support::*;
-use crate::webhooks::{ALL, kinds, parts, submit, webhook};
+use crate::webhooks::{ALL_EVENTS, kinds, service_config, submit, webhook};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOOK: &str = "https://hook.example/x";
 
 #[tokio::test(start_paused = true)]
-async fn a_job_s_events_wait_out_forty_minutes_and_come_in_order() {
+async fn the_events_of_a_job_arrive_in_order_after_an_outage_of_40_minutes() {
     for status in [0, 503] {
-        let receiver = Receiver::ill(40 * MINUTE, status);
-        let (service, _) = service(parts(&receiver));
-        let id = submit(&service, &["one"; 200], webhook(HOOK, &ALL)).await;
+        let receiver = Receiver::failing_until(40 * MINUTE, status);
+        let (service, _) = service(service_config(&receiver));
+        let id = submit(&service, &["one"; 200], webhook(HOOK, &ALL_EVENTS)).await;
         let documents = ended(&service, id).await.data;
         tokio::time::sleep(90 * MINUTE).await;
-        let taken = receiver.taken();
+        let accepted = receiver.accepted();
         let mut expected = vec!["batch_scrape.page"; 200];
         expected.insert(0, "batch_scrape.started");
         expected.push("batch_scrape.completed");
-        assert_eq!(kinds(&taken), expected, "status {status}");
-        for (event, document) in taken[1..].iter().zip(&documents) {
+        assert_eq!(kinds(&accepted), expected, "status {status}");
+        for (event, document) in accepted[1..].iter().zip(&documents) {
             let url = &event.json()["data"][0]["metadata"]["sourceURL"];
             assert_eq!(url.as_str(), document.metadata.source_url.as_deref(), "in order of completion");
         }
         assert!(service.dead_letters(&TeamId::new("a"), BATCH, id).await.unwrap().is_empty());
-        let asked_in_vain = receiver.all().len() - taken.len();
-        assert!(asked_in_vain <= 6, "{asked_in_vain} tries while it was down");
+        let failed = receiver.all().len() - accepted.len();
+        assert!(failed <= 6, "{failed} attempts while it was down");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_receiver_that_never_answers_ends_in_dead_letters_with_the_tries_that_were_made() {
+async fn events_to_a_receiver_that_never_answers_become_dead_letters_with_their_attempts() {
     let receiver = Receiver::new(&[0]);
-    let (service, _) = service(parts(&receiver));
-    let id = submit(&service, &["one"], webhook(HOOK, &ALL)).await;
+    let (service, _) = service(service_config(&receiver));
+    let id = submit(&service, &["one"], webhook(HOOK, &ALL_EVENTS)).await;
     tokio::time::sleep(180 * MINUTE).await;
     let dead = service.dead_letters(&TeamId::new("a"), BATCH, id).await.unwrap();
-    let told: Vec<(String, u32)> =
+    let listed: Vec<(String, u32)> =
         dead.iter().map(|event| (event.name.to_string(), event.attempts)).collect();
-    // The first is held for an hour, since it may be the receiver and not the event; those after it have
-    // their own tries.
+    // The first event is held for an hour while the receiver is down; later events have only their own
+    // attempts.
     let expected = [("started", 7), ("page", 4), ("completed", 4)];
-    assert_eq!(told, expected.map(|(name, tries)| (format!("batch_scrape.{name}"), tries)));
-    let mut made: HashMap<String, u32> = HashMap::new();
+    assert_eq!(listed, expected.map(|(name, attempts)| (format!("batch_scrape.{name}"), attempts)));
+    let mut posts: HashMap<String, u32> = HashMap::new();
     for event in receiver.all() {
-        *made.entry(event.text("webhookId")).or_default() += 1;
+        *posts.entry(event.text("webhookId")).or_default() += 1;
     }
     for letter in &dead {
-        assert_eq!(made[&letter.id.webhook_id().to_string()], letter.attempts, "{}", letter.name);
+        assert_eq!(posts[&letter.id.webhook_id().to_string()], letter.attempts, "{}", letter.name);
         assert_eq!(letter.reason, "the receiver did not answer within 10000 ms");
     }
     service.delivered().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_events_of_many_jobs_wait_for_a_receiver_that_is_left_alone_meanwhile() {
-    let receiver = Receiver::ill(45 * MINUTE, 503);
-    let (service, _) = service(parts(&receiver));
+async fn the_events_of_many_jobs_wait_and_few_posts_reach_a_receiver_that_is_down() {
+    let receiver = Receiver::failing_until(45 * MINUTE, 503);
+    let (service, _) = service(service_config(&receiver));
     let mut ids = Vec::new();
     for _ in 0..50 {
-        ids.push(submit(&service, &["one"; 10], webhook(HOOK, &ALL)).await);
+        ids.push(submit(&service, &["one"; 10], webhook(HOOK, &ALL_EVENTS)).await);
     }
     for id in &ids {
         ended(&service, *id).await;
     }
     tokio::time::sleep(44 * MINUTE).await;
-    let in_vain = receiver.all().len();
-    assert!(in_vain < 60, "{in_vain} posts to a receiver that is down");
+    let posts = receiver.all().len();
+    assert!(posts < 60, "{posts} posts to a receiver that is down");
     tokio::time::sleep(60 * MINUTE).await;
-    let mut taken: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for event in receiver.taken() {
-        taken.entry(event.text("id")).or_default().push(event.text("type"));
+    let mut accepted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for event in receiver.accepted() {
+        accepted.entry(event.text("id")).or_default().push(event.text("type"));
     }
-    assert_eq!(taken.len(), 50);
-    for (job, kinds) in taken {
-        assert_eq!(kinds.len(), 12, "of {job}");
+    assert_eq!(accepted.len(), 50);
+    for (job, kinds) in accepted {
+        assert_eq!(kinds.len(), 12, "{job}");
         assert_eq!(
             (kinds[0].as_str(), kinds[11].as_str()),
             ("batch_scrape.started", "batch_scrape.completed")
@@ -94,7 +94,7 @@ async fn the_events_of_many_jobs_wait_for_a_receiver_that_is_left_alone_meanwhil
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_that_ends_with_its_job_need_not_wait_for_a_receiver_that_takes_nothing() {
+async fn give_up_after_bounds_the_wait_for_a_receiver_that_accepts_nothing() {
     for status in [0, 404] {
         let receiver = Receiver::new(&[status]);
         let webhooks = WebhookConfig {
@@ -104,19 +104,19 @@ async fn a_program_that_ends_with_its_job_need_not_wait_for_a_receiver_that_take
             breaker_pause: Duration::from_secs(5),
             ..WebhookConfig::default()
         };
-        let (service, _) = service(ServiceConfig { webhooks, ..parts(&receiver) });
-        let begun = Instant::now();
-        let id = submit(&service, &["one"; 500], webhook(HOOK, &ALL)).await;
+        let (service, _) = service(ServiceConfig { webhooks, ..service_config(&receiver) });
+        let start = Instant::now();
+        let id = submit(&service, &["one"; 500], webhook(HOOK, &ALL_EVENTS)).await;
         ended(&service, id).await;
         service.delivered().await.unwrap();
-        assert!(begun.elapsed() < 3 * MINUTE, "{:?}", begun.elapsed());
+        assert!(start.elapsed() < 3 * MINUTE, "{:?}", start.elapsed());
         let dead = service.dead_letters(&TeamId::new("a"), BATCH, id).await.unwrap();
-        assert_eq!(dead.len(), 502, "each is listed");
-        let tries: u32 = dead.iter().map(|letter| letter.attempts).sum();
-        assert_eq!(tries as usize, receiver.all().len(), "with the tries that were made");
-        let end = &dead[501];
-        assert_eq!((end.name.to_string().as_str(), end.attempts), ("batch_scrape.completed", 3));
+        assert_eq!(dead.len(), 502, "every event is listed");
+        let attempts: u32 = dead.iter().map(|letter| letter.attempts).sum();
+        assert_eq!(attempts as usize, receiver.all().len(), "listed attempts are the posts made");
+        let last = &dead[501];
+        assert_eq!((last.name.to_string().as_str(), last.attempts), ("batch_scrape.completed", 3));
         let unsent = dead.iter().find(|letter| letter.attempts == 0).unwrap();
-        assert!(unsent.reason.starts_with("the receiver has taken nothing for"), "{}", unsent.reason);
+        assert!(unsent.reason.starts_with("the receiver has accepted nothing for"), "{}", unsent.reason);
     }
 }

@@ -1,4 +1,4 @@
-//! One document, asked for by the id of its scrape.
+//! Documents by the id of their scrape.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use uuid::Uuid;
 
 use crate::support::*;
 
-/// What a team finds under the id of a document's scrape.
-async fn found(service: &JobService, team: &str, document: &Document) -> Option<Document> {
+/// The document that a team reads by the scrape id of a document.
+async fn reread(service: &JobService, team: &str, document: &Document) -> Option<Document> {
     let scrape: Uuid = document.metadata.scrape_id.as_deref().unwrap().parse().unwrap();
-    match service.scraped(&TeamId::new(team), scrape).await {
+    match service.scraped_document(&TeamId::new(team), scrape).await {
         Ok(bytes) => {
             let response: ScrapeResponse = serde_json::from_slice(&bytes).unwrap();
             assert!(response.success);
@@ -35,28 +35,29 @@ async fn scrape(service: &std::sync::Arc<JobService>, path: &str, zero_data_rete
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scrape_is_found_for_a_day_and_by_its_team_alone() {
+async fn a_scrape_is_readable_for_a_day_and_only_by_its_team() {
     let (service, _) = service(ServiceConfig::default());
-    let (one, two) = (scrape(&service, "one", false).await, scrape(&service, "two", false).await);
+    let one = scrape(&service, "one", false).await;
+    let two = scrape(&service, "two", false).await;
     assert_ne!(one.metadata.scrape_id, two.metadata.scrape_id);
-    assert_eq!(found(&service, "a", &one).await.as_ref(), Some(&one));
-    assert_eq!(found(&service, "a", &two).await.as_ref(), Some(&two));
-    assert_eq!(found(&service, "b", &one).await, None);
+    assert_eq!(reread(&service, "a", &one).await.as_ref(), Some(&one));
+    assert_eq!(reread(&service, "a", &two).await.as_ref(), Some(&two));
+    assert_eq!(reread(&service, "b", &one).await, None);
     tokio::time::sleep(Duration::from_secs(86_400 - 60)).await;
-    assert_eq!(found(&service, "a", &one).await.as_ref(), Some(&one));
+    assert_eq!(reread(&service, "a", &one).await.as_ref(), Some(&one));
     tokio::time::sleep(Duration::from_secs(60 + 15)).await;
-    assert_eq!(found(&service, "a", &one).await, None);
+    assert_eq!(reread(&service, "a", &one).await, None);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_scrape_with_zero_data_retention_is_not_kept() {
     let (service, _) = service(ServiceConfig::default());
     let document = scrape(&service, "one", true).await;
-    assert_eq!(found(&service, "a", &document).await, None);
+    assert_eq!(reread(&service, "a", &document).await, None);
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_page_of_a_job_is_found_as_long_as_its_results_are_kept() {
+async fn each_page_of_a_job_is_readable_while_its_results_are_kept() {
     let (service, _) = service(ServiceConfig::default());
     let paths: Vec<String> = (0..40).map(|number| format!("p{number}")).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -71,22 +72,22 @@ async fn each_page_of_a_job_is_found_as_long_as_its_results_are_kept() {
     }
     assert_eq!(documents.len(), 120);
     for document in &documents {
-        assert_eq!(found(&service, "a", document).await.as_ref(), Some(document));
-        assert_eq!(found(&service, "b", document).await, None);
+        assert_eq!(reread(&service, "a", document).await.as_ref(), Some(document));
+        assert_eq!(reread(&service, "b", document).await, None);
     }
     tokio::time::sleep(Duration::from_secs(86_400 + 60)).await;
     for document in &documents {
-        assert_eq!(found(&service, "a", document).await, None);
+        assert_eq!(reread(&service, "a", document).await, None);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_id_of_no_scrape_is_not_found() {
+async fn an_unknown_id_is_not_found() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["one"]).await;
     ended(&service, id).await;
     for unknown in [Uuid::nil(), Uuid::max(), *id.as_uuid()] {
-        let error = service.scraped(&TeamId::new("a"), unknown).await.unwrap_err();
+        let error = service.scraped_document(&TeamId::new("a"), unknown).await.unwrap_err();
         assert_eq!(error.http_status(), 404, "{unknown}");
     }
 }

@@ -14,8 +14,8 @@ use uuid::Uuid;
 use crate::support::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_body_holds_as_much_as_ten_million_bytes_have_room_for_and_not_one_more() {
-    // The last document is made larger byte by byte around the bound.
+async fn a_status_is_at_most_ten_million_bytes() {
+    // The size of the last document brings the body exactly to the limit, and one byte above it.
     let fill = async |last: usize| {
         let (service, _) = service(ServiceConfig::default());
         let large = format!("large-{last}");
@@ -25,10 +25,9 @@ async fn a_body_holds_as_much_as_ten_million_bytes_have_room_for_and_not_one_mor
     };
     let probe = fill(1_000).await;
     assert_eq!((probe.documents, probe.next), (3, None));
-    let runtime = limits::MAX_STATUS_BYTES - probe.bytes.len();
-    // The number of bytes is part of the address, so four digits more are taken twice: by `url` and by
-    // `sourceURL`.
-    let exact = 1_000 + runtime - 2 * 3;
+    let space = limits::MAX_STATUS_BYTES - probe.bytes.len();
+    // The size is part of the URL, so its three further digits count twice, in `url` and `sourceURL`.
+    let exact = 1_000 + space - 2 * 3;
     let full = fill(exact).await;
     assert_eq!((full.bytes.len(), full.documents, full.next), (limits::MAX_STATUS_BYTES, 3, None));
     let over = fill(exact + 1).await;
@@ -38,7 +37,7 @@ async fn a_body_holds_as_much_as_ten_million_bytes_have_room_for_and_not_one_mor
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_beyond_the_bound_is_served_alone() {
+async fn a_document_above_the_limit_is_served_alone() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["large-11000000", "one"]).await;
     ended(&service, id).await;
@@ -50,7 +49,7 @@ async fn a_document_beyond_the_bound_is_served_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pages_of_any_size_give_every_document_once_in_the_same_order() {
+async fn paging_with_any_limit_returns_every_document_once_in_the_same_order() {
     let (service, _) = service(ServiceConfig::default());
     let paths: Vec<String> = (0..25).map(|number| format!("p{number}")).collect();
     let id = batch(&service, &paths.iter().map(String::as_str).collect::<Vec<_>>()).await;
@@ -73,23 +72,23 @@ async fn pages_of_any_size_give_every_document_once_in_the_same_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_who_asks_for_what_comes_next_is_kept_waiting_for_it() {
+async fn a_request_for_the_next_documents_waits_for_them() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["slow"]).await;
-    let began = Instant::now();
+    let start = Instant::now();
     let body = status(&service, id, None, None).await;
-    assert_eq!((began.elapsed(), body.next), (Duration::ZERO, Some(0)), "the plain status does not wait");
+    assert_eq!((start.elapsed(), body.next), (Duration::ZERO, Some(0)), "the plain status does not wait");
     let body = status(&service, id, body.next, None).await;
-    assert_eq!((began.elapsed(), body.next), (LONG_POLL, Some(0)));
+    assert_eq!((start.elapsed(), body.next), (LONG_POLL, Some(0)));
     tokio::time::sleep(Duration::from_millis(58_500)).await;
-    let asked = Instant::now();
+    let requested = Instant::now();
     let body = status(&service, id, body.next, None).await;
-    assert!(asked.elapsed() < LONG_POLL, "it is answered as soon as there is something");
+    assert!(requested.elapsed() < LONG_POLL, "it is answered as soon as there is a document");
     assert_eq!(body.documents, 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn counts_and_times_are_those_of_the_contract() {
+async fn counts_and_times_follow_the_contract() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["one", "broken", "panic", "slow"]).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -109,13 +108,13 @@ async fn counts_and_times_are_those_of_the_contract() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_team_s_job_and_one_of_another_kind_are_not_found() {
+async fn jobs_of_another_team_or_kind_are_not_found() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["one"]).await;
     let page = Page::default();
-    let (mine, other) = (TeamId::new("a"), TeamId::new("b"));
+    let (own, other) = (TeamId::new("a"), TeamId::new("b"));
     let unknown = JobId::from_uuid(Uuid::from_u128(1));
-    for (team, kind, id) in [(&other, BATCH, id), (&mine, JobKind::Extract, id), (&mine, BATCH, unknown)] {
+    for (team, kind, id) in [(&other, BATCH, id), (&own, JobKind::Extract, id), (&own, BATCH, unknown)] {
         let errors = [
             service.status(team, kind, id, page, &next_url).await.unwrap_err(),
             service.errors(team, kind, id).await.unwrap_err(),
@@ -130,31 +129,31 @@ async fn another_team_s_job_and_one_of_another_kind_are_not_found() {
     }
     for kind in [BATCH, JobKind::Crawl] {
         assert!(
-            service.status(&mine, kind, id, page, &next_url).await.is_ok(),
-            "v1's clients ask for both as crawls"
+            service.status(&own, kind, id, page, &next_url).await.is_ok(),
+            "v1 clients read both as crawls"
         );
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn crawls_and_batches_are_read_as_each_other_but_pages_are_appended_to_batches_alone() {
+async fn crawls_and_batches_are_readable_as_each_other_but_only_batches_take_appended_pages() {
     let (service, _) = service(ServiceConfig::default());
-    let mine = TeamId::new("a");
+    let own = TeamId::new("a");
     let batch = batch(&service, &["one", "broken"]).await;
     let plan_of_crawl = CrawlRequest::new("https://a.example/slow").check().unwrap();
     let crawl = service.crawl(&team("a"), plan_of_crawl, Submit::default()).await.unwrap().id;
     tokio::time::sleep(Duration::from_secs(1)).await;
     for (id, other) in [(batch, JobKind::Crawl), (crawl, BATCH)] {
-        let body = service.status(&mine, other, id, Page::default(), &next_url).await.unwrap();
+        let body = service.status(&own, other, id, Page::default(), &next_url).await.unwrap();
         assert_eq!(read(&body).completed, u64::from(id == batch));
-        assert_eq!(service.errors(&mine, other, id).await.unwrap().errors.len(), usize::from(id == batch));
-        assert!(service.watch(&mine, other, id).await.is_ok());
-        assert!(service.dead_letters(&mine, other, id).await.unwrap().is_empty());
+        assert_eq!(service.errors(&own, other, id).await.unwrap().errors.len(), usize::from(id == batch));
+        assert!(service.watch(&own, other, id).await.is_ok());
+        assert!(service.dead_letters(&own, other, id).await.unwrap().is_empty());
     }
     let append = BatchPlan { append_to: Some(crawl), ..plan(&["one"]) };
     let refused = service.batch(&team("a"), append, Submit::default()).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::NotFound);
-    assert_eq!(service.cancel(&mine, BATCH, crawl).await.unwrap().status, JobState::Cancelled);
+    assert_eq!(service.cancel(&own, BATCH, crawl).await.unwrap().status, JobState::Cancelled);
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,7 +169,7 @@ async fn results_are_served_for_a_day_after_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watcher_catches_up_and_then_sees_every_document() {
+async fn a_watcher_catches_up_and_then_receives_every_document() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["one", "two", "slow"]).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -183,7 +182,7 @@ async fn a_watcher_catches_up_and_then_sees_every_document() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watcher_of_an_ended_job_gets_every_document_before_it_is_told_of_the_end() {
+async fn a_watcher_of_an_ended_job_receives_every_document_before_the_end() {
     let (service, _) = service(ServiceConfig::default());
     let paths: Vec<String> = (0..130).map(|at| format!("page-{at}")).collect();
     let id = batch(&service, &paths.iter().map(String::as_str).collect::<Vec<_>>()).await;
@@ -197,7 +196,7 @@ async fn a_watcher_of_an_ended_job_gets_every_document_before_it_is_told_of_the_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watcher_learns_that_a_job_was_cancelled() {
+async fn a_watcher_receives_the_cancelled_state() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["one", "slow"]).await;
     let frames = service.watch(&TeamId::new("a"), BATCH, id).await.unwrap();

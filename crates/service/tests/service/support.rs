@@ -1,4 +1,4 @@
-//! A web in which every page answers as its path says, and a desk before it.
+//! A fake web whose pages behave as their path says, and services over it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,25 +25,25 @@ use url::Url;
 pub(crate) const START: Duration = Duration::from_secs(1_700_000_000);
 pub(crate) const BATCH: JobKind = JobKind::BatchScrape;
 
-/// `/slow` takes a minute, `/broken` gives no answer, `/panic` makes the parser panic, `/pdf-9` is one of
-/// nine pages, `/large-9` has nine bytes of Markdown, `/text` has what [`Web::say`] said.
+/// `/slow` takes a minute, `/broken` gives no response, `/panic` makes the transform panic, `/pdf-9` is a PDF
+/// of nine pages, `/large-9` has nine bytes of Markdown, `/text` has the text of [`FakeWeb::set_text`].
 #[derive(Debug, Default)]
-pub(crate) struct Web {
+pub(crate) struct FakeWeb {
     text: Mutex<String>,
     pub(crate) fetched: AtomicU64,
 }
 
-impl Web {
-    pub(crate) fn say(&self, text: &str) {
+impl FakeWeb {
+    pub(crate) fn set_text(&self, text: &str) {
         *self.text.lock().unwrap() = text.to_owned();
     }
 }
 
 #[derive(Debug)]
-struct Port(Arc<Web>);
+struct FakePorts(Arc<FakeWeb>);
 
 #[async_trait]
-impl Fetch for Port {
+impl Fetch for FakePorts {
     async fn fetch(&self, request: FetchRequest<'_>, _: &dyn RedirectCheck) -> Result<Fetched, FetchError> {
         let path = request.url.path();
         let time = if path.contains("slow") { 60_000 } else { 10 };
@@ -71,11 +71,11 @@ impl Fetch for Port {
     }
 }
 
-impl Transform for Port {
+impl Transform for FakePorts {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
         let TransformTask { page, options, .. } = task;
         let path = page.url.path();
-        assert!(!path.contains("panic"), "a parser that panics");
+        assert!(!path.contains("panic"), "a transform that panics");
         let number = |prefix: &str| path.strip_prefix(prefix).and_then(|number| number.parse::<usize>().ok());
         let mut document = Document::default();
         let pages_converted = number("/pdf-").map(|pages| pages as u32);
@@ -95,7 +95,7 @@ pub(crate) fn team(name: &str) -> Team {
     Team::new(TeamId::new(name))
 }
 
-/// Accounts of team `a`, key `key-a`.
+/// Accounts of team `a` with the key `key-a`.
 pub(crate) fn credits(credits: u64) -> MemoryAccounts {
     let config = TeamConfig { credits: Some(credits), ..TeamConfig::new(team("a")) };
     MemoryAccounts::new().with_team("key-a", config)
@@ -109,15 +109,15 @@ pub(crate) fn three_teams() -> MemoryAccounts {
     })
 }
 
-pub(crate) fn runtime(web: &Arc<Web>) -> Arc<Runtime> {
-    room_with(web, MemoryConfig::default())
+pub(crate) fn runtime(web: &Arc<FakeWeb>) -> Arc<Runtime> {
+    runtime_with(web, MemoryConfig::default())
 }
 
-pub(crate) fn room_with(web: &Arc<Web>, config: MemoryConfig) -> Arc<Runtime> {
+pub(crate) fn runtime_with(web: &Arc<FakeWeb>, config: MemoryConfig) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
         store: Arc::new(MemoryStore::new(config)),
-        fetch: Arc::new(Port(Arc::clone(web))),
-        transform: Arc::new(Port(Arc::clone(web))),
+        fetch: Arc::new(FakePorts(Arc::clone(web))),
+        transform: Arc::new(FakePorts(Arc::clone(web))),
         pdfs: None,
         clock: Clock::starting_at(START),
         robots_agent: "gleaner".to_owned(),
@@ -127,12 +127,12 @@ pub(crate) fn room_with(web: &Arc<Web>, config: MemoryConfig) -> Arc<Runtime> {
     })
 }
 
-pub(crate) fn service(parts: ServiceConfig) -> (Arc<JobService>, Arc<Web>) {
-    let web = Arc::new(Web::default());
-    (JobService::new(runtime(&web), parts), web)
+pub(crate) fn service(service_config: ServiceConfig) -> (Arc<JobService>, Arc<FakeWeb>) {
+    let web = Arc::new(FakeWeb::default());
+    (JobService::new(runtime(&web), service_config), web)
 }
 
-/// Each page is of a host of its own, so that politeness does not enter.
+/// Each page has a host of its own, so that politeness plays no role.
 pub(crate) fn urls(paths: &[&str]) -> Vec<String> {
     let urls = paths.iter().enumerate();
     urls.map(|(number, path)| format!("https://h{number}.example/{path}")).collect()
@@ -174,7 +174,7 @@ pub(crate) async fn ended(service: &JobService, id: JobId) -> JobStatus {
     }
 }
 
-/// Lets what goes on behind the desk come to rest.
+/// Waits for the background work of the service, in virtual time.
 pub(crate) async fn settle() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
@@ -183,12 +183,13 @@ pub(crate) async fn balance(service: &JobService) -> i64 {
     service.credit_usage(&TeamId::new("a")).await.unwrap().data.remaining_credits
 }
 
-/// A receiver that answers with the statuses of a script, the last for ever; 0 is no answer in time, and 1
-/// the guard's refusal. Until it is well, it answers with another one.
+/// A receiver that answers with the statuses of a script and repeats the last one. Status 0 is a missing
+/// answer, and 1 a refusal by the guard. During an outage, it answers with another status.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     script: Mutex<Vec<u16>>,
-    ill: Option<(Duration, u16)>,
+    /// The end of the outage, and the status until then.
+    outage: Option<(Duration, u16)>,
     pub(crate) received: Mutex<Vec<Received>>,
 }
 
@@ -212,33 +213,34 @@ impl Received {
 
 impl Receiver {
     pub(crate) fn new(script: &[u16]) -> Arc<Self> {
-        Arc::new(Self { script: Mutex::new(script.to_vec()), ill: None, received: Mutex::default() })
+        Arc::new(Self { script: Mutex::new(script.to_vec()), outage: None, received: Mutex::default() })
     }
 
-    /// Answers with this status until then, and takes everything after.
-    pub(crate) fn ill(until: Duration, status: u16) -> Arc<Self> {
+    /// Answers with this status until the given time, and accepts everything after it.
+    pub(crate) fn failing_until(until: Duration, status: u16) -> Arc<Self> {
         Arc::new(Self {
             script: Mutex::new(vec![200]),
-            ill: Some((until, status)),
+            outage: Some((until, status)),
             received: Mutex::default(),
         })
     }
 
-    /// What it took.
-    pub(crate) fn taken(&self) -> Vec<Received> {
+    /// The accepted events.
+    pub(crate) fn accepted(&self) -> Vec<Received> {
         self.all().into_iter().filter(|event| event.status == 200).collect()
     }
 
+    /// Every post, accepted or not.
     pub(crate) fn all(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }
 }
 
 #[derive(Debug)]
-pub(crate) struct Post(pub(crate) Arc<Receiver>, pub(crate) tokio::time::Instant);
+pub(crate) struct DeliverToReceiver(pub(crate) Arc<Receiver>, pub(crate) tokio::time::Instant);
 
 #[async_trait]
-impl Deliver for Post {
+impl Deliver for DeliverToReceiver {
     async fn check(&self, url: &Url) -> Result<(), DeliverError> {
         match url.host_str() {
             Some("10.0.0.1") => {
@@ -250,7 +252,7 @@ impl Deliver for Post {
 
     async fn deliver(&self, delivery: Delivery<'_>) -> Result<u16, DeliverError> {
         let at = self.1.elapsed();
-        let status = if let Some((_, status)) = self.0.ill.filter(|(until, _)| at < *until) {
+        let status = if let Some((_, status)) = self.0.outage.filter(|(until, _)| at < *until) {
             status
         } else {
             let mut script = self.0.script.lock().unwrap();
@@ -270,6 +272,6 @@ impl Deliver for Post {
     }
 }
 
-pub(crate) fn post(receiver: &Arc<Receiver>) -> Option<Arc<dyn Deliver>> {
-    Some(Arc::new(Post(Arc::clone(receiver), tokio::time::Instant::now())))
+pub(crate) fn deliver_to(receiver: &Arc<Receiver>) -> Option<Arc<dyn Deliver>> {
+    Some(Arc::new(DeliverToReceiver(Arc::clone(receiver), tokio::time::Instant::now())))
 }

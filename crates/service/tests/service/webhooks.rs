@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::support::*;
 
-pub(crate) const ALL: [EventKind; 5] =
+pub(crate) const ALL_EVENTS: [EventKind; 5] =
     [EventKind::Started, EventKind::Page, EventKind::Completed, EventKind::Failed, EventKind::Cancelled];
 
 pub(crate) fn webhook(url: &str, events: &[EventKind]) -> WebhookPlan {
@@ -27,10 +27,10 @@ pub(crate) fn webhook(url: &str, events: &[EventKind]) -> WebhookPlan {
     }
 }
 
-pub(crate) fn parts(receiver: &Arc<Receiver>) -> ServiceConfig {
+pub(crate) fn service_config(receiver: &Arc<Receiver>) -> ServiceConfig {
     let config = TeamConfig { webhook_secret: Some(Secret::new("whsec")), ..TeamConfig::new(team("a")) };
     ServiceConfig {
-        deliver: post(receiver),
+        deliver: deliver_to(receiver),
         accounts: Arc::new(MemoryAccounts::new().with_team("key-a", config)),
         ..ServiceConfig::default()
     }
@@ -50,10 +50,11 @@ pub(crate) fn kinds(received: &[Received]) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_come_in_order_signed_and_complete() {
+async fn events_arrive_in_order_signed_and_complete() {
     let receiver = Receiver::new(&[200]);
-    let (service, _) = service(parts(&receiver));
-    let id = submit(&service, &["one", "broken", "slow"], webhook("https://hook.example/x", &ALL)).await;
+    let (service, _) = service(service_config(&receiver));
+    let id =
+        submit(&service, &["one", "broken", "slow"], webhook("https://hook.example/x", &ALL_EVENTS)).await;
     ended(&service, id).await;
     settle().await;
     let received = receiver.all();
@@ -88,11 +89,11 @@ async fn events_come_in_order_signed_and_complete() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_was_asked_for_is_sent() {
+async fn only_requested_events_are_sent() {
     let receiver = Receiver::new(&[200]);
-    let (service, _) = service(parts(&receiver));
-    let asked = [EventKind::Completed, EventKind::Cancelled];
-    let id = submit(&service, &["one", "slow"], webhook("https://hook.example/x", &asked)).await;
+    let (service, _) = service(service_config(&receiver));
+    let requested = [EventKind::Completed, EventKind::Cancelled];
+    let id = submit(&service, &["one", "slow"], webhook("https://hook.example/x", &requested)).await;
     settle().await;
     service.cancel(&TeamId::new("a"), BATCH, id).await.unwrap();
     settle().await;
@@ -100,76 +101,77 @@ async fn only_what_was_asked_for_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_receiver_that_fails_is_tried_again_after_1_5_and_15_minutes_with_the_same_bytes() {
+async fn a_failed_event_is_sent_again_after_1_5_and_15_minutes_with_the_same_bytes() {
     let receiver = Receiver::new(&[500, 0, 302, 200]);
-    let (service, _) = service(parts(&receiver));
-    let asked = [EventKind::Started, EventKind::Completed];
-    let id = submit(&service, &["one"], webhook("https://hook.example/x", &asked)).await;
+    let (service, _) = service(service_config(&receiver));
+    let requested = [EventKind::Started, EventKind::Completed];
+    let id = submit(&service, &["one"], webhook("https://hook.example/x", &requested)).await;
     tokio::time::sleep(Duration::from_secs(30 * 60)).await;
     let received = receiver.all();
     let expected = ["batch_scrape.started"; 4].into_iter().chain(["batch_scrape.completed"]);
-    assert_eq!(kinds(&received), expected.collect::<Vec<_>>(), "what comes later waits");
+    assert_eq!(kinds(&received), expected.collect::<Vec<_>>(), "later events wait");
     for repeat in &received[1..4] {
         assert_eq!((&repeat.body, &repeat.headers), (&received[0].body, &received[0].headers));
     }
     let minutes: Vec<u64> = received.iter().map(|event| event.at.as_secs() / 60).collect();
-    // No answer is one after 10 s, which the next wait is counted from.
+    // A missing answer fails after 10 s, and the next pause starts then.
     assert_eq!(minutes, [0, 1, 6, 21, 21]);
     assert!(service.dead_letters(&TeamId::new("a"), BATCH, id).await.unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_declined_four_times_is_listed_and_the_next_has_tries_of_its_own() {
+async fn an_event_that_is_rejected_four_times_is_listed_and_the_next_has_its_own_attempts() {
     let receiver = Receiver::new(&[500, 400, 500, 302, 500, 200]);
-    let (service, _) = service(parts(&receiver));
-    let id = submit(&service, &["one", "two"], webhook("https://hook.example/x?key=secret", &ALL)).await;
+    let (service, _) = service(service_config(&receiver));
+    let id =
+        submit(&service, &["one", "two"], webhook("https://hook.example/x?key=secret", &ALL_EVENTS)).await;
     tokio::time::sleep(Duration::from_secs(25 * 60)).await;
     let dead = service.dead_letters(&TeamId::new("a"), BATCH, id).await.unwrap();
-    let tries: Vec<(String, u32)> =
+    let listed: Vec<(String, u32)> =
         dead.iter().map(|letter| (letter.name.to_string(), letter.attempts)).collect();
-    assert_eq!(tries, [("batch_scrape.started".to_owned(), 4)]);
+    assert_eq!(listed, [("batch_scrape.started".to_owned(), 4)]);
     assert!(!format!("{dead:?}").contains("secret"));
     let received = receiver.all();
     let minutes: Vec<u64> = received.iter().map(|event| event.at.as_secs() / 60).collect();
-    assert_eq!(minutes, [0, 1, 6, 21, 21, 22, 22, 22], "four tries, two, and the rest at once");
+    assert_eq!(minutes, [0, 1, 6, 21, 21, 22, 22, 22], "four attempts, two, and one for each other event");
     assert_eq!(received[4].text("webhookId"), received[5].text("webhookId"));
 }
 
-/// An address is held against the guard at submit and at send. That the guard holds is the port's affair.
+/// The service asks the port for a check at submit and at send; the port's own tests cover the guard.
 #[tokio::test(start_paused = true)]
-async fn an_address_that_is_refused_is_refused_at_submit_and_at_send() {
+async fn a_blocked_address_is_refused_at_submit_and_at_send() {
     let receiver = Receiver::new(&[1]);
-    let (service, _) = service(parts(&receiver));
-    let plan_ = BatchPlan { webhook: Some(webhook("https://10.0.0.1/", &ALL)), ..plan(&["one"]) };
-    let refused = service.batch(&team("a"), plan_, Submit::default()).await.unwrap_err();
+    let (service, _) = service(service_config(&receiver));
+    let plan = BatchPlan { webhook: Some(webhook("https://10.0.0.1/", &ALL_EVENTS)), ..plan(&["one"]) };
+    let refused = service.batch(&team("a"), plan, Submit::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::Forbidden, 403));
     assert!(!refused.to_string().contains("10.0.0.1"), "{refused}");
-    let id = submit(&service, &["one"], webhook("https://rebound.example/", &ALL)).await;
+    let id = submit(&service, &["one"], webhook("https://rebound.example/", &ALL_EVENTS)).await;
     ended(&service, id).await;
     settle().await;
-    assert_eq!(receiver.all().len(), 3, "another try is no use");
+    assert_eq!(receiver.all().len(), 3, "a blocked event is not retried");
     assert_eq!(service.dead_letters(&TeamId::new("a"), BATCH, id).await.unwrap().len(), 3);
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_way_to_send_it_a_webhook_is_refused() {
+async fn without_a_delivery_port_a_webhook_is_refused() {
     let (service, _) = service(ServiceConfig::default());
-    let plan = BatchPlan { webhook: Some(webhook("https://hook.example/", &ALL)), ..plan(&["one"]) };
+    let plan = BatchPlan { webhook: Some(webhook("https://hook.example/", &ALL_EVENTS)), ..plan(&["one"]) };
     let refused = service.batch(&team("a"), plan, Submit::default()).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unsupported);
 }
 
-/// A receiver that drops repeats by their id sees each event once.
+/// A receiver that drops repeats by their id processes each event once.
 #[tokio::test(start_paused = true)]
-async fn repeats_are_seen_as_repeats() {
-    // Every answer is lost once: the receiver took the event, and the sender does not know.
+async fn repeated_deliveries_have_the_same_id() {
+    // The first answer to each event is lost: the receiver accepted it, but the sender does not know.
     let receiver = Receiver::new(&[0, 200, 0, 200, 0, 200, 0, 200]);
-    let (service, _) = service(parts(&receiver));
-    submit(&service, &["one", "two"], webhook("https://hook.example/x", &ALL)).await;
+    let (service, _) = service(service_config(&receiver));
+    submit(&service, &["one", "two"], webhook("https://hook.example/x", &ALL_EVENTS)).await;
     tokio::time::sleep(Duration::from_secs(20 * 60)).await;
     let received = receiver.all();
     let mut seen = HashSet::new();
     let repeats = received.iter().filter(|event| !seen.insert(event.text("webhookId"))).count();
-    println!("repeats seen as repeats {repeats}/{}", received.len() - 4);
+
     assert_eq!((received.len(), repeats, seen.len()), (8, 4, 4));
 }

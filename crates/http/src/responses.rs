@@ -1,14 +1,14 @@
-//! What clients expect beyond the answers of the contract's types.
+//! Response types of the wire that the contract's types do not cover.
 
 use gleaner::response::{CreditUsage, JobErrors, TeamResponse, TokenUsage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The pages of a job that gave no document. Some clients look for `success` here too.
+/// The pages of a job that produced no document. Some clients expect `success` here too.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ListedErrors {
-    /// Always true; a failure is an `ErrorBody`.
+    /// Always true: errors have an `ErrorBody`.
     success: bool,
     #[serde(flatten)]
     errors: JobErrors,
@@ -20,28 +20,28 @@ impl From<JobErrors> for ListedErrors {
     }
 }
 
-/// A team's credits, in v1's names.
+/// A team's credits, with the field names of v1.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CreditUsageV1 {
-    /// Credits left; below zero where pages turned out dearer than what was left.
+    /// The remaining credits. Negative if pages cost more than was left.
     remaining_credits: i64,
-    /// Credits of a whole billing period.
+    /// The credits of a whole billing period.
     plan_credits: i64,
-    /// The team has no limit; both figures are then the greatest that every JSON reader holds exactly.
+    /// Whether the team has no limit. Both figures are then 9007199254740991 (2^53 - 1).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unlimited: bool,
     #[serde(flatten)]
     period: Period,
 }
 
-/// A team's tokens, in v1's names.
+/// A team's tokens, with the field names of v1.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TokenUsageV1 {
-    /// Tokens left.
+    /// The remaining tokens.
     remaining_tokens: i64,
-    /// Tokens of a whole billing period.
+    /// The tokens of a whole billing period.
     plan_tokens: i64,
-    /// The team has no limit; both figures are then the greatest that every JSON reader holds exactly.
+    /// Whether the team has no limit. Both figures are then 9007199254740991 (2^53 - 1).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unlimited: bool,
     #[serde(flatten)]
@@ -51,16 +51,16 @@ pub(crate) struct TokenUsageV1 {
 /// A billing period.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Period {
-    /// When it began, as v2 writes it.
+    /// When the billing period began, in the format of v2.
     #[serde(skip_serializing_if = "Option::is_none")]
     billing_period_start: Option<String>,
-    /// When it ends, as v2 writes it.
+    /// When the billing period ends, in the format of v2.
     #[serde(skip_serializing_if = "Option::is_none")]
     billing_period_end: Option<String>,
 }
 
 impl Period {
-    /// The period of an answer of v2.
+    /// The period of a v2 response.
     fn of(v2: &impl Serialize) -> Self {
         let v2 = serde_json::to_value(v2).unwrap_or_default();
         let text = |name: &str| v2.get(name).and_then(Value::as_str).map(str::to_owned);

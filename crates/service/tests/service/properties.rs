@@ -1,6 +1,5 @@
-//! Laws over random histories of jobs: whatever is submitted, appended to, cancelled, paged through and left
-//! to expire, in whatever order; pages that give documents, fail, or make their parser panic; teams whose
-//! credits last and whose do not.
+//! Property tests over random histories of jobs: submits, appends, cancels, reads and expiry in any order;
+//! pages that succeed, fail, or make the transform panic; teams with and without enough credits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -19,14 +18,14 @@ use tokio::time::Instant;
 use crate::support::*;
 
 const TEAMS: [&str; 2] = ["a", "b"];
-/// More than any history spends, and so few that jobs run out of them.
+/// More than any history spends, and two amounts that jobs use up.
 const CREDITS: [u64; 3] = [100_000, 40, 12];
 const DAY: Duration = Duration::from_secs(86_400);
 const PATHS: [&str; 6] = ["one", "two", "broken", "panic", "slow", "pdf-4"];
 
 #[derive(Debug, Clone)]
 enum Step {
-    Submit { team: usize, pages: Vec<usize> },
+    Start { team: usize, pages: Vec<usize> },
     Append { job: usize, pages: Vec<usize> },
     Cancel { job: usize },
     Read { job: usize, limit: u64 },
@@ -35,58 +34,60 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     let pages = || prop::collection::vec(0..PATHS.len(), 1..12);
+    let milliseconds =
+        || prop_oneof![8 => 1..40_u64, 8 => 10_000..90_000_u64, 1 => 80_000_000..100_000_000_u64];
     prop_oneof![
-        3 => (0..TEAMS.len(), pages()).prop_map(|(team, pages)| Step::Submit { team, pages }),
+        3 => (0..TEAMS.len(), pages()).prop_map(|(team, pages)| Step::Start { team, pages }),
         1 => (0..8_usize, pages()).prop_map(|(job, pages)| Step::Append { job, pages }),
         1 => (0..8_usize).prop_map(|job| Step::Cancel { job }),
         4 => (0..8_usize, 1..6_u64).prop_map(|(job, limit)| Step::Read { job, limit }),
-        4 => prop_oneof![8 => 1..40_u64, 8 => 10_000..90_000_u64, 1 => 80_000_000..100_000_000_u64].prop_map(|milliseconds| Step::Wait { milliseconds }),
+        4 => milliseconds().prop_map(|milliseconds| Step::Wait { milliseconds }),
     ]
 }
 
-/// A job as its reader knows it.
+/// A job and the documents that its reader has read.
 #[derive(Debug)]
-struct Known {
+struct JobReader {
     id: JobId,
     team: TeamId,
-    since: Instant,
-    /// What was read so far, by `scrapeId`.
+    started_at: Instant,
+    /// The `scrapeId` of each document that was read.
     read: Vec<String>,
     credits: u64,
     at_end: bool,
-    /// Its results are gone.
+    /// Whether its results have expired.
     expired: bool,
 }
 
-impl Known {
+impl JobReader {
     fn new(id: JobId, team: TeamId) -> Self {
-        let (read, since) = (Vec::new(), Instant::now());
-        Self { id, team, since, read, credits: 0, at_end: false, expired: false }
+        let (read, started_at) = (Vec::new(), Instant::now());
+        Self { id, team, started_at, read, credits: 0, at_end: false, expired: false }
     }
 }
 
-async fn look(service: &JobService, job: &mut Known, limit: u64) {
+async fn read_page(service: &JobService, job: &mut JobReader, limit: u64) {
     let page = Page { skip: Some(job.read.len() as u64), limit: Some(limit) };
     let body = match service.status(&job.team, BATCH, job.id, page, &next_url).await {
         Ok(body) => body,
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
-            assert!(job.since.elapsed() >= DAY, "results are served for a day at least");
+            assert!(job.started_at.elapsed() >= DAY, "results are served for at least a day");
             job.expired = true;
             return;
         }
     };
-    assert!(!job.expired, "what is gone stays gone");
+    assert!(!job.expired, "expired results do not come back");
     let status = read(&body);
     assert!(status.completed <= status.total, "{} of {}", status.completed, status.total);
     assert!(status.data.len() as u64 <= limit);
     job.credits += status.data.iter().filter_map(|document| document.metadata.credits_used).sum::<u64>();
     job.read.extend(status.data.iter().map(|document| document.metadata.scrape_id.clone().unwrap()));
-    assert!(job.read.len() as u64 <= status.completed, "a document before it was counted");
+    assert!(job.read.len() as u64 <= status.completed, "every document is counted before it is served");
     assert!(job.credits <= status.credits_used);
     job.at_end = body.next.is_none();
     if status.status != JobState::Scraping {
-        assert_eq!(status.completed, status.total, "they are equal at the end");
+        assert_eq!(status.completed, status.total, "all pages of an ended job are completed");
         assert_eq!(job.at_end, job.read.len() as u64 == status.completed);
     } else {
         assert!(!job.at_end, "a running job has a next page");
@@ -96,12 +97,11 @@ async fn look(service: &JobService, job: &mut Known, limit: u64) {
     }
 }
 
-/// Whoever reads a job from the start sees what its first reader saw, and its counts are those of its
-/// documents.
-async fn reread(service: &JobService, job: &Known, submitted: u64) {
-    let mut again = Known { since: job.since, ..Known::new(job.id, job.team.clone()) };
+/// A second reader sees the same documents as the first one, and the counts are those of the documents.
+async fn reread(service: &JobService, job: &JobReader, submitted: u64) {
+    let mut again = JobReader { started_at: job.started_at, ..JobReader::new(job.id, job.team.clone()) };
     while !again.at_end {
-        look(service, &mut again, 3).await;
+        read_page(service, &mut again, 3).await;
         if again.expired {
             return;
         }
@@ -109,13 +109,13 @@ async fn reread(service: &JobService, job: &Known, submitted: u64) {
     assert_eq!(again.read, job.read, "the same documents in the same order for every reader");
     let distinct: BTreeSet<&String> = job.read.iter().collect();
     assert_eq!(distinct.len(), job.read.len(), "each document once");
-    // No time passes from here on, for the job has ended and nothing is waited for.
+    // The job has ended and nothing waits, so no virtual time passes from here on.
     let failed = service.errors(&job.team, BATCH, job.id).await.unwrap().errors.len() as u64;
     let page = Page { skip: None, limit: Some(1) };
     let status = read(&service.status(&job.team, BATCH, job.id, page, &next_url).await.unwrap());
     let done = job.read.len() as u64 + failed;
     match status.status {
-        JobState::Completed => assert_eq!(done, submitted, "every page gave a document or failed"),
+        JobState::Completed => assert_eq!(done, submitted, "every page has a document or a failure"),
         JobState::Failed => assert_eq!(status.error.as_deref(), Some("insufficient credits")),
         _ => assert!(done <= submitted),
     }
@@ -125,23 +125,23 @@ async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
     let config = |name| TeamConfig { credits: Some(credits), ..TeamConfig::new(team(name)) };
     let accounts = MemoryAccounts::new().with_team("1", config("a")).with_team("2", config("b"));
     let activity = Arc::new(MemoryActivityLog::default());
-    let parts = ServiceConfig {
+    let service_config = ServiceConfig {
         accounts: Arc::new(accounts),
         activity: activity.clone(),
         ..ServiceConfig::default()
     };
-    let (service, _) = service(parts);
-    let mut jobs: Vec<Known> = Vec::new();
+    let (service, _) = service(service_config);
+    let mut jobs: Vec<JobReader> = Vec::new();
     let mut submitted: HashMap<JobId, u64> = HashMap::new();
     for step in steps {
         match step {
-            Step::Submit { team: number, pages } => {
+            Step::Start { team: number, pages } => {
                 let paths: Vec<&str> = pages.iter().map(|page| PATHS[*page]).collect();
                 let team = team(TEAMS[number]);
                 match service.batch(&team, plan(&paths), Submit::default()).await {
-                    Ok(begun) => {
-                        submitted.insert(begun.id, paths.len() as u64);
-                        jobs.push(Known::new(begun.id, team.id));
+                    Ok(started) => {
+                        submitted.insert(started.id, paths.len() as u64);
+                        jobs.push(JobReader::new(started.id, team.id));
                     }
                     Err(error) => assert_eq!(error.kind(), ErrorKind::InsufficientCredits, "{error}"),
                 }
@@ -161,17 +161,17 @@ async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
             }
             Step::Read { job, limit } => {
                 if let Some(job) = jobs.get_mut(job) {
-                    look(&service, job, limit).await;
+                    read_page(&service, job, limit).await;
                 }
             }
             Step::Wait { milliseconds } => tokio::time::sleep(Duration::from_millis(milliseconds)).await,
         }
     }
-    // All come to an end, and whoever reads from the start sees what the first reader saw.
+    // Every job ends, and a second reader sees what the first one saw.
     let mut ends = BTreeMap::new();
     for (number, job) in jobs.iter_mut().enumerate() {
         while !job.at_end && !job.expired {
-            look(&service, job, 5).await;
+            read_page(&service, job, 5).await;
         }
         if !job.expired {
             reread(&service, job, submitted[&job.id]).await;
@@ -182,7 +182,7 @@ async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
     for name in TEAMS {
         // The log outlives the results.
         let logged = activity.of(&TeamId::new(name));
-        let cost = |job: &Known| {
+        let cost = |job: &JobReader| {
             let ended = logged.iter().find(|ended| ended.snapshot.id == job.id).unwrap();
             assert!(
                 job.expired || ended.snapshot.credits_used == job.credits,
@@ -194,9 +194,9 @@ async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
         let usage = service.credit_usage(&TeamId::new(name)).await.unwrap().data;
         assert_eq!(usage.remaining_credits, credits as i64 - paid as i64, "paid is the sum over documents");
         let load = service.queue_status(&team(name)).await.unwrap();
-        assert_eq!(load.jobs_in_queue, 0, "nothing is left behind");
+        assert_eq!(load.jobs_in_queue, 0, "the queue is empty");
     }
-    // After a day all is gone.
+    // After a day, all results have expired.
     tokio::time::sleep(DAY + Duration::from_secs(30)).await;
     for job in &jobs {
         assert!(service.status(&job.team, BATCH, job.id, Page::default(), &next_url).await.is_err());
@@ -214,7 +214,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn counts_credits_and_order_hold_in_every_history(
+    fn counts_credits_and_order_are_consistent_in_every_history(
         steps in prop::collection::vec(step(), 1..40),
         credits in prop::sample::select(&CREDITS[..]),
     ) {
@@ -222,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_history_ends_in_the_same_way(
+    fn the_same_history_has_the_same_result(
         steps in prop::collection::vec(step(), 1..20),
         credits in prop::sample::select(&CREDITS[..]),
     ) {

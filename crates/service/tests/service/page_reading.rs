@@ -1,3 +1,5 @@
+//! Extraction from a page after its transform.
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,14 +13,14 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// Reads a page as its path says, and counts the pages of a job.
+/// Reads a page as its path says, and counts the pages of its job.
 #[derive(Debug)]
 struct Reader;
 
 #[async_trait]
 impl Extract for Reader {
     async fn extract(&self, _: ExtractTask) -> Result<Extracted, PageError> {
-        Err(PageError { code: ErrorCode::UnknownError, message: "it only reads pages".to_owned() })
+        Err(PageError { code: ErrorCode::UnknownError, message: "this port only reads pages".to_owned() })
     }
 
     async fn read_page(&self, page: PageTask<'_>) -> PageRead {
@@ -26,7 +28,7 @@ impl Extract for Reader {
         if path.contains("hang") {
             std::future::pending::<()>().await;
         }
-        assert!(!path.contains("riddle"), "a reader that panics");
+        assert!(!path.contains("unreadable"), "a reader that panics");
         let before = page.kept.get_or_init(std::sync::atomic::AtomicU64::default).unwrap();
         let before = before.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         PageRead {
@@ -37,17 +39,17 @@ impl Extract for Reader {
     }
 }
 
-fn reading() -> (Arc<JobService>, Arc<Web>) {
+fn reading_service() -> (Arc<JobService>, Arc<FakeWeb>) {
     service(ServiceConfig { extract: Some(Arc::new(Reader)), ..ServiceConfig::default() })
 }
 
-fn asks_json() -> JsonFormat {
+fn json_format() -> JsonFormat {
     JsonFormat { prompt: Some("what it says".to_owned()), ..JsonFormat::default() }
 }
 
-async fn scrape(service: &Arc<JobService>, path: &str, asks: bool) -> Document {
+async fn scrape(service: &Arc<JobService>, path: &str, with_json: bool) -> Document {
     let mut options = ScrapeOptions::default().check().unwrap();
-    options.formats.json = asks.then(asks_json);
+    options.formats.json = with_json.then(json_format);
     options.timeout = Duration::from_secs(10);
     let target = Target::parse(&format!("https://a.example/{path}")).unwrap();
     let plan = ScrapePlan { target, options, zero_data_retention: false };
@@ -55,8 +57,8 @@ async fn scrape(service: &Arc<JobService>, path: &str, asks: bool) -> Document {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_is_read_before_it_is_stored_and_only_where_that_is_asked_for() {
-    let (service, _) = reading();
+async fn a_page_is_read_before_it_is_stored_and_only_if_requested() {
+    let (service, _) = reading_service();
     let page = scrape(&service, "x", true).await;
     assert_eq!(page.json, Some(json!({ "markdown": "/x", "before": 0 })));
     assert_eq!((page.warning.as_deref(), page.metadata.credits_used), (Some("read"), Some(5)));
@@ -65,11 +67,11 @@ async fn a_page_is_read_before_it_is_stored_and_only_where_that_is_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_kept_for_a_job_is_kept_for_it_alone() {
-    let (service, _) = reading();
+async fn each_job_has_its_own_session() {
+    let (service, _) = reading_service();
     for _ in 0..2 {
         let mut plan = plan(&["x", "y", "z"]);
-        plan.options.formats.json = Some(asks_json());
+        plan.options.formats.json = Some(json_format());
         let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
         let mut before: Vec<Value> = ended(&service, id)
             .await
@@ -83,22 +85,22 @@ async fn what_is_kept_for_a_job_is_kept_for_it_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reading_that_hangs_or_panics_fails_no_page_and_comes_in_time() {
-    let (service, _) = reading();
-    let begun = tokio::time::Instant::now();
+async fn a_reader_that_hangs_or_panics_fails_no_page_and_stays_within_the_timeout() {
+    let (service, _) = reading_service();
+    let start = tokio::time::Instant::now();
     let page = scrape(&service, "hang", true).await;
     assert_eq!((page.json, page.markdown.as_deref()), (None, Some("/hang")));
     assert!(page.warning.unwrap().contains("not read in time"));
-    assert!(begun.elapsed() < Duration::from_secs(10));
-    let page = scrape(&service, "riddle", true).await;
+    assert!(start.elapsed() < Duration::from_secs(10));
+    let page = scrape(&service, "unreadable", true).await;
     assert!(page.json.is_none() && page.warning.unwrap().contains("failed to read"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_job_waits_for_no_reading() {
-    let (service, _) = reading();
+async fn a_cancelled_job_does_not_wait_for_its_reader() {
+    let (service, _) = reading_service();
     let mut plan = plan(&["hang"]);
-    plan.options.formats.json = Some(asks_json());
+    plan.options.formats.json = Some(json_format());
     let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
     settle().await;
     let before = tokio::time::Instant::now();
