@@ -74,7 +74,7 @@ async fn crawl_page(
         message: format!("the page was not done within the timeout of {} ms", timeout.as_millis()),
     };
     if let Some(document) = tokio::time::timeout(timeout, job.next()).await.map_err(late)? {
-        return document.map_err(|error| failure(&error));
+        return document.map_err(|error| page_error(&error));
     }
     let failures = job.failures().await.map_err(|error| page_error(&error))?;
     Err(match failures.failures.into_iter().next() {

@@ -139,8 +139,7 @@ pub use gleaner_frontier::{SkipReason, Trap};
 #[cfg(feature = "models")]
 pub use gleaner_models as models;
 pub use gleaner_runtime::{
-    Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED, MapResult, MemoryBudget,
-    Verdict,
+    Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED, MapResult, MemoryBudget, Verdict,
 };
 pub use gleaner_store::{BlockedPage, JobSnapshot, PageFailure, PageFailures};
 pub use gleaner_transform::Input;

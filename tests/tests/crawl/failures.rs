@@ -20,7 +20,7 @@ async fn failed_pages_are_listed_unless_a_retry_succeeds() {
                 assert_eq!(status, Some(200), "{}", failure.path);
             }
             FailureKind::Recovers { status: final_status, .. } => {
-                assert_eq!(status, Some(final_status), "{}", failure.path)
+                assert_eq!(status, Some(final_status), "{}", failure.path);
             }
             FailureKind::SoftNotFound | FailureKind::Slow(_) => {
                 assert_eq!(status, Some(200), "{}", failure.path);

@@ -43,7 +43,7 @@ impl Hosts {
                 for stream in listener.incoming().map_while(Result::ok) {
                     let (origins, spans) = (origins.clone(), Arc::clone(&spans));
                     std::thread::spawn(move || {
-                        serve_connection(stream, host, (links, latency), &origins, &spans)
+                        serve_connection(stream, host, (links, latency), &origins, &spans);
                     });
                 }
             });

@@ -7,13 +7,13 @@ use std::time::Duration;
 use gleaner::{Engine, EngineBuilder, ErrorCode, ErrorKind, ScrapeRequest};
 use gleaner_fetch::data_uri;
 use gleaner_testkit::{RawServer, Step};
-use gleaner_tests::fakes::local;
+use gleaner_tests::fakes::engine_builder;
 
 use super::support::{Loopback, page};
 use super::tls;
 
 fn resolving() -> EngineBuilder {
-    local().resolver(Arc::new(Loopback))
+    engine_builder().resolver(Arc::new(Loopback))
 }
 
 async fn scrape(engine: &Engine, url: &str) -> Result<gleaner::Document, gleaner::Error> {
@@ -49,10 +49,10 @@ async fn a_resolver_cannot_pass_the_egress_guard() {
 
 #[tokio::test]
 async fn a_body_above_the_limit_is_an_error() {
-    let engine = local().max_body(1_000).no_cache().build().unwrap();
+    let engine = engine_builder().max_body(1_000).no_cache().build().unwrap();
     for (bytes, expected) in [(1_000, None), (1_001, Some(ErrorCode::ScrapeBodyTooLarge))] {
         let body = format!("<p>{}", "a".repeat(bytes - 3));
-        let server = RawServer::start([Step::ReadRequest, page(&body), Step::Again]).unwrap();
+        let server = RawServer::start([Step::ReadRequest, page(&body), Step::Repeat]).unwrap();
         let outcome = scrape(&engine, &server.base_url()).await;
         assert_eq!(outcome.err().map(|error| error.code()), expected, "{bytes} bytes");
     }
@@ -61,7 +61,7 @@ async fn a_body_above_the_limit_is_an_error() {
 #[tokio::test]
 async fn a_silent_server_is_a_timeout() {
     let server = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
-    let engine = local().read_timeout(Duration::from_millis(50)).build().unwrap();
+    let engine = engine_builder().read_timeout(Duration::from_millis(50)).build().unwrap();
     let error = scrape(&engine, &server.base_url()).await.unwrap_err();
     assert!(error.is_timeout() && error.is_page() && !error.is_blocked(), "{error}");
     assert!(error.to_string().contains("50 ms"), "{error}");
@@ -70,9 +70,9 @@ async fn a_silent_server_is_a_timeout() {
 #[test]
 fn unusable_settings_are_refused() {
     for builder in [
-        local().connect_timeout(Duration::ZERO),
-        local().read_timeout(Duration::ZERO),
-        local().add_root_certificates_pem("not PEM"),
+        engine_builder().connect_timeout(Duration::ZERO),
+        engine_builder().read_timeout(Duration::ZERO),
+        engine_builder().add_root_certificates_pem("not PEM"),
     ] {
         assert_eq!(builder.build().unwrap_err().kind(), ErrorKind::Configuration);
     }

@@ -64,7 +64,7 @@ pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Resul
 /// The client of a model or a search engine. It trusts the same certificate authorities as the engine.
 pub(super) fn transport(args: &EngineArgs) -> Result<FetcherBuilder, Failure> {
     let certificates = args.ca_certificates()?.into_iter();
-    Ok(certificates.fold(FetcherBuilder::default(), |client, pem| client.add_root_certificates_pem(pem)))
+    Ok(certificates.fold(FetcherBuilder::default(), FetcherBuilder::add_root_certificates_pem))
 }
 
 /// The failure for an unusable `--out` folder.
