@@ -1,5 +1,5 @@
-//! A whole site over loopback, served by a thread of this process.
-#![expect(clippy::expect_used, reason = "a broken bench should end at once")]
+//! Crawls of a whole site over loopback. A thread of this process serves it.
+#![expect(clippy::expect_used, reason = "a benchmark stops at the first error")]
 
 use std::time::Duration;
 
@@ -15,17 +15,19 @@ const CONCURRENCY: usize = 16;
 
 fn crawls(criterion: &mut Criterion) {
     let options = ServeOptions { log: LogDetail::Off, ..ServeOptions::default() };
-    let server = Site::generate(SiteSpec::pages(PAGES)).serve_with(options).expect("a free port");
-    let start = Url::parse(&server.base_url()).expect("a URL");
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let server = Site::generate(SiteSpec::pages(PAGES)).serve_with(options).expect("the site starts");
+    let start = Url::parse(&server.base_url()).expect("the URL is valid");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("the runtime builds");
     let mut group = criterion.benchmark_group("crawl");
     group.throughput(Throughput::Elements(PAGES.into()));
 
     let urls: Vec<Url> =
-        (1..=PAGES).map(|id| start.join(&format!("/p/{}", id % PAGES)).expect("a path")).collect();
+        (1..=PAGES).map(|id| start.join(&format!("/p/{}", id % PAGES)).expect("the path is valid")).collect();
     group.bench_function("floor: reqwest alone", |bencher| {
-        bencher
-            .iter(|| runtime.block_on(floor::fetch_all(urls.clone(), CONCURRENCY)).expect("a crawl").pages);
+        bencher.iter(|| {
+            runtime.block_on(floor::fetch_all(urls.clone(), CONCURRENCY)).expect("the crawl succeeds").pages
+        });
     });
     for (name, finder) in [
         ("floor: reqwest, lol_html, set", Finder::Rewriter),
@@ -33,8 +35,9 @@ fn crawls(criterion: &mut Criterion) {
     ] {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let report =
-                    runtime.block_on(floor::crawl(start.clone(), CONCURRENCY, finder)).expect("a crawl");
+                let report = runtime
+                    .block_on(floor::crawl(start.clone(), CONCURRENCY, finder))
+                    .expect("the crawl succeeds");
                 assert_eq!(report.pages, u64::from(PAGES));
             });
         });
@@ -43,10 +46,10 @@ fn crawls(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let report = runtime.block_on(async {
-                    let engine = engine::engine(CONCURRENCY as u32).expect("an engine");
+                    let engine = engine::engine(CONCURRENCY as u32).expect("the engine builds");
                     engine::crawl(&engine, start.as_str(), 1_000_000, std::slice::from_ref(&format))
                         .await
-                        .expect("a crawl")
+                        .expect("the crawl succeeds")
                 });
                 assert_eq!(report.pages, u64::from(PAGES));
             });

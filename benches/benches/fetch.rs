@@ -1,6 +1,7 @@
-//! One page over loopback, bodies in each content coding, and cookies, each beside a plain client or decoder.
-#![expect(clippy::expect_used, reason = "a broken bench should end at once")]
-#![expect(clippy::disallowed_methods, reason = "a floor goes around gleaner on purpose")]
+//! One page over loopback, bodies in each content coding, and cookies. Each is compared with a plain client
+//! or decoder.
+#![expect(clippy::expect_used, reason = "a benchmark stops at the first error")]
+#![expect(clippy::disallowed_methods, reason = "a floor does not use the fetcher of gleaner")]
 
 use std::hint::black_box;
 use std::io::{Read, Write as _};
@@ -26,34 +27,35 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use url::Url;
 
-/// The pages of the demo, one behind the other, as Brotli packs them at its best. A file, because no encoder
-/// of Brotli is among the dependencies.
+/// Concatenated pages of a generated site, compressed by Brotli at its best level. It is a file because the
+/// dependencies include no Brotli encoder.
 const PACKED: &[u8] = include_bytes!("../samples/pages.html.br");
 
-/// Bytes of a body that come off the wire at once.
-const PIECE: usize = 16 * 1024;
+/// Bytes of a chunk of a body.
+const CHUNK_BYTES: usize = 16 * 1024;
 
-/// Most bytes of a body.
-const MOST: u64 = 16 * 1024 * 1024;
+/// Upper bound on the bytes of a body.
+const MAX_BODY_BYTES: u64 = 16 * 1024 * 1024;
 
 fn fetcher() -> FetcherBuilder {
-    let policy = EgressPolicy::public_only().allow_cidr("127.0.0.0/8".parse().expect("a network"));
+    let policy = EgressPolicy::public_only().allow_cidr("127.0.0.0/8".parse().expect("the network is valid"));
     Fetcher::builder().egress(policy)
 }
 
 fn pages(criterion: &mut Criterion) {
     let options = ServeOptions { log: LogDetail::Off, ..ServeOptions::default() };
-    let server = Site::generate(SiteSpec::pages(2)).serve_with(options).expect("a free port");
-    let url = Url::parse(&server.url("/p/1")).expect("a URL");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let _within = runtime.enter();
+    let server = Site::generate(SiteSpec::pages(2)).serve_with(options).expect("the site starts");
+    let url = Url::parse(&server.url("/p/1")).expect("the URL is valid");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime builds");
+    let _guard = runtime.enter();
     let mut group = criterion.benchmark_group("fetch, one page over loopback");
     group.throughput(Throughput::Elements(1));
 
-    let uri: Uri = url.as_str().parse().expect("a URI");
+    let uri: Uri = url.as_str().parse().expect("the URI is valid");
     let hyper = Client::builder(TokioExecutor::new()).build_http::<Empty<Bytes>>();
     let by_hyper = async || {
-        let body = hyper.get(uri.clone()).await.expect("an answer").into_body();
+        let body = hyper.get(uri.clone()).await.expect("a response").into_body();
         body.collect().await.expect("a page").to_bytes()
     };
     let page = runtime.block_on(by_hyper());
@@ -61,25 +63,25 @@ fn pages(criterion: &mut Criterion) {
         bencher.iter(|| assert_eq!(runtime.block_on(by_hyper()).len(), page.len()));
     });
 
-    let reqwest = floor::client().expect("a client");
+    let reqwest = floor::client().expect("the client builds");
     let by_reqwest = async || {
-        let answer = reqwest.get(url.clone()).send().await.expect("an answer");
-        answer.bytes().await.expect("a page")
+        let response = reqwest.get(url.clone()).send().await.expect("a response");
+        response.bytes().await.expect("a page")
     };
     group.bench_function("peer: reqwest", |bencher| {
         bencher.iter(|| assert_eq!(runtime.block_on(by_reqwest()).len(), page.len()));
     });
 
-    let plain = fetcher().build().expect("a fetcher");
-    let caching = fetcher().cache(Arc::new(MemoryCache::default())).build().expect("a fetcher");
-    let mut young = Request::get(url.clone());
-    young.cache = Some(CachePolicy::max_age(Duration::from_secs(3_600)));
+    let plain = fetcher().build().expect("the fetcher builds");
+    let caching = fetcher().cache(Arc::new(MemoryCache::default())).build().expect("the fetcher builds");
+    let mut cached = Request::get(url.clone());
+    cached.cache = Some(CachePolicy::max_age(Duration::from_secs(3_600)));
     for (name, fetcher, request) in [
         ("gleaner: fetcher", plain, Request::get(url.clone())),
-        ("gleaner: fetcher, from its cache", caching, young),
+        ("gleaner: fetcher, from its cache", caching, cached),
     ] {
         let by_fetcher = async || {
-            let response = fetcher.fetch(request.clone(), &FollowAll).await.expect("an answer");
+            let response = fetcher.fetch(request.clone(), &FollowAll).await.expect("a response");
             response.body.len()
         };
         group.bench_function(name, |bencher| {
@@ -89,52 +91,52 @@ fn pages(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A coding: its name, how a body is packed, and the floor that unpacks it.
+/// A content coding: its name, its encoder, and the decoder that is the floor.
 type Coding = (&'static str, fn(&[u8]) -> Vec<u8>, fn(&[u8]) -> Vec<u8>);
 
 const CODINGS: [Coding; 4] = [
-    ("gzip", gzip, |packed| unpacked(GzDecoder::new(packed))),
-    ("deflate", deflate, |packed| unpacked(ZlibDecoder::new(packed))),
-    ("br", |_| PACKED.to_vec(), |packed| unpacked(Decompressor::new(packed, PIECE))),
+    ("gzip", gzip, |packed| read_to_end(GzDecoder::new(packed))),
+    ("deflate", deflate, |packed| read_to_end(ZlibDecoder::new(packed))),
+    ("br", |_| PACKED.to_vec(), |packed| read_to_end(Decompressor::new(packed, CHUNK_BYTES))),
     ("zstd", zstd, |packed| zstd::decode_all(packed).expect("a body")),
 ];
 
 fn gzip(plain: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(plain).expect("memory takes all");
-    encoder.finish().expect("memory takes all")
+    encoder.write_all(plain).expect("writes to memory succeed");
+    encoder.finish().expect("writes to memory succeed")
 }
 
 fn deflate(plain: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(plain).expect("memory takes all");
-    encoder.finish().expect("memory takes all")
+    encoder.write_all(plain).expect("writes to memory succeed");
+    encoder.finish().expect("writes to memory succeed")
 }
 
 fn zstd(plain: &[u8]) -> Vec<u8> {
-    zstd::encode_all(plain, 3).expect("memory takes all")
+    zstd::encode_all(plain, 3).expect("writes to memory succeed")
 }
 
-fn unpacked(mut reader: impl Read) -> Vec<u8> {
+fn read_to_end(mut reader: impl Read) -> Vec<u8> {
     let mut plain = Vec::new();
     reader.read_to_end(&mut plain).expect("a body");
     plain
 }
 
 fn codings(criterion: &mut Criterion) {
-    let plain = unpacked(Decompressor::new(PACKED, PIECE));
-    let url = Url::parse(ORIGIN).expect("a URL");
+    let plain = read_to_end(Decompressor::new(PACKED, CHUNK_BYTES));
+    let url = Url::parse(ORIGIN).expect("the URL is valid");
     let mut group = criterion.benchmark_group("fetch, content codings");
     group.throughput(Throughput::Bytes(plain.len() as u64));
-    for (name, pack, unpack) in CODINGS {
-        let packed = pack(&plain);
+    for (name, encode, decode) in CODINGS {
+        let encoded = encode(&plain);
         let headers = HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static(name))]);
         group.bench_function(format!("floor: {name}"), |bencher| {
-            bencher.iter(|| assert_eq!(unpack(&packed).len(), plain.len()));
+            bencher.iter(|| assert_eq!(decode(&encoded).len(), plain.len()));
         });
         group.bench_function(format!("gleaner: {name}"), |bencher| {
             bencher.iter(|| {
-                let body = decoded(&url, &headers, &packed, PIECE, MOST).expect("a body");
+                let body = decoded(&url, &headers, &encoded, CHUNK_BYTES, MAX_BODY_BYTES).expect("a body");
                 assert_eq!(body.len(), plain.len());
             });
         });
@@ -142,7 +144,7 @@ fn codings(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What a shop sets with one answer.
+/// The cookies of one response of a shop.
 const COOKIES: [&str; 8] = [
     "session=0195c0de0e5e7000800000000001; Path=/; HttpOnly; Secure; SameSite=Lax",
     "csrf=4f2a9c; Path=/; Secure; SameSite=Strict",
@@ -155,13 +157,13 @@ const COOKIES: [&str; 8] = [
 ];
 
 fn cookies(criterion: &mut Criterion) {
-    let url = Url::parse("https://almanac.example/shop/lanterns").expect("a URL");
+    let url = Url::parse("https://almanac.example/shop/lanterns").expect("the URL is valid");
     let headers: HeaderMap =
         COOKIES.iter().map(|cookie| (SET_COOKIE, HeaderValue::from_static(cookie))).collect();
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-    let mut group = criterion.benchmark_group("fetch, cookies of one answer");
+    let mut group = criterion.benchmark_group("fetch, cookies of one response");
     group.throughput(Throughput::Elements(COOKIES.len() as u64));
-    group.bench_function("floor: taken apart and put together", |bencher| {
+    group.bench_function("floor: split and join", |bencher| {
         bencher.iter(|| {
             let mut pairs: Vec<(String, String)> = Vec::new();
             for value in &headers.get_all(SET_COOKIE) {
@@ -175,7 +177,7 @@ fn cookies(criterion: &mut Criterion) {
             black_box(header.join("; "))
         });
     });
-    group.bench_function("gleaner: taken in and sent", |bencher| {
+    group.bench_function("gleaner: store and send", |bencher| {
         bencher.iter(|| {
             let jar = CookieJar::new();
             take_cookies(&jar, &url, &headers, now);

@@ -1,5 +1,6 @@
-//! What it costs to decide about the links of a page, beside a set of strings.
-#![expect(clippy::expect_used, reason = "a broken bench should end at once")]
+//! The cost of scope checks, deduplication and the queue for the links of pages, compared with a set of
+//! strings.
+#![expect(clippy::expect_used, reason = "a benchmark stops at the first error")]
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -17,11 +18,11 @@ const PAGES: u32 = 2_000;
 
 fn set_of_strings(links: &[Vec<Url>]) -> usize {
     let mut seen = HashSet::from([format!("{ORIGIN}/")]);
-    let mut waiting = VecDeque::from([0]);
-    while let Some(page) = waiting.pop_front() {
+    let mut queue = VecDeque::from([0]);
+    while let Some(page) = queue.pop_front() {
         for link in links.get(page).into_iter().flatten() {
             if seen.insert(link.as_str().to_owned()) {
-                waiting.push_back(page_number(link));
+                queue.push_back(page_number(link));
             }
         }
     }
@@ -30,12 +31,12 @@ fn set_of_strings(links: &[Vec<Url>]) -> usize {
 
 fn plan() -> CrawlPlan {
     let request = CrawlRequest::new(format!("{ORIGIN}/")).sitemap(SitemapMode::Skip);
-    request.check().expect("a valid request")
+    request.check().expect("the request is valid")
 }
 
 fn with_frontier(links: &[Vec<Url>], plan: &CrawlPlan, start: &Url) -> u64 {
     let (scope, identity) =
-        (CrawlScope::new(start, &plan.rules).expect("a scope"), Identity::new(&plan.rules));
+        (CrawlScope::new(start, &plan.rules).expect("the scope is valid"), Identity::new(&plan.rules));
     let mut config = FrontierConfig::default();
     config.initial_per_host = 16;
     let mut frontier = Frontier::new(config);
@@ -55,20 +56,20 @@ fn with_frontier(links: &[Vec<Url>], plan: &CrawlPlan, start: &Url) -> u64 {
         }
         for lease in leased.leases {
             let found = links.get(page_number(&lease.url)).into_iter().flatten();
-            let inside = found.filter(|link| scope.decide(link, false) == Decision::Inside).map(candidate);
-            frontier.finish(lease.id, Outcome::Document, inside, now);
+            let in_scope = found.filter(|link| scope.decide(link, false) == Decision::Inside).map(candidate);
+            frontier.finish(lease.id, Outcome::Document, in_scope, now);
         }
     }
 }
 
 fn frontiers(criterion: &mut Criterion) {
     let (links, plan) = (graph(PAGES), plan());
-    let start = Url::parse(ORIGIN).expect("a URL");
+    let start = Url::parse(ORIGIN).expect("the URL is valid");
     assert_eq!(set_of_strings(&links), PAGES as usize);
     assert_eq!(with_frontier(&links, &plan, &start), u64::from(PAGES));
     let mut group = criterion.benchmark_group("frontier");
     group.throughput(Throughput::Elements(PAGES.into()));
-    group.bench_function("floor: a set of strings and a queue", |bencher| {
+    group.bench_function("floor: set of strings and a queue", |bencher| {
         bencher.iter_batched(|| (), |()| set_of_strings(&links), BatchSize::PerIteration);
     });
     group.bench_function("gleaner: scope, identity, frontier", |bencher| {

@@ -1,5 +1,5 @@
-//! The links of a page, by the ways there are to find them.
-#![expect(clippy::expect_used, reason = "a broken bench should end at once")]
+//! The links of a page, by gleaner and by other parsers.
+#![expect(clippy::expect_used, reason = "a benchmark stops at the first error")]
 
 use std::hint::black_box;
 
@@ -11,10 +11,12 @@ use scraper::{Html, Selector};
 use url::Url;
 
 fn parse(criterion: &mut Criterion) {
-    let pages: Vec<(Url, String)> =
-        pages(50).into_iter().map(|page| (Url::parse(&page.url).expect("a URL"), page.html)).collect();
+    let pages: Vec<(Url, String)> = pages(50)
+        .into_iter()
+        .map(|page| (Url::parse(&page.url).expect("the URL is valid"), page.html))
+        .collect();
     let bytes = pages.iter().map(|(_, html)| html.len() as u64).sum();
-    let anchors = Selector::parse("a[href]").expect("a selector");
+    let anchors = Selector::parse("a[href]").expect("the selector is valid");
     let mut group = criterion.benchmark_group("parse");
     group.throughput(Throughput::Bytes(bytes));
     group.bench_function("floor: lol_html, links", |bencher| {

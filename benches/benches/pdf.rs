@@ -1,5 +1,5 @@
-//! A PDF turned into Markdown, beside the parser alone.
-#![expect(clippy::expect_used, reason = "a broken bench should end at once")]
+//! A PDF converted to Markdown, compared with the parser alone.
+#![expect(clippy::expect_used, reason = "a benchmark stops at the first error")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_pdf::{Options, convert};
@@ -16,14 +16,16 @@ fn conversion(criterion: &mut Criterion) {
     ];
     let contents: Vec<Vec<u8>> = (0..PAGES).map(|_| lines(&text.repeat(10))).collect();
     let file = pages(&contents, &[], "");
-    assert_eq!(convert(&file, &Options::default()).expect("a PDF").pages_converted, PAGES);
+    assert_eq!(convert(&file, &Options::default()).expect("the PDF converts").pages_converted, PAGES);
     let mut group = criterion.benchmark_group("pdf");
     group.throughput(Throughput::Elements(PAGES.into()));
     group.bench_function("floor: pdf-inspector", |bencher| {
-        bencher.iter(|| process_pdf_mem_with_options(&file, PdfOptions::new()).expect("a PDF").markdown);
+        bencher.iter(|| {
+            process_pdf_mem_with_options(&file, PdfOptions::new()).expect("the PDF converts").markdown
+        });
     });
     group.bench_function("gleaner: convert", |bencher| {
-        bencher.iter(|| convert(&file, &Options::default()).expect("a PDF").markdown);
+        bencher.iter(|| convert(&file, &Options::default()).expect("the PDF converts").markdown);
     });
     group.finish();
 }

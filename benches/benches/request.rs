@@ -1,12 +1,12 @@
-//! A request's body read and checked, beside JSON alone.
-#![expect(clippy::expect_used, reason = "a broken bench should end at once")]
+//! The body of a request, parsed and checked, compared with a JSON parser alone.
+#![expect(clippy::expect_used, reason = "a benchmark stops at the first error")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_types::parse_json;
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest};
 use serde_json::{Value, json};
 
-/// Addresses of a batch.
+/// URLs of a batch.
 const URLS: usize = 1_000;
 
 fn requests(criterion: &mut Criterion) {
@@ -30,22 +30,23 @@ fn requests(criterion: &mut Criterion) {
         },
     });
     let urls: Vec<String> =
-        (0..URLS).map(|nth| format!("https://almanac.example/p/{nth}?from=list")).collect();
+        (0..URLS).map(|page| format!("https://almanac.example/p/{page}?from=list")).collect();
     let batch = json!({ "urls": urls, "formats": ["markdown"] });
-    let read_crawl = |body: &Value| drop(CrawlRequest::plan_from_json(body).expect("a valid request"));
-    let read_batch = |body: &Value| drop(BatchScrapeRequest::plan_from_json(body).expect("a valid request"));
+    let check_crawl = |body: &Value| drop(CrawlRequest::plan_from_json(body).expect("the request is valid"));
+    let check_batch =
+        |body: &Value| drop(BatchScrapeRequest::plan_from_json(body).expect("the request is valid"));
     type Row<'a> = (&'static str, Value, &'a dyn Fn(&Value));
     let rows: [Row<'_>; 2] =
-        [("request, a crawl", crawl, &read_crawl), ("request, a batch", batch, &read_batch)];
-    for (name, body, plan) in rows {
+        [("request, a crawl", crawl, &check_crawl), ("request, a batch", batch, &check_batch)];
+    for (name, body, check) in rows {
         let bytes = body.to_string().into_bytes();
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Bytes(bytes.len() as u64));
         group.bench_function("floor: serde_json", |bencher| {
-            bencher.iter(|| serde_json::from_slice::<Value>(&bytes).expect("JSON"));
+            bencher.iter(|| serde_json::from_slice::<Value>(&bytes).expect("the JSON is valid"));
         });
-        group.bench_function("gleaner: read and checked", |bencher| {
-            bencher.iter(|| plan(&parse_json(&bytes).expect("JSON")));
+        group.bench_function("gleaner: parsed and checked", |bencher| {
+            bencher.iter(|| check(&parse_json(&bytes).expect("the JSON is valid")));
         });
         group.finish();
     }

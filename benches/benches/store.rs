@@ -1,5 +1,5 @@
-//! A crawl through the store and reading its documents, beside a set, a queue and a list.
-#![expect(clippy::expect_used, reason = "a broken bench should end at once")]
+//! A crawl through the store and reads of its documents, compared with a set, a queue and a list.
+#![expect(clippy::expect_used, reason = "a benchmark stops at the first error")]
 
 use std::collections::{HashSet, VecDeque};
 use std::hint::black_box;
@@ -19,13 +19,13 @@ use url::Url;
 
 const PAGES: u32 = 2_000;
 
-/// Pages that are leased at once, as many as one host gets.
-const AT_ONCE: u32 = 16;
+/// Concurrent leases, and the limit of one host.
+const CONCURRENCY: u32 = 16;
 
-/// Some moment.
+/// The time of all calls.
 const NOW: Duration = Duration::from_secs(1_700_000_000);
 
-/// A site, what the crawl thinks of its links, and what it makes of each page.
+/// A site, the rules for its links, and the document of each page.
 struct Crawl {
     links: Vec<Vec<Url>>,
     start: Url,
@@ -37,12 +37,12 @@ struct Crawl {
 impl Crawl {
     fn new() -> Self {
         let request = CrawlRequest::new(format!("{ORIGIN}/")).sitemap(SitemapMode::Skip);
-        let rules = request.check().expect("a valid request").rules;
-        let start = Url::parse(ORIGIN).expect("a URL");
-        let markdown = "Some words of a page that says the same again. ".repeat(50);
+        let rules = request.check().expect("the request is valid").rules;
+        let start = Url::parse(ORIGIN).expect("the URL is valid");
+        let markdown = "Some words of a page that repeats one sentence. ".repeat(50);
         Self {
             links: graph(PAGES),
-            scope: CrawlScope::new(&start, &rules).expect("a scope"),
+            scope: CrawlScope::new(&start, &rules).expect("the scope is valid"),
             identity: Identity::new(&rules),
             start,
             document: Document { markdown: Some(markdown), ..Document::default() },
@@ -58,8 +58,8 @@ impl Crawl {
         }
     }
 
-    /// What the page at `url` leads to within the site.
-    fn found(&self, url: &Url) -> Vec<Candidate> {
+    /// The links in scope on the page at `url`.
+    fn links_in_scope(&self, url: &Url) -> Vec<Candidate> {
         let links = self.links.get(page_number(url)).into_iter().flatten();
         links
             .filter(|link| self.scope.decide(link, false) == Decision::Inside)
@@ -67,15 +67,15 @@ impl Crawl {
             .collect()
     }
 
-    /// The floor: what was seen, what waits, and what came of it.
-    fn in_lists(&self) -> usize {
+    /// The floor: a set of the URLs seen, a queue, and a list of documents.
+    fn crawl_with_lists(&self) -> usize {
         let mut seen = HashSet::from([self.start.clone()]);
-        let mut waiting = VecDeque::from([self.start.clone()]);
+        let mut queue = VecDeque::from([self.start.clone()]);
         let mut documents = Vec::new();
-        while let Some(url) = waiting.pop_front() {
-            for found in self.found(&url) {
-                if seen.insert(found.url.clone()) {
-                    waiting.push_back(found.url);
+        while let Some(url) = queue.pop_front() {
+            for link in self.links_in_scope(&url) {
+                if seen.insert(link.url.clone()) {
+                    queue.push_back(link.url);
                 }
             }
             documents.push(self.document.clone());
@@ -83,16 +83,16 @@ impl Crawl {
         documents.len()
     }
 
-    /// Submits a job, works through its pages, and reads its documents as they come.
-    async fn in_store(&self, store: &MemoryStore, id: JobId, retention: Retention) -> usize {
+    /// Submits a job, finishes its pages, and reads its documents as they arrive.
+    async fn crawl_with_store(&self, store: &MemoryStore, id: JobId, retention: Retention) -> usize {
         let rules = JobRules::with_limit(1_000_000);
         let pages = vec![self.candidate(&self.start)];
         let job = NewJob { retention, ..NewJob::new(id, Some(JobKind::Crawl), rules, pages) };
-        store.submit(job, NOW).await.expect("a job");
+        store.submit(job, NOW).await.expect("the job is submitted");
         let (mut from, mut read) = (0, 0);
         loop {
-            for lease in store.lease(AT_ONCE as usize, NOW).await.expect("leases").pages {
-                let links = self.found(&lease.url);
+            for lease in store.lease(CONCURRENCY as usize, NOW).await.expect("leases").pages {
+                let links = self.links_in_scope(&lease.url);
                 let outcome = PageOutcome::Document(Box::new(self.document.clone()), 1);
                 let page = FinishedPage { links, ..FinishedPage::new(lease, outcome) };
                 assert!(store.finish(page, NOW).await.expect("a receipt").accepted);
@@ -108,31 +108,31 @@ impl Crawl {
 
 fn store() -> MemoryStore {
     let mut frontier = FrontierConfig::default();
-    frontier.initial_per_host = AT_ONCE;
+    frontier.initial_per_host = CONCURRENCY;
     MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() })
 }
 
 fn id() -> JobId {
-    "0195c0de-0000-7000-8000-000000000001".parse().expect("an id")
+    "0195c0de-0000-7000-8000-000000000001".parse().expect("the id is valid")
 }
 
 fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime builds")
 }
 
 fn pages(criterion: &mut Criterion) {
     let (crawl, runtime) = (Crawl::new(), runtime());
-    assert_eq!(crawl.in_lists(), PAGES as usize);
+    assert_eq!(crawl.crawl_with_lists(), PAGES as usize);
     let mut group = criterion.benchmark_group("store");
     group.throughput(Throughput::Elements(PAGES.into()));
-    group.bench_function("floor: a set, a queue and a list", |bencher| bencher.iter(|| crawl.in_lists()));
+    group.bench_function("floor: set, queue and list", |bencher| bencher.iter(|| crawl.crawl_with_lists()));
     for (name, retention) in [
         ("gleaner: memory store, documents streamed", Retention::Stream),
         ("gleaner: memory store, documents kept", Retention::Keep),
     ] {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let read = runtime.block_on(crawl.in_store(&store(), id(), retention));
+                let read = runtime.block_on(crawl.crawl_with_store(&store(), id(), retention));
                 assert_eq!(read, PAGES as usize);
             });
         });
@@ -143,12 +143,12 @@ fn pages(criterion: &mut Criterion) {
 fn slices(criterion: &mut Criterion) {
     let (crawl, runtime) = (Crawl::new(), runtime());
     let store = store();
-    runtime.block_on(crawl.in_store(&store, id(), Retention::Keep));
+    runtime.block_on(crawl.crawl_with_store(&store, id(), Retention::Keep));
     let bound = ReadBound::default();
     let documents = vec![crawl.document.clone(); PAGES as usize];
-    let mut group = criterion.benchmark_group("store, slices of what is kept");
+    let mut group = criterion.benchmark_group("store, slices of kept documents");
     group.throughput(Throughput::Elements(PAGES.into()));
-    group.bench_function("floor: a list of documents, copied", |bencher| {
+    group.bench_function("floor: copy of a list of documents", |bencher| {
         bencher.iter(|| {
             for slice in documents.chunks(bound.documents) {
                 black_box(slice.to_vec());
@@ -169,7 +169,7 @@ fn slices(criterion: &mut Criterion) {
             });
         });
     });
-    group.bench_function("gleaner: their JSON", |bencher| {
+    group.bench_function("gleaner: documents as JSON", |bencher| {
         bencher.iter(|| {
             runtime.block_on(async {
                 let (mut from, mut read) = (0, 0);

@@ -1,5 +1,6 @@
-//! A page turned into the formats of a document, beside the tree that each of them needs; and pages of nothing but depth.
-#![expect(clippy::expect_used, reason = "a broken bench should end at once")]
+//! A page converted to the formats of a document, compared with the tree that each of them needs; and pages
+//! of deeply nested tags.
+#![expect(clippy::expect_used, reason = "a benchmark stops at the first error")]
 
 use std::hint::black_box;
 use std::thread;
@@ -16,12 +17,14 @@ use url::Url;
 
 fn options(formats: &[Format], only_main_content: bool) -> ScrapeOptionsPlan {
     let options = ScrapeOptions::new().formats(formats.to_vec()).only_main_content(only_main_content);
-    options.check().expect("valid options")
+    options.check().expect("the options are valid")
 }
 
 fn transforms(criterion: &mut Criterion) {
-    let pages: Vec<(Url, String)> =
-        pages(50).into_iter().map(|page| (Url::parse(&page.url).expect("a URL"), page.html)).collect();
+    let pages: Vec<(Url, String)> = pages(50)
+        .into_iter()
+        .map(|page| (Url::parse(&page.url).expect("the URL is valid"), page.html))
+        .collect();
     let mut group = criterion.benchmark_group("transform");
     group.throughput(Throughput::Elements(pages.len() as u64));
     group.bench_function("floor: html5ever, tree alone", |bencher| {
@@ -46,7 +49,7 @@ fn transforms(criterion: &mut Criterion) {
                 for (url, html) in &pages {
                     let input =
                         Input { url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
-                    black_box(transform(input, options).expect("a page"));
+                    black_box(transform(input, options).expect("the page converts"));
                 }
             });
         });
@@ -54,19 +57,19 @@ fn transforms(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Depth is what page parsers are attacked with: a hundred thousand tags in one another, on a stack as small as that of a
-/// thread that the standard library starts. A hundred milliseconds are the goal.
+/// Deep nesting is a common attack on parsers: 100,000 nested tags, on a stack of the default size of a
+/// thread of the standard library. The goal is 100 ms.
 fn nesting(criterion: &mut Criterion) {
     const TAGS: usize = 100_000;
     const STACK_BYTES: usize = 2 * 1024 * 1024;
-    let url = Url::parse("https://almanac.example/").expect("a URL");
+    let url = Url::parse("https://almanac.example/").expect("the URL is valid");
     let options = options(&[Format::Markdown, Format::Links], true);
     let mut group = criterion.benchmark_group("100,000 nested tags, 2 MB stack");
     for tag in ["div", "b", "blockquote", "ul><li", "table><tr><td"] {
         let html = format!("{}needle", format!("<{tag}>").repeat(TAGS));
-        let transformed = || {
+        let transform_page = || {
             let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
-            let page = transform(input, &options).expect("a page");
+            let page = transform(input, &options).expect("the page converts");
             assert!(
                 page.document.markdown.is_some_and(|markdown| markdown.contains("needle")),
                 "the text is lost"
@@ -77,11 +80,11 @@ fn nesting(criterion: &mut Criterion) {
                 thread::scope(|scope| {
                     let run = || {
                         let began = Instant::now();
-                        (0..rounds).for_each(|_| transformed());
+                        (0..rounds).for_each(|_| transform_page());
                         began.elapsed()
                     };
-                    let small = thread::Builder::new().stack_size(STACK_BYTES);
-                    small.spawn_scoped(scope, run).expect("a thread").join().expect("a round")
+                    let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                    builder.spawn_scoped(scope, run).expect("the thread starts").join().expect("no panic")
                 })
             });
         });
@@ -89,5 +92,9 @@ fn nesting(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group! { name = benches; config = Criterion::default().sample_size(10); targets = transforms, nesting }
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(10);
+    targets = transforms, nesting
+}
 criterion_main!(benches);

@@ -1,8 +1,9 @@
-//! What a hostile team costs an innocent one: how long the innocent team's small scrapes take when it is alone, beside
-//! 5,000 scrapes of heavy pages with costly selectors, and beside 10,000 small batches.
+//! Measures how much a hostile team slows another team: the latency of small scrapes of the measured team
+//! when it is alone, during 5,000 scrapes of heavy pages with costly selectors, and during 10,000 small
+//! batches.
 //!
 //! `cargo run --release -p gleaner-benches --bin neighbour -- [SCRAPES] [JOBS]`
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to its user")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,26 +23,26 @@ use gleaner_benches::engine::loopback;
 use gleaner_testkit::{LogDetail, RawServer, ServeOptions, Server, Site, SiteSpec, Step};
 use tokio::task::JoinSet;
 
-/// The innocent team begins a scrape this often, whether the ones before have ended or not.
-const EVERY: Duration = Duration::from_millis(20);
-/// How long it is measured alone.
-const QUIET: Duration = Duration::from_secs(20);
+/// The measured team starts a scrape this often, even if earlier ones still run.
+const SCRAPE_INTERVAL: Duration = Duration::from_millis(20);
+/// Duration of the measurement without the hostile team.
+const ALONE_TIME: Duration = Duration::from_secs(20);
 /// Pages of each site of small pages.
 const PAGES: u32 = 50;
 
-/// Scrapes that the hostile team has under way at once.
-const AT_ONCE: usize = 100;
+/// Concurrent scrapes of the hostile team.
+const HOSTILE_CONCURRENCY: usize = 100;
 /// Hosts of heavy pages.
 const HEAVY_HOSTS: usize = 6;
-/// Paragraphs of a heavy page: 252 KB in all.
+/// Paragraphs of a heavy page, which has 252 KB.
 const PARAGRAPHS: usize = 21_000;
-/// Selector lists of a hostile scrape, as far as the engine takes them.
-const LISTS: usize = 500;
-/// What a hostile scrape gives itself, in milliseconds.
+/// Selector lists of a hostile scrape, if the engine accepts that many.
+const MAX_LISTS: usize = 500;
+/// Timeout of a hostile scrape, in milliseconds.
 const HOSTILE_TIMEOUT_MS: u64 = 1_000;
 /// Pages of a hostile batch.
-const BATCH: usize = 3;
-/// Before a submit that was refused for now is tried again.
+const BATCH_PAGES: usize = 3;
+/// Pause before another attempt to submit, and between two checks of the queue.
 const PAUSE: Duration = Duration::from_millis(50);
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -66,33 +67,34 @@ fn start() -> Result<(), Failure> {
 
 async fn run(scrapes: usize, jobs: usize) -> Result<(), Failure> {
     let engine = loopback().build()?;
-    // On an address of its own: hosts at one address share a bound.
-    let quiet_site = small_site(Ipv4Addr::new(127, 0, 0, 2))?;
+    // It has its own address, because hosts at one address share a limit.
+    let measured_site = small_site(Ipv4Addr::new(127, 0, 0, 2))?;
     let hostile_site = small_site(Ipv4Addr::LOCALHOST)?;
     let heavy = heavy_hosts()?;
-    let innocent = Arc::new(Innocent::new(&engine, &quiet_site)?);
+    let measured = Arc::new(MeasuredTeam::new(&engine, &measured_site)?);
     let hostile = Team::new(TeamId::new("hostile"));
 
-    // Connections, caches and threads are there once somebody has come by.
-    let warm = Duration::from_secs(1);
-    beside(&innocent, tokio::time::sleep(warm)).await?;
+    // A first second opens connections, fills caches and starts threads.
+    let warm_up = Duration::from_secs(1);
+    measure_during(&measured, tokio::time::sleep(warm_up)).await?;
 
-    println!("the innocent team scrapes a small page every {} ms", EVERY.as_millis());
-    let ((), alone) = beside(&innocent, tokio::time::sleep(QUIET)).await?;
+    println!("the measured team scrapes a small page every {} ms", SCRAPE_INTERVAL.as_millis());
+    let ((), alone) = measure_during(&measured, tokio::time::sleep(ALONE_TIME)).await?;
     println!("alone                  {alone}");
 
     let (lists, plans) = heavy_scrapes(&engine, &heavy)?;
-    let (ended, latencies) = beside(&innocent, scrape_all(&engine, &hostile, plans, scrapes)).await?;
-    println!("beside heavy scrapes   {latencies}, {}", latencies.against(&alone));
+    let (results, latencies) =
+        measure_during(&measured, scrape_all(&engine, &hostile, plans, scrapes)).await?;
+    println!("during heavy scrapes   {latencies}, {}", latencies.compared_with(&alone));
     println!(
-        "    {scrapes} scrapes of 252 KB with {lists} selector lists, {AT_ONCE} at once: {}",
-        told(&ended)
+        "    {scrapes} scrapes of 252 KB with {lists} selector lists, {HOSTILE_CONCURRENCY} concurrent: {}",
+        summary(&results)
     );
 
     let submitted = submit_all(&engine, &hostile, &hostile_site, jobs);
-    let (refused, latencies) = beside(&innocent, submitted).await?;
-    println!("beside small batches   {latencies}, {}", latencies.against(&alone));
-    println!("    {jobs} batches of {BATCH} pages; {} submits were refused for a while", refused?);
+    let (refused, latencies) = measure_during(&measured, submitted).await?;
+    println!("during small batches   {latencies}, {}", latencies.compared_with(&alone));
+    println!("    {jobs} batches of {BATCH_PAGES} pages; {} submissions were refused at first", refused?);
     Ok(())
 }
 
@@ -102,25 +104,25 @@ fn small_site(address: Ipv4Addr) -> Result<Server, Failure> {
     Ok(Site::generate(SiteSpec::pages(PAGES)).serve_with(options)?)
 }
 
-/// Hosts that answer every request with a heavy page.
+/// Hosts that respond to every request with a heavy page.
 fn heavy_hosts() -> Result<Vec<RawServer>, Failure> {
     let page = "<p class=a>x".repeat(PARAGRAPHS);
-    let answer = Step::respond("200 OK", &[("Content-Type", "text/html")], page);
-    let script = [Step::ReadRequest, answer, Step::Repeat];
+    let response = Step::respond("200 OK", &[("Content-Type", "text/html")], page);
+    let script = [Step::ReadRequest, response, Step::Repeat];
     let hosts: io::Result<Vec<RawServer>> =
         (0..HEAVY_HOSTS).map(|_| RawServer::start(script.clone())).collect();
     Ok(hosts?)
 }
 
-/// The team that is measured.
-struct Innocent {
+/// The team whose latencies are measured.
+struct MeasuredTeam {
     engine: Engine,
     team: Team,
     plans: Vec<ScrapePlan>,
-    begun: AtomicUsize,
+    started: AtomicUsize,
 }
 
-impl Innocent {
+impl MeasuredTeam {
     fn new(engine: &Engine, site: &Server) -> Result<Self, Failure> {
         let plan = |page: u32| -> Result<ScrapePlan, Failure> {
             let mut request = ScrapeRequest::new(site.url(&format!("/p/{page}")));
@@ -128,13 +130,13 @@ impl Innocent {
             Ok(request.check()?)
         };
         let plans: Result<Vec<ScrapePlan>, Failure> = (1..PAGES).map(plan).collect();
-        let team = Team::new(TeamId::new("innocent"));
-        Ok(Self { engine: engine.clone(), team, plans: plans?, begun: AtomicUsize::new(0) })
+        let team = Team::new(TeamId::new("measured"));
+        Ok(Self { engine: engine.clone(), team, plans: plans?, started: AtomicUsize::new(0) })
     }
 
-    /// Scrapes the next page: how long it took, and whether it gave a document.
+    /// Scrapes the next page. Returns the latency, and true if it gave a document.
     async fn scrape(&self) -> (Duration, bool) {
-        let number = self.begun.fetch_add(1, Ordering::Relaxed);
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
         let Some(plan) = self.plans.get(number % self.plans.len().max(1)) else {
             return (Duration::ZERO, false);
         };
@@ -144,22 +146,22 @@ impl Innocent {
     }
 }
 
-/// Scrapes of the innocent team, sorted by how long they took.
+/// Latencies of the measured team.
 struct Latencies {
     sorted: Vec<Duration>,
     failed: usize,
 }
 
 impl Latencies {
-    /// So many of a thousand took no longer than this.
-    fn quantile(&self, of_thousand: usize) -> Duration {
-        let place = (self.sorted.len() * of_thousand).div_ceil(1_000).saturating_sub(1);
-        self.sorted.get(place).copied().unwrap_or_default()
+    /// The latency that `per_mille` of 1,000 scrapes do not exceed.
+    fn quantile(&self, per_mille: usize) -> Duration {
+        let rank = (self.sorted.len() * per_mille).div_ceil(1_000).saturating_sub(1);
+        self.sorted.get(rank).copied().unwrap_or_default()
     }
 
-    fn against(&self, alone: &Self) -> String {
+    fn compared_with(&self, alone: &Self) -> String {
         let ratio = self.quantile(990).as_secs_f64() / alone.quantile(990).as_secs_f64().max(1e-9);
-        format!("p99 {ratio:.1} times that alone")
+        format!("p99 is {ratio:.1} times that of alone")
     }
 }
 
@@ -168,7 +170,7 @@ impl fmt::Display for Latencies {
         let milliseconds = |latency: Duration| latency.as_secs_f64() * 1_000.0;
         write!(
             f,
-            "p50 {:>7.1} ms, p99 {:>7.1} ms, greatest {:>7.1} ms, of {} scrapes, {} failed",
+            "p50 {:>7.1} ms, p99 {:>7.1} ms, greatest {:>7.1} ms, {} scrapes, {} failed",
             milliseconds(self.quantile(500)),
             milliseconds(self.quantile(990)),
             milliseconds(self.quantile(1_000)),
@@ -178,25 +180,25 @@ impl fmt::Display for Latencies {
     }
 }
 
-/// Scrapes as the innocent team while the work lasts.
-async fn beside<T>(
-    innocent: &Arc<Innocent>,
-    work: impl Future<Output = T>,
+/// Scrapes as the measured team while a future runs.
+async fn measure_during<T>(
+    team: &Arc<MeasuredTeam>,
+    load: impl Future<Output = T>,
 ) -> Result<(T, Latencies), Failure> {
-    let ended = Arc::new(AtomicBool::new(false));
-    let measuring = tokio::spawn(measure(Arc::clone(innocent), Arc::clone(&ended)));
-    let done = work.await;
-    ended.store(true, Ordering::Relaxed);
-    Ok((done, measuring.await??))
+    let stop = Arc::new(AtomicBool::new(false));
+    let measurement = tokio::spawn(measure(Arc::clone(team), Arc::clone(&stop)));
+    let result = load.await;
+    stop.store(true, Ordering::Relaxed);
+    Ok((result, measurement.await??))
 }
 
-async fn measure(innocent: Arc<Innocent>, ended: Arc<AtomicBool>) -> Result<Latencies, Failure> {
-    let mut feedback = tokio::time::interval(EVERY);
+async fn measure(team: Arc<MeasuredTeam>, stop: Arc<AtomicBool>) -> Result<Latencies, Failure> {
+    let mut interval = tokio::time::interval(SCRAPE_INTERVAL);
     let mut scrapes = JoinSet::new();
-    while !ended.load(Ordering::Relaxed) {
-        feedback.tick().await;
-        let innocent = Arc::clone(&innocent);
-        scrapes.spawn(async move { innocent.scrape().await });
+    while !stop.load(Ordering::Relaxed) {
+        interval.tick().await;
+        let team = Arc::clone(&team);
+        scrapes.spawn(async move { team.scrape().await });
     }
     let (mut sorted, mut failed) = (Vec::new(), 0);
     while let Some(scraped) = scrapes.join_next().await {
@@ -208,9 +210,10 @@ async fn measure(innocent: Arc<Innocent>, ended: Arc<AtomicBool>) -> Result<Late
     Ok(Latencies { sorted, failed })
 }
 
-/// Scrapes of heavy pages, one of each host, with as many selector lists as the engine takes.
+/// Scrapes of heavy pages, one for each host. Halves the number of selector lists until the engine accepts
+/// them.
 fn heavy_scrapes(engine: &Engine, hosts: &[RawServer]) -> Result<(usize, Vec<ScrapePlan>), Failure> {
-    let with = |lists: usize| -> Result<Vec<ScrapePlan>, Failure> {
+    let plans_with = |lists: usize| -> Result<Vec<ScrapePlan>, Failure> {
         let selectors: Vec<String> = (0..lists).map(selector_list).collect();
         let plan = |host: &RawServer| -> Result<ScrapePlan, Failure> {
             let mut request = ScrapeRequest::new(format!("{}/", host.base_url()));
@@ -223,9 +226,9 @@ fn heavy_scrapes(engine: &Engine, hosts: &[RawServer]) -> Result<(usize, Vec<Scr
         };
         hosts.iter().map(plan).collect()
     };
-    let mut lists = LISTS;
+    let mut lists = MAX_LISTS;
     loop {
-        match with(lists) {
+        match plans_with(lists) {
             Ok(plans) => return Ok((lists, plans)),
             Err(refusal) if lists > 0 => {
                 println!("{lists} selector lists are refused: {refusal}");
@@ -236,58 +239,58 @@ fn heavy_scrapes(engine: &Engine, hosts: &[RawServer]) -> Result<(usize, Vec<Scr
     }
 }
 
-/// About a thousand characters, none of which fits an element of the page.
+/// A list of 100 selectors that match no element of the page.
 fn selector_list(number: usize) -> String {
-    let alternatives: Vec<String> = (0..100).map(|place| format!(".a{number:03}{place:02}")).collect();
-    alternatives.join(",")
+    let selectors: Vec<String> = (0..100).map(|index| format!(".a{number:03}{index:02}")).collect();
+    selectors.join(",")
 }
 
-/// Runs this many scrapes of the hostile team, and counts how they ended.
+/// Runs the scrapes of the hostile team and counts their results.
 async fn scrape_all(
     engine: &Engine,
     team: &Team,
     plans: Vec<ScrapePlan>,
     scrapes: usize,
 ) -> BTreeMap<String, usize> {
-    let (begun, plans) = (Arc::new(AtomicUsize::new(0)), Arc::new(plans));
+    let (started, plans) = (Arc::new(AtomicUsize::new(0)), Arc::new(plans));
     let mut workers = JoinSet::new();
-    for _ in 0..AT_ONCE {
+    for _ in 0..HOSTILE_CONCURRENCY {
         let (engine, team) = (engine.clone(), team.clone());
-        let (begun, plans) = (Arc::clone(&begun), Arc::clone(&plans));
+        let (started, plans) = (Arc::clone(&started), Arc::clone(&plans));
         workers.spawn(async move {
-            let mut ended: BTreeMap<String, usize> = BTreeMap::new();
+            let mut results: BTreeMap<String, usize> = BTreeMap::new();
             loop {
-                let number = begun.fetch_add(1, Ordering::Relaxed);
+                let number = started.fetch_add(1, Ordering::Relaxed);
                 let Some(plan) = plans.get(number % plans.len().max(1)).filter(|_| number < scrapes) else {
-                    return ended;
+                    return results;
                 };
                 let outcome = engine.service().scrape(&team, plan.clone(), Submit::default()).await;
-                let how = match outcome {
+                let result = match outcome {
                     Ok(_) => "document".to_owned(),
                     Err(error) => format!("{} {}", error.http_status(), error.code()),
                 };
-                *ended.entry(how).or_default() += 1;
+                *results.entry(result).or_default() += 1;
             }
         });
     }
     let mut all: BTreeMap<String, usize> = BTreeMap::new();
-    while let Some(ended) = workers.join_next().await {
-        for (how, count) in ended.unwrap_or_default() {
-            *all.entry(how).or_default() += count;
+    while let Some(results) = workers.join_next().await {
+        for (result, count) in results.unwrap_or_default() {
+            *all.entry(result).or_default() += count;
         }
     }
     all
 }
 
-fn told(ended: &BTreeMap<String, usize>) -> String {
-    let parts: Vec<String> = ended.iter().map(|(how, count)| format!("{count} {how}")).collect();
+fn summary(results: &BTreeMap<String, usize>) -> String {
+    let parts: Vec<String> = results.iter().map(|(result, count)| format!("{count} {result}")).collect();
     parts.join(", ")
 }
 
-/// Submits this many small batches of the hostile team and waits until all of their pages are done. Gives how many submits
-/// were refused for a while.
+/// Submits small batches of the hostile team and waits until all of their pages are done. Returns the number
+/// of submissions that were refused at first.
 async fn submit_all(engine: &Engine, team: &Team, site: &Server, jobs: usize) -> Result<usize, Failure> {
-    let urls: Vec<String> = (1..=BATCH).map(|page| site.url(&format!("/p/{page}"))).collect();
+    let urls: Vec<String> = (1..=BATCH_PAGES).map(|page| site.url(&format!("/p/{page}"))).collect();
     let mut request = BatchScrapeRequest::new(urls);
     request.options.formats = Some(vec![Format::Links]);
     request.options.max_age = Some(0);

@@ -1,8 +1,9 @@
-//! What hostile requests cost everybody else, and whether they end in time: a server with two worker threads answers each of
-//! the worst cases twice at once, each with a timeout of a second, while a client asks for `GET /openapi.json` every 5 ms.
+//! Measures how much hostile requests delay other clients, and whether they end in time. A server with two
+//! worker threads gets each worst case as two concurrent requests with a timeout of one second. Meanwhile a
+//! client sends `GET /openapi.json` every 5 ms.
 //!
 //! `cargo run --release -p gleaner-benches --bin watchdog -- [KIND]...`
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to its user")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 #[path = "../../../crates/http/examples/host/serve.rs"]
 mod serve;
@@ -28,38 +29,38 @@ use tokio::time::MissedTickBehavior;
 
 const USAGE: &str = "Usage: watchdog [KIND]...
 
-Sends every worst case of each KIND (all where none is given) twice at once, and prints for each how long at most, and in 99
-of 100 cases, `GET /openapi.json` took meanwhile, how long the slowest of its own answers took, and how far that was beyond
-its timeout.";
+Sends each worst case of each KIND (default: all) as two concurrent requests. Prints for each the greatest
+and the p99 latency of `GET /openapi.json` meanwhile, the latency of its own slowest response, and how far
+that is beyond its timeout.";
 
-/// What this program is started with to convert one PDF for the server.
+/// The argument with which the server starts this program to convert one PDF.
 const PDF_WORKER: &str = "pdf-worker";
 /// Worker threads of the server.
 const WORKERS: usize = 2;
-/// What is asked while the server is busy.
-const ASKED: &str = "/openapi.json";
-/// How often that is asked, whether the answers before have come or not.
-const EVERY: Duration = Duration::from_millis(5);
-/// How long is asked for the row without any attack.
-const QUIET: Duration = Duration::from_secs(5);
+/// The path of the probe requests.
+const PROBE_PATH: &str = "/openapi.json";
+/// The interval of the probes. A probe does not wait for earlier responses.
+const PROBE_INTERVAL: Duration = Duration::from_millis(5);
+/// Duration of the measurement without an attack.
+const IDLE_TIME: Duration = Duration::from_secs(5);
 /// The `timeout` of every attack.
 const TIMEOUT: Duration = Duration::from_millis(1_000);
-/// How long is asked after an attack: what it left behind may still be at work.
-const AFTER: Duration = Duration::from_millis(200);
+/// Probes continue for this time after an attack, because its work may not have stopped.
+const AFTER_ATTACK: Duration = Duration::from_millis(200);
 /// A job is cancelled after this time.
-const JOB: Duration = Duration::from_secs(3);
-/// Between two looks at the status of a job.
-const PAUSE: Duration = Duration::from_millis(100);
-/// An answer that takes longer is given up.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_JOB_TIME: Duration = Duration::from_secs(3);
+/// Pause between two requests for the status of a job.
+const STATUS_INTERVAL: Duration = Duration::from_millis(100);
+/// Timeout of the client for a response.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(120);
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {
-    // Before anything is set up: all that a worker takes counts against its file.
-    let is_worker = std::env::args_os().nth(1).is_some_and(|word| word == PDF_WORKER);
-    let done = if is_worker { pdf::serve().map_err(Failure::from) } else { start() };
-    match done {
+    // Before any setup: the memory and time of a worker count against its file.
+    let is_worker = std::env::args_os().nth(1).is_some_and(|argument| argument == PDF_WORKER);
+    let result = if is_worker { pdf::serve().map_err(Failure::from) } else { start() };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}\n\n{USAGE}");
@@ -74,22 +75,22 @@ fn start() -> Result<(), Failure> {
     let known: BTreeSet<&str> = cases.iter().map(|case| case.kind).collect();
     if let Some(unknown) = kinds.iter().find(|kind| !known.contains(kind.as_str())) {
         let known: Vec<&str> = known.into_iter().collect();
-        return Err(format!("there is no kind {unknown:?}; there are {}", known.join(", ")).into());
+        return Err(format!("unknown kind {unknown:?}; the kinds are {}", known.join(", ")).into());
     }
     cases.retain(|case| kinds.is_empty() || kinds.iter().any(|kind| kind == case.kind));
 
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build()?;
-    let server = runtime.block_on(host())?;
-    let watch = Watch::start(&server)?;
+    let server = runtime.block_on(start_server())?;
+    let prober = Prober::start(&server)?;
     let attacker = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let done = attacker.block_on(run(&server, &watch, &cases));
-    // It would wait for what is still at work.
+    let result = attacker.block_on(run(&server, &prober, &cases));
+    // A drop would wait for blocking work of the attacks.
     runtime.shutdown_background();
-    done
+    result
 }
 
-/// Begins to serve, and gives the address.
-async fn host() -> Result<String, Failure> {
+/// Starts the server and returns its base URL.
+async fn start_server() -> Result<String, Failure> {
     let worker = PdfWorker::new(std::env::current_exe()?).arg(PDF_WORKER);
     let engine = loopback().pdf_worker(worker).build()?;
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -98,50 +99,54 @@ async fn host() -> Result<String, Failure> {
     Ok(format!("http://{address}"))
 }
 
-async fn run(server: &str, watch: &Watch, cases: &[WorstCase]) -> Result<(), Failure> {
+async fn run(server: &str, prober: &Prober, cases: &[WorstCase]) -> Result<(), Failure> {
     let client = client()?;
-    // Connections, caches and threads are there once somebody has come by.
-    watch.during(tokio::time::sleep(AFTER)).await;
-    println!("{} worst cases; GET {ASKED} every {} ms", cases.len(), EVERY.as_millis());
+    // First probes open connections, fill caches and start threads.
+    prober.during(tokio::time::sleep(AFTER_ATTACK)).await;
+    println!("{} worst cases; GET {PROBE_PATH} every {} ms", cases.len(), PROBE_INTERVAL.as_millis());
     println!(
-        "{:<52} {:>11} {:>8} {:>9} {:>9}  ended",
+        "{:<52} {:>11} {:>8} {:>9} {:>9}  results",
         "kind: case", "greatest ms", "p99 ms", "took ms", "beyond ms"
     );
-    let ((), asks) = watch.during(tokio::time::sleep(QUIET)).await;
-    println!("{:<52} {asks}", "nothing");
+    let ((), probes) = prober.during(tokio::time::sleep(IDLE_TIME)).await;
+    println!("{:<52} {probes}", "no attack");
 
     let (mut greatest, mut p99, mut beyond) = (Worst::default(), Worst::default(), Worst::default());
-    // Each site has an address of its own: what is learnt of a host, and of its address, is held against all that is there.
+    // Each site has its own address, because the engine applies limits and delays to hosts and addresses.
     for (case, number) in cases.iter().zip(1..) {
         let attack = case.attack(Size::Full);
         let address = IpAddr::V4(Ipv4Addr::from_bits(Ipv4Addr::LOCALHOST.to_bits() + number));
         let site = PageServer::start_on(address, attack.pages.clone())?;
-        let attacker =
-            Attacker { client: &client, server, line: attack.line, body: attack.body_at(&site.base_url()) };
+        let attacker = Attacker {
+            client: &client,
+            server,
+            request_line: attack.line,
+            body: attack.body_at(&site.base_url()),
+        };
         if attack.repeats_previous {
             attacker.send().await;
         }
-        let ((one, other), asks) =
-            watch.during(async { tokio::join!(attacker.send(), attacker.send()) }).await;
-        let took = one.took.max(other.took);
-        let late = took.saturating_sub(TIMEOUT);
+        let ((one, other), probes) =
+            prober.during(async { tokio::join!(attacker.send(), attacker.send()) }).await;
+        let slowest = one.slowest.max(other.slowest);
+        let excess = slowest.saturating_sub(TIMEOUT);
         println!(
-            "{:<52} {asks} {:>9.0} {:>9.0}  {}, {}",
+            "{:<52} {probes} {:>9.0} {:>9.0}  {}, {}",
             case.to_string(),
-            milliseconds(took),
-            milliseconds(late),
-            one.how,
-            other.how
+            milliseconds(slowest),
+            milliseconds(excess),
+            one.result,
+            other.result
         );
-        greatest.take(case, asks.quantile(1_000));
-        p99.take(case, asks.quantile(990));
-        beyond.take(case, late);
+        greatest.add(case, probes.quantile(1_000));
+        p99.add(case, probes.quantile(990));
+        beyond.add(case, excess);
     }
     println!();
-    println!("greatest of GET {ASKED}: {greatest}");
-    println!("worst p99 of GET {ASKED}: {p99}");
-    println!("latest beyond its timeout: {beyond}");
-    println!("most memory, with sites and clients: {} MiB", peak_memory().unwrap_or(0) >> 10);
+    println!("greatest of GET {PROBE_PATH}: {greatest}");
+    println!("worst p99 of GET {PROBE_PATH}: {p99}");
+    println!("greatest excess over a timeout: {beyond}");
+    println!("peak memory, with sites and clients: {} MiB", peak_memory().unwrap_or(0) >> 10);
     Ok(())
 }
 
@@ -149,12 +154,12 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
 }
 
-/// The worst of a column, and the case that it was.
+/// The worst value of a column, and its case.
 #[derive(Default)]
 struct Worst(Duration, String);
 
 impl Worst {
-    fn take(&mut self, case: &WorstCase, time: Duration) {
+    fn add(&mut self, case: &WorstCase, time: Duration) {
         if time > self.0 {
             *self = Self(time, case.to_string());
         }
@@ -167,38 +172,36 @@ impl fmt::Display for Worst {
     }
 }
 
-/// Who makes an attack.
+/// A client that sends an attack.
 struct Attacker<'a> {
     client: &'a Client,
     server: &'a str,
-    line: &'a str,
+    request_line: &'a str,
     body: String,
 }
 
-/// How an attack ended.
-struct Ended {
-    /// What the slowest answer took.
-    took: Duration,
-    how: String,
+/// The result of an attack.
+struct AttackResult {
+    /// Latency of the slowest response.
+    slowest: Duration,
+    /// Status code and state of the job, or the error.
+    result: String,
 }
 
 impl Attacker<'_> {
-    /// Makes the attack; where it begins a job, until that has ended or is cancelled.
-    async fn send(&self) -> Ended {
-        let mut ended = Ended { took: Duration::ZERO, how: String::new() };
-        match self.attack(&mut ended.took).await {
-            Ok(how) => ended.how = how,
-            Err(error) => ended.how = error.to_string(),
-        }
-        ended
+    /// Sends the attack. If it starts a job, waits until the job ends or cancels it.
+    async fn send(&self) -> AttackResult {
+        let mut slowest = Duration::ZERO;
+        let result = self.attack(&mut slowest).await.unwrap_or_else(|error| error.to_string());
+        AttackResult { slowest, result }
     }
 
-    async fn attack(&self, took: &mut Duration) -> Result<String, Failure> {
-        let path = self.line.strip_prefix("POST ").unwrap_or(self.line);
+    async fn attack(&self, slowest: &mut Duration) -> Result<String, Failure> {
+        let path = self.request_line.strip_prefix("POST ").unwrap_or(self.request_line);
         let url = format!("{}{path}", self.server);
         let request =
             self.client.post(&url).header("Content-Type", "application/json").body(self.body.clone());
-        let (status, body) = timed(request, took).await?;
+        let (status, body) = timed(request, slowest).await?;
         let is_job = matches!(path, "/v2/crawl" | "/v2/batch/scrape" | "/v2/extract");
         if status != StatusCode::OK || !is_job {
             return Ok(status.as_str().to_owned());
@@ -206,118 +209,118 @@ impl Attacker<'_> {
         let submitted: Value = serde_json::from_slice(&body)?;
         let id = submitted.get("id").and_then(Value::as_str).unwrap_or_default();
         let url = format!("{url}/{id}");
-        let begun = Instant::now();
+        let began = Instant::now();
         let state = loop {
-            let (_, body) = timed(self.client.get(format!("{url}?limit=1")), took).await?;
+            let (_, body) = timed(self.client.get(format!("{url}?limit=1")), slowest).await?;
             let state = state_of(&body);
             if !matches!(state.as_str(), "scraping" | "processing") {
                 break state;
             }
-            if begun.elapsed() > JOB {
-                timed(self.client.delete(&url), took).await?;
+            if began.elapsed() > MAX_JOB_TIME {
+                timed(self.client.delete(&url), slowest).await?;
                 break "cancelled".to_owned();
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(STATUS_INTERVAL).await;
         };
-        // All of its documents.
-        timed(self.client.get(&url), took).await?;
+        // Reads all of its documents.
+        timed(self.client.get(&url), slowest).await?;
         Ok(format!("{} {state}", status.as_str()))
     }
 }
 
-/// Sends a request and reads its whole answer; `took` becomes the longest of these times.
-async fn timed(request: RequestBuilder, took: &mut Duration) -> Result<(StatusCode, Vec<u8>), Failure> {
-    let begun = Instant::now();
+/// Sends a request and reads its whole response. Raises `slowest` to its latency.
+async fn timed(request: RequestBuilder, slowest: &mut Duration) -> Result<(StatusCode, Vec<u8>), Failure> {
+    let began = Instant::now();
     let exchange = async {
-        let answer = request.header("Authorization", "Bearer key").send().await?;
-        let status = answer.status();
-        Ok::<_, reqwest::Error>((status, answer.bytes().await?.to_vec()))
+        let response = request.header("Authorization", "Bearer key").send().await?;
+        let status = response.status();
+        Ok::<_, reqwest::Error>((status, response.bytes().await?.to_vec()))
     };
-    let answer = tokio::time::timeout(PATIENCE, exchange).await;
-    *took = (*took).max(begun.elapsed());
-    Ok(answer??)
+    let result = tokio::time::timeout(CLIENT_TIMEOUT, exchange).await;
+    *slowest = (*slowest).max(began.elapsed());
+    Ok(result??)
 }
 
-/// The state that the status of a job begins with.
+/// The state in the status of a job.
 fn state_of(body: &[u8]) -> String {
     let status: Value = serde_json::from_slice(body).unwrap_or_default();
-    status.get("status").and_then(Value::as_str).unwrap_or("of no state").to_owned()
+    status.get("status").and_then(Value::as_str).unwrap_or("no state").to_owned()
 }
 
-/// What each ask tells: how long it took, or that it failed.
-type Tell = UnboundedSender<Option<Duration>>;
+/// Sends the latency of each probe, or `None` for a failed one.
+type LatencySender = UnboundedSender<Option<Duration>>;
 
-/// Asks all the time, on a thread of its own, and tells whoever listens.
-struct Watch(Arc<Mutex<Option<Tell>>>);
+/// Sends probes on its own thread while a receiver of latencies is set.
+struct Prober(Arc<Mutex<Option<LatencySender>>>);
 
-impl Watch {
+impl Prober {
     fn start(server: &str) -> Result<Self, Failure> {
-        let listener: Arc<Mutex<Option<Tell>>> = Arc::default();
-        let (client, url, told) = (client()?, format!("{server}{ASKED}"), Arc::clone(&listener));
+        let shared: Arc<Mutex<Option<LatencySender>>> = Arc::default();
+        let (client, url, sender) = (client()?, format!("{server}{PROBE_PATH}"), Arc::clone(&shared));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         // Ends with the program.
         std::thread::Builder::new()
-            .name("watch".to_owned())
-            .spawn(move || runtime.block_on(ask(client, url, told)))?;
-        Ok(Self(listener))
+            .name("prober".to_owned())
+            .spawn(move || runtime.block_on(probe(client, url, sender)))?;
+        Ok(Self(shared))
     }
 
-    fn tell(&self, tell: Option<Tell>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = tell;
+    fn set_sender(&self, sender: Option<LatencySender>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = sender;
     }
 
-    /// How long it took to be answered while the work lasted, and shortly after.
-    async fn during<T>(&self, work: impl Future<Output = T>) -> (T, Asks) {
-        let (tell, mut told) = unbounded_channel();
-        self.tell(Some(tell));
-        let done = work.await;
-        tokio::time::sleep(AFTER).await;
-        self.tell(None);
-        let mut asks = Asks::default();
-        // Ends when the last ask has ended that began meanwhile.
-        while let Some(latency) = told.recv().await {
-            asks.failed += usize::from(latency.is_none());
-            asks.sorted.extend(latency);
+    /// The latencies of probes while a future runs, and shortly after.
+    async fn during<T>(&self, load: impl Future<Output = T>) -> (T, ProbeLatencies) {
+        let (sender, mut receiver) = unbounded_channel();
+        self.set_sender(Some(sender));
+        let result = load.await;
+        tokio::time::sleep(AFTER_ATTACK).await;
+        self.set_sender(None);
+        let mut probes = ProbeLatencies::default();
+        // Ends when the last probe that began meanwhile drops its sender.
+        while let Some(latency) = receiver.recv().await {
+            probes.failed += usize::from(latency.is_none());
+            probes.sorted.extend(latency);
         }
-        asks.sorted.sort();
-        (done, asks)
+        probes.sorted.sort();
+        (result, probes)
     }
 }
 
-async fn ask(client: Client, url: String, listener: Arc<Mutex<Option<Tell>>>) {
-    let mut feedback = tokio::time::interval(EVERY);
-    feedback.set_missed_tick_behavior(MissedTickBehavior::Delay);
+async fn probe(client: Client, url: String, shared: Arc<Mutex<Option<LatencySender>>>) {
+    let mut interval = tokio::time::interval(PROBE_INTERVAL);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        feedback.tick().await;
-        let tell = listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(tell) = tell else { continue };
+        interval.tick().await;
+        let sender = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(sender) = sender else { continue };
         let request = client.get(&url);
         tokio::spawn(async move {
-            let mut took = Duration::ZERO;
-            let answer = timed(request, &mut took).await;
-            let is_answered = answer.is_ok_and(|(status, _)| status == StatusCode::OK);
-            // Nobody listens once the program ends.
-            let _ = tell.send(is_answered.then_some(took));
+            let mut latency = Duration::ZERO;
+            let result = timed(request, &mut latency).await;
+            let succeeded = result.is_ok_and(|(status, _)| status == StatusCode::OK);
+            // The receiver is gone when the program ends.
+            let _ = sender.send(succeeded.then_some(latency));
         });
     }
 }
 
-/// Asks, sorted by how long they took.
+/// Latencies of probes.
 #[derive(Default)]
-struct Asks {
+struct ProbeLatencies {
     sorted: Vec<Duration>,
     failed: usize,
 }
 
-impl Asks {
-    /// So many of a thousand took no longer than this.
-    fn quantile(&self, of_thousand: usize) -> Duration {
-        let place = (self.sorted.len() * of_thousand).div_ceil(1_000).saturating_sub(1);
-        self.sorted.get(place).copied().unwrap_or_default()
+impl ProbeLatencies {
+    /// The latency that `per_mille` of 1,000 probes do not exceed.
+    fn quantile(&self, per_mille: usize) -> Duration {
+        let rank = (self.sorted.len() * per_mille).div_ceil(1_000).saturating_sub(1);
+        self.sorted.get(rank).copied().unwrap_or_default()
     }
 }
 
-impl fmt::Display for Asks {
+impl fmt::Display for ProbeLatencies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (greatest, p99) = (milliseconds(self.quantile(1_000)), milliseconds(self.quantile(990)));
         write!(f, "{greatest:>11.1} {p99:>8.1}")?;

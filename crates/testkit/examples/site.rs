@@ -1,5 +1,5 @@
-//! Serves a generated site until Ctrl-C, for trying a crawler by hand and for benches in another process.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to its user")]
+//! Serves a generated site until Ctrl-C, for manual tests of a crawler and for benchmarks in another process.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ Serves a generated site on 127.0.0.1 until Ctrl-C.
 Usage: site [OPTIONS]
 
   --port PORT          port to listen on; 0 lets the system choose (default 0)
-  --pages N            numbered pages, the start page among them (default 1000)
-  --seed N             chooses texts and links (default 1)
-  --latency-ms MS      holds each answer back so long (default 0)
-  --jitter-ms MS       and up to so much more, by the path (default 0)
-  --extras LIST        all, none, or names with commas between (default none)
+  --pages N            numbered pages, including the start page (default 1000)
+  --seed N             seed of texts and links (default 1)
+  --latency-ms MS      latency of each response (default 0)
+  --jitter-ms MS       upper bound on additional latency, chosen by the path (default 0)
+  --extras LIST        all, none, or names separated by commas (default none)
   --crawl-delay S      Crawl-delay in robots.txt, in seconds (with the extra `robots`)
   --external URL       a URL on another host for the start page to link to
   --help               this text
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The specification and the port; `None` where help was asked for.
+/// The specification and the port; `None` if help is requested.
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<(SiteSpec, u16)>, String> {
     let mut spec = SiteSpec::pages(1_000);
     let mut port = 0;
@@ -69,7 +69,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<(SiteSpec
                 let text = value()?;
                 let delay = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
                 spec.crawl_delay =
-                    Some(delay.ok_or_else(|| format!("--crawl-delay: `{text}` is no number of seconds"))?);
+                    Some(delay.ok_or_else(|| format!("--crawl-delay: `{text}` is not a number of seconds"))?);
             }
             "--external" => spec.external = Some(value()?),
             _ => return Err(format!("unknown option `{name}`")),
@@ -100,7 +100,7 @@ fn run(spec: SiteSpec, port: u16) -> std::io::Result<()> {
     let deepest = (0..site.spec().pages).map(|id| truth.depth(id)).max().unwrap_or(0);
     println!("{}/", server.base_url());
     println!(
-        "{} pages, the deepest {deepest} clicks away, made in {:.1?}",
+        "{} pages, the maximum depth {deepest}, generated in {:.1?}",
         site.spec().pages,
         start.elapsed()
     );
@@ -115,6 +115,6 @@ fn run(spec: SiteSpec, port: u16) -> std::io::Result<()> {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(tokio::signal::ctrl_c())?;
-    println!("{} requests answered", server.requests());
+    println!("{} requests served", server.requests());
     Ok(())
 }

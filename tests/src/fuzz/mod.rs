@@ -1,6 +1,6 @@
 //! Fuzz bodies: invariants that hold for any input.
 //!
-//! They are here rather than beside their targets so that stable Rust can run them: `cargo test` replays
+//! They are here and not in their targets so that stable Rust can run them: `cargo test` replays
 //! `fuzz/corpus` and several thousand variations of it. Each body takes any bytes and panics if an invariant
 //! fails. Not panicking is the weakest one; the others are properties that users of the crates rely on.
 

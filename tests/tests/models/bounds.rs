@@ -125,7 +125,7 @@ async fn dropping_an_extract_ends_its_work() {
     engine.scrape(ScrapeRequest::new(site.url("/other"))).await.unwrap();
     let fetched: Vec<String> = site.requests().into_iter().map(|request| request.line).skip(before).collect();
     assert!(fetched.iter().any(|line| line.contains("/other")));
-    assert!(fetched.len() <= 1 + 8, "at most the pages in work are fetched: {fetched:?}");
+    assert!(fetched.len() <= 1 + 8, "only pages in progress are fetched: {fetched:?}");
     assert_eq!(service.requests().len(), 1);
 }
 

@@ -72,7 +72,7 @@ fn each_page_is_fetched_once_whatever_its_spelling() {
     for round in 0..12 {
         for (page, spellings) in PAGES.iter().enumerate() {
             let Some(link) = spellings.get(round) else { continue };
-            // An empty link names the page it is on; here it stands for the root.
+            // An empty link names the page it is on; here it means the root.
             let link =
                 if link.is_empty() { url("https://www.b\u{fc}cher.test") } else { base.join(link).unwrap() };
             assert_eq!(scope.decide(&link, false), Decision::Inside, "{link}");

@@ -104,7 +104,7 @@ async fn real_pages_beside_soft_404s(max_concurrency: Option<u32>, compares: boo
     let found = (0..REAL).filter(|n| requested.contains(&format!("/real/{n}"))).count();
     let fetched_soft = requested.iter().filter(|path| path.starts_with("/entry/")).count();
     println!(
-        "trap: soft 404s        Markdown  real pages found {found} of {REAL} beside {fetched_soft} soft 404s \
+        "trap: soft 404s        Markdown  real pages found {found} of {REAL} with {fetched_soft} soft 404s \
          (max_concurrency: {max_concurrency:?}, compared: {compares})"
     );
     assert_eq!(result.documents.len(), 3 * REAL, "soft 404s use up the rest of the budget");

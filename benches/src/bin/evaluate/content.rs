@@ -1,13 +1,14 @@
-//! Main content and metadata of pages whose truth is known, and how fast they are read.
+//! Quality of main content and metadata on pages with ground truth, and the speed of the transformer.
 //!
-//! F1, precision and recall are over the words of the rendered Markdown, as often as they occur; leak is the share of the
-//! truth's `without` snippets that came through; each is the mean over pages. A title counts as exact if it is the
-//! truth's but for case and white space, and as contained if one of the two holds the other; an author counts if it is the
-//! truth's in the same way, a date if its day is. Pages without truth for a figure do not count in it.
+//! F1, precision and recall count the words of the rendered Markdown with repeats. Leak is the share of the
+//! `without` snippets of the truth that the Markdown contains. Each figure is the mean over pages. A title is
+//! exact if it equals the truth except for case and white space, and contained if one of the two contains the
+//! other. An author is right if it equals the truth in the same way, a date if it has the day of the truth.
+//! Pages without a truth for a figure do not count in that figure.
 //!
-//! The model of main content was trained on pages of this kind. A figure for sites that it has not seen needs models that
-//! were trained without them: `crates/transform/training` makes it (`--cross-validate`: folds by domain), and what it
-//! last gave is printed beside the fit, from the table in its README.
+//! The model of main content was trained on pages of this kind, so these figures measure its fit. A figure
+//! for unseen sites needs models trained without them: `crates/transform/training` computes it
+//! (`--cross-validate`, folds by domain). This program prints it from the table in its README.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -27,10 +28,10 @@ use url::Url;
 
 use crate::{Failure, Outcome, dom, render};
 
-/// Where the training program's figures are written down.
+/// The README with the figures of the training program.
 const TRAINING: &str = include_str!("../../../../crates/transform/training/README.md");
 
-/// A page and its truth.
+/// A page and its ground truth.
 struct Page {
     url: Url,
     body: Vec<u8>,
@@ -38,7 +39,7 @@ struct Page {
     truth: Value,
 }
 
-/// What came of a page.
+/// The figures of a page.
 struct Score {
     kind: String,
     /// Precision, recall, F1.
@@ -53,23 +54,23 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
     let pages = read(folder)?;
     let options = ScrapeOptions::new().formats([Format::Markdown, Format::Links]);
     let options = options.check().map_err(|faults| faults.to_string())?;
-    let (mut reading, mut parsing) = (Duration::ZERO, Duration::ZERO);
+    let (mut transform_time, mut parse_time) = (Duration::ZERO, Duration::ZERO);
     let mut failed = 0_usize;
     let mut scores = Vec::with_capacity(pages.len());
     for page in &pages {
         let began = Instant::now();
         let document = transformed(page, &options);
-        reading += began.elapsed();
+        transform_time += began.elapsed();
         let text = String::from_utf8_lossy(&page.body);
         let began = Instant::now();
         std::hint::black_box(Html::parse_document(&text));
-        parsing += began.elapsed();
+        parse_time += began.elapsed();
         failed += usize::from(document.is_none());
         let (markdown, metadata) = document.unwrap_or_default();
         scores.push(score(page, &markdown, &metadata));
     }
     let bytes: usize = pages.iter().map(|page| page.body.len()).sum();
-    Ok(report(&scores, failed, bytes, reading, parsing))
+    Ok(report(&scores, failed, bytes, transform_time, parse_time))
 }
 
 fn transformed(page: &Page, options: &ScrapeOptionsPlan) -> Option<(String, Metadata)> {
@@ -93,14 +94,14 @@ fn read(folder: &Path) -> Result<Vec<Page>, Failure> {
     names.sort();
     let mut pages = Vec::with_capacity(names.len());
     for name in names {
-        let about: Value =
+        let labels: Value =
             serde_json::from_slice(&unpack(&folder.join(format!("ground-truth/{name}.json.gz")))?)?;
-        let text = |path: &str| about.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |path: &str| labels.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
         pages.push(Page {
             url: text("/url").parse()?,
             body: unpack(&html.join(format!("{name}.html.gz")))?,
             kind: text("/_internal/page_type/primary"),
-            truth: about.pointer("/ground_truth").cloned().unwrap_or_default(),
+            truth: labels.pointer("/ground_truth").cloned().unwrap_or_default(),
         });
     }
     Ok(pages)
@@ -149,7 +150,7 @@ fn fold(text: &str) -> String {
     text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// The means over some pages.
+/// The mean figures over some pages.
 struct Quality {
     f1: f64,
     precision: f64,
@@ -187,7 +188,13 @@ fn unseen_sites(training: &'static str) -> Vec<(&'static str, f64)> {
     cells(kinds).zip(cells(figures)).filter_map(|(kind, figure)| Some((kind, figure.parse().ok()?))).collect()
 }
 
-fn report(scores: &[Score], failed: usize, bytes: usize, reading: Duration, parsing: Duration) -> Outcome {
+fn report(
+    scores: &[Score],
+    failed: usize,
+    bytes: usize,
+    transform_time: Duration,
+    parse_time: Duration,
+) -> Outcome {
     let mut by_kind: BTreeMap<&str, Vec<&Score>> = BTreeMap::new();
     for score in scores {
         by_kind.entry(&score.kind).or_default().push(score);
@@ -204,11 +211,11 @@ fn report(scores: &[Score], failed: usize, bytes: usize, reading: Duration, pars
     let quality = Quality::of(scores.iter());
     let _ = writeln!(table, "  {:14} {quality}  {:5}  failed {failed}", "all", scores.len());
     let unseen = unseen_sites(TRAINING);
-    let said: Vec<String> = unseen.iter().map(|(kind, f1)| format!("{kind} {f1:.3}")).collect();
+    let unseen_figures: Vec<String> = unseen.iter().map(|(kind, f1)| format!("{kind} {f1:.3}")).collect();
     let _ = writeln!(
         table,
-        "F1 of the training pages by models that had not seen their sites: {}",
-        said.join(", ")
+        "F1 of the training pages by models trained without their sites: {}",
+        unseen_figures.join(", ")
     );
     let share = |values: Vec<bool>| mean(values.into_iter().map(|right| f64::from(u8::from(right))));
     let title = share(scores.iter().filter_map(|score| Some(score.title?.0)).collect());
@@ -222,18 +229,19 @@ fn report(scores: &[Score], failed: usize, bytes: usize, reading: Duration, pars
     let speed = |time: Duration| {
         (ratio(bytes, 1_000_000) / time.as_secs_f64(), ratio(scores.len(), 1) / time.as_secs_f64())
     };
-    let ((ours, our_pages), (floor, floor_pages)) = (speed(reading), speed(parsing));
+    let ((gleaner, gleaner_pages), (floor, floor_pages)) = (speed(transform_time), speed(parse_time));
     let _ = write!(
         table,
-        "{ours:.1} MB/s, {our_pages:.0} pages/s; html5ever's tree alone {floor:.1} MB/s, {floor_pages:.0} pages/s; ratio {:.2}",
-        ours / floor
+        "{gleaner:.1} MB/s, {gleaner_pages:.0} pages/s; tree of html5ever alone {floor:.1} MB/s, \
+         {floor_pages:.0} pages/s; ratio {:.2}",
+        gleaner / floor
     );
     let mut json = json!({
         "pages": scores.len(), "failed": failed, "kinds": kinds,
         "unseen_sites": unseen.into_iter().collect::<BTreeMap<_, _>>(),
         "title": { "exact": title, "contained": contained }, "author": author, "date": date,
-        "megabytes_per_second": ours, "pages_per_second": our_pages,
-        "parse_megabytes_per_second": floor, "parse_pages_per_second": floor_pages, "ratio": ours / floor,
+        "megabytes_per_second": gleaner, "pages_per_second": gleaner_pages,
+        "parse_megabytes_per_second": floor, "parse_pages_per_second": floor_pages, "ratio": gleaner / floor,
     });
     if let Value::Object(json) = &mut json {
         json.append(&mut quality.json());
@@ -241,7 +249,7 @@ fn report(scores: &[Score], failed: usize, bytes: usize, reading: Duration, pars
     Outcome { table, json: json!({ "content": json }) }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures for people to read")]
+#[expect(clippy::cast_precision_loss, reason = "figures that are only printed")]
 fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
@@ -256,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_figures_of_the_training_are_found() {
+    fn the_training_readme_has_the_figures() {
         let figures = unseen_sites(TRAINING);
         let kinds: Vec<&str> = figures.iter().map(|(kind, _)| *kind).collect();
         let expected =

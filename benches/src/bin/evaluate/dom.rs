@@ -1,4 +1,5 @@
-//! HTML as text, and HTML as a list of events that is the same for two pieces of HTML that mean the same.
+//! HTML as text, and HTML as a list of normalized events, which are equal if two pieces of HTML mean the
+//! same.
 
 use ego_tree::iter::Edge;
 use scraper::{Html, Node};
@@ -57,10 +58,10 @@ const BLOCKS: &[&str] = &[
     "textarea",
 ];
 
-/// Elements without text for a reader.
+/// Elements without visible text.
 const SKIPPED: &[&str] = &["script", "style", "noscript", "template", "head", "title", "svg", "iframe"];
 
-/// The text of HTML, with line ends around blocks.
+/// The text of HTML, with line breaks around blocks.
 pub(super) fn text(html: &str) -> String {
     let tree = Html::parse_fragment(html);
     let mut out = String::new();
@@ -83,19 +84,19 @@ pub(super) fn text(html: &str) -> String {
     out
 }
 
-/// What HTML means.
+/// A start tag, an end tag or text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
-    /// An element starts: its name and its attributes, sorted.
+    /// The start of an element: its name and its attributes, sorted.
     Start(String, Vec<(String, String)>),
-    /// An element ends.
+    /// The end of an element.
     End(String),
-    /// Text, white space folded outside `pre`.
+    /// Text. Outside `pre`, each run of white space is one space.
     Text(String),
 }
 
-/// Blocks beside which white space means nothing.
-const SPACED: &[&str] = &[
+/// Elements around which white space has no meaning.
+const IGNORES_SPACE_AROUND: &[&str] = &[
     "p",
     "h1",
     "h2",
@@ -123,25 +124,28 @@ const SPACED: &[&str] = &[
     "br",
 ];
 
-/// The events of HTML, with what means the same made the same.
+/// The normalized events of HTML.
 pub(super) fn events(html: &str) -> Vec<Event> {
-    // White space at the end would open again what was never closed.
+    // White space at the end would reopen formatting elements that were not closed.
     let tree = Html::parse_fragment(html.trim_end());
     let mut events: Vec<Event> = Vec::new();
     let mut verbatim = 0_u32;
-    // The root and the `html` element around a fragment mean nothing.
+    // Skips the root and the `html` element around a fragment.
     let Some(root) = tree.tree.root().first_child() else { return events };
     for edge in root.traverse().skip(1) {
         match edge {
             Edge::Open(node) => match node.value() {
                 Node::Element(element) => {
-                    let name = name(element.name());
+                    let name = normalized_name(element.name());
                     verbatim += u32::from(name == "pre");
                     let attributes = element.attrs().map(|(key, value)| (key.to_owned(), value.to_owned()));
-                    events.push(Event::Start(name.to_owned(), same_attributes(name, attributes.collect())));
+                    events.push(Event::Start(
+                        name.to_owned(),
+                        normalized_attributes(name, attributes.collect()),
+                    ));
                 }
                 Node::Text(text) => {
-                    let text = if verbatim > 0 { text.to_string() } else { folded(text) };
+                    let text = if verbatim > 0 { text.to_string() } else { collapse_space(text) };
                     match events.last_mut() {
                         Some(Event::Text(before)) => before.push_str(&text),
                         _ => events.push(Event::Text(text)),
@@ -153,17 +157,17 @@ pub(super) fn events(html: &str) -> Vec<Event> {
                 if let Node::Element(element) = node.value()
                     && node.id() != root.id()
                 {
-                    let name = name(element.name());
+                    let name = normalized_name(element.name());
                     verbatim -= u32::from(name == "pre");
                     events.push(Event::End(name.to_owned()));
                 }
             }
         }
     }
-    trimmed(events)
+    trim_around_blocks(events)
 }
 
-fn name(name: &str) -> &str {
+fn normalized_name(name: &str) -> &str {
     match name {
         "b" => "strong",
         "i" => "em",
@@ -172,7 +176,7 @@ fn name(name: &str) -> &str {
     }
 }
 
-fn same_attributes(element: &str, mut attributes: Vec<(String, String)>) -> Vec<(String, String)> {
+fn normalized_attributes(element: &str, mut attributes: Vec<(String, String)>) -> Vec<(String, String)> {
     if matches!(element, "th" | "td")
         && let Some(at) = attributes.iter().position(|(key, _)| key == "style")
     {
@@ -190,7 +194,7 @@ fn same_attributes(element: &str, mut attributes: Vec<(String, String)>) -> Vec<
     attributes
 }
 
-fn folded(text: &str) -> String {
+fn collapse_space(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -205,11 +209,11 @@ fn folded(text: &str) -> String {
     out
 }
 
-/// Without the white space beside blocks, and without the line end that ends a block of code.
-fn trimmed(events: Vec<Event>) -> Vec<Event> {
-    let edge = |event: Option<&Event>| match event {
+/// Removes the white space around blocks and the last line break of a block of code.
+fn trim_around_blocks(events: Vec<Event>) -> Vec<Event> {
+    let ignores_space = |event: Option<&Event>| match event {
         None => true,
-        Some(Event::Start(name, _) | Event::End(name)) => SPACED.contains(&name.as_str()),
+        Some(Event::Start(name, _) | Event::End(name)) => IGNORES_SPACE_AROUND.contains(&name.as_str()),
         Some(Event::Text(_)) => false,
     };
     let mut verbatim = 0_u32;
@@ -223,8 +227,8 @@ fn trimmed(events: Vec<Event>) -> Vec<Event> {
         let (before, after) = (at.checked_sub(1).and_then(|before| events.get(before)), events.get(at + 1));
         match event {
             Event::Text(text) if verbatim == 0 => {
-                let text = if edge(before) { text.trim_start_matches(' ') } else { text };
-                let text = if edge(after) { text.trim_end_matches(' ') } else { text };
+                let text = if ignores_space(before) { text.trim_start_matches(' ') } else { text };
+                let text = if ignores_space(after) { text.trim_end_matches(' ') } else { text };
                 if !text.is_empty() {
                     out.push(Event::Text(text.to_owned()));
                 }
@@ -243,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_has_lines_and_no_scripts() {
+    fn text_has_a_line_per_block_and_no_scripts() {
         let rows = [
             ("<p>a <b>b</b></p><script>x</script>c", "a b|c"),
             ("<ul><li>a<li>b</ul>", "a|b"),
@@ -262,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_named_trimmed_and_in_order() {
+    fn events_have_normalized_names_and_trimmed_text() {
         let start = |name: &str| Event::Start(name.to_owned(), Vec::new());
         let end = |name: &str| Event::End(name.to_owned());
         assert_eq!(
@@ -282,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_the_same_is_the_same() {
+    fn equivalent_html_has_equal_events() {
         let same = [
             ("<p>a\n b</p>\n<p>c</p>", "<p> a b</p><p>c</p>"),
             ("<b>a</b>", "<strong>a</strong>"),

@@ -1,8 +1,8 @@
-//! The gate over saved pages: a model that lies must not pass, and one that tells the truth must.
+//! Claim verification on saved pages: false claims of a model must not pass, and true claims must.
 //!
-//! Takes the folder that `product` takes, for its pages. Of each page's Markdown passages and numbers are taken as true values with
-//! their quotes, as a model would copy them; the lies are passages of other pages and numbers near the true ones, each made sure to
-//! stand nowhere on the page.
+//! Uses the pages of the folder for `product`. True claims are passages and numbers of the Markdown of a
+//! page, with their quotes, as a model would copy them. False claims are passages of other pages and numbers
+//! near the true ones, checked to occur nowhere on the page.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use crate::product::pages;
 use crate::{Failure, Outcome};
 
-/// Passages and numbers that are taken of one page.
-const OF_A_PAGE: usize = 6;
+/// Upper bound on passages, and on numbers, from one page.
+const CLAIMS_PER_PAGE: usize = 6;
 
-/// A value that a page states, with words of the page that state it.
+/// A value that is on a page, with a quote of the page that states it.
 #[derive(Debug, Clone, PartialEq)]
-struct Truth {
+struct TrueClaim {
     field: &'static str,
     value: Value,
     quote: String,
@@ -31,39 +31,40 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
         "factText": { "type": ["string", "null"] }, "factNumber": { "type": ["number", "null"] },
         "factUrl": { "type": ["string", "null"] },
     } }))?;
-    let mut read = Vec::new();
-    for known in pages(folder)? {
-        let markdown = html_to_markdown(&known.page.html, Some(&known.page.url));
-        // The model-free part has nothing to say here, so that all comes by the model.
-        let page = Page::new(known.page.url, "").with_markdown(markdown);
-        let truths = truths(&page.markdown);
-        if !truths.is_empty() {
-            read.push((page, truths));
+    let mut claims_by_page = Vec::new();
+    for labelled in pages(folder)? {
+        let markdown = html_to_markdown(&labelled.page.html, Some(&labelled.page.url));
+        // Without HTML, all values come from the model.
+        let page = Page::new(labelled.page.url, "").with_markdown(markdown);
+        let claims = true_claims(&page.markdown);
+        if !claims.is_empty() {
+            claims_by_page.push((page, claims));
         }
     }
-    let (mut planted, mut passed, mut told, mut refused) = (0, Vec::new(), 0, Vec::new());
-    for (nth, (page, truths)) in read.iter().enumerate() {
-        for truth in truths {
-            told += 1;
+    let (mut false_count, mut passed, mut true_count, mut refused) = (0, Vec::new(), 0, Vec::new());
+    for (index, (page, claims)) in claims_by_page.iter().enumerate() {
+        for truth in claims {
+            true_count += 1;
             let claim = json!({ "value": truth.value, "quote": truth.quote });
-            let found = answered(page, &shape, truth.field, &claim);
+            let found = extracted(page, &shape, truth.field, &claim);
             if found.is_null() {
                 refused.push(json!({ "url": page.url.as_str(), "claim": claim }));
             }
         }
-        let other = read.get((nth + 1) % read.len()).map_or(&[][..], |(_, truths)| truths.as_slice());
-        for (truth, lie) in lies(&page.markdown, truths, other) {
-            // With a true quote, with an invented one, with one that is half true, and with none.
+        let next = claims_by_page.get((index + 1) % claims_by_page.len());
+        let other = next.map_or(&[][..], |(_, claims)| claims.as_slice());
+        for (truth, false_value) in false_values(&page.markdown, claims, other) {
+            // With a true quote, an invented quote, a quote that is half true, and no quote.
             let quotes = [
                 json!(truth.quote),
-                json!(format!("It is said to be {lie}")),
-                json!(format!("{} {lie}", truth.quote)),
+                json!(format!("It is said to be {false_value}")),
+                json!(format!("{} {false_value}", truth.quote)),
                 Value::Null,
             ];
             for quote in quotes {
-                planted += 1;
-                let claim = json!({ "value": lie, "quote": quote });
-                let found = answered(page, &shape, truth.field, &claim);
+                false_count += 1;
+                let claim = json!({ "value": false_value, "quote": quote });
+                let found = extracted(page, &shape, truth.field, &claim);
                 if !found.is_null() {
                     passed.push(json!({ "url": page.url.as_str(), "claim": claim, "passed": found }));
                 }
@@ -71,82 +72,90 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
         }
     }
     let table = format!(
-        "pages                    {:6}\nlies planted             {planted:6}\nlies that passed         {:6}\n\
-         true values told         {told:6}\ntrue values refused      {:6}",
-        read.len(),
+        "pages                    {:6}\nfalse claims             {false_count:6}\n\
+         false claims that passed {:6}\n\
+         true claims              {true_count:6}\ntrue claims refused      {:6}",
+        claims_by_page.len(),
         passed.len(),
         refused.len()
     );
-    let json = json!({ "grounding": { "pages": read.len(), "planted": planted, "passed": passed, "told": told,
-        "refused": refused } });
+    let json = json!({ "grounding": { "pages": claims_by_page.len(), "false_claims": false_count,
+        "passed": passed, "true_claims": true_count, "refused": refused } });
     Ok(Outcome { table, json })
 }
 
-/// What comes out of a page when a model gives this answer for one field.
-fn answered(page: &Page, shape: &Shape, field: &str, claim: &Value) -> Value {
+/// The value that the extractor gives for one field if a model makes this claim; null if it refuses the
+/// claim.
+fn extracted(page: &Page, shape: &Shape, field: &str, claim: &Value) -> Value {
     let answer = json!({ field: claim }).to_string();
     let model = ScriptedModel::with(move |_| Ok(answer.clone()));
-    let found = block_on(Extractor::new(Arc::new(model)).page(page, Task::new(shape)));
-    found.extraction.data.get(field).cloned().unwrap_or_default()
+    let result = block_on(Extractor::new(Arc::new(model)).page(page, Task::new(shape)));
+    result.extraction.data.get(field).cloned().unwrap_or_default()
 }
 
-/// Passages and numbers of a page, evenly over it.
-fn truths(markdown: &str) -> Vec<Truth> {
+/// Passages and numbers of a page, spread evenly over it.
+fn true_claims(markdown: &str) -> Vec<TrueClaim> {
     let lines: Vec<String> =
-        markdown.lines().map(plain).filter(|line| (12..=160).contains(&line.len())).collect();
-    let worded = |line: &&String| line.chars().filter(|found| found.is_alphabetic()).count() > 8;
-    let texts: Vec<Truth> = lines
+        markdown.lines().map(plain_text).filter(|line| (12..=160).contains(&line.len())).collect();
+    let has_words = |line: &&String| line.chars().filter(|c| c.is_alphabetic()).count() > 8;
+    let texts: Vec<TrueClaim> = lines
         .iter()
-        .filter(worded)
-        .map(|line| Truth { field: "factText", value: json!(line), quote: line.clone() })
+        .filter(has_words)
+        .map(|line| TrueClaim { field: "factText", value: json!(line), quote: line.clone() })
         .collect();
-    let numbers: Vec<Truth> = lines
+    let numbers: Vec<TrueClaim> = lines
         .iter()
         .filter_map(|line| {
-            let value = number(line)?;
-            Some(Truth { field: "factNumber", value, quote: line.clone() })
+            let value = first_number(line)?;
+            Some(TrueClaim { field: "factNumber", value, quote: line.clone() })
         })
         .collect();
-    let spread = |all: Vec<Truth>| {
-        let step = (all.len() / OF_A_PAGE).max(1);
-        all.into_iter().step_by(step).take(OF_A_PAGE).collect::<Vec<_>>()
+    let sample = |all: Vec<TrueClaim>| {
+        let step = (all.len() / CLAIMS_PER_PAGE).max(1);
+        all.into_iter().step_by(step).take(CLAIMS_PER_PAGE).collect::<Vec<_>>()
     };
-    [spread(texts), spread(numbers)].concat()
+    [sample(texts), sample(numbers)].concat()
 }
 
-/// Values that a page does not state, each beside the true one that it stands in for.
-fn lies<'t>(markdown: &str, own: &'t [Truth], other: &[Truth]) -> Vec<(&'t Truth, Value)> {
-    let page = letters(markdown);
-    let digits: String = markdown.chars().filter(|found| !matches!(found, '.' | ',' | ' ' | '\'')).collect();
-    let mut lies = Vec::new();
+/// Values that are not on a page, each with the true claim that it replaces.
+fn false_values<'t>(
+    markdown: &str,
+    own: &'t [TrueClaim],
+    other: &[TrueClaim],
+) -> Vec<(&'t TrueClaim, Value)> {
+    let page = letters_and_digits(markdown);
+    let without_separators: String =
+        markdown.chars().filter(|c| !matches!(c, '.' | ',' | ' ' | '\'')).collect();
+    let mut values = Vec::new();
     for (truth, foreign) in own.iter().filter(|truth| truth.field == "factText").zip(other) {
         let text = foreign.value.as_str().unwrap_or("A thing that nobody sells");
-        if !page.contains(&letters(text)) {
-            lies.push((truth, json!(text)));
+        if !page.contains(&letters_and_digits(text)) {
+            values.push((truth, json!(text)));
         }
     }
     for truth in own.iter().filter(|truth| truth.field == "factNumber") {
         let near = truth.value.as_f64().unwrap_or_default().trunc();
-        let lie = (1..200_u32)
+        let absent = (1..200_u32)
             .map(|step| near + f64::from(step * 7))
-            .find(|lie| !digits.contains(&lie.to_string()));
-        lies.extend(lie.map(|lie| (truth, json!(lie))));
+            .find(|number| !without_separators.contains(&number.to_string()));
+        values.extend(absent.map(|number| (truth, json!(number))));
     }
-    lies
+    values
 }
 
-/// Letters and digits only, in lower case: what two writings of one text have in common.
-fn letters(text: &str) -> String {
-    text.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+/// The letters and digits of a text, in lower case. Two spellings of a text that differ in marks have them in
+/// common.
+fn letters_and_digits(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// A line as a reader sees it: without Markdown's marks, of a table its first cell.
-fn plain(line: &str) -> String {
+/// A line without the marks of Markdown; of a table, the first cell.
+fn plain_text(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line.trim().trim_start_matches(['#', '>', '-', '|', ' ']);
-    while let Some(found) = rest.chars().next() {
-        let after = rest.get(found.len_utf8()..).unwrap_or_default();
-        rest = match found {
+    while let Some(first) = rest.chars().next() {
+        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        rest = match first {
             '!' if after.starts_with('[') => {
                 let end = after.find(')').map_or(after.len(), |end| end + 1);
                 after.get(end..).unwrap_or_default()
@@ -170,8 +179,8 @@ fn plain(line: &str) -> String {
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first plain number of a line: up to six digits, with at most two behind a point.
-fn number(line: &str) -> Option<Value> {
+/// The first plain number of a line: at most six digits, and at most two after the decimal point.
+fn first_number(line: &str) -> Option<Value> {
     line.split_whitespace().find_map(|word| {
         let word = word.trim_end_matches(['.', ',', ')', ';', ':']);
         let (whole, cents) = word.split_once('.').unwrap_or((word, ""));
@@ -187,13 +196,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn truths_are_on_the_page_and_lies_are_not() {
+    fn true_claims_are_on_the_page_and_false_values_are_not() {
         let markdown = "# The **red** [cup](https://x.example/)\n\nIt weighs 120 grams and holds 2.5 cups.\n";
-        let own = truths(markdown);
+        let own = true_claims(markdown);
         assert!(own.iter().any(|truth| truth.value == json!(120.0)));
-        let other = truths("Something else that another page says, 7 times.\n");
-        let lies = lies(markdown, &own, &other);
-        assert!(lies.iter().any(|(truth, lie)| truth.field == "factText" && lie == &other[0].value));
-        assert!(lies.iter().all(|(_, lie)| !markdown.contains(lie.as_str().unwrap_or("127 grams"))));
+        let other = true_claims("Something else that another page says, 7 times.\n");
+        let values = false_values(markdown, &own, &other);
+        assert!(values.iter().any(|(truth, value)| truth.field == "factText" && value == &other[0].value));
+        assert!(values.iter().all(|(_, value)| !markdown.contains(value.as_str().unwrap_or("127 grams"))));
     }
 }

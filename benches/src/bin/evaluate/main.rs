@@ -1,10 +1,12 @@
-//! What the transformer and the extractor make of pages whose truth is known, as a table and as one line of JSON.
+//! Quality of the transformer and the extractor on pages with ground truth, as a table and as one line of
+//! JSON.
 //!
-//! `content` reads a folder of pages with the text that a person would keep (the form of the Web Content Extraction
-//! Benchmark: `html/ID.html.gz` beside `ground-truth/ID.json.gz`), `markdown` examples of HTML as JSON Lines
-//! (`{"id", "html", "representable"}`). Both measure Markdown as users get it: rendered to HTML again. `product` reads a folder of
-//! saved product pages with their truth, `grounding` holds a lying and a truthful model against the same pages.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to its user")]
+//! `content` reads a folder of pages and their main text (the layout of the Web Content Extraction Benchmark:
+//! `html/ID.html.gz` and `ground-truth/ID.json.gz`). `markdown` reads examples of HTML as JSON Lines (`{"id",
+//! "html", "representable"}`). Both render the Markdown to HTML again and measure that. `product` reads a
+//! folder of saved product pages with ground truth. `grounding` gives true and false claims of a model about
+//! the same pages to the extractor.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod content;
 mod dom;
@@ -22,13 +24,13 @@ const USAGE: &str = "Usage: evaluate content FOLDER
        evaluate grounding FOLDER
 
   content   word F1, precision, recall, leak and metadata by kind of page, and speed
-  markdown  HTML to Markdown to HTML: the share of examples that come back the same
+  markdown  HTML to Markdown to HTML: the share of examples that are the same again
   product   product fields read without a model: found, right, wrong, absent and F1 of each
-  grounding values that a lying model plants on the pages of `product`, and true ones: how many pass";
+  grounding false and true claims of a model about the pages of `product`: the number that pass";
 
 type Failure = Box<dyn std::error::Error>;
 
-/// A table for people, and the same for programs.
+/// The figures as a table and as JSON.
 struct Outcome {
     table: String,
     json: serde_json::Value,
@@ -49,13 +51,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<Outcome, Failure> {
-    let [what, path] = arguments else { return Err("what to evaluate and a folder are needed".into()) };
+    let [kind, path] = arguments else { return Err("the kind and the folder are missing".into()) };
     let path = Path::new(path);
-    match what.as_str() {
+    match kind.as_str() {
         "content" => content::evaluate(path),
         "markdown" => markdown::evaluate(path),
         "product" => product::evaluate(path),
         "grounding" => grounding::evaluate(path),
-        _ => Err(format!("`{what}` cannot be evaluated").into()),
+        _ => Err(format!("unknown kind `{kind}`").into()),
     }
 }

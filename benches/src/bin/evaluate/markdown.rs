@@ -1,4 +1,4 @@
-//! HTML to Markdown to HTML: does the same come back?
+//! HTML to Markdown to HTML: counts the examples that are the same again.
 
 use std::fmt::Write;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{Failure, Outcome, dom, render};
 
-/// One example, and whether it came back the same.
+/// One example, and whether it is the same again.
 struct Row {
     id: String,
     representable: bool,
@@ -54,24 +54,29 @@ fn report(rows: &[Row]) -> Outcome {
         rows.iter().filter(|row| row.representable && !row.same).map(|row| row.id.as_str()).collect();
     let _ = write!(table, "differ:");
     for id in &differ {
-        let reason =
-            KNOWN.iter().find(|(known, _)| known == id).map_or("not known yet", |(_, reason)| reason);
+        let reason = INTENDED
+            .iter()
+            .find(|(intended, _)| intended == id)
+            .map_or("unknown reason", |(_, reason)| reason);
         let _ = write!(table, "\n  {id}: {reason}");
     }
     shares.insert("differ".to_owned(), json!(differ));
     Outcome { table, json: json!({ "markdown": shares }) }
 }
 
-/// Examples of the specifications that are meant to differ, and why.
-const KNOWN: [(&str, &str); 5] = [
-    ("cm-148", "a `pre` in a table of one cell would have to stay HTML; a fence serves readers better"),
-    ("cm-189", "white space at the start of a link's text, which nobody sees, is not kept"),
-    ("cm-346", "a backtick in an address is written `%60`, as renderers of Markdown do"),
-    ("cm-625", "an empty paragraph has no form in Markdown"),
-    ("gfm-653", "what the tag filter leaves: a block quotation within open `strong` and `em`"),
+/// Examples of the specifications that differ on purpose, with the reason.
+const INTENDED: [(&str, &str); 5] = [
+    (
+        "cm-148",
+        "a `pre` in a table of one cell would have to stay HTML; a fenced block is better for readers",
+    ),
+    ("cm-189", "invisible white space at the start of the text of a link is dropped"),
+    ("cm-346", "a backtick in a URL becomes `%60`, as in renderers of Markdown"),
+    ("cm-625", "Markdown cannot express an empty paragraph"),
+    ("gfm-653", "output of the tag filter: a block quotation inside open `strong` and `em`"),
 ];
 
-#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+#[expect(clippy::cast_precision_loss, reason = "a percentage that is only printed")]
 fn percent(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }

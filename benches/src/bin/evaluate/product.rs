@@ -1,8 +1,8 @@
-//! Product fields read without a model, held against what people wrote down about each page.
+//! Product fields read without a model, compared with ground truth.
 //!
-//! A folder holds `schema.json`, `ground-truth.json` (page id to `url` and the accepted values of each field) and the pages as
-//! `html/ID.html.gz`. A right value is a true positive, a wrong one a false positive (and a false negative where there is a
-//! truth), a missing one a false negative where there is a truth.
+//! A folder has `schema.json`, `ground-truth.json` (page id to `url` and the accepted values of each field)
+//! and the pages as `html/ID.html.gz`. A right value is a true positive and a wrong value a false positive.
+//! If the field has a truth, a wrong or absent value is also a false negative.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,17 +16,18 @@ use serde_json::{Map, Value, json};
 
 use crate::{Failure, Outcome};
 
-/// The fields that are scored, in the order of the table; `OutOfStock` is the part of `availability` that is hard.
+/// The scored fields, in the order of the table. `OutOfStock` is the rare and difficult value of
+/// `availability`.
 const FIELDS: [&str; 8] = ["price", "sku", "availability", "OutOfStock", "brand", "currency", "gtin", "mpn"];
 
-/// A saved page with what is known about it.
-pub(super) struct Known {
+/// A saved page with its ground truth.
+pub(super) struct LabelledPage {
     pub(super) page: Page,
     pub(super) truth: Map<String, Value>,
 }
 
 /// The pages of a folder, in the order of their ids.
-pub(super) fn pages(folder: &Path) -> Result<Vec<Known>, Failure> {
+pub(super) fn pages(folder: &Path) -> Result<Vec<LabelledPage>, Failure> {
     let truths = fs::read(folder.join("ground-truth.json"))?;
     let truths: BTreeMap<String, Map<String, Value>> = serde_json::from_slice(&truths)?;
     let mut pages = Vec::new();
@@ -34,10 +35,10 @@ pub(super) fn pages(folder: &Path) -> Result<Vec<Known>, Failure> {
         let url = truth.get("url").and_then(Value::as_str).ok_or_else(|| format!("{id} has no url"))?;
         let file = folder.join("html").join(format!("{id}.html.gz"));
         let mut html = Vec::new();
-        let opened = fs::File::open(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        GzDecoder::new(opened).read_to_end(&mut html)?;
+        let packed = fs::File::open(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        GzDecoder::new(packed).read_to_end(&mut html)?;
         let page = Page::new(url.parse()?, String::from_utf8_lossy(&html));
-        pages.push(Known { page, truth });
+        pages.push(LabelledPage { page, truth });
     }
     Ok(pages)
 }
@@ -46,17 +47,17 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
     let schema: Value = serde_json::from_slice(&fs::read(folder.join("schema.json"))?)?;
     let shape = Shape::from_schema(&schema)?;
     let mut counts = [Count::default(); FIELDS.len()];
-    for known in pages(folder)? {
-        let found = extract(&known.page, &shape).data;
+    for LabelledPage { page, truth } in pages(folder)? {
+        let data = extract(&page, &shape).data;
         for (field, count) in FIELDS.into_iter().zip(&mut counts) {
-            let told = match (field, found.get("availability").and_then(Value::as_str)) {
+            let found = match (field, data.get("availability").and_then(Value::as_str)) {
                 ("OutOfStock", state) => state.filter(|state| *state == "OutOfStock").map(str::to_owned),
-                _ => found.get(field).and_then(written),
+                _ => data.get(field).and_then(text_of),
             };
-            let truth = known.truth.get(field).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let truths = truth.get(field).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             let accepted: Vec<String> =
-                truth.iter().filter_map(written).map(|value| same_form(field, &value)).collect();
-            count.add(&accepted, told.map(|told| same_form(field, &told)));
+                truths.iter().filter_map(text_of).map(|value| normalized(field, &value)).collect();
+            count.add(&accepted, found.map(|found| normalized(field, &found)));
         }
     }
     Ok(report(&counts))
@@ -87,38 +88,38 @@ fn report(counts: &[Count]) -> Outcome {
     Outcome { table: table.trim_end().to_owned(), json: json!({ "product": fields }) }
 }
 
-/// One field over all pages.
+/// The counts of one field over all pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Count {
     right: usize,
     wrong: usize,
-    /// Truths that were not told: absent or another value in their place.
+    /// Truths for which the value is wrong or absent.
     missed: usize,
-    /// Truths in whose place there is nothing.
+    /// Truths without a value.
     absent: usize,
     truths: usize,
 }
 
 impl Count {
-    fn add(&mut self, accepted: &[String], told: Option<String>) {
-        let known = usize::from(!accepted.is_empty());
-        self.truths += known;
-        match told {
+    fn add(&mut self, accepted: &[String], found: Option<String>) {
+        let has_truth = usize::from(!accepted.is_empty());
+        self.truths += has_truth;
+        match found {
             None => {
-                self.missed += known;
-                self.absent += known;
+                self.missed += has_truth;
+                self.absent += has_truth;
             }
-            Some(told) if accepted.contains(&told) => self.right += 1,
+            Some(found) if accepted.contains(&found) => self.right += 1,
             Some(_) => {
                 self.wrong += 1;
-                self.missed += known;
+                self.missed += has_truth;
             }
         }
     }
 }
 
-/// The text of a value; `None` where there is nothing.
-fn written(value: &Value) -> Option<String> {
+/// The text of a value; `None` for null and empty text.
+fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => (!text.is_empty()).then(|| text.clone()),
@@ -126,8 +127,9 @@ fn written(value: &Value) -> Option<String> {
     }
 }
 
-/// Two values are the same if these are: prices as decimal numbers, brands without case, all others as written.
-fn same_form(field: &str, value: &str) -> String {
+/// The form in which values are compared: prices as decimal numbers, brands in lower case, others without
+/// changes.
+fn normalized(field: &str, value: &str) -> String {
     let value = value.trim();
     match field {
         "price" => decimal(value).unwrap_or_else(|| value.to_owned()),
@@ -136,7 +138,7 @@ fn same_form(field: &str, value: &str) -> String {
     }
 }
 
-/// A decimal number without needless zeros.
+/// A decimal number without redundant zeros.
 fn decimal(text: &str) -> Option<String> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -147,7 +149,7 @@ fn decimal(text: &str) -> Option<String> {
     Some(format!("{}.{fraction}", if whole.is_empty() { "0" } else { whole }))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of pages")]
+#[expect(clippy::cast_precision_loss, reason = "counts of pages are small")]
 fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
@@ -157,19 +159,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_count_as_the_truth_allows() {
+    fn values_are_counted_against_the_truth() {
         let mut count = Count::default();
         let rows: [(&[&str], Option<&str>); 5] =
             [(&["1.5"], Some("1.50")), (&["2"], Some("3")), (&["2"], None), (&[], Some("9")), (&[], None)];
-        for (truth, told) in rows {
-            let accepted: Vec<String> = truth.iter().map(|value| same_form("price", value)).collect();
-            count.add(&accepted, told.map(|told| same_form("price", told)));
+        for (truth, found) in rows {
+            let accepted: Vec<String> = truth.iter().map(|value| normalized("price", value)).collect();
+            count.add(&accepted, found.map(|found| normalized("price", found)));
         }
         assert_eq!(count, Count { right: 1, wrong: 2, missed: 2, absent: 1, truths: 3 });
     }
 
     #[test]
-    fn values_are_the_same_in_another_writing() {
+    fn prices_and_brands_are_compared_in_normalized_form() {
         let rows = [
             ("price", "010.50", "10.5", true),
             ("price", "100", "100.00", true),
@@ -178,7 +180,7 @@ mod tests {
             ("sku", "A1", "a1", false),
         ];
         for (field, one, other, same) in rows {
-            assert_eq!(same_form(field, one) == same_form(field, other), same, "{one} {other}");
+            assert_eq!(normalized(field, one) == normalized(field, other), same, "{one} {other}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Markdown rendered, and the words of a text.
+//! Renders Markdown, and compares the words of texts.
 
 use std::collections::HashMap;
 
-/// Markdown as HTML: tables, strikethrough, tasks, raw HTML; addresses in the text stay text.
+/// Markdown as HTML, with tables, strikethrough, tasks and raw HTML. URLs in the text do not become links.
 pub(super) fn html(markdown: &str) -> String {
     let mut options = comrak::Options::default();
     options.extension.table = true;
@@ -12,7 +12,8 @@ pub(super) fn html(markdown: &str) -> String {
     comrak::markdown_to_html(markdown, &options)
 }
 
-/// How often each word of a text occurs, case folded. A word is a run of letters, digits and underscores.
+/// The number of times that each word of a text occurs, in lower case. A word is a run of letters, digits and
+/// underscores.
 pub(super) fn words(text: &str) -> HashMap<String, u32> {
     let mut words = HashMap::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
@@ -21,12 +22,12 @@ pub(super) fn words(text: &str) -> HashMap<String, u32> {
     words
 }
 
-/// Precision, recall and F1 of words against the truth's.
+/// Precision, recall and F1 of the words of a text against those of the ground truth.
 pub(super) fn overlap(found: &str, truth: &str) -> [f64; 3] {
     let (found, truth) = (words(found), words(truth));
     let total = |words: &HashMap<String, u32>| words.values().copied().map(f64::from).sum::<f64>();
-    let (all, wanted) = (total(&found), total(&truth));
-    if wanted == 0.0 {
+    let (all, expected) = (total(&found), total(&truth));
+    if expected == 0.0 {
         return [f64::from(u8::from(all == 0.0)); 3];
     }
     let common =
@@ -35,7 +36,7 @@ pub(super) fn overlap(found: &str, truth: &str) -> [f64; 3] {
     if common == 0.0 {
         return [0.0; 3];
     }
-    [common / all, common / wanted, 2.0 * common / (all + wanted)]
+    [common / all, common / expected, 2.0 * common / (all + expected)]
 }
 
 #[cfg(test)]
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_counted_as_often_as_both_have_them() {
+    fn a_common_word_counts_as_often_as_in_both_texts() {
         assert_eq!(overlap("The cat, the_dog", "the cat the cat"), [2.0 / 3.0, 0.5, 4.0 / 7.0]);
         assert_eq!(overlap("", ""), [1.0; 3]);
         assert_eq!(overlap("x", ""), [0.0; 3]);

@@ -89,7 +89,7 @@ impl Context {
     /// Sleeps at least this long, until a moment at which no other sleep ends.
     ///
     /// Tokio chooses the order of wake-ups at the same moment: `select!` picks at random, and other threads
-    /// take part. When each wake-up has a moment of its own, its effects are over before the next one, so a
+    /// take part. When each wake-up has its own moment, its effects are over before the next one, so a
     /// seed has one possible run.
     pub(super) async fn sleep(&self, milliseconds: u64) {
         let at = {

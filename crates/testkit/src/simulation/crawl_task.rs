@@ -17,8 +17,8 @@ const TIMEOUT: u64 = 300_000;
 
 /// How a job ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
-    RunsToItsEnd,
+pub(super) enum TaskEnd {
+    Completes,
     /// Cancelled after this many milliseconds.
     Cancelled(u64),
     /// The handle is dropped after this many milliseconds.
@@ -43,7 +43,7 @@ pub(super) struct CrawlTask {
     pub(super) external: bool,
     pub(super) ignores_robots: bool,
     pub(super) sitemap: SitemapMode,
-    pub(super) fate: Fate,
+    pub(super) end: TaskEnd,
     /// The longest pause of its reader after a document, in milliseconds.
     pub(super) reader_pause: u64,
 }
@@ -90,10 +90,10 @@ impl CrawlTask {
             3..5 => SitemapMode::Skip,
             _ => SitemapMode::Only,
         };
-        let fate = match random.below(20) {
-            0 => Fate::Cancelled(random.below(20_000) as u64),
-            1 => Fate::Dropped(random.below(20_000) as u64),
-            _ => Fate::RunsToItsEnd,
+        let end = match random.below(20) {
+            0 => TaskEnd::Cancelled(random.below(20_000) as u64),
+            1 => TaskEnd::Dropped(random.below(20_000) as u64),
+            _ => TaskEnd::Completes,
         };
         let host = random.below(world.hosts.len().min(3));
         let mut more = Random::new(seed, 0x7a90 + number as u64);
@@ -114,7 +114,7 @@ impl CrawlTask {
             external: in_ten(&mut random, 4),
             ignores_robots: in_ten(&mut random, 1),
             sitemap,
-            fate,
+            end,
             reader_pause: match in_ten(&mut random, 2) {
                 _ if long_pause => 3_600_000,
                 true => 5_000,

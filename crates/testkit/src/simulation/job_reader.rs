@@ -8,7 +8,7 @@ use gleaner_types::JobState;
 use url::Url;
 
 use super::context::{Context, Faults};
-use super::crawl_task::{CrawlTask, Fate};
+use super::crawl_task::{CrawlTask, TaskEnd};
 use super::monitor::Event;
 use super::store;
 use super::world::{PageId, Resource};
@@ -33,9 +33,11 @@ pub(super) async fn read_job(context: &Arc<Context>, runtime: &Arc<Runtime>, tas
     let mut reader = JobReader::new(context, task);
     let mut random = Random::new(context.seed, 0xbead + task.number as u64);
     loop {
-        let rest = match task.fate {
-            Fate::RunsToItsEnd => u64::MAX,
-            Fate::Cancelled(after) | Fate::Dropped(after) => (began + after).saturating_sub(context.now()),
+        let rest = match task.end {
+            TaskEnd::Completes => u64::MAX,
+            TaskEnd::Cancelled(after) | TaskEnd::Dropped(after) => {
+                (began + after).saturating_sub(context.now())
+            }
         };
         let next = tokio::select! {
             biased;
@@ -46,7 +48,7 @@ pub(super) async fn read_job(context: &Arc<Context>, runtime: &Arc<Runtime>, tas
             Some(Some(Ok(document))) => reader.check_document(document.metadata.url.as_deref()),
             Some(Some(Err(error))) => reader.violate(&format!("its stream failed: {error}")),
             None => return reader.finish(&job).await,
-            Some(None) if matches!(task.fate, Fate::Dropped(_)) => {
+            Some(None) if matches!(task.end, TaskEnd::Dropped(_)) => {
                 context.monitor().cancel(context.now(), task.number);
                 return ReadResult { documents: reader.documents, was_full: false };
             }

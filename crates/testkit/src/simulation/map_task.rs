@@ -1,4 +1,4 @@
-//! A map that runs beside the crawls, and the links that it must give.
+//! A map that runs with the crawls, and the links that it must give.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

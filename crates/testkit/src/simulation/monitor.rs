@@ -11,7 +11,7 @@ pub(super) type Moment = u64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Event {
     Requested { job: usize, resource: Resource, hop: bool },
-    Answered { job: usize, resource: Resource },
+    Responded { job: usize, resource: Resource },
     Document { job: usize, page: PageId },
     JobStarted { job: usize },
     JobEnded { job: usize, completed: u64, failed: u64, blocked: u64 },
@@ -142,14 +142,14 @@ impl Monitor {
             let own = bounds.filter(|(other, _)| other.team.is_some_and(|(other, _)| other == team));
             let in_work: u32 = own.map(|(_, count)| count).sum();
             if in_work > slots {
-                self.violate(now, format!("team {team} has {in_work} requests at once"));
+                self.violate(now, format!("team {team} has {in_work} concurrent requests"));
             }
         }
         if self.in_flight > self.in_flight_limit {
-            self.violate(now, format!("{} requests at once", self.in_flight));
+            self.violate(now, format!("{} concurrent requests", self.in_flight));
         }
         if bound.max_concurrency.is_some_and(|max| self.in_flight_by_job[job] > max) {
-            self.violate(now, format!("job {job} has {} requests at once", self.in_flight_by_job[job]));
+            self.violate(now, format!("job {job} has {} concurrent requests", self.in_flight_by_job[job]));
         }
         let state = &mut self.hosts[host];
         state.in_flight += 1;
@@ -158,7 +158,7 @@ impl Monitor {
 
     /// A request ends with a response, or its fetch is dropped.
     pub(super) fn end(&mut self, now: Moment, job: usize, host: usize, resource: Resource) {
-        self.note(now, Event::Answered { job, resource });
+        self.note(now, Event::Responded { job, resource });
         self.in_flight -= u32::from(!self.bounds[job].is_map);
         self.in_flight_by_job[job] -= 1;
         let state = &mut self.hosts[host];
