@@ -157,7 +157,7 @@ fn more_verbose_reports_retries() {
     let server = RawServer::start_per_connection([busy, well]).unwrap();
     let output = run_on_loopback(&["scrape", &server.base_url(), "-vv"]);
     assert_eq!(succeed(&output).trim(), "# Tea");
-    assert!(stderr(&output).contains("tried again"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("retried after a pause"), "{}", stderr(&output));
 }
 
 #[test]

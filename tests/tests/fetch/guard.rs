@@ -353,7 +353,7 @@ fn only_the_transport_opens_connections() {
     openers.sort();
     assert_eq!(
         openers,
-        ["fetch/src/transport/dial.rs", "fetch/src/transport/mod.rs", "fetch/src/resolve.rs"]
+        ["fetch/src/resolve.rs", "fetch/src/transport/dial.rs", "fetch/src/transport/mod.rs"]
     );
     println!(
         "{} of {files} source files open connections or resolve names, all in the fetch crate",

@@ -172,14 +172,14 @@ fn robots() -> Vec<Case> {
         case("pages forbidden by robots.txt are not crawled", STATUS)
             .after_job(SUBMIT, crawl_walled(json!({ "crawlEntireDomain": true })))
             .is("/status", "completed")
-            .documents(["{site}/crawl_walled/", "{site}/crawl_walled/open"]),
+            .documents(["{site}/walled/", "{site}/walled/open"]),
         case("pages forbidden by robots.txt are listed", "GET /v2/crawl/{id}/errors")
             .after_job(SUBMIT, crawl_walled(json!({ "crawlEntireDomain": true })))
             .is("/errors", json!([]))
             .is("/robotsBlocked", json!(["{site}/private/paper"])),
         case("ignoreRobotsTxt crawls forbidden pages", STATUS)
             .after_job(SUBMIT, crawl_walled(json!({ "crawlEntireDomain": true, "ignoreRobotsTxt": true })))
-            .documents(["{site}/crawl_walled/", "{site}/crawl_walled/open", "{site}/private/paper"]),
+            .documents(["{site}/walled/", "{site}/walled/open", "{site}/private/paper"]),
         case("a crawl with a forbidden start page completes with a warning", STATUS)
             .after_job(SUBMIT, json!({ "url": "{closed}/" }))
             .is("/success", true)
@@ -362,7 +362,7 @@ fn refusals() -> Vec<Case> {
             json!(["scrapeOptions", "includeTags", 1]),
             "div[",
         ),
-        refused("a limit of 0", json!({ "limit": 0 }), json!(["limit"]), "limit"),
+        refused("a crawl with a limit of 0", json!({ "limit": 0 }), json!(["limit"]), "limit"),
         refused("an unknown sitemap mode", json!({ "sitemap": "maybe" }), json!(["sitemap"]), "maybe"),
         refused("a delay below 0", json!({ "delay": -1 }), json!(["delay"]), "delay"),
         refused(
