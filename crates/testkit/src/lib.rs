@@ -1,7 +1,7 @@
 //! Generated sites and hostile servers for the tests and benches of gleaner.
 //!
 //! Not published, and it uses no other crate of the workspace, so that every one of them can test with it; only the
-//! feature `simulation` does, which runs the engine room in virtual time (the module of that name).
+//! feature `simulation` does, which runs the engine in virtual time (the module of that name).
 //!
 //! A site with known truth, served on loopback:
 //!
