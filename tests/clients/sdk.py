@@ -166,7 +166,7 @@ def wait_until(condition):
     while not (result := condition()):
         assert time.monotonic() < deadline, "the condition never became true"
         time.sleep(0.05)
-        return result
+    return result
 
 
 def source_urls(job):
