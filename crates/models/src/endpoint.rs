@@ -1,8 +1,9 @@
-//! Where a service is, and the only way to it.
+//! The endpoint of a service.
 //!
-//! Each endpoint has a fetcher of its own, whose egress policy opens the configured host besides the public Internet. The
-//! fetcher of pages is another one: that a model may be asked on loopback opens loopback to no page. Requests go to the
-//! configured base and nowhere else: paths are added to it here, and redirects are not followed.
+//! Each endpoint has a fetcher of its own, whose egress policy allows the configured host besides the public
+//! Internet. Pages are fetched by another fetcher, so a model on loopback allows no page on loopback.
+//! Requests go only to the configured base URL: paths are appended to it here, and redirects are not
+//! followed.
 
 use std::time::Duration;
 
@@ -18,9 +19,10 @@ use url::Url;
 use crate::key::ApiKey;
 use crate::{Error, ErrorKind, failure};
 
-/// Most bytes of a reply that are read, as sent and as decoded: room for the longest answer with its JSON around it.
+/// Most bytes of a reply that are read, as sent and as decoded: enough for the longest answer and the JSON
+/// around it.
 pub const MAX_REPLY_BYTES: u64 = 4 << 20;
-/// Total time of a call where nothing else is said. Models that think need minutes.
+/// Default total time of a call. Reasoning models need minutes.
 pub const DEFAULT_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A service at a base URL.
@@ -32,7 +34,7 @@ pub(crate) struct Endpoint {
     fetcher: Fetcher,
 }
 
-/// What an [`Endpoint`] is made of.
+/// The configuration of an [`Endpoint`].
 #[derive(Debug, Clone)]
 pub(crate) struct EndpointConfig {
     pub(crate) base: Url,
@@ -48,48 +50,45 @@ impl EndpointConfig {
 
     pub(crate) fn open(self) -> Result<Endpoint, Error> {
         let Self { base, key, timeout, transport } = self;
-        let wrong = |detail: &str| Err(Error::new(ErrorKind::BaseUrl, detail));
+        let invalid = |detail: &str| Err(Error::new(ErrorKind::BaseUrl, detail));
         if !matches!(base.scheme(), "http" | "https") {
-            return wrong("the base URL is neither http nor https");
+            return invalid("the base URL is neither http nor https");
         }
         if !base.username().is_empty() || base.password().is_some() {
-            return wrong("the base URL holds a user name or a password; give the key as a key");
+            return invalid("the base URL holds a user name or a password; use a key instead");
         }
         if base.query().is_some() || base.fragment().is_some() {
-            return wrong("the base URL ends with its path; leave out the query and the fragment");
+            return invalid("the base URL must not have a query or a fragment");
         }
-        let Some(host) = base.host_str() else { return wrong("the base URL has no host") };
+        let Some(host) = base.host_str() else { return invalid("the base URL has no host") };
         let policy = EgressPolicy::public_only().allow_host(host);
-        let fetcher = transport
-            .egress(policy)
-            .build()
-            .map_err(|error| Error::new(ErrorKind::Transport, error.to_string()))?;
+        let fetcher = transport.egress(policy).build()?;
         fetcher.check(&base).map_err(|error| Error::new(ErrorKind::BaseUrl, error.detail()))?;
         Ok(Endpoint { base, key, timeout, fetcher })
     }
 }
 
-/// What a service replied with a success status.
+/// A reply with a success status.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// Its body.
+    /// A complete response.
     Body(Box<Response>),
-    /// A body beyond [`MAX_REPLY_BYTES`], which was not read further.
-    Endless,
+    /// A body that exceeds [`MAX_REPLY_BYTES`].
+    TooLarge,
 }
 
-/// Follows no redirect: a service that moves is the embedder's to know.
-struct Nowhere;
+/// Follows no redirect: if a service moves, the embedder must configure its new URL.
+struct FollowNone;
 
 #[async_trait]
-impl RedirectCheck for Nowhere {
+impl RedirectCheck for FollowNone {
     async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
         Err(RedirectRefused::new("a service's redirects are not followed"))
     }
 }
 
 impl Endpoint {
-    /// The base with these segments behind it.
+    /// The base URL with these path segments appended.
     pub(crate) fn url(&self, segments: &[&str]) -> Url {
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -98,7 +97,7 @@ impl Endpoint {
         url
     }
 
-    /// Posts JSON. `key_header` names the header for the key, with what stands before the key in it.
+    /// Posts JSON. `key_header` is the name of the header for the key, and the prefix of its value.
     pub(crate) async fn post(
         &self,
         segments: &[&str],
@@ -112,7 +111,7 @@ impl Endpoint {
         self.send(request, key_header).await
     }
 
-    /// Asks for a URL below the base.
+    /// Requests a URL below the base.
     pub(crate) async fn get(&self, url: Url, key_header: (&str, &str)) -> Result<Reply, ProviderError> {
         let mut request = Request::get(url);
         request.accept = Accept::Any;
@@ -122,23 +121,23 @@ impl Endpoint {
     async fn send(
         &self,
         request: Result<Request, gleaner_fetch::Error>,
-        (name, before): (&str, &str),
+        (name, prefix): (&str, &str),
     ) -> Result<Reply, ProviderError> {
         let mut request = request
             .and_then(|request| request.header("accept", "application/json"))
             .map_err(|error| failure::of_fetch(&error))?;
         if let Some(key) = &self.key {
             request = request
-                .header(name, &format!("{before}{}", key.expose()))
+                .header(name, &format!("{prefix}{}", key.expose()))
                 .map_err(|error| failure::of_fetch(&error))?;
         }
         request.timeout = Some(self.timeout);
         request.max_body = Some(MAX_REPLY_BYTES);
         request.max_redirects = Some(0);
-        match self.fetcher.fetch(request, &Nowhere).await {
+        match self.fetcher.fetch(request, &FollowNone).await {
             Ok(response) if response.is_success() => Ok(Reply::Body(Box::new(response))),
             Ok(response) => Err(failure::of_response(&response, self.key.as_ref())),
-            Err(error) if error.kind() == FetchErrorKind::TooLarge => Ok(Reply::Endless),
+            Err(error) if error.kind() == FetchErrorKind::TooLarge => Ok(Reply::TooLarge),
             Err(error) => Err(failure::of_fetch(&error)),
         }
     }
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn bases_that_cannot_be_used_are_told_at_once() {
+    fn invalid_base_urls_are_errors() {
         for bad in [
             "ftp://model.example/",
             "https://user:secret@model.example/",
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_added_whole() {
+    fn path_segments_are_appended() {
         let rows = [
             ("https://a.example", "https://a.example/x/y:z"),
             ("https://a.example/v1", "https://a.example/v1/x/y:z"),
@@ -178,19 +177,28 @@ mod tests {
         for (base, expected) in rows {
             assert_eq!(open(base).unwrap().url(&["x", "y:z"]).as_str(), expected);
         }
-        // What is named cannot leave the base.
+        // A segment cannot leave the base.
         assert_eq!(open("https://a.example/v1").unwrap().url(&["../b?c#d"]).path(), "/v1/..%2Fb%3Fc%23d");
     }
 
     #[test]
-    fn only_the_configured_host_is_opened() {
+    fn only_the_configured_host_is_allowed() {
         let endpoint = open("http://127.0.0.1:8080/v1").unwrap();
-        let allowed = endpoint.fetcher.egress();
-        assert!(allowed.permits("127.0.0.1".parse().unwrap()));
-        for closed in ["127.0.0.2", "10.0.0.1", "169.254.169.254", "::1"] {
-            assert!(!allowed.permits(closed.parse().unwrap()), "{closed}");
+        let policy = endpoint.fetcher.egress();
+        assert!(policy.permits("127.0.0.1".parse().unwrap()));
+        for forbidden in ["127.0.0.2", "10.0.0.1", "169.254.169.254", "::1"] {
+            assert!(!policy.permits(forbidden.parse().unwrap()), "{forbidden}");
         }
         let public = open("https://model.example/v1").unwrap();
         assert!(!public.fetcher.egress().permits("127.0.0.1".parse().unwrap()));
+    }
+
+    #[test]
+    fn an_invalid_transport_is_the_source_of_the_error() {
+        let mut config = EndpointConfig::new("https://model.example/".parse().unwrap());
+        config.transport = config.transport.add_root_certificate(b"x");
+        let error = config.open().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Transport);
+        assert!(std::error::Error::source(&error).is_some());
     }
 }

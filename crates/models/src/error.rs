@@ -1,22 +1,27 @@
+use std::error::Error as StdError;
 use std::fmt;
 
-/// What is wrong with the configuration of a model or a search engine. It shows no keys. Its wording is not part of the
-/// API: match on [`Error::kind`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+use gleaner_fetch::ConfigError;
+
+/// Why the configuration of a model or a search engine is invalid. It shows no keys. Its wording is not part
+/// of the API: match on [`Error::kind`]. The source of [`ErrorKind::Transport`] is the fetcher's
+/// [`ConfigError`].
+#[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
     detail: String,
+    source: Option<ConfigError>,
 }
 
-/// What kind of fault it is.
+/// The setting that is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The base URL cannot be used.
+    /// The base URL.
     BaseUrl,
-    /// The key cannot be used.
+    /// The key.
     Key,
-    /// The model's name or its sizes cannot be used.
+    /// The name or the sizes of the model.
     Model,
     /// The fetcher cannot be built.
     Transport,
@@ -24,25 +29,25 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into() }
+        Self { kind, detail: detail.into(), source: None }
     }
 
-    /// What kind of fault it is.
+    /// The setting that is invalid.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Is it the key that cannot be used?
+    /// Whether the key is invalid.
     #[must_use]
     pub const fn is_key(&self) -> bool {
         matches!(self.kind, ErrorKind::Key)
     }
+}
 
-    /// Is it the address of the service that cannot be used?
-    #[must_use]
-    pub const fn is_base_url(&self) -> bool {
-        matches!(self.kind, ErrorKind::BaseUrl)
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Self {
+        Self { kind: ErrorKind::Transport, detail: error.to_string(), source: Some(error) }
     }
 }
 
@@ -52,4 +57,8 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_ref().map(|source| source as &(dyn StdError + 'static))
+    }
+}

@@ -1,7 +1,7 @@
-//! What a service's refusal means, in the words of the planner.
+//! Maps failures of a service to the planner's errors.
 //!
-//! A service's own message is shown for faults of the request alone, cut and cleaned: where it speaks of accounts, keys and
-//! rates it may name them, and then only its code is shown.
+//! A service's own message is shown, shortened and cleaned, only for invalid requests. Messages about
+//! accounts, keys and rates may name them, so for these only the service's code is shown.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) const MAX_MESSAGE_CHARS: usize = 300;
 /// Most characters of a service's code that are shown.
 const MAX_CODE_CHARS: usize = 64;
 
-/// A fetch that brought no response.
+/// The error for a fetch without a response.
 pub(crate) fn of_fetch(error: &Error) -> ProviderError {
     let kind = match error.kind() {
         ErrorKind::Timeout => ProviderErrorKind::Timeout,
@@ -29,7 +29,7 @@ pub(crate) fn of_fetch(error: &Error) -> ProviderError {
     ProviderError::new(kind, error.detail())
 }
 
-/// A response that is no success.
+/// The error for a response without a success status.
 pub(crate) fn of_response(response: &Response, key: Option<&ApiKey>) -> ProviderError {
     let hint = response
         .header("retry-after-ms")
@@ -39,7 +39,7 @@ pub(crate) fn of_response(response: &Response, key: Option<&ApiKey>) -> Provider
     of_status(response.status, &response.body, hint, key)
 }
 
-/// An error status with its body. `hint` is when to try again by the headers.
+/// The error for a status and its body. `hint` is the time to wait, from the headers.
 pub(crate) fn of_status(
     status: u16,
     body: &[u8],
@@ -60,7 +60,7 @@ pub(crate) fn of_status(
     };
     let mut detail = format!("HTTP {status}");
     if (300..400).contains(&status) {
-        detail.push_str(", a redirect: set the base URL to where the service is");
+        detail.push_str(", a redirect: set the base URL to the new address of the service");
     }
     for part in error_body.shown(kind, key) {
         detail.push_str(", ");
@@ -73,7 +73,8 @@ pub(crate) fn of_status(
     }
 }
 
-/// What an error body says. Services nest it differently: `{"error": {...}}`, `{"error": "..."}`, `{"message": ...}`.
+/// The content of an error body. Services nest it differently: `{"error": {...}}`, `{"error": "..."}`,
+/// `{"message": ...}`.
 #[derive(Debug, Default)]
 struct ErrorBody {
     message: String,
@@ -84,7 +85,7 @@ struct ErrorBody {
 impl ErrorBody {
     fn read(body: &[u8]) -> Self {
         let Ok(body) = serde_json::from_slice::<Value>(body) else { return Self::default() };
-        // Some send a list of one.
+        // Some services send a list with one element.
         let body = body.get(0).unwrap_or(&body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
         let text = |name: &str| error.get(name).and_then(Value::as_str);
@@ -99,7 +100,7 @@ impl ErrorBody {
         Self { message: clean(message, MAX_MESSAGE_CHARS), code: clean(code, MAX_CODE_CHARS), retry_after }
     }
 
-    /// OpenAI's 429 for an account without money: waiting does not help.
+    /// OpenAI's 429 for an account without credit: waiting does not help.
     fn is_out_of_quota(&self) -> bool {
         self.code == "insufficient_quota"
     }
@@ -113,13 +114,14 @@ impl ErrorBody {
                 .any(|words| message.contains(words))
     }
 
+    /// The parts that may be shown.
     fn shown(&self, kind: ProviderErrorKind, key: Option<&ApiKey>) -> impl Iterator<Item = String> {
-        let of_request = matches!(kind, ProviderErrorKind::BadRequest | ProviderErrorKind::TooLong);
+        let is_invalid_request = matches!(kind, ProviderErrorKind::BadRequest | ProviderErrorKind::TooLong);
         let leaks = |text: &str| key.is_some_and(|key| key.is_in(text));
         let is_code = self.code.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-. ".contains(&byte));
         let code = (!self.code.is_empty() && is_code && !leaks(&self.code)).then(|| self.code.clone());
-        let message =
-            (of_request && !self.message.is_empty() && !leaks(&self.message)).then(|| self.message.clone());
+        let show_message = is_invalid_request && !self.message.is_empty() && !leaks(&self.message);
+        let message = show_message.then(|| self.message.clone());
         code.into_iter().chain(message)
     }
 }
@@ -129,10 +131,10 @@ fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
 }
 
-/// One line of plain text.
-fn clean(text: &str, most: usize) -> String {
-    let plain = text.chars().map(|found| if found.is_control() { ' ' } else { found });
-    plain.take(most).collect::<String>().trim().to_owned()
+/// The first `max` characters of a text, in one line.
+fn clean(text: &str, max: usize) -> String {
+    let plain = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
+    plain.take(max).collect::<String>().trim().to_owned()
 }
 
 #[cfg(test)]
@@ -141,12 +143,12 @@ mod tests {
     use ProviderErrorKind::{BadRequest, RateLimited, Timeout, TooLong, Unauthorized, Unavailable};
 
     #[test]
-    fn what_services_say_is_sorted() {
+    fn errors_of_services_have_their_kind() {
         let rows: &[(&str, u16, &str, ProviderErrorKind, Option<u64>)] = &[
             (
                 "openai limit",
                 429,
-                r#"{"error":{"message":"Rate limit for org-x","type":"requests","code":"rate_limit_exceeded"}}"#,
+                r#"{"error":{"message":"Limit for org-x","type":"requests","code":"rate_limit_exceeded"}}"#,
                 RateLimited,
                 None,
             ),
@@ -160,7 +162,7 @@ mod tests {
             (
                 "openai length",
                 400,
-                r#"{"error":{"message":"This model's maximum context length is 8192 tokens","code":"context_length_exceeded"}}"#,
+                r#"{"error":{"message":"maximum context length is 8192","code":"context_length_exceeded"}}"#,
                 TooLong,
                 None,
             ),
@@ -174,7 +176,7 @@ mod tests {
             (
                 "llama.cpp",
                 400,
-                r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}"#,
+                r#"{"error":{"code":400,"message":"too long","type":"exceed_context_size_error"}}"#,
                 TooLong,
                 None,
             ),
@@ -188,14 +190,14 @@ mod tests {
             (
                 "anthropic length",
                 400,
-                r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+                r#"{"error":{"type":"invalid_request_error","message":"prompt is too long: 21 > 20"}}"#,
                 TooLong,
                 None,
             ),
             (
                 "gemini limit",
                 429,
-                r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"q","details":[{"retryDelay":"34s"}]}}"#,
+                r#"{"error":{"status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"34s"}]}}"#,
                 RateLimited,
                 Some(34_000),
             ),
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_of_headers_come_first_and_only_where_they_help() {
+    fn hints_of_headers_count_only_for_retryable_errors() {
         let wait = Some(Duration::from_secs(7));
         assert_eq!(of_status(429, b"", wait, None).retry_after(), wait);
         assert_eq!(of_status(400, b"", wait, None).retry_after(), None);
@@ -226,12 +228,11 @@ mod tests {
     #[test]
     fn a_service_that_repeats_the_key_is_not_quoted() {
         let key = ApiKey::new("sk-0123456789abcdef").unwrap();
-        let body = br#"{"error":{"message":"header authorization: Bearer sk-0123456789abcdef","code":"sk-0123456789abcdef"}}"#;
-        let error = of_status(400, body, None, Some(&key));
+        let body = r#"{"error":{"message":"Bearer sk-0123456789abcdef","code":"sk-0123456789abcdef"}}"#;
+        let error = of_status(400, body.as_bytes(), None, Some(&key));
         assert!(!format!("{error} {error:?}").contains("456789"), "{error}");
-        let kind = br#"{"error":{"message":"no such parameter:\n temperature"}}"#;
-        assert!(
-            of_status(400, kind, None, Some(&key)).to_string().ends_with("no such parameter:  temperature")
-        );
+        let body = br#"{"error":{"message":"no such parameter:\n temperature"}}"#;
+        let error = of_status(400, body, None, Some(&key));
+        assert!(error.to_string().ends_with("no such parameter:  temperature"), "{error}");
     }
 }

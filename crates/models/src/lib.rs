@@ -1,16 +1,17 @@
-//! Language models and web search for gleaner, over gleaner-fetch.
+//! Language models and web search for gleaner, through its HTTP client.
 //!
-//! [`HttpModel`] asks a model in one of four wire dialects, [`SearxNg`] searches the web; they are what
-//! [`LanguageModel`](gleaner_extract::model::LanguageModel) and [`WebSearch`](gleaner_extract::model::WebSearch) are in the
-//! real world. Where they are and what their keys are comes from the embedder alone: nothing here reads an environment
-//! variable, and no request, page or reply can change it.
+//! [`HttpModel`] calls a model in one of four wire dialects, [`SearxNg`] searches the web. They implement
+//! [`LanguageModel`](gleaner_extract::model::LanguageModel) and
+//! [`WebSearch`](gleaner_extract::model::WebSearch). Only the embedder sets their URLs and keys: nothing here
+//! reads an environment variable, and no request, page or reply can change them.
 //!
-//! - **Where to**: the configured base URL and nothing else. Its host is opened in an egress policy of the model's own; what
-//!   pages may reach is not widened. Redirects are not followed.
-//! - **How much**: [`MAX_REPLY_BYTES`] of a reply and `MAX_ANSWER_BYTES` of an answer, cut off as
-//!   [`Finish::Length`](gleaner_extract::model::Finish); depth of JSON bounded; one deadline for a call.
-//! - **Failures** are told in the planner's terms, with the service's hint of when to come back. Nothing is repeated here:
-//!   `gleaner_extract::model::Retrying` does that, around a budget that pays for each attempt.
+//! - **Egress**: only the configured base URL. An egress policy of the model's own allows its host; pages may
+//!   reach no more than before. Redirects are not followed.
+//! - **Size**: [`MAX_REPLY_BYTES`] of a reply and `MAX_ANSWER_BYTES` of an answer, cut off as
+//!   [`Finish::Length`](gleaner_extract::model::Finish). The depth of JSON is bounded, and so is the time of
+//!   a call.
+//! - **Failures** are reported in the planner's terms, with the service's hint when to retry. Calls are not
+//!   repeated here: `gleaner_extract::model::Retrying` does that, around a budget that pays for each attempt.
 //!
 //! # A model on this machine
 //!
@@ -19,7 +20,7 @@
 //! use gleaner_models::{HttpModel, Provider};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! // llama.cpp, vLLM and LM Studio speak OpenAI's dialect.
+//! // llama.cpp, vLLM and LM Studio support OpenAI's dialect.
 //! let model = HttpModel::builder(Provider::OpenAi, "some-model")
 //!     .base_url("http://127.0.0.1:8080/v1".parse()?)
 //!     .context_tokens(8_192)
@@ -31,7 +32,7 @@
 //! # }
 //! ```
 //!
-//! # A hosted one
+//! # A hosted model
 //!
 //! ```
 //! use gleaner_extract::model::TokenPrice;

@@ -13,17 +13,17 @@ use crate::key::ApiKey;
 use crate::provider::{MaxTokensField, Provider, Settings};
 use crate::{Error, ErrorKind};
 
-/// Tokens of request and answer together where nothing else is said: what the smaller of today's models hold.
+/// Default tokens of request and answer together: the context of the smaller current models.
 pub const DEFAULT_CONTEXT_TOKENS: u64 = 32_768;
-/// Most tokens of an answer where nothing else is said.
+/// Default most tokens of an answer.
 pub const DEFAULT_MAX_OUTPUT_TOKENS: u64 = 4_096;
 /// Most bytes of a model's name.
 const MAX_NAME_BYTES: usize = 256;
 
 /// A language model of a provider, over HTTP.
 ///
-/// Everything about it is the embedder's: no request and no page can change where it is, what it is called, or its key.
-/// Redirects are not followed, and calls are not repeated. `Debug` shows no key.
+/// Only the embedder configures it: no request and no page can change its URL, its name or its key. Redirects
+/// are not followed, and calls are not repeated. `Debug` shows no key.
 #[derive(Debug, Clone)]
 pub struct HttpModel {
     provider: Provider,
@@ -32,12 +32,12 @@ pub struct HttpModel {
 }
 
 impl HttpModel {
-    /// Begins to configure the model of this name.
+    /// A builder for the model of this name.
     pub fn builder(provider: Provider, model: impl Into<String>) -> HttpModelBuilder {
         let capabilities = Capabilities {
             max_output_tokens: DEFAULT_MAX_OUTPUT_TOKENS,
             schema: Some(provider.dialect()),
-            seed: provider.takes_seed(),
+            seed: provider.supports_seed(),
             overhead_tokens: provider.overhead_tokens(),
             ..Capabilities::new(model, DEFAULT_CONTEXT_TOKENS)
         };
@@ -67,9 +67,11 @@ impl LanguageModel for HttpModel {
         let path: Vec<&str> = call.path.iter().map(String::as_str).collect();
         let reply = self.endpoint.post(&path, call.key_header, call.headers, &call.body).await;
         let outcome = match reply {
-            Ok(Reply::Body(response)) => self.provider.answer(&response.body).map(within_bounds).map(counted),
-            // As much as may be read was read, and it is no whole reply: an answer that was cut off before its first word.
-            Ok(Reply::Endless) => {
+            Ok(Reply::Body(response)) => {
+                self.provider.answer(&response.body).map(truncated).map(without_impossible_usage)
+            }
+            // A reply that is too large counts as an answer that was cut off before its first word.
+            Ok(Reply::TooLarge) => {
                 Ok(ModelAnswer { text: String::new(), finish: Finish::Length, usage: None })
             }
             Err(error) => Err(error),
@@ -85,8 +87,8 @@ impl LanguageModel for HttpModel {
     }
 }
 
-/// Cuts an answer at [`MAX_ANSWER_BYTES`].
-fn within_bounds(mut answer: ModelAnswer) -> ModelAnswer {
+/// The answer, cut at [`MAX_ANSWER_BYTES`].
+fn truncated(mut answer: ModelAnswer) -> ModelAnswer {
     if answer.text.len() > MAX_ANSWER_BYTES {
         let end = (0..=MAX_ANSWER_BYTES).rev().find(|end| answer.text.is_char_boundary(*end)).unwrap_or(0);
         answer.text.truncate(end);
@@ -95,15 +97,16 @@ fn within_bounds(mut answer: ModelAnswer) -> ModelAnswer {
     answer
 }
 
-/// Below this many bytes an answer may have no whole token.
+/// An answer below this many bytes may have no whole token.
 const TOKEN_BYTES: usize = 16;
 
-/// Takes counts that cannot be for none, so that budgets count what was reserved: every request has tokens, and so has
-/// every answer of more than a few bytes. Servers that count nothing send zeros.
-fn counted(mut answer: ModelAnswer) -> ModelAnswer {
-    let may_be_none = answer.text.len() < TOKEN_BYTES;
+/// The answer without token counts that cannot be right, so that budgets count what was reserved. Every
+/// request has tokens, and so has every answer of more than a few bytes. Servers that do not count send
+/// zeros.
+fn without_impossible_usage(mut answer: ModelAnswer) -> ModelAnswer {
+    let may_be_zero = answer.text.len() < TOKEN_BYTES;
     answer.usage =
-        answer.usage.filter(|usage| usage.input_tokens > 0 && (usage.output_tokens > 0 || may_be_none));
+        answer.usage.filter(|usage| usage.input_tokens > 0 && (usage.output_tokens > 0 || may_be_zero));
     answer
 }
 
@@ -120,45 +123,46 @@ pub struct HttpModelBuilder {
 }
 
 impl HttpModelBuilder {
-    /// Where the service is, up to what the dialect's own paths are put behind, such as `http://127.0.0.1:8080/v1`. By
-    /// default [`Provider::default_base_url`]. Its host is opened for this model's calls, also where it is a private one.
+    /// Sets the URL of the service, to which the dialect's own paths are appended, such as
+    /// `http://127.0.0.1:8080/v1`. Default: [`Provider::default_base_url`]. This allows its host for the
+    /// calls of this model, even a private one.
     pub fn base_url(mut self, base: Url) -> Self {
         self.base = Some(base);
         self
     }
 
-    /// The service's key; by default none is sent. Over plain `http` it can be read on the way.
+    /// Sets the key of the service. Default: none. Over plain `http` others can read it in transit.
     pub fn key(mut self, key: ApiKey) -> Self {
         self.key = Some(key);
         self
     }
 
-    /// Tokens of request and answer together; [`DEFAULT_CONTEXT_TOKENS`] by default.
+    /// Sets the tokens of request and answer together. Default: [`DEFAULT_CONTEXT_TOKENS`].
     pub fn context_tokens(mut self, tokens: u64) -> Self {
         self.settings.capabilities.context_tokens = tokens;
         self
     }
 
-    /// Most tokens of an answer; [`DEFAULT_MAX_OUTPUT_TOKENS`] by default.
+    /// Sets the most tokens of an answer. Default: [`DEFAULT_MAX_OUTPUT_TOKENS`].
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
         self.settings.capabilities.max_output_tokens = tokens;
         self
     }
 
-    /// Tokens that the provider adds to a request with a schema beyond what is sent, which budgets reserve too. By default
-    /// 1,000 for [`Provider::Anthropic`], whose prompt for tools takes less, and none for the others.
+    /// Sets the tokens that the provider adds to a request with a schema. Budgets reserve them too. Default:
+    /// 1,000 for [`Provider::Anthropic`], whose prompt for tools takes less, and 0 for the others.
     pub fn overhead_tokens(mut self, tokens: u64) -> Self {
         self.settings.capabilities.overhead_tokens = tokens;
         self
     }
 
-    /// What the model costs; nothing by default, so that a budget of money does not bind it.
+    /// Sets the price of the model. Default: free, so a budget of money does not limit it.
     pub fn price(mut self, price: TokenPrice) -> Self {
         self.settings.capabilities.price = price;
         self
     }
 
-    /// For models without structured output: the schema is asked for in words alone.
+    /// For models without structured output: the schema is only described in the prompt.
     pub fn without_schema(mut self) -> Self {
         self.settings.capabilities.schema = None;
         self
@@ -170,35 +174,35 @@ impl HttpModelBuilder {
         self
     }
 
-    /// For models that refuse a temperature, as those that reason do. By default it is 0.
+    /// For models that refuse a temperature, such as reasoning models. Default: a temperature of 0.
     pub fn without_temperature(mut self) -> Self {
         self.settings.temperature = None;
         self
     }
 
-    /// The field that bounds an answer, for [`Provider::OpenAi`].
+    /// Sets the field for the most tokens of an answer, for [`Provider::OpenAi`].
     pub fn max_tokens_field(mut self, field: MaxTokensField) -> Self {
         self.settings.max_tokens_field = field;
         self
     }
 
-    /// The total time of a call; [`DEFAULT_CALL_TIMEOUT`](crate::DEFAULT_CALL_TIMEOUT) by default.
+    /// Sets the total time of a call. Default: [`DEFAULT_CALL_TIMEOUT`](crate::DEFAULT_CALL_TIMEOUT).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// How calls leave: proxies, root certificates, resolver. Its egress policy is replaced by one that opens the public
-    /// Internet and the base URL's host.
+    /// Sets the HTTP client: proxies, root certificates, resolver. Its egress policy is replaced by one that
+    /// allows the public Internet and the host of the base URL.
     pub fn transport(mut self, transport: FetcherBuilder) -> Self {
         self.transport = Some(transport);
         self
     }
 
-    /// The model.
+    /// Builds the model.
     ///
     /// # Errors
-    /// [`ErrorKind::BaseUrl`], [`ErrorKind::Model`] or [`ErrorKind::Transport`], where something cannot be used.
+    /// [`ErrorKind::BaseUrl`], [`ErrorKind::Model`] or [`ErrorKind::Transport`] for an invalid setting.
     pub fn build(self) -> Result<HttpModel, Error> {
         let capabilities = &self.settings.capabilities;
         let name = capabilities.model.as_str();
@@ -206,10 +210,8 @@ impl HttpModelBuilder {
             let detail = format!("a model's name is 1 to {MAX_NAME_BYTES} bytes without control characters");
             return Err(Error::new(ErrorKind::Model, detail));
         }
-        let room = 1..capabilities.context_tokens;
-        if !room.contains(&capabilities.max_output_tokens) {
-            let detail =
-                "a model's answer has at least one token and leaves room in the context for a request";
+        if !(1..capabilities.context_tokens).contains(&capabilities.max_output_tokens) {
+            let detail = "the most tokens of an answer must be at least 1 and less than the context";
             return Err(Error::new(ErrorKind::Model, detail));
         }
         let base = match self.base {
@@ -217,11 +219,11 @@ impl HttpModelBuilder {
             None => Url::parse(self.provider.default_base_url())
                 .map_err(|error| Error::new(ErrorKind::BaseUrl, error.to_string()))?,
         };
-        let mut parts = EndpointConfig::new(base);
-        parts.key = self.key;
-        parts.timeout = self.timeout.unwrap_or(parts.timeout);
-        parts.transport = self.transport.unwrap_or(parts.transport);
-        Ok(HttpModel { provider: self.provider, settings: self.settings, endpoint: parts.open()? })
+        let mut config = EndpointConfig::new(base);
+        config.key = self.key;
+        config.timeout = self.timeout.unwrap_or(config.timeout);
+        config.transport = self.transport.unwrap_or(config.transport);
+        Ok(HttpModel { provider: self.provider, settings: self.settings, endpoint: config.open()? })
     }
 }
 
@@ -230,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_sizes_that_cannot_be_are_told_at_once() {
+    fn invalid_names_and_sizes_are_errors() {
         let model = |name: &str| HttpModel::builder(Provider::Ollama, name);
         for bad in ["", "a\nb", &"m".repeat(300)] {
             assert_eq!(model(bad).build().unwrap_err().kind(), ErrorKind::Model, "{bad:?}");
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_provider_has_a_base_that_works() {
+    fn every_provider_has_a_valid_default_url() {
         for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini, Provider::Ollama] {
             assert!(HttpModel::builder(provider, "m").build().is_ok(), "{provider:?}");
         }
@@ -251,7 +253,7 @@ mod tests {
     #[test]
     fn answers_are_cut_between_characters() {
         let text = format!("a{}", "ä".repeat(MAX_ANSWER_BYTES));
-        let cut = within_bounds(ModelAnswer { text, finish: Finish::Stop, usage: None });
+        let cut = truncated(ModelAnswer { text, finish: Finish::Stop, usage: None });
         assert_eq!((cut.text.len(), cut.finish), (MAX_ANSWER_BYTES - 1, Finish::Length));
     }
 }

@@ -12,28 +12,28 @@ use crate::Error;
 use crate::endpoint::{Endpoint, EndpointConfig, Reply};
 use crate::key::ApiKey;
 
-/// Most characters of a query that are sent.
+/// Most characters of a query. A longer one is cut.
 pub const MAX_QUERY_CHARS: usize = 400;
 /// Most characters of a hit's title and of its snippet.
 pub const MAX_SNIPPET_CHARS: usize = 1_000;
-/// Total time of a search where nothing else is said.
+/// Default total time of a search.
 pub const DEFAULT_SEARCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Web search by a SearXNG instance (`GET /search?format=json`).
 ///
-/// The instance must have `json` among its `search.formats`; most public ones do not. One request for each search: the
-/// first page of results, from which those are left out whose address is not `http` or `https`.
+/// The instance must have `json` among its `search.formats`; most public ones do not. Each search is one
+/// request for the first page of results. Results with a URL that is neither `http` nor `https` are left out.
 #[derive(Debug, Clone)]
 pub struct SearxNg {
     endpoint: Endpoint,
 }
 
 impl SearxNg {
-    /// Begins to configure the instance at this base URL. Its host is opened for searches, also where it is a private one.
+    /// A builder for the instance at this base URL. This allows its host for searches, even a private one.
     pub fn builder(base: Url) -> SearxNgBuilder {
-        let mut parts = EndpointConfig::new(base);
-        parts.timeout = DEFAULT_SEARCH_TIMEOUT;
-        SearxNgBuilder { parts }
+        let mut config = EndpointConfig::new(base);
+        config.timeout = DEFAULT_SEARCH_TIMEOUT;
+        SearxNgBuilder { config }
     }
 }
 
@@ -41,44 +41,45 @@ impl SearxNg {
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct SearxNgBuilder {
-    parts: EndpointConfig,
+    config: EndpointConfig,
 }
 
 impl SearxNgBuilder {
-    /// A bearer token, for an instance behind a proxy that asks for one.
+    /// Sets a bearer token, for an instance behind a proxy that requires one.
     pub fn key(mut self, key: ApiKey) -> Self {
-        self.parts.key = Some(key);
+        self.config.key = Some(key);
         self
     }
 
-    /// The total time of a search; [`DEFAULT_SEARCH_TIMEOUT`] by default.
+    /// Sets the total time of a search. Default: [`DEFAULT_SEARCH_TIMEOUT`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.parts.timeout = timeout;
+        self.config.timeout = timeout;
         self
     }
 
-    /// How searches leave, as for [`HttpModelBuilder::transport`](crate::HttpModelBuilder::transport).
+    /// Sets the HTTP client, as [`HttpModelBuilder::transport`](crate::HttpModelBuilder::transport) does.
     pub fn transport(mut self, transport: FetcherBuilder) -> Self {
-        self.parts.transport = transport;
+        self.config.transport = transport;
         self
     }
 
-    /// The search engine.
+    /// Builds the search engine.
     ///
     /// # Errors
-    /// [`ErrorKind::BaseUrl`](crate::ErrorKind::BaseUrl) or [`ErrorKind::Transport`](crate::ErrorKind::Transport).
+    /// [`ErrorKind::BaseUrl`](crate::ErrorKind::BaseUrl) or
+    /// [`ErrorKind::Transport`](crate::ErrorKind::Transport).
     pub fn build(self) -> Result<SearxNg, Error> {
-        Ok(SearxNg { endpoint: self.parts.open()? })
+        Ok(SearxNg { endpoint: self.config.open()? })
     }
 }
 
 #[derive(Deserialize)]
 struct Results {
-    results: Vec<Found>,
+    results: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct Entry {
     #[serde(default)]
     url: Option<String>,
     #[serde(default)]
@@ -90,17 +91,17 @@ struct Found {
 #[async_trait]
 impl WebSearch for SearxNg {
     async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>, ProviderError> {
-        let url = address(&self.endpoint.url(&["search"]), query);
+        let url = search_url(&self.endpoint.url(&["search"]), query);
         match self.endpoint.get(url, ("authorization", "Bearer ")).await? {
             Reply::Body(response) => read(&response.body, query.limit),
-            Reply::Endless => {
-                Err(ProviderError::new(ProviderErrorKind::BadAnswer, "the list of results has no end"))
+            Reply::TooLarge => {
+                Err(ProviderError::new(ProviderErrorKind::BadAnswer, "the list of results is too large"))
             }
         }
     }
 }
 
-fn address(base: &Url, query: &SearchQuery) -> Url {
+fn search_url(base: &Url, query: &SearchQuery) -> Url {
     let mut url = base.clone();
     let text: String = query.text.chars().take(MAX_QUERY_CHARS).collect();
     url.query_pairs_mut().append_pair("q", &text).append_pair("format", "json");
@@ -112,14 +113,14 @@ fn address(base: &Url, query: &SearchQuery) -> Url {
 
 pub(crate) fn read(body: &[u8], limit: usize) -> Result<Vec<SearchHit>, ProviderError> {
     let results: Results = serde_json::from_slice(body).map_err(|_| {
-        let detail = "the reply is no list of results: is `json` among the instance's `search.formats`?";
+        let detail = "the reply is not a list of results: add `json` to the instance's `search.formats`";
         ProviderError::new(ProviderErrorKind::BadAnswer, detail)
     })?;
     let text = |text: Option<String>| text.unwrap_or_default().chars().take(MAX_SNIPPET_CHARS).collect();
-    let hits = results.results.into_iter().filter_map(|found| {
-        let url = Url::parse(found.url.as_deref()?).ok()?;
+    let hits = results.results.into_iter().filter_map(|entry| {
+        let url = Url::parse(entry.url.as_deref()?).ok()?;
         matches!(url.scheme(), "http" | "https").then_some(())?;
-        Some(SearchHit { url, title: text(found.title), snippet: text(found.content) })
+        Some(SearchHit { url, title: text(entry.title), snippet: text(entry.content) })
     });
     Ok(hits.take(limit.min(MAX_SEARCH_HITS)).collect())
 }
@@ -129,10 +130,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_query_is_a_query_and_nothing_else() {
+    fn the_query_cannot_change_other_parameters() {
         let base = "http://127.0.0.1:8888/search".parse().unwrap();
         let query = SearchQuery { text: "a b&format=html#x".into(), limit: 5, language: Some("de".into()) };
-        let sent = address(&base, &query);
+        let sent = search_url(&base, &query);
         assert_eq!(
             sent.as_str(),
             "http://127.0.0.1:8888/search?q=a+b%26format%3Dhtml%23x&format=json&language=de"
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_are_bounded_and_web_pages() {
+    fn hits_are_web_pages_up_to_the_limit() {
         let body = br#"{"query":"x","results":[
             {"url":"https://a.example/","title":"A","content":"first","engine":"e"},
             {"url":"magnet:?xt=1","title":"B"}, {"title":"C"}, {"url":"file:///etc/passwd"},

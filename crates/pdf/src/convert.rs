@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::load::{self, Pages};
 use crate::{Error, ErrorKind, MAX_MARKDOWN_BYTES, Options, safe, scan};
 
-/// The stack of the thread that a file is parsed in. The parsers recurse on some structures of a file to bounded depths;
-/// this is reserved, not used.
+/// Stack of the thread that parses a file. The parsers recurse on some structures of a file to bounded
+/// depths. The stack is reserved address space; most of it is never used.
 pub const STACK_BYTES: usize = 64 * 1024 * 1024;
 
-/// What a file says of itself is cut after this many characters.
-const MAX_SAID_CHARS: usize = 4_096;
+/// Most characters of each metadata field. A longer one is cut.
+const MAX_METADATA_CHARS: usize = 4_096;
 
-/// What came of a file.
+/// A converted file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Converted {
@@ -21,24 +21,24 @@ pub struct Converted {
     pub markdown: String,
     /// Pages of the file.
     pub pages: u32,
-    /// Pages that were converted, from the first: those asked for, and fewer where the pages run so much content again and
-    /// again that [`MAX_FORM_BYTES`](crate::MAX_FORM_BYTES) or [`MAX_FONT_BYTES`](crate::MAX_FONT_BYTES) are reached, or
-    /// draw so much that [`MAX_PAGE_MARKS`](crate::MAX_PAGE_MARKS), [`MAX_TEXTS`](crate::MAX_TEXTS) or
-    /// [`MAX_MARK_PAIRS`](crate::MAX_MARK_PAIRS) are.
+    /// Pages that were converted, from the first. Fewer than requested if the pages repeat so much content
+    /// that [`MAX_FORM_BYTES`](crate::MAX_FORM_BYTES) or [`MAX_FONT_BYTES`](crate::MAX_FONT_BYTES) is
+    /// reached, or draw so much that [`MAX_PAGE_MARKS`](crate::MAX_PAGE_MARKS),
+    /// [`MAX_TEXTS`](crate::MAX_TEXTS) or [`MAX_MARK_PAIRS`](crate::MAX_MARK_PAIRS) is reached.
     pub pages_converted: u32,
-    /// Pages, counted from 1, that hold pictures of text and no text: reading them takes recognition of characters.
+    /// Pages, counted from 1, with pictures of text but no text. They need optical character recognition.
     pub pages_without_text: Vec<u32>,
-    /// The file's own title.
+    /// The title in the file's metadata.
     pub title: Option<String>,
-    /// The file's own word on its author.
+    /// The author in the file's metadata.
     pub author: Option<String>,
-    /// The file's own word on its subject.
+    /// The subject in the file's metadata.
     pub subject: Option<String>,
-    /// The file's own keywords.
+    /// The keywords in the file's metadata.
     pub keywords: Option<String>,
-    /// When the file was made, as it says: `D:20240115103000+01'00'`.
+    /// The creation date in the file's metadata: `D:20240115103000+01'00'`.
     pub created: Option<String>,
-    /// When the file was changed last, as it says.
+    /// The modification date in the file's metadata.
     pub modified: Option<String>,
 }
 
@@ -47,9 +47,9 @@ pub struct Converted {
 /// # Errors
 ///
 /// [`ErrorKind::NotPdf`], [`ErrorKind::Encrypted`], [`ErrorKind::TooManyObjects`],
-/// [`ErrorKind::TooManyValues`], [`ErrorKind::TooLarge`], [`ErrorKind::TooManyMarks`], [`ErrorKind::TooMuchMarkdown`] and
-/// [`ErrorKind::Malformed`] by what the file is; [`ErrorKind::Panicked`] where the parser has a fault that the file
-/// brings out. What is damaged but can be read is no error.
+/// [`ErrorKind::TooManyValues`], [`ErrorKind::TooLarge`], [`ErrorKind::TooManyMarks`],
+/// [`ErrorKind::TooMuchMarkdown`] and [`ErrorKind::Malformed`] depend on the file; [`ErrorKind::Panicked`] is
+/// a bug of the parser that the file triggers. A damaged file that can be read is not an error.
 pub fn convert(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
     scan::check(bytes, options)?;
     let parse = || {
@@ -61,13 +61,13 @@ pub fn convert(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
             .name("gleaner-pdf".to_owned())
             .stack_size(STACK_BYTES)
             .spawn_scoped(scope, parse)
-            .map_err(|_| Error::malformed("no thread could be had to read it in"))?;
+            .map_err(|_| Error::malformed("no thread could be started to read it"))?;
         thread.join().unwrap_or_else(|_| Err(ErrorKind::Panicked.into()))
     })
 }
 
-/// Why a page is said to be a picture of text.
-const PICTURES: [&str; 3] = [
+/// The analysis gives these reasons for a page that is a picture of text.
+const PICTURE_REASONS: [&str; 3] = [
     pdf_inspector::OCR_REASON_SCANNED,
     pdf_inspector::OCR_REASON_VECTOR_TEXT,
     pdf_inspector::OCR_REASON_INVISIBLE_TEXT_LAYER,
@@ -84,7 +84,7 @@ fn analyse(bytes: &[u8], pages: &Pages) -> Result<Converted, Error> {
             },
         )?;
     let without_text = result.ocr_reasons_by_page.iter().filter(|page| {
-        page.page <= wanted && page.reasons.iter().any(|reason| PICTURES.contains(&reason.as_str()))
+        page.page <= wanted && page.reasons.iter().any(|reason| PICTURE_REASONS.contains(&reason.as_str()))
     });
     let pages_without_text = without_text.map(|page| page.page).collect();
     let markdown = safe::markdown(&result.markdown.filter(|_| wanted > 0).unwrap_or_default());
@@ -96,18 +96,18 @@ fn analyse(bytes: &[u8], pages: &Pages) -> Result<Converted, Error> {
         pages: all,
         pages_converted: wanted,
         pages_without_text,
-        title: said(result.title),
-        author: said(result.author),
-        subject: said(result.subject),
-        keywords: said(result.keywords),
-        created: said(result.creation_date),
-        modified: said(result.mod_date),
+        title: metadata_text(result.title),
+        author: metadata_text(result.author),
+        subject: metadata_text(result.subject),
+        keywords: metadata_text(result.keywords),
+        created: metadata_text(result.creation_date),
+        modified: metadata_text(result.mod_date),
     })
 }
 
-/// White space folded, control characters dropped; `None` where nothing is left.
-fn said(text: Option<String>) -> Option<String> {
-    let text: String = text?.chars().take(MAX_SAID_CHARS).collect();
+/// The text with white space folded and without control characters; `None` if nothing is left.
+fn metadata_text(text: Option<String>) -> Option<String> {
+    let text: String = text?.chars().take(MAX_METADATA_CHARS).collect();
     let words: Vec<String> =
         text.split_whitespace().map(|word| word.chars().filter(|c| !c.is_control()).collect()).collect();
     Some(words.join(" ")).filter(|text| !text.is_empty())

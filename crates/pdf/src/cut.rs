@@ -1,21 +1,21 @@
 //! A file of some pages of another one, and pages without their drawings.
 //!
-//! Why not tell the analysis which pages are wanted: it looks at others too, for page numbers to compare and for the fonts of
-//! the whole file. What must not be looked at must not be there.
+//! Alternative: tell the analysis which pages are wanted. It reads other pages too, to compare page numbers
+//! and for the fonts of the whole file. So pages that it must not read are removed.
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
-use crate::marks::without_paths;
+use crate::content::without_paths;
 use crate::{Error, Options, streams};
 
-/// What a page has of the nodes above it (PDF 32000-1, 7.7.3.4).
+/// Entries that a page inherits from the nodes above it (PDF 32000-1, 7.7.3.4).
 const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
 
-/// Nodes above a page that are looked at.
-const DEPTH: usize = 100;
+/// Most nodes above a page that are read.
+const MAX_DEPTH: usize = 100;
 
-/// Writes a file of these pages of a document.
-pub(crate) fn to(mut document: Document, pages: &[ObjectId]) -> Result<Vec<u8>, Error> {
+/// A file of only these pages of a document.
+pub(crate) fn to_pages(mut document: Document, pages: &[ObjectId]) -> Result<Vec<u8>, Error> {
     let root = document.add_object(dictionary! {
         "Type" => "Pages",
         "Kids" => pages.iter().map(|page| Object::Reference(*page)).collect::<Vec<_>>(),
@@ -23,7 +23,7 @@ pub(crate) fn to(mut document: Document, pages: &[ObjectId]) -> Result<Vec<u8>, 
     });
     for page in pages {
         let inherited: Vec<(&[u8], Object)> =
-            INHERITED.iter().filter_map(|key| Some((*key, above(&document, *page, key)?))).collect();
+            INHERITED.iter().filter_map(|key| Some((*key, inherited(&document, *page, key)?))).collect();
         let Ok(page) = document.get_object_mut(*page).and_then(Object::as_dict_mut) else { continue };
         for (key, value) in inherited {
             page.set(key, value);
@@ -31,15 +31,15 @@ pub(crate) fn to(mut document: Document, pages: &[ObjectId]) -> Result<Vec<u8>, 
         page.set("Parent", Object::Reference(root));
     }
     document.catalog_mut().map_err(Error::malformed)?.set("Pages", Object::Reference(root));
-    // What was encrypted has been decrypted.
+    // The objects have been decrypted.
     document.encryption_state = None;
     let mut file = Vec::new();
     document.save_to(&mut file).map_err(Error::malformed)?;
     Ok(file)
 }
 
-/// Takes the paths out of what a page draws by itself; its text stays.
-pub(crate) fn paths(document: &mut Document, page: ObjectId, options: &Options) {
+/// Removes the paths from the content of a page; its text stays.
+pub(crate) fn remove_paths(document: &mut Document, page: ObjectId, options: &Options) {
     let content = document.get_page_contents(page);
     let Some(content) = streams::of_page(document, &content, options.max_inflated_bytes) else { return };
     let content = document.add_object(Stream::new(Dictionary::new(), without_paths(&content)));
@@ -48,10 +48,10 @@ pub(crate) fn paths(document: &mut Document, page: ObjectId, options: &Options) 
     }
 }
 
-/// What a page or the nearest node above it says.
-fn above(document: &Document, page: ObjectId, key: &[u8]) -> Option<Object> {
+/// The entry of a page, or of the nearest node above it that has one.
+fn inherited(document: &Document, page: ObjectId, key: &[u8]) -> Option<Object> {
     let mut node = document.get_dictionary(page).ok()?;
-    for _ in 0..DEPTH {
+    for _ in 0..MAX_DEPTH {
         if let Ok(value) = node.get(key) {
             return Some(value.clone());
         }

@@ -8,51 +8,51 @@ pub struct Error {
     kind: ErrorKind,
 }
 
-/// What kind of error it is.
+/// The kind of an [`Error`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The bytes do not begin as a PDF does.
+    /// The bytes do not begin like a PDF.
     NotPdf,
     /// The file can only be opened with a password.
     Encrypted,
     /// The file declares more objects than allowed.
     TooManyObjects {
-        /// How many are allowed.
+        /// Most objects.
         limit: usize,
     },
-    /// The file holds more values than allowed: numbers, names, strings, lists.
+    /// The file holds more values than allowed: numbers, names, strings, arrays.
     TooManyValues {
-        /// How many are allowed.
+        /// Most values.
         limit: usize,
     },
     /// The file's streams inflate to more than allowed.
     TooLarge {
-        /// How many bytes are allowed.
+        /// Most bytes.
         limit: u64,
     },
-    /// The first page has more on it than can be laid out: pieces of text and lines, or pictures without an end.
+    /// The first page draws more than can be laid out: texts and lines, or pictures without an end.
     TooManyMarks {
-        /// How many texts and rules a page may draw.
+        /// Most texts and rules of a page.
         limit: u64,
     },
     /// The file gives more Markdown than allowed.
     TooMuchMarkdown {
-        /// How many bytes are allowed.
+        /// Most bytes.
         limit: usize,
     },
-    /// The file is damaged beyond what can be read.
+    /// The file is too damaged to be read.
     Malformed {
-        /// What is wrong, in the parser's words.
+        /// What is wrong, from the parser.
         reason: String,
     },
-    /// The parser panicked: a fault of the parser that this file brings out.
+    /// The parser panicked: a bug of the parser that this file triggers.
     Panicked,
 }
 
 impl Error {
     pub(crate) fn malformed(reason: impl fmt::Display) -> Self {
-        // The parser names itself and its own project, which are nothing to who reads this.
+        // The parser names itself and its own project, which do not help a reader of this error.
         let reason = reason.to_string();
         let reason = match reason.split_once("missing feature of lopdf: ") {
             Some((_, feature)) => {
@@ -60,24 +60,25 @@ impl Error {
             }
             None => reason,
         };
-        // It quotes the file too: enough to find the place, and nothing that a terminal would obey.
+        // The parser also quotes the file: keep enough to find the place, but no control characters for a
+        // terminal.
         let reason = reason.chars().filter(|c| !c.is_control()).take(200).collect();
         ErrorKind::Malformed { reason }.into()
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     #[must_use]
     pub const fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// Would a password help?
+    /// Whether the file needs a password.
     #[must_use]
     pub const fn is_encrypted(&self) -> bool {
         matches!(self.kind, ErrorKind::Encrypted)
     }
 
-    /// Was the file refused for what it would cost?
+    /// Whether the file exceeds a limit of its cost.
     #[must_use]
     pub const fn is_limit(&self) -> bool {
         matches!(
@@ -100,30 +101,30 @@ impl From<ErrorKind> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            ErrorKind::NotPdf => f.write_str("the bytes are no PDF: one begins with `%PDF-`"),
+            ErrorKind::NotPdf => f.write_str("the bytes are not a PDF: a PDF begins with `%PDF-`"),
             ErrorKind::Encrypted => {
-                f.write_str("the PDF is encrypted and needs a password, which cannot be given here")
+                f.write_str("the PDF is encrypted and needs a password, which is not supported")
             }
             ErrorKind::TooManyObjects { limit } => {
-                write!(f, "the PDF declares more than {limit} objects, which are all that may be read")
+                write!(f, "the PDF declares more than {limit} objects, the limit")
             }
             ErrorKind::TooManyValues { limit } => {
-                write!(f, "the PDF holds more than {limit} values, which are all that may be read")
+                write!(f, "the PDF holds more than {limit} values, the limit")
             }
             ErrorKind::TooLarge { limit } => {
-                write!(f, "the PDF inflates to more than {limit} bytes, which are all that may be read")
+                write!(f, "the PDF inflates to more than {limit} bytes, the limit")
             }
             ErrorKind::TooManyMarks { limit } => {
                 write!(
                     f,
-                    "the first page of the PDF has more on it than can be laid out, which is {limit} pieces of text and lines at most"
+                    "the first page of the PDF draws too much to be laid out: at most {limit} texts and lines"
                 )
             }
             ErrorKind::TooMuchMarkdown { limit } => {
-                write!(f, "the PDF gives more than {limit} bytes of Markdown, which are all that may be kept")
+                write!(f, "the PDF gives more than {limit} bytes of Markdown, the limit")
             }
             ErrorKind::Malformed { reason } => write!(f, "the PDF is damaged: {reason}"),
-            ErrorKind::Panicked => f.write_str("the PDF brings out a fault of the parser"),
+            ErrorKind::Panicked => f.write_str("the PDF triggers a bug of the parser"),
         }
     }
 }
@@ -135,16 +136,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_words_about_the_file() {
-        for (reason, told) in [
+    fn reasons_are_about_the_file() {
+        for (reason, expected) in [
             ("missing xref entry", "the PDF is damaged: missing xref entry"),
             ("bad\u{1b}[2J name", "the PDF is damaged: bad[2J name"),
             (
-                "PDF parsing error: missing feature of lopdf: filter X; please open an issue at https://parser.example/",
+                "PDF parsing error: missing feature of lopdf: filter X; see https://parser.example/",
                 "the PDF is damaged: reading it is not supported: filter X",
             ),
         ] {
-            assert_eq!(Error::malformed(reason).to_string(), told);
+            assert_eq!(Error::malformed(reason).to_string(), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How much work the fonts of a file are: the parser reads them anew for each page that has them.
+//! Estimates the cost of the fonts of a file. The parser reads them again for each page that uses them.
 
 use std::collections::HashMap;
 
@@ -6,46 +6,46 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::forms::dictionary;
 
-/// What the fonts of all pages of a file may cost: bytes of their programs each time that they are read, and
-/// 16 for each byte of their character maps. A few seconds on one core.
+/// Largest cost of the fonts of all pages of a file: the bytes of a font program for each time that it is
+/// read, and 16 for each byte of a character map. A few seconds on one core.
 pub const MAX_FONT_BYTES: u64 = 4_000_000_000;
 
-/// A character map is parsed, a program mostly inflated.
+/// Cost of a byte of a character map, which is parsed, while a font program is mostly only inflated.
 const BYTES_PER_MAP_BYTE: u64 = 16;
 
-/// What a name among the resources of a page costs, whatever it leads to.
+/// Cost of a name in the resources of a page, whatever it refers to.
 const BYTES_PER_NAME: u64 = 2_000;
 
 /// The fonts of a file.
 #[derive(Debug)]
 pub(crate) struct Fonts<'d> {
     document: &'d Document,
-    /// What streams inflate to, in bytes.
+    /// Inflated sizes of streams, in bytes.
     sizes: &'d HashMap<ObjectId, u64>,
-    /// Of resources that pages share.
-    known: HashMap<ObjectId, u64>,
+    /// Costs of resources that pages share.
+    shared_costs: HashMap<ObjectId, u64>,
 }
 
 impl<'d> Fonts<'d> {
     pub(crate) fn new(document: &'d Document, sizes: &'d HashMap<ObjectId, u64>) -> Self {
-        Self { document, sizes, known: HashMap::new() }
+        Self { document, sizes, shared_costs: HashMap::new() }
     }
 
-    /// What the fonts of a page cost.
+    /// The cost of the fonts of a page.
     pub(crate) fn of_page(&mut self, page: ObjectId) -> u64 {
         let Ok((own, shared)) = self.document.get_page_resources(page) else { return 0 };
         let mut cost = own.map_or(0, |resources| self.of_resources(resources));
         for id in shared {
-            let known = match self.known.get(&id) {
-                Some(known) => *known,
+            let shared_cost = match self.shared_costs.get(&id) {
+                Some(cost) => *cost,
                 None => {
                     let resources = self.document.get_dictionary(id);
-                    let found = resources.map_or(0, |resources| self.of_resources(resources));
-                    self.known.insert(id, found);
-                    found
+                    let cost = resources.map_or(0, |resources| self.of_resources(resources));
+                    self.shared_costs.insert(id, cost);
+                    cost
                 }
             };
-            cost = cost.saturating_add(known);
+            cost = cost.saturating_add(shared_cost);
         }
         cost
     }
@@ -69,9 +69,9 @@ impl<'d> Fonts<'d> {
             for map in [&b"ToUnicode"[..], b"Encoding", b"CIDToGIDMap"] {
                 cost = cost.saturating_add(self.size(font, map).saturating_mul(BYTES_PER_MAP_BYTE));
             }
-            if let Some(described) = dictionary(self.document, font.get(b"FontDescriptor").ok()) {
+            if let Some(descriptor) = dictionary(self.document, font.get(b"FontDescriptor").ok()) {
                 for program in [&b"FontFile"[..], b"FontFile2", b"FontFile3"] {
-                    cost = cost.saturating_add(self.size(described, program));
+                    cost = cost.saturating_add(self.size(descriptor, program));
                 }
             }
         }

@@ -1,8 +1,8 @@
-//! How much work the pages of a file are that run pieces of content again and again (form XObjects, PDF 32000-1, 8.10).
+//! Estimates the cost of pages that repeat pieces of content (form XObjects, PDF 32000-1, 8.10).
 //!
-//! A form may run others, each several times: a file of a kilobyte asks for as much work as it likes, and one of ten
-//! thousand pages for that on each of them. The parser has a bound for a page; what counts here is the file. It is
-//! reckoned beforehand, from how often each content names which form, without running anything.
+//! A form may call others, each several times: a file of a kilobyte can cause any amount of work, on each of
+//! ten thousand pages. The parser bounds a page; here the whole file is bounded. The cost is estimated
+//! beforehand from how often each content names each form, without running anything.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,55 +11,60 @@ use memchr::memmem;
 
 use crate::Options;
 use crate::marks::Marks;
-use crate::shape::unescaped;
 use crate::streams::content;
+use crate::syntax::unescaped;
 
-/// What all forms of a file's pages may cost: bytes of their content each time that it is run, and
-/// 100 for each time. A few seconds on one core.
+/// Largest cost of all forms of a file's pages: the bytes of their content for each call, and 100 for each
+/// call. A few seconds on one core.
 pub const MAX_FORM_BYTES: u64 = 100_000_000;
 
-/// Running a form costs as much as so many bytes of content, before any is run.
+/// Cost of a call of a form besides its content, in bytes of content.
 const BYTES_PER_CALL: u64 = 100;
 
-/// No page costs more: the parser gives up after ten thousand forms or a million operations.
+/// Largest cost of a page: the parser stops after ten thousand forms or a million operations.
 const MAX_PAGE_BYTES: u64 = 12_000_000;
 
-/// Forms are followed into one another so deep; what goes deeper costs as much as a page can.
-const DEPTH: usize = 32;
+/// Most levels of forms within forms that are followed. Deeper ones count as [`MAX_PAGE_BYTES`].
+const MAX_DEPTH: usize = 32;
 
-/// A form's name, and how often a content runs it.
+/// Most forms with the same name that count.
+const MAX_FORMS_PER_NAME: usize = 32;
+
+/// The names of forms, and how often a content calls each.
 pub(crate) type Calls = HashMap<Vec<u8>, u64>;
 
-/// What it is to run content.
+/// The cost of running content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Work {
-    /// What it costs, in bytes of content.
+pub(crate) struct Cost {
+    /// In bytes of content.
     pub(crate) bytes: u64,
-    /// What it draws.
+    /// The marks that it draws.
     pub(crate) marks: Marks,
 }
 
-impl Work {
+impl Cost {
     fn and(self, other: Self) -> Self {
         Self { bytes: self.bytes.saturating_add(other.bytes), marks: self.marks.and(other.marks) }
     }
 
-    /// No more than a page can cost.
+    /// The cost, capped at that of a page.
     fn capped(self) -> Self {
         Self { bytes: self.bytes.min(MAX_PAGE_BYTES), marks: self.marks.capped() }
     }
 }
 
-/// The forms of a file, each with what it is to run it once.
+/// The forms of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Forms {
-    cost: HashMap<ObjectId, Work>,
-    /// Which forms have a name anywhere: a content without resources of its own runs those of who runs it.
+    /// The cost of one call of each form.
+    costs: HashMap<ObjectId, Cost>,
+    /// The forms by the names that any resources give them: a content without resources of its own uses its
+    /// caller's.
     named: HashMap<Vec<u8>, Vec<ObjectId>>,
 }
 
 impl Forms {
-    /// Reckons the forms of a file.
+    /// Estimates the forms of a file.
     pub(crate) fn of(document: &Document, options: &Options) -> Self {
         let mut forms = Self::default();
         for object in document.objects.values() {
@@ -72,9 +77,9 @@ impl Forms {
             };
             for (name, form) in resources.into_iter().flat_map(|resources| of_resources(document, resources))
             {
-                let known = forms.named.entry(name.to_vec()).or_default();
-                if !known.contains(&form) && known.len() < DEPTH {
-                    known.push(form);
+                let same_name = forms.named.entry(name.to_vec()).or_default();
+                if !same_name.contains(&form) && same_name.len() < MAX_FORMS_PER_NAME {
+                    same_name.push(form);
                 }
             }
         }
@@ -85,13 +90,13 @@ impl Forms {
                 continue;
             }
             let content = content(stream, options.max_inflated_bytes).unwrap_or_default();
-            forms.cost.insert(*id, Work { bytes: content.len() as u64, marks: Marks::of(&content) });
+            forms.costs.insert(*id, Cost { bytes: content.len() as u64, marks: Marks::of(&content) });
             let own: HashMap<&[u8], ObjectId> = dictionary(document, stream.dict.get(b"Resources").ok())
                 .into_iter()
                 .flat_map(|resources| of_resources(document, resources))
                 .collect();
             let list = calls.entry(*id).or_default();
-            for (name, times) in named_forms(&content) {
+            for (name, times) in form_calls(&content) {
                 match own.get(name.as_slice()) {
                     Some(form) => list.push((*form, times)),
                     None => {
@@ -100,52 +105,52 @@ impl Forms {
                 }
             }
         }
-        forms.settle(&calls);
+        forms.add_nested(&calls);
         forms
     }
 
-    /// Adds what forms run within forms, until nothing changes or it is as deep as is followed.
-    fn settle(&mut self, calls: &BTreeMap<ObjectId, Vec<(ObjectId, u64)>>) {
-        let own = self.cost.clone();
-        for round in 0..=DEPTH {
+    /// Adds the cost of forms within forms, until nothing changes or the greatest depth is reached.
+    fn add_nested(&mut self, calls: &BTreeMap<ObjectId, Vec<(ObjectId, u64)>>) {
+        let own = self.costs.clone();
+        for round in 0..=MAX_DEPTH {
             let mut changed = false;
-            let next: HashMap<ObjectId, Work> = own
+            let next: HashMap<ObjectId, Cost> = own
                 .iter()
-                .map(|(id, work)| {
+                .map(|(id, own)| {
                     let inner = calls.get(id).into_iter().flatten();
-                    let cost = inner.fold(*work, |sum, (form, times)| sum.and(self.run(*form, *times)));
-                    let before = self.cost.get(id).copied().unwrap_or_default();
+                    let cost = inner.fold(*own, |sum, (form, times)| sum.and(self.of_calls(*form, *times)));
+                    let before = self.costs.get(id).copied().unwrap_or_default();
                     let mut cost = cost.capped();
                     if cost != before {
                         changed = true;
-                        if round == DEPTH {
+                        if round == MAX_DEPTH {
                             cost.bytes = MAX_PAGE_BYTES;
                         }
                     }
                     (*id, cost)
                 })
                 .collect();
-            self.cost = next;
+            self.costs = next;
             if !changed {
                 return;
             }
         }
     }
 
-    /// What it is to run a form so often.
-    fn run(&self, form: ObjectId, times: u64) -> Work {
-        match self.cost.get(&form) {
-            Some(once) => Work {
+    /// The cost of this many calls of a form.
+    fn of_calls(&self, form: ObjectId, times: u64) -> Cost {
+        match self.costs.get(&form) {
+            Some(once) => Cost {
                 bytes: once.bytes.saturating_add(BYTES_PER_CALL).saturating_mul(times),
                 marks: once.marks.times(times),
             },
-            // What is no form is a picture, which is not drawn and stands among the texts.
-            None => Work { bytes: 0, marks: Marks::texts(times) },
+            // Other objects are pictures. The analysis does not draw them but places them among the texts.
+            None => Cost { bytes: 0, marks: Marks::texts(times) },
         }
     }
 
-    /// What the forms of a page are that names them in its content.
-    pub(crate) fn of_page(&self, document: &Document, page: ObjectId, calls: &Calls) -> Work {
+    /// The cost of the forms that a page calls.
+    pub(crate) fn of_page(&self, document: &Document, page: ObjectId, calls: &Calls) -> Cost {
         let (own, inherited) = document.get_page_resources(page).unwrap_or_default();
         let inherited = inherited.iter().filter_map(|id| document.get_dictionary(*id).ok());
         let named: Vec<&Dictionary> = own
@@ -153,26 +158,26 @@ impl Forms {
             .chain(inherited)
             .filter_map(|resources| dictionary(document, resources.get(b"XObject").ok()))
             .collect();
-        let mut work = Work::default();
+        let mut cost = Cost::default();
         for (name, times) in calls {
             match named.iter().find_map(|named| named.get(name).ok()) {
                 Some(value) => {
                     let form = document.dereference(value).ok().and_then(|(id, _)| id);
-                    work = form.map_or(work, |form| work.and(self.run(form, *times)));
+                    cost = form.map_or(cost, |form| cost.and(self.of_calls(form, *times)));
                 }
                 None => {
                     for form in self.named.get(name).into_iter().flatten() {
-                        work = work.and(self.run(*form, *times));
+                        cost = cost.and(self.of_calls(*form, *times));
                     }
                 }
             }
         }
-        work.capped()
+        cost.capped()
     }
 }
 
-/// How often a content runs what names (`/Name Do`).
-pub(crate) fn named_forms(content: &[u8]) -> Calls {
+/// The forms that a content calls (`/Name Do`).
+pub(crate) fn form_calls(content: &[u8]) -> Calls {
     let mut calls = Calls::new();
     for at in memmem::find_iter(content, b"Do") {
         let before = content.get(..at).unwrap_or_default().trim_ascii_end();
@@ -185,7 +190,7 @@ pub(crate) fn named_forms(content: &[u8]) -> Calls {
         else {
             continue;
         };
-        // Longer names are allowed by no rule (PDF 32000-1, annex C).
+        // Longer names are not valid (PDF 32000-1, annex C).
         if name.len() <= 512 {
             *calls.entry(unescaped(name)).or_insert(0) += 1;
         }
@@ -210,7 +215,7 @@ fn is_form(object: &Object) -> bool {
     stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Form")
 }
 
-/// A dictionary, or what a reference to one leads to.
+/// A dictionary, directly or by reference.
 pub(crate) fn dictionary<'d>(document: &'d Document, object: Option<&'d Object>) -> Option<&'d Dictionary> {
     match document.dereference(object?).ok()?.1 {
         Object::Dictionary(entries) => Some(entries),
@@ -223,8 +228,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_content_runs_is_counted() {
-        let calls = named_forms(b"q /X Do Q /Y1\nDo /X  Do (Do) /Z#41 Do DoX Document");
+    fn calls_of_a_content_are_counted() {
+        let calls = form_calls(b"q /X Do Q /Y1\nDo /X  Do (Do) /Z#41 Do DoX Document");
         let mut calls: Vec<(&str, u64)> =
             calls.iter().map(|(name, times)| (std::str::from_utf8(name).unwrap(), *times)).collect();
         calls.sort_unstable();

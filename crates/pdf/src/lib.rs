@@ -1,15 +1,17 @@
 //! PDF bytes to Markdown, page by page, with hostile files as the normal case.
 //!
-//! The layout analysis is that of `pdf-inspector`, which reads files with `lopdf`. This crate stands before it: a file
-//! is first looked through for what would cost more than it is worth (a [scan](Options::max_inflated_bytes) of its bytes
-//! that inflates what is packed once and keeps nothing, then loads with bounds that weigh its tables and object streams,
-//! inflate every stream which the analysis may read, and reckon how much its pages read again), the analysis runs in a thread of its own
-//! with a large stack, where a panic is one file's failure, and what comes out is made safe to render.
+//! `pdf-inspector` analyses the layout; it reads files with `lopdf`. This crate protects both:
 //!
-//! What a thread cannot hold back is an abort of the process: a stack that overflows all the same, or memory that cannot
-//! be had. Nor can anything stop a file that costs more than was reckoned. Where files come from strangers, convert them
-//! in a child process: [`serve`] is what such a process does, within limits that the operating system holds, and
-//! [`request_head`] and [`read_answer`] are what its parent writes and reads. Starting it is the parent's to do.
+//! - A file is first checked for its cost. A [scan](Options::max_inflated_bytes) of its bytes inflates each
+//!   stream once and keeps nothing. Then bounded loads check its tables and object streams, inflate every
+//!   stream that the analysis may read, and estimate how often its pages read them again.
+//! - The analysis runs in a thread of its own with a large stack, where a panic is the failure of one file.
+//! - The Markdown is made safe to render.
+//!
+//! A thread cannot prevent an abort of the process: by a stack that overflows anyway, or by a failed
+//! allocation. Nor can it stop a file that costs more than estimated. So convert files from strangers in a
+//! child process: [`serve`] does the child's work within limits that the operating system enforces, and
+//! [`request_head`] and [`read_answer`] are for its parent, which starts and ends it.
 //!
 //! ```
 //! use gleaner_pdf::{ErrorKind, Options, convert};
@@ -18,9 +20,10 @@
 //! assert_eq!(*error.kind(), ErrorKind::NotPdf);
 //! ```
 //!
-//! No I/O and no clock but those of [`serve`]; the memory held is a small multiple of the file and of
-//! [`Options::max_inflated_bytes`], and a kilobyte for each text that is drawn ([`MAX_TEXTS`]).
+//! Only [`serve`] does I/O or uses a clock. The memory in use is a small multiple of the file and of
+//! [`Options::max_inflated_bytes`], plus a kilobyte for each text that is drawn ([`MAX_TEXTS`]).
 
+mod content;
 mod convert;
 mod cut;
 mod error;
@@ -34,6 +37,7 @@ mod safe;
 mod scan;
 mod shape;
 mod streams;
+mod syntax;
 mod wire;
 mod worker;
 

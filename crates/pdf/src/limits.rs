@@ -1,25 +1,25 @@
-//! What a process may take of memory and computing time, held by the operating system.
+//! Limits of memory and CPU time of a process, enforced by the operating system.
 
 use std::io;
 use std::process::ExitStatus;
 
 use serde::{Deserialize, Serialize};
 
-/// What a process that converts a file may take, at most.
+/// Most bytes of address space of a process that converts a file.
 pub const MAX_WORKER_MEMORY: u64 = 1024 * 1024 * 1024;
 
-/// Seconds of computing that a process which converts a file may take, at most.
+/// Most seconds of CPU time of a process that converts a file.
 pub const MAX_WORKER_SECONDS: u64 = 30;
 
-/// What one process may take.
+/// Limits of one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of its address space: what it allocates, its program, and the stacks that it reserves (64 MiB). Never more
-    /// than [`MAX_WORKER_MEMORY`], which is the default.
+    /// Bytes of address space: allocations, the program, and reserved stacks (64 MiB). At most
+    /// [`MAX_WORKER_MEMORY`], the default.
     pub memory: u64,
-    /// Seconds of computing, over all of its threads. Never more than [`MAX_WORKER_SECONDS`], which is the default.
+    /// Seconds of CPU time of all threads. At most [`MAX_WORKER_SECONDS`], the default.
     pub seconds: u64,
-    /// Let other processes go first.
+    /// Run with a lower priority than other processes.
     pub yields: bool,
 }
 
@@ -29,19 +29,19 @@ impl Default for Limits {
     }
 }
 
-/// Has this process ended because its seconds were used up? False where the system does not tell.
+/// Whether this process was ended because it used up its CPU time. False on systems that do not report it.
 #[must_use]
 pub fn ended_by_time(status: ExitStatus) -> bool {
-    held::ended_by_time(status)
+    system::ended_by_time(status)
 }
 
-/// Holds this process to the limits from here on. Limits that are lower already stay.
-pub(crate) fn hold(limits: &Limits) -> io::Result<()> {
-    held::hold(limits)
+/// Applies the limits to this process. Limits that are already lower stay.
+pub(crate) fn apply(limits: &Limits) -> io::Result<()> {
+    system::apply(limits)
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_os = "macos"))]
-mod held {
+mod system {
     use std::io;
     use std::os::unix::process::ExitStatusExt as _;
     use std::process::ExitStatus;
@@ -50,16 +50,16 @@ mod held {
 
     use super::Limits;
 
-    /// How much later others go first.
+    /// Added to the niceness of a process that yields.
     const NICE: i32 = 10;
 
-    pub(super) fn hold(limits: &Limits) -> io::Result<()> {
-        // A process that dies of its limits leaves nothing behind.
+    pub(super) fn apply(limits: &Limits) -> io::Result<()> {
+        // No core dump if a limit ends the process.
         lower(Resource::Core, 0, 0)?;
-        // A signal ends it at the limit, and one that nothing can hold up a second later.
+        // SIGXCPU at the limit, and SIGKILL a second later.
         lower(Resource::Cpu, limits.seconds, limits.seconds.saturating_add(1))?;
         let memory = lower(Resource::As, limits.memory, limits.memory);
-        // macOS has the limit, and refuses to lower it.
+        // macOS has this limit but refuses to lower it.
         if !cfg!(target_os = "macos") {
             memory?;
         }
@@ -69,10 +69,11 @@ mod held {
         Ok(())
     }
 
-    fn lower(resource: Resource, limit: u64, most: u64) -> io::Result<()> {
-        let held = getrlimit(resource);
-        let least = |held: Option<u64>, wanted: u64| Some(held.map_or(wanted, |held| held.min(wanted)));
-        let lowered = Rlimit { current: least(held.current, limit), maximum: least(held.maximum, most) };
+    fn lower(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
+        let present = getrlimit(resource);
+        let least =
+            |present: Option<u64>, wanted: u64| Some(present.map_or(wanted, |limit| limit.min(wanted)));
+        let lowered = Rlimit { current: least(present.current, soft), maximum: least(present.maximum, hard) };
         Ok(setrlimit(resource, lowered)?)
     }
 
@@ -82,13 +83,13 @@ mod held {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_os = "macos")))]
-mod held {
+mod system {
     use std::io;
     use std::process::ExitStatus;
 
     use super::Limits;
 
-    pub(super) fn hold(_limits: &Limits) -> io::Result<()> {
+    pub(super) fn apply(_limits: &Limits) -> io::Result<()> {
         Ok(())
     }
 

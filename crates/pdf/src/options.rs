@@ -1,26 +1,27 @@
 use serde::{Deserialize, Serialize};
 
-/// Pages of one file that are converted unless a request asks for fewer.
+/// Default most pages of one file that are converted.
 pub const MAX_PAGES: u32 = 10_000;
 
-/// Objects that one file may declare.
+/// Default most objects of one file.
 pub const MAX_OBJECTS: usize = 1_000_000;
 
-/// Bytes that the streams of one file may inflate to, pictures left out.
+/// Default most bytes that the streams of one file, except pictures, may inflate to.
 pub const MAX_INFLATED_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Bytes of Markdown that one file may give.
+/// Most bytes of Markdown of one file.
 pub const MAX_MARKDOWN_BYTES: usize = 64 * 1024 * 1024;
 
-/// What may be spent on a file.
+/// Limits of the cost of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Options {
-    /// At most so many pages are converted, from the first; [`MAX_PAGES`] by default.
+    /// Most pages that are converted, from the first. Default: [`MAX_PAGES`].
     pub max_pages: u32,
-    /// A file that declares more objects is refused; [`MAX_OBJECTS`] by default.
+    /// Most objects. A file that declares more is refused. Default: [`MAX_OBJECTS`].
     pub max_objects: usize,
-    /// A file whose streams inflate to more bytes is refused, pictures left out; [`MAX_INFLATED_BYTES`] by default.
+    /// Most bytes that the streams, except pictures, may inflate to. A file with more is refused. Default:
+    /// [`MAX_INFLATED_BYTES`].
     pub max_inflated_bytes: u64,
 }
 
@@ -31,21 +32,21 @@ impl Default for Options {
 }
 
 impl Options {
-    /// At most so many pages are converted, from the first; 0 converts none and still counts them.
+    /// Sets the most pages that are converted, from the first; 0 converts none and still counts them.
     #[must_use]
     pub const fn max_pages(mut self, pages: u32) -> Self {
         self.max_pages = pages;
         self
     }
 
-    /// A file that declares more objects is refused.
+    /// Sets the most objects. A file that declares more is refused.
     #[must_use]
     pub const fn max_objects(mut self, objects: usize) -> Self {
         self.max_objects = objects;
         self
     }
 
-    /// A file whose streams inflate to more bytes is refused, pictures left out.
+    /// Sets the most bytes that the streams, except pictures, may inflate to. A file with more is refused.
     #[must_use]
     pub const fn max_inflated_bytes(mut self, bytes: u64) -> Self {
         self.max_inflated_bytes = bytes;

@@ -1,24 +1,26 @@
-//! Markdown that a parser made of a stranger's text, made safe to render: no HTML but the few tags that the parser writes
+//! Makes Markdown from untrusted text safe to render: no HTML except the few tags that the parser writes
 //! itself, no link that runs code, no control characters.
 
-/// Tags that the layout analysis writes for raised, lowered and underlined text, and for breaks in cells.
+/// Tags that the layout analysis writes for superscript, subscript, underlined and struck text, and for
+/// breaks in cells.
 const TAGS: [&str; 10] =
     ["<sup>", "</sup>", "<sub>", "</sub>", "<u>", "</u>", "<s>", "</s>", "<br>", "<br/>"];
 
-/// Schemes that a link may have.
+/// Allowed schemes of links.
 const SCHEMES: [&str; 3] = ["http:", "https:", "mailto:"];
 
 /// Makes Markdown safe to render.
 ///
-/// The rules are stricter than Markdown's, so that no reading of the text by a renderer matters: a fence is only what
-/// stands alone at the start of a line and is closed in the same way; every other run of three backticks or tildes is
-/// escaped; no `]:` is left that could name an address, whatever stands around it; and no line begins a block of HTML.
+/// The rules are stricter than Markdown's, so the result is safe however a renderer reads the text: a fence
+/// is only a line of its own, without indentation, that is closed in the same way. Every other run of three
+/// backticks or tildes is escaped. No `]:` is left that could define a link, whatever is around it. No line
+/// begins a block of HTML.
 pub(crate) fn markdown(text: &str) -> String {
-    // Control characters go first: one that went later would join what stands around it.
+    // Control characters are removed first: removed later, they would join the text around them.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let ends = ends(&lines);
+    let ends = fence_ends(&lines);
     let mut out = String::with_capacity(text.len() + text.len() / 32);
     let mut fenced_until = 0;
     for (at, line) in lines.iter().enumerate() {
@@ -35,7 +37,7 @@ pub(crate) fn markdown(text: &str) -> String {
     out
 }
 
-/// A line that is a fence and nothing else: its character, its length, and whether it names a language.
+/// A line that is only a fence: its character, its length, and whether it names a language.
 fn fence(line: &str) -> Option<(char, usize, bool)> {
     let line = line.trim_end_matches([' ', '\t', '\n']);
     let character = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -45,13 +47,13 @@ fn fence(line: &str) -> Option<(char, usize, bool)> {
     (length >= 3 && plain).then_some((character, length, !language.is_empty()))
 }
 
-/// For each line that opens a fence if it is read as prose: the line that closes it, the first behind it that is of the
-/// same character, as long at least and without a language. It may be indented by three spaces (CommonMark, 4.5), a line
-/// that opens one here may not: found from the end, in one pass.
-fn ends(lines: &[&str]) -> Vec<Option<usize>> {
-    /// Longer fences open nothing.
-    const LONGEST: usize = 16;
-    let mut nearest = [[None::<usize>; LONGEST + 1]; 2];
+/// For each line that could open a fence, the line that closes it: the next one with the same character, at
+/// least as long and without a language. It may be indented by up to three spaces (CommonMark, 4.5), while
+/// here an opening line must not be. Found in one pass from the end.
+fn fence_ends(lines: &[&str]) -> Vec<Option<usize>> {
+    /// A longer fence opens nothing.
+    const MAX_FENCE: usize = 16;
+    let mut nearest = [[None::<usize>; MAX_FENCE + 1]; 2];
     let mut ends = vec![None; lines.len()];
     for (at, line) in lines.iter().enumerate().rev() {
         let unindented = line.trim_start_matches(' ');
@@ -64,7 +66,7 @@ fn ends(lines: &[&str]) -> Vec<Option<usize>> {
             *end = nearest.get(length).copied().flatten();
         }
         if !named {
-            // It closes all that are no longer than it.
+            // It closes all fences that are at most as long.
             nearest.iter_mut().take(length.saturating_add(1)).for_each(|slot| *slot = Some(at));
         }
     }
@@ -77,25 +79,25 @@ fn prose(line: &str, out: &mut String) {
     while let Some(at) = rest.find(['<', ']', '`', '~']) {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(before);
-        let taken = match from.chars().next() {
+        let consumed = match from.chars().next() {
             Some('<') => angle(from, start, out),
             Some(']') => bracket(from, out),
-            Some(mark) => marks(from, mark, out),
+            Some(mark) => fence_marks(from, mark, out),
             None => 0,
         };
-        rest = from.get(taken.max(1)..).unwrap_or_default();
+        rest = from.get(consumed.max(1)..).unwrap_or_default();
     }
     out.push_str(rest);
 }
 
-/// Is what comes next escaped by what was written?
+/// Whether the backslashes at the end escape the next character.
 fn is_escaped(out: &str) -> bool {
     (out.len() - out.trim_end_matches('\\').len()) % 2 == 1
 }
 
-/// Writes `<` and what belongs to it; gives the bytes taken.
+/// Writes `<` and its tag if it is allowed. Returns the bytes consumed.
 fn angle(from: &str, line_start: usize, out: &mut String) -> usize {
-    // A tag alone in a line begins a block of HTML, in which no escape counts (CommonMark, 4.6, 7).
+    // A tag alone in a line begins a block of HTML, in which escapes do not work (CommonMark, 4.6, 7).
     let opens_line = out.get(line_start..).is_some_and(|before| before.chars().all(|c| !c.is_alphabetic()));
     let tag = TAGS.iter().find(|tag| from.starts_with(**tag));
     if let Some(tag) =
@@ -104,10 +106,10 @@ fn angle(from: &str, line_start: usize, out: &mut String) -> usize {
         out.push_str(tag);
         return tag.len();
     }
-    let acts =
+    let is_markup =
         from.chars().nth(1).is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'));
-    if acts {
-        // Not a backslash: an address without brackets takes one in and leaves the tag as it is.
+    if is_markup {
+        // Not a backslash: in a bare URL it would be part of the URL and leave the tag as it is.
         if is_escaped(out) {
             out.pop();
         }
@@ -118,19 +120,19 @@ fn angle(from: &str, line_start: usize, out: &mut String) -> usize {
     1
 }
 
-/// Writes `]` so that it neither ends a link elsewhere than to the web nor names an address.
+/// Writes `]` so that it does not end a link to a forbidden target and does not define a link.
 fn bracket(from: &str, out: &mut String) -> usize {
     if from.starts_with("]:") {
         out.push_str("]\\:");
         return 2;
     }
-    let leads = from.strip_prefix("](").is_none_or(is_web);
-    out.push_str(if leads { "]" } else { "] " });
+    let is_allowed = from.strip_prefix("](").is_none_or(is_web);
+    out.push_str(if is_allowed { "]" } else { "] " });
     1
 }
 
-/// Writes a run of backticks or tildes; gives the bytes taken.
-fn marks(from: &str, mark: char, out: &mut String) -> usize {
+/// Writes a run of backticks or tildes, escaped if it could be a fence. Returns the bytes consumed.
+fn fence_marks(from: &str, mark: char, out: &mut String) -> usize {
     let length = from.len() - from.trim_start_matches(mark).len();
     for index in 0..length {
         if length >= 3 && !(index == 0 && is_escaped(out)) {
@@ -141,7 +143,7 @@ fn marks(from: &str, mark: char, out: &mut String) -> usize {
     length
 }
 
-/// Does what follows the opening bracket of a link lead to the web, to a mailbox or within the document?
+/// Whether this target of a link is on the web, a mailbox, or within the document.
 fn is_web(target: &str) -> bool {
     let target: String = target
         .trim_start_matches(|c: char| c.is_whitespace() || c.is_control() || c == '<')
@@ -158,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_acts_comes_out() {
+    fn markup_and_forbidden_links_are_escaped() {
         let rows = [
             ("a <b> c < d", "a &lt;b> c < d"),
             ("<script>x</script>", "&lt;script>x&lt;/script>"),
@@ -196,9 +198,9 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// As a renderer reads it, no HTML is there but the tags above, and no link but to the web.
+        /// A renderer finds no HTML except the tags above, and no link except to the web.
         #[test]
-        fn nothing_acts_as_a_renderer_reads_it(
+        fn a_renderer_finds_only_allowed_html_and_links(
             pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..24)
         ) {
             let safe = markdown(&pieces.concat());

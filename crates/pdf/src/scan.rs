@@ -1,32 +1,32 @@
-//! A look through the bytes of a file before any parser sees them: how many objects it declares, and what its streams
-//! would inflate to.
+//! A scan of the bytes of a file before any parser reads them: how many objects it declares, and the size of
+//! its inflated streams.
 //!
-//! Why on the bytes and not on the parsed file: parsing inflates object streams and keeps them. Here everything is
-//! inflated once into a buffer that is thrown away, and what counts as a stream is decided by what the bytes are, not by
-//! what their dictionary says, which can be written in many ways. Pictures alone are believed: they are what most large
-//! files consist of, and nothing here ever inflates them.
+//! On the bytes rather than on the parsed file, because parsing inflates object streams and keeps them. The
+//! scan inflates everything once into a buffer that is thrown away. It recognises streams by their bytes, not
+//! by their dictionary, which can be written in many ways. Only pictures are recognised by their dictionary:
+//! most large files consist of them, and nothing here ever inflates them.
 
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
 use crate::{Error, ErrorKind, Options, shape};
 
-/// The header may stand anywhere in so many bytes (PDF 32000-1, annex H, note 13).
+/// The header may be anywhere in the first bytes, this many (PDF 32000-1, annex H, note 13).
 const HEADER_BYTES: usize = 1_024;
 
-/// The dictionary of a stream is looked for in so many bytes before it.
+/// The dictionary of a stream is searched in this many bytes before it.
 const DICTIONARY_BYTES: usize = 2_048;
 
 /// Bytes inflated at a time.
 const BUFFER_BYTES: usize = 32 * 1_024;
 
-/// What the tables of places in a file may inflate to: three bytes and more for each object.
+/// Most inflated bytes of the cross-reference tables of a file: at least three bytes for each object.
 const MAX_TABLE_BYTES: u64 = 32 * 1_024 * 1_024;
 
-/// Streams packed into streams are followed so deep.
-const LAYERS: u8 = 3;
+/// Most layers of streams within streams that are inflated.
+const MAX_LAYERS: u8 = 3;
 
-/// Refuses what is no PDF and what would cost too much.
+/// Refuses files that are not a PDF or would cost too much.
 pub(crate) fn check(bytes: &[u8], options: &Options) -> Result<(), Error> {
     let head = bytes.get(..HEADER_BYTES).unwrap_or(bytes);
     if memmem::find(head, b"%PDF-").is_none() {
@@ -52,27 +52,27 @@ pub(crate) fn check(bytes: &[u8], options: &Options) -> Result<(), Error> {
         let line_end = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n' | b' ')).count();
         let data = rest.get(line_end..).unwrap_or_default();
         let before = bytes.get(keyword.saturating_sub(DICTIONARY_BYTES)..keyword).unwrap_or_default();
-        // A picture is never inflated, neither here nor later: what counts is looked for behind its dictionary.
+        // A picture is never inflated, neither here nor later. The search goes on after its dictionary.
         if is_picture(before) {
             continue;
         }
-        let before_it = left;
-        if !inflater.fits(data, &mut left, LAYERS) {
+        let left_before = left;
+        if !inflater.fits(data, &mut left, MAX_LAYERS) {
             return Err(ErrorKind::TooLarge { limit: options.max_inflated_bytes }.into());
         }
         if is_table(before) {
             tables_left = tables_left
-                .checked_sub(before_it - left)
+                .checked_sub(left_before - left)
                 .ok_or(ErrorKind::TooManyObjects { limit: options.max_objects })?;
         }
-        // Not behind what was inflated: an object may begin within it, in a block of deflate that is stored as it is.
-        // What is inflated again is taken off the same bound.
+        // The search does not skip the inflated bytes: an object may begin within them, in an uncompressed
+        // block of deflate. Bytes that are inflated twice count twice.
     }
     Ok(())
 }
 
-/// Does the dictionary that ends here describe a picture? Names written with escapes are believed nothing, and neither
-/// are those of what the parser inflates whatever else they say.
+/// Whether the dictionary that ends here is that of a picture. Dictionaries with escaped names do not count,
+/// and neither do those of streams that the parser inflates in any case.
 fn is_picture(before: &[u8]) -> bool {
     let start = memmem::rfind(before, b" obj").unwrap_or(0);
     let dictionary = before.get(start..).unwrap_or_default();
@@ -85,7 +85,8 @@ fn is_picture(before: &[u8]) -> bool {
         && !dictionary.contains(&b'#')
 }
 
-/// May the dictionary that ends here be that of a table of places? Such a one has the widths of its columns.
+/// Whether the dictionary that ends here may be that of a cross-reference table, which has the widths of its
+/// columns.
 fn is_table(before: &[u8]) -> bool {
     let start = memmem::rfind(before, b" obj").unwrap_or(0);
     let dictionary = before.get(start..).unwrap_or_default();
@@ -94,7 +95,7 @@ fn is_table(before: &[u8]) -> bool {
             .any(|at| dictionary.get(at + 2).is_none_or(|next| !next.is_ascii_alphabetic()))
 }
 
-/// Inflates streams one after the other, in the same memory.
+/// Inflates streams one after the other, with the same buffers.
 struct Inflater {
     zlib: Decompress,
     raw: Decompress,
@@ -106,16 +107,16 @@ impl Inflater {
         Self { zlib: Decompress::new(true), raw: Decompress::new(false), buffer: vec![0; BUFFER_BYTES] }
     }
 
-    /// Inflates what is at the start of `data`, if it is zlib data at all or deflate behind two bytes of anything, as
-    /// which the parser reads it too, and takes what came out off `left`. Did the bound hold? What is kept to be inflated
-    /// again has been taken off `left` too, so that it is never more than the bound.
+    /// Inflates the zlib data at the start of `data`, or else deflate data after two bytes of anything, which
+    /// the parser accepts too, and subtracts the output from `left`. Returns whether it was enough. Output
+    /// that is kept to be inflated again is subtracted too, so it is never more than the limit.
     fn fits(&mut self, data: &[u8], left: &mut u64, layers: u8) -> bool {
         let zlib = is_zlib(data);
         let data = if zlib { data } else { data.get(2..).unwrap_or_default() };
         let state = if zlib { &mut self.zlib } else { &mut self.raw };
         state.reset(zlib);
         let mut inner: Vec<u8> = Vec::new();
-        let mut is_packed_again = None;
+        let mut has_inner = None;
         loop {
             let read = usize::try_from(state.total_in()).unwrap_or(usize::MAX);
             let before = state.total_out();
@@ -127,7 +128,7 @@ impl Inflater {
                 None => return false,
             }
             let chunk = self.buffer.get(..usize::try_from(written).unwrap_or(0)).unwrap_or_default();
-            if *is_packed_again.get_or_insert_with(|| layers > 0 && is_zlib(chunk)) {
+            if *has_inner.get_or_insert_with(|| layers > 0 && is_zlib(chunk)) {
                 inner.extend_from_slice(chunk);
             }
             if !matches!(status, Ok(Status::Ok)) || written == 0 {
@@ -137,7 +138,8 @@ impl Inflater {
     }
 }
 
-/// The header of RFC 1950: deflate, and a check that the first two bytes are a multiple of 31.
+/// Whether this begins with a header of RFC 1950: method deflate, and a multiple of 31 as the first two
+/// bytes.
 fn is_zlib(data: &[u8]) -> bool {
     match data {
         [method, flags, _, ..] => {
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_inflate_to_too_much_is_refused() {
+    fn files_that_inflate_to_too_much_are_refused() {
         let options = Options::default().max_inflated_bytes(1_000_000);
         let zeros = vec![0; 2_000_000];
         let check = |dictionary: &str, stream: &[u8]| check(&file(dictionary, stream), &options);
@@ -184,8 +186,8 @@ mod tests {
         assert!(check("/Subtype /Image", &packed(&zeros)).is_ok(), "pictures are not read");
         let (picture, left) = (packed(&packed(&zeros)), &mut 10);
         assert!(
-            !Inflater::new().fits(&picture, left, LAYERS) && *left == 10,
-            "nothing is kept beyond the bound"
+            !Inflater::new().fits(&picture, left, MAX_LAYERS) && *left == 10,
+            "nothing is kept beyond the limit"
         );
         assert!(check("/Subtype /Image", &picture).is_ok());
         assert!(check("/Type /ObjStm /X /Image", &packed(&zeros)).unwrap_err().is_limit());
@@ -194,14 +196,14 @@ mod tests {
         let mut raw = vec![0, 0];
         raw.extend_from_slice(&packed(&zeros)[2..]);
         assert!(check("", &raw).unwrap_err().is_limit(), "deflate behind a damaged header");
-        assert!(check("", &zeros).is_ok(), "what is not packed is as large as it is");
+        assert!(check("", &zeros).is_ok(), "data that is not packed does not grow");
         let mut two = file("", &packed(&zeros[..600_000]));
         two.extend(file("", &packed(&zeros[..600_000])));
         assert!(super::check(&two, &options).unwrap_err().is_limit(), "all streams count together");
     }
 
     #[test]
-    fn what_is_no_pdf_or_too_many_objects_is_refused() {
+    fn other_files_and_too_many_objects_are_refused() {
         let options = Options::default().max_objects(3);
         assert_eq!(*check(b"", &options).unwrap_err().kind(), ErrorKind::NotPdf);
         assert_eq!(*check(b"PK\x03\x04", &options).unwrap_err().kind(), ErrorKind::NotPdf);

@@ -1,9 +1,9 @@
-//! What a parser would pay for that no stream has to inflate for: values without number, rows without end, and objects
-//! that a table of places leads to again and again.
+//! Costs of a parser that need no inflated stream: too many values, too long rows of a predictor, and objects
+//! with many entries in a cross-reference table.
 //!
-//! A value of two bytes takes a hundred once it is parsed; a row of a predictor is allocated before there is any data for
-//! it; an object is parsed once for each entry of a table that leads to it. All three turn a kilobyte into the memory of
-//! the machine, and the parser has no bound for them.
+//! A value of two bytes takes a hundred once it is parsed. A row of a predictor is allocated before there is
+//! any data for it. An object is parsed once for each table entry that refers to it. All three can turn a
+//! kilobyte into all memory of the machine, and the parser has no limit for them.
 
 use std::collections::HashMap;
 
@@ -11,43 +11,45 @@ use lopdf::xref::XrefEntry;
 use lopdf::{Document, Object, Stream};
 use memchr::{memchr, memchr_iter};
 
+use crate::syntax::{string_end, unescaped};
 use crate::{Error, ErrorKind, Options};
 
-/// Values that a file may hold outside of what is packed, and again in its object streams. Less than a gigabyte of memory
-/// once they are parsed.
+/// Most values of a file outside of object streams, and again in its object streams. Less than a gigabyte of
+/// memory once they are parsed.
 pub const MAX_VALUES: usize = 6_000_000;
 
-/// Numbers that the rows of a predictor are reckoned from, and the most that each may be.
-const ROWS: [(&[u8], u64); 3] = [(b"Columns", 1_000_000), (b"Colors", 32), (b"BitsPerComponent", 64)];
+/// The parameters of the row length of a predictor, with their greatest values.
+const ROW_PARAMETERS: [(&[u8], u64); 3] =
+    [(b"Columns", 1_000_000), (b"Colors", 32), (b"BitsPerComponent", 64)];
 
-/// Objects may be parsed as often as this many times the file's bytes make up, and [`SPARE_BYTES`].
-const TIMES: u64 = 3;
+/// Parsed objects may have this many times the file's bytes together, plus [`SPARE_BYTES`].
+const MAX_PARSES: u64 = 3;
 
 const SPARE_BYTES: u64 = 10_000_000;
 
-/// Looks through the bytes of a file.
+/// Checks the bytes of a file.
 pub(crate) fn check(bytes: &[u8]) -> Result<(), Error> {
     if values(bytes) > MAX_VALUES {
         return Err(ErrorKind::TooManyValues { limit: MAX_VALUES }.into());
     }
-    rows(bytes)?;
-    apart(bytes, places(bytes))
+    check_rows(bytes)?;
+    check_offsets(bytes, offsets(bytes))
 }
 
-/// Looks at the table of places that the parser goes by.
+/// Checks the cross-reference table that the parser uses.
 pub(crate) fn check_table(bytes: &[u8], document: &Document, options: &Options) -> Result<(), Error> {
     let entries = &document.reference_table.entries;
     if entries.len() > options.max_objects {
         return Err(ErrorKind::TooManyObjects { limit: options.max_objects }.into());
     }
-    let places = entries.values().filter_map(|entry| match entry {
+    let offsets = entries.values().filter_map(|entry| match entry {
         XrefEntry::Normal { offset, .. } => usize::try_from(*offset).ok(),
         _ => None,
     });
-    apart(bytes, places)
+    check_offsets(bytes, offsets)
 }
 
-/// Looks at the streams of a file: together they are no longer than it is, or some lie within others.
+/// Checks the lengths of the streams of a file. If they are much longer than the file, streams overlap.
 pub(crate) fn check_lengths(bytes: &[u8], document: &Document) -> Result<(), Error> {
     let length = |stream: &Stream| {
         let length = stream.dict.get(b"Length").and_then(|length| document.dereference(length)).ok()?;
@@ -55,15 +57,15 @@ pub(crate) fn check_lengths(bytes: &[u8], document: &Document) -> Result<(), Err
     };
     let streams = document.objects.values().filter_map(|object| object.as_stream().ok());
     let sum = streams.filter_map(length).fold(0_u64, u64::saturating_add);
-    within(bytes, sum, "its streams lie within one another")
+    check_sum(bytes, sum, "its streams overlap")
 }
 
-fn within(bytes: &[u8], sum: u64, reason: &str) -> Result<(), Error> {
-    let most = (bytes.len() as u64).saturating_mul(TIMES).saturating_add(SPARE_BYTES);
-    if sum > most { Err(Error::malformed(reason)) } else { Ok(()) }
+fn check_sum(bytes: &[u8], sum: u64, reason: &str) -> Result<(), Error> {
+    let max = (bytes.len() as u64).saturating_mul(MAX_PARSES).saturating_add(SPARE_BYTES);
+    if sum > max { Err(Error::malformed(reason)) } else { Ok(()) }
 }
 
-/// Where values begin, or may: what a text is in between does not matter.
+/// The number of values, or of bytes that may begin one. The content of strings is not told apart.
 pub(crate) fn values(bytes: &[u8]) -> usize {
     let mut within = false;
     let mut count = 0;
@@ -82,8 +84,8 @@ pub(crate) fn values(bytes: &[u8]) -> usize {
     count
 }
 
-/// Refuses rows that no picture has, wherever a dictionary may be that asks for them.
-fn rows(bytes: &[u8]) -> Result<(), Error> {
+/// Refuses rows that are too long for any picture, wherever a dictionary may ask for them.
+fn check_rows(bytes: &[u8]) -> Result<(), Error> {
     for slash in memchr_iter(b'/', bytes) {
         let rest = bytes.get(slash + 1..).unwrap_or_default();
         let end =
@@ -93,31 +95,17 @@ fn rows(bytes: &[u8]) -> Result<(), Error> {
             continue;
         }
         let name = unescaped(name);
-        let Some((_, most)) = ROWS.iter().find(|(row, _)| *row == name) else { continue };
-        if number(after).is_some_and(|number| number > *most) {
-            return Err(Error::malformed("the rows of a stream are longer than those of any picture"));
+        let Some((_, max)) = ROW_PARAMETERS.iter().find(|(parameter, _)| *parameter == name) else {
+            continue;
+        };
+        if number(after).is_some_and(|number| number > *max) {
+            return Err(Error::malformed("the rows of a stream are too long for a picture"));
         }
     }
     Ok(())
 }
 
-/// A name with its number signs undone (PDF 32000-1, 7.3.5).
-pub(crate) fn unescaped(name: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(name.len());
-    let mut rest = name;
-    while let [first, after @ ..] = rest {
-        let digit = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        let byte = match (first, digit(0), digit(1)) {
-            (b'#', Some(high), Some(low)) => u8::try_from(high * 16 + low).ok(),
-            _ => None,
-        };
-        out.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    out
-}
-
-/// The number that comes next, white space and comments left out; one with too many digits is as large as can be.
+/// The next number, after white space and comments. A number with too many digits is `u64::MAX`.
 fn number(bytes: &[u8]) -> Option<u64> {
     let mut rest = bytes.trim_ascii_start();
     while let Some(comment) = rest.strip_prefix(b"%") {
@@ -130,8 +118,8 @@ fn number(bytes: &[u8]) -> Option<u64> {
     Some(text.parse().unwrap_or(u64::MAX))
 }
 
-/// The places of all entries in use that look as those of a table do: `0000000017 00000 n`.
-fn places(bytes: &[u8]) -> impl Iterator<Item = usize> {
+/// The offsets of everything that looks like a table entry in use: `0000000017 00000 n`.
+fn offsets(bytes: &[u8]) -> impl Iterator<Item = usize> {
     memchr_iter(b'n', bytes).filter_map(|at| {
         let before = bytes.get(..at)?.strip_suffix(b" ")?;
         let (before, generation) = digits_at_end(before);
@@ -140,20 +128,20 @@ fn places(bytes: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The digits at the end, and what stands before them.
+/// The bytes before the digits at the end, and these digits.
 fn digits_at_end(bytes: &[u8]) -> (&[u8], &[u8]) {
     let digits = bytes.iter().rev().take(20).take_while(|byte| byte.is_ascii_digit()).count();
     bytes.split_at_checked(bytes.len() - digits).unwrap_or((bytes, b""))
 }
 
-/// Refuses tables that lead to the same object so often that it adds up to more than the file. White space before an
-/// object belongs to it; it reaches to where the next one is said to be.
-fn apart(bytes: &[u8], places: impl Iterator<Item = usize>) -> Result<(), Error> {
+/// Refuses tables that refer to the same objects so often that they add up to much more than the file. White
+/// space before an object is part of it, and it reaches to the next offset.
+fn check_offsets(bytes: &[u8], offsets: impl Iterator<Item = usize>) -> Result<(), Error> {
     let mut times: HashMap<usize, u64> = HashMap::new();
-    for place in places.filter(|place| *place < bytes.len()) {
-        // Longer runs are cut: so many places before an object are not worth it.
-        let white = bytes.iter().skip(place).take(64).take_while(|byte| byte.is_ascii_whitespace()).count();
-        *times.entry(place + white).or_insert(0) += 1;
+    for offset in offsets.filter(|offset| *offset < bytes.len()) {
+        // At most 64 bytes, so that each offset costs a bounded search.
+        let white = bytes.iter().skip(offset).take(64).take_while(|byte| byte.is_ascii_whitespace()).count();
+        *times.entry(offset + white).or_insert(0) += 1;
     }
     let mut starts: Vec<usize> = times.keys().copied().collect();
     starts.sort_unstable();
@@ -162,11 +150,11 @@ fn apart(bytes: &[u8], places: impl Iterator<Item = usize>) -> Result<(), Error>
         let times = times.get(start).copied().unwrap_or(1);
         sum.saturating_add(times.saturating_mul((end - start) as u64))
     });
-    within(bytes, sum, "its table leads to the same objects again and again")
+    check_sum(bytes, sum, "its table refers to the same objects many times")
 }
 
-/// Refuses an object stream whose table leads into the midst of objects, or to one of them again and again
-/// (PDF 32000-1, 7.5.7). Gives the values in it.
+/// Refuses an object stream whose table refers to the inside of objects, or to one of them many times (PDF
+/// 32000-1, 7.5.7). Returns the number of values in it.
 pub(crate) fn check_packed(stream: &Stream, content: &[u8]) -> Result<usize, Error> {
     let first = stream.dict.get(b"First").and_then(Object::as_i64).ok();
     let Some((table, objects)) = first.and_then(|at| content.split_at_checked(usize::try_from(at).ok()?))
@@ -174,26 +162,24 @@ pub(crate) fn check_packed(stream: &Stream, content: &[u8]) -> Result<usize, Err
         return Ok(0);
     };
     let table = String::from_utf8_lossy(table);
-    let mut places: Vec<usize> =
-        table.split_whitespace().skip(1).step_by(2).filter_map(|place| place.parse().ok()).collect();
-    places.sort_unstable();
-    let count = places.len();
-    // A writer that packs the same object for two numbers saves a few bytes: a few of those may be.
-    places.dedup();
-    if count > places.len().saturating_mul(2).saturating_add(16) || !between_objects(objects, &places) {
-        return Err(Error::malformed(
-            "the table of an object stream leads to the same objects again and again",
-        ));
+    let mut offsets: Vec<usize> =
+        table.split_whitespace().skip(1).step_by(2).filter_map(|offset| offset.parse().ok()).collect();
+    offsets.sort_unstable();
+    let count = offsets.len();
+    // A few duplicates are valid: a writer may pack one object for two numbers.
+    offsets.dedup();
+    if count > offsets.len().saturating_mul(2).saturating_add(16) || !between_objects(objects, &offsets) {
+        return Err(Error::malformed("the table of an object stream refers to the same objects many times"));
     }
     Ok(values(objects).saturating_add(count))
 }
 
-/// Are all places, in order, outside of what brackets and strings enclose?
-fn between_objects(objects: &[u8], places: &[usize]) -> bool {
-    let mut places = places.iter().copied().peekable();
+/// Whether all of these sorted offsets are outside of brackets, strings and comments.
+fn between_objects(objects: &[u8], offsets: &[usize]) -> bool {
+    let mut offsets = offsets.iter().copied().peekable();
     let (mut at, mut depth) = (0_usize, 0_usize);
     while let Some(byte) = objects.get(at) {
-        while places.next_if(|place| *place <= at).is_some() {
+        while offsets.next_if(|offset| *offset <= at).is_some() {
             if depth > 0 {
                 return false;
             }
@@ -212,7 +198,7 @@ fn between_objects(objects: &[u8], places: &[usize]) -> bool {
                     _ => string_end(rest),
                 };
                 let end = at + length.unwrap_or(rest.len());
-                if places.next_if(|place| *place < end).is_some() {
+                if offsets.next_if(|offset| *offset < end).is_some() {
                     return false;
                 }
                 at = end;
@@ -223,24 +209,6 @@ fn between_objects(objects: &[u8], places: &[usize]) -> bool {
     true
 }
 
-/// Where a string ends that was opened before (PDF 32000-1, 7.3.4.2).
-fn string_end(bytes: &[u8]) -> Option<usize> {
-    let (mut depth, mut at) = (1_usize, 0);
-    while let Some(byte) = bytes.get(at) {
-        at += 1;
-        match byte {
-            b'\\' => at += 1,
-            b'(' => depth += 1,
-            b')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use lopdf::dictionary;
@@ -248,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_counted_where_they_begin() {
+    fn values_are_counted() {
         for (text, count) in
             [("", 0), ("1 22 3", 3), ("[1 1]", 3), ("/a/b", 2), ("()()", 2), ("<< /A 1 >>", 4), ("[[]]", 2)]
         {
@@ -258,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_no_picture_has_are_refused() {
+    fn too_long_rows_are_refused() {
         for (text, refused) in [
             ("/Columns 4000 /Colors 4 /BitsPerComponent 16", false),
             ("/Columns 20000000000", true),
@@ -272,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_lead_to_each_object_once() {
+    fn tables_may_refer_to_an_object_a_few_times() {
         let table = |entries: &[usize]| {
             let mut file = "1 0 obj [1 2 3] endobj\n".repeat(20_000);
             for entry in entries {
@@ -280,14 +248,14 @@ mod tests {
             }
             check(file.as_bytes())
         };
-        let apart: Vec<usize> = (0..20_000).map(|object| object * 23).collect();
-        assert!(table(&apart).is_ok());
-        assert!(table(&[9; 20]).is_ok(), "a few are a fault of the writer");
+        let distinct: Vec<usize> = (0..20_000).map(|object| object * 23).collect();
+        assert!(table(&distinct).is_ok());
+        assert!(table(&[9; 20]).is_ok(), "a few may be a bug of the writer");
         assert!(table(&[9; 200]).is_err());
     }
 
     #[test]
-    fn packed_objects_lie_side_by_side() {
+    fn packed_objects_do_not_overlap() {
         let rows = [
             ("1 0 2 5 ", "[1 2] (a]) <</A 1>>", true),
             ("1 0 2 6 3 11 ", "[1 2] (a]) <</A 1>>", true),

@@ -1,12 +1,12 @@
-//! What passes between a program and the process that converts a file for it.
+//! The protocol between a program and the process that converts a file for it.
 //!
-//! The process is given a head and the bytes of one file, and gives an answer:
+//! The process reads a head and the bytes of one file, and writes an answer:
 //!
 //! ```text
-//! to it      length of the head: 4 bytes, the lowest first
-//!            the head: JSON, what may be spent and how long the file is
+//! input      length of the head: 4 bytes, little-endian
+//!            the head: JSON with the limits and the length of the file
 //!            the file
-//! from it    JSON, to the end of its output: what came of the file, or why nothing did
+//! output     JSON, to the end of the output: the converted file, or the error
 //! ```
 
 use std::io::{self, Read, Write};
@@ -15,26 +15,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Converted, Error, Limits, MAX_MARKDOWN_BYTES, Options};
 
-/// An answer has at most this many bytes: JSON writes a byte of Markdown as two at most, and the rest is little.
+/// Most bytes of an answer: JSON escapes a byte of Markdown as at most two, and the rest is small.
 pub const MAX_ANSWER_BYTES: usize = 2 * MAX_MARKDOWN_BYTES + 1024 * 1024;
 
-/// Of this form of both. Programs that speak another one do not understand each other.
+/// The version of this protocol. Both programs must have the same.
 const VERSION: u32 = 1;
 
-/// A head is much shorter.
+/// Most bytes of a head. A valid one is much shorter.
 const MAX_HEAD_BYTES: u32 = 4_096;
 
-/// What stands before a file.
+/// The head before a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
     version: u32,
-    /// Of the file.
+    /// Length of the file.
     bytes: u64,
     pub(crate) options: Options,
     pub(crate) limits: Limits,
 }
 
-/// What to write to a process before a file of this many bytes.
+/// The bytes to write to a process before a file of this many bytes.
 #[must_use]
 pub fn request_head(options: &Options, limits: Limits, bytes: usize) -> Vec<u8> {
     let head = Head { version: VERSION, bytes: bytes as u64, options: options.clone(), limits };
@@ -43,7 +43,7 @@ pub fn request_head(options: &Options, limits: Limits, bytes: usize) -> Vec<u8> 
     [length.as_slice(), head.as_slice()].concat()
 }
 
-/// What a process made of its file; `None` where it gave no answer, or not all of it.
+/// Parses the answer of a process; `None` if there is none or it is cut off.
 #[must_use]
 pub fn read_answer(answer: &[u8]) -> Option<Result<Converted, Error>> {
     serde_json::from_slice(answer).ok()
@@ -56,17 +56,14 @@ pub(crate) fn read_head(input: &mut impl Read) -> io::Result<Head> {
     if length > MAX_HEAD_BYTES {
         return Err(io::Error::new(
             io::ErrorKind::InvalidData,
-            "what came in is no request to convert a file",
+            "the input is not a request to convert a file",
         ));
     }
     let mut head = Vec::new();
     input.take(u64::from(length)).read_to_end(&mut head)?;
     let head: Head = serde_json::from_slice(&head)?;
     if head.version != VERSION {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "the program that asks is of another version",
-        ));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the parent program has another version"));
     }
     Ok(head)
 }
@@ -88,7 +85,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[test]
-    fn a_request_is_read_as_it_was_written() {
+    fn requests_survive_encoding() {
         let (options, limits) = (Options::default().max_pages(3), Limits { seconds: 2, ..Limits::default() });
         let mut request = request_head(&options, limits, 4);
         request.extend_from_slice(b"fileand more");
@@ -99,14 +96,14 @@ mod tests {
         let mut cut = request.get(..request.len() - 10).unwrap();
         let head = read_head(&mut cut).unwrap();
         assert_eq!(read_file(&mut cut, &head).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
-        for nonsense in [&b""[..], b"\xff\xff\xff\xff{}", b"\x02\0\0\0{}", b"\x02\0"] {
-            let mut input = nonsense;
-            assert!(read_head(&mut input).is_err(), "{nonsense:?}");
+        for garbage in [&b""[..], b"\xff\xff\xff\xff{}", b"\x02\0\0\0{}", b"\x02\0"] {
+            let mut input = garbage;
+            assert!(read_head(&mut input).is_err(), "{garbage:?}");
         }
     }
 
     #[test]
-    fn an_answer_is_read_as_it_was_written() {
+    fn answers_survive_encoding() {
         let converted = Converted {
             markdown: "# \"Kiln\" \\ \n\u{1F525}".to_owned(),
             pages: 2,
@@ -119,7 +116,7 @@ mod tests {
             let mut written = Vec::new();
             write_answer(&mut written, &answer).unwrap();
             assert_eq!(read_answer(&written).as_ref(), Some(&answer));
-            assert!(read_answer(&written[..written.len() - 1]).is_none(), "half an answer is none");
+            assert!(read_answer(&written[..written.len() - 1]).is_none(), "an answer that is cut off");
         }
         assert!(read_answer(b"").is_none());
     }

@@ -1,4 +1,4 @@
-//! Files that are in order.
+//! Valid files.
 
 use gleaner_pdf::{ErrorKind, Options, convert};
 use gleaner_testkit::pdf::{file, lines, pages};
@@ -12,7 +12,7 @@ fn two_pages() -> Vec<u8> {
 }
 
 #[test]
-fn the_text_of_all_pages_comes_out_in_order() {
+fn pages_are_converted_in_order() {
     let converted = convert(&two_pages(), &Options::default()).unwrap();
     let (evening, slowly) =
         (converted.markdown.find("in the evening"), converted.markdown.find("Fire slowly"));
@@ -24,14 +24,14 @@ fn the_text_of_all_pages_comes_out_in_order() {
 }
 
 #[test]
-fn pages_beyond_the_bound_are_counted_and_left_out() {
+fn pages_above_the_limit_are_counted_and_left_out() {
     let converted = convert(&two_pages(), &Options::default().max_pages(1)).unwrap();
     assert!(converted.markdown.contains("in the evening") && !converted.markdown.contains("Fire slowly"));
     assert_eq!((converted.pages, converted.pages_converted), (2, 1));
 }
 
 #[test]
-fn a_drawing_of_many_lines_takes_no_text_away() {
+fn a_drawing_of_many_lines_costs_no_text() {
     let mut content = lines(&["The kiln is loaded in the evening.", "Leave room between the shelves."]);
     content.extend_from_slice("\n9 9 m 99 9 l S 9 9 90 1 re f".repeat(20_000).as_bytes());
     let more = lines(&["Fire slowly until the water is gone."]);
@@ -43,7 +43,7 @@ fn a_drawing_of_many_lines_takes_no_text_away() {
 }
 
 #[test]
-fn text_cannot_act() {
+fn text_cannot_become_markup() {
     let page =
         lines(&["<script>alert\\(1\\)</script> and [x]\\(javascript:alert\\) here", "[y]: javascript:x"]);
     let converted = convert(&pages(&[page], &[], ""), &Options::default()).unwrap();
@@ -52,7 +52,7 @@ fn text_cannot_act() {
 }
 
 #[test]
-fn a_file_that_needs_a_password_says_so() {
+fn a_file_that_needs_a_password_is_an_error() {
     let encryption =
         format!("<< /Filter /Standard /V 1 /R 2 /P -4 /O <{}> /U <{}> >>", "ab".repeat(32), "cd".repeat(32));
     let file = pages(&[lines(&["secret"])], &[encryption.into_bytes()], "/Encrypt 6 0 R /ID [<00> <00>]");
@@ -61,7 +61,7 @@ fn a_file_that_needs_a_password_says_so() {
 }
 
 #[test]
-fn a_file_without_pages_is_damaged() {
+fn a_file_without_pages_is_malformed() {
     let empty = file(&[b"<< /Type /Catalog >>".to_vec()], "");
     assert!(matches!(convert(&empty, &Options::default()).unwrap_err().kind(), ErrorKind::Malformed { .. }));
 }

@@ -1,7 +1,7 @@
 //! Anthropic's messages (`POST /v1/messages`).
 //!
-//! Structured output is the input of a tool that the model must use: every model since tools came has it, while
-//! `output_config` came with some of the later ones. The tool's input is handed on as it was written.
+//! Structured output is the input of a tool that the model must use. All models with tools support this,
+//! while only some later ones support `output_config`. The tool's input is passed on as it was written.
 
 use gleaner_extract::model::{Finish, ModelAnswer, ModelRequest, ProviderError, Usage};
 use serde::Deserialize;
@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 
 use super::{Call, Settings, bad, read, role, split_system};
 
-/// The version of the dialect that the body is written in.
+/// The version of the dialect of the body.
 const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
-/// The tool that takes the answer.
+/// The tool for the answer.
 const TOOL: &str = "answer";
 
 #[expect(clippy::indexing_slicing, reason = "adds a field to an object that was made here")]
@@ -100,7 +100,7 @@ pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
 #[cfg(test)]
 mod tests {
     use super::super::Provider;
-    use super::super::fixtures::{refuses_nonsense, request, settings};
+    use super::super::fixtures::{assert_refuses_garbage, request, settings};
     use super::*;
 
     #[test]
@@ -127,18 +127,22 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read() {
+    fn answers_are_parsed() {
         let rows = [
             (
                 "tool",
-                r#"{"content":[{"type":"text","text":"So:"},{"type":"tool_use","id":"t","name":"answer","input":{"a": 1,"a":2}}],"stop_reason":"tool_use","usage":{"input_tokens":5,"cache_read_input_tokens":4,"cache_creation_input_tokens":null,"output_tokens":2}}"#,
+                r#"{"content":[{"type":"text","text":"So:"},
+                    {"type":"tool_use","id":"t","name":"answer","input":{"a": 1,"a":2}}],
+                    "stop_reason":"tool_use","usage":{"input_tokens":5,"cache_read_input_tokens":4,
+                    "cache_creation_input_tokens":null,"output_tokens":2}}"#,
                 "{\"a\": 1,\"a\":2}",
                 Finish::Stop,
                 Some((9, 2)),
             ),
             (
                 "text",
-                r#"{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"a"},{"type":"text","text":"b"}],"stop_reason":"end_turn"}"#,
+                r#"{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"a"},
+                    {"type":"text","text":"b"}],"stop_reason":"end_turn"}"#,
                 "ab",
                 Finish::Stop,
                 None,
@@ -161,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_an_error() {
-        refuses_nonsense(answer);
+    fn replies_without_an_answer_are_errors() {
+        assert_refuses_garbage(answer);
         assert!(answer(br#"{"content":"text"}"#).is_err());
     }
 }

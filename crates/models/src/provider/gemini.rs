@@ -20,7 +20,7 @@ pub(super) fn call(settings: &Settings, request: &ModelRequest) -> Call {
         config["temperature"] = temperature.into();
     }
     if let Some(seed) = settings.seed(request) {
-        // The field is a signed integer of 32 bits.
+        // The field is a signed 32-bit integer.
         config["seed"] = (seed & 0x7fff_ffff).into();
     }
     if let Some(schema) = settings.schema(request) {
@@ -66,7 +66,7 @@ struct Content {
 #[derive(Deserialize)]
 struct Part {
     text: Option<String>,
-    /// The part is a summary of what the model thought, and no answer.
+    /// The part is a summary of the model's reasoning, not of the answer.
     #[serde(default)]
     thought: bool,
 }
@@ -118,7 +118,7 @@ pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
 #[cfg(test)]
 mod tests {
     use super::super::Provider;
-    use super::super::fixtures::{refuses_nonsense, request, settings};
+    use super::super::fixtures::{assert_refuses_garbage, request, settings};
     use super::*;
 
     #[test]
@@ -150,11 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read() {
+    fn answers_are_parsed() {
         let rows = [
             (
                 "thought",
-                r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"hm","thought":true},{"text":"{}"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":1,"thoughtsTokenCount":5,"totalTokenCount":15}}"#,
+                r#"{"candidates":[{"content":{"role":"model",
+                    "parts":[{"text":"hm","thought":true},{"text":"{}"}]},"finishReason":"STOP"}],
+                    "usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":1,
+                    "thoughtsTokenCount":5,"totalTokenCount":15}}"#,
                 "{}",
                 Finish::Stop,
                 Some((9, 6)),
@@ -190,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_an_error() {
-        refuses_nonsense(answer);
+    fn replies_without_an_answer_are_errors() {
+        assert_refuses_garbage(answer);
     }
 }

@@ -14,32 +14,32 @@ use gleaner_extract::model::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Whose wire dialect a model is asked in.
+/// The wire dialect of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Provider {
-    /// OpenAI's chat completions, which vLLM, llama.cpp, LM Studio, OpenRouter and many others speak too.
+    /// OpenAI's chat completions, which vLLM, llama.cpp, LM Studio, OpenRouter and many others support too.
     OpenAi,
     /// Anthropic's messages.
     Anthropic,
     /// Google's Gemini.
     Gemini,
-    /// Ollama's own chat, which unlike its OpenAI dialect can be told the size of the context.
+    /// Ollama's own chat. Unlike its OpenAI dialect it can set the size of the context.
     Ollama,
 }
 
-/// The field by which an OpenAI dialect is told the most tokens of an answer.
+/// The field of the OpenAI dialect for the most tokens of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MaxTokensField {
-    /// `max_tokens`, which every server knows, and OpenAI's reasoning models refuse.
+    /// `max_tokens`, which every server supports but OpenAI's reasoning models refuse.
     #[default]
     MaxTokens,
-    /// `max_completion_tokens`, which OpenAI has put in its place.
+    /// `max_completion_tokens`, OpenAI's replacement.
     MaxCompletionTokens,
 }
 
-/// What of a request the model's configuration decides.
+/// The configuration of a model that affects its requests.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) capabilities: Capabilities,
@@ -48,23 +48,23 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// The schema of this request, where the model takes one.
+    /// The schema of this request, if the model supports one.
     fn schema<'r>(&self, request: &'r ModelRequest) -> Option<&'r Value> {
         request.schema.as_ref().filter(|_| self.capabilities.schema.is_some())
     }
 
-    /// The seed of this request, where the model takes one.
+    /// The seed of this request, if the model supports one.
     fn seed(&self, request: &ModelRequest) -> Option<u64> {
         request.seed.filter(|_| self.capabilities.seed)
     }
 }
 
-/// How a request is sent: everything but the address and the key.
+/// A request without the base URL and the key.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// Segments behind the base URL.
+    /// Path segments after the base URL.
     pub(crate) path: Vec<String>,
-    /// The header of the key, and what stands before the key in it.
+    /// The name of the header for the key, and the prefix of its value.
     pub(crate) key_header: (&'static str, &'static str),
     /// Other headers.
     pub(crate) headers: &'static [(&'static str, &'static str)],
@@ -73,7 +73,7 @@ pub(crate) struct Call {
 }
 
 impl Provider {
-    /// Where the provider itself is; for Ollama, where it listens by default.
+    /// The URL of the provider's own service; for Ollama, its default address on this machine.
     #[must_use]
     pub const fn default_base_url(self) -> &'static str {
         match self {
@@ -84,9 +84,8 @@ impl Provider {
         }
     }
 
-    /// How structured output is asked for.
-    #[must_use]
-    pub const fn dialect(self) -> Dialect {
+    /// The dialect of its schemas.
+    pub(crate) const fn dialect(self) -> Dialect {
         match self {
             Self::OpenAi => Dialect::Strict,
             Self::Anthropic | Self::Ollama => Dialect::JsonSchema,
@@ -94,15 +93,16 @@ impl Provider {
         }
     }
 
-    /// Does it take a seed?
-    pub(crate) const fn takes_seed(self) -> bool {
+    /// Whether it supports a seed.
+    pub(crate) const fn supports_seed(self) -> bool {
         !matches!(self, Self::Anthropic)
     }
 
     /// Tokens that it adds to a request with a schema.
     ///
-    /// Anthropic puts a system prompt of its own before tools: 159 to 935 tokens by the model and how the tool is to be
-    /// chosen, as its documentation lists them. The schema itself is counted as it is sent everywhere.
+    /// Anthropic adds a system prompt of its own for tools: 159 to 935 tokens, depending on the model and the
+    /// tool choice, according to its documentation. The schema itself counts as part of the request for every
+    /// provider.
     pub(crate) const fn overhead_tokens(self) -> u64 {
         match self {
             Self::Anthropic => 1_000,
@@ -130,14 +130,14 @@ impl Provider {
     }
 }
 
-/// Reads a reply's JSON. `serde_json` bounds its depth at 128, and a field that is told twice is refused: two readers would
-/// take different ones.
+/// Parses a reply's JSON. `serde_json` bounds its depth at 128. A duplicate field is an error, because
+/// different parsers would use different ones.
 fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, ProviderError> {
     serde_json::from_slice(body).map_err(|error| {
         let what = if error.is_eof() {
-            "the reply's JSON ends in the middle".to_owned()
+            "the reply's JSON is cut off".to_owned()
         } else {
-            format!("the reply is not what the dialect has, at byte {} or before", error.column())
+            format!("the reply does not follow the dialect, at byte {} or before", error.column())
         };
         bad(what)
     })
@@ -147,7 +147,7 @@ fn bad(detail: impl Into<String>) -> ProviderError {
     ProviderError::new(ProviderErrorKind::BadAnswer, detail)
 }
 
-/// The system's messages as one text, for dialects that keep them apart, and the others.
+/// The system messages as one text, for dialects with a field for them, and the other messages.
 fn split_system(messages: &[Message]) -> (Option<String>, impl Iterator<Item = &Message>) {
     let system: Vec<&str> = messages
         .iter()
@@ -158,7 +158,7 @@ fn split_system(messages: &[Message]) -> (Option<String>, impl Iterator<Item = &
     (system, messages.iter().filter(|message| message.role != Role::System))
 }
 
-/// The name of a role where the dialect has one for each.
+/// The name of a role in dialects that have one for each.
 const fn role(role: Role) -> &'static str {
     match role {
         Role::System => "system",
@@ -167,7 +167,7 @@ const fn role(role: Role) -> &'static str {
     }
 }
 
-/// The conversation as dialects with `{"role", "content"}` have it.
+/// The conversation for dialects with `{"role", "content"}`.
 fn chat(messages: &[Message]) -> Value {
     let messages = messages
         .iter()
@@ -183,7 +183,7 @@ pub(crate) mod fixtures {
     pub(crate) fn settings(provider: Provider) -> Settings {
         let capabilities = Capabilities {
             schema: Some(provider.dialect()),
-            seed: provider.takes_seed(),
+            seed: provider.supports_seed(),
             ..Capabilities::new("some-model", 32_000)
         };
         Settings { capabilities, temperature: Some(0.0), max_tokens_field: MaxTokensField::default() }
@@ -203,8 +203,8 @@ pub(crate) mod fixtures {
         }
     }
 
-    /// Replies that no dialect may take for an answer.
-    pub(crate) fn refuses_nonsense(answer: impl Fn(&[u8]) -> Result<ModelAnswer, ProviderError>) {
+    /// Checks replies that are not an answer in any dialect.
+    pub(crate) fn assert_refuses_garbage(answer: impl Fn(&[u8]) -> Result<ModelAnswer, ProviderError>) {
         let deep = format!("{{\"x\":{}", "[".repeat(100_000));
         for body in ["", "{", "null", "[]", "{}", "\"text\"", "<html>", &deep, "\u{feff}{}"] {
             let error = answer(body.as_bytes()).unwrap_err();

@@ -1,7 +1,7 @@
 //! Ollama's chat (`POST /api/chat`), with `format` for structured output.
 //!
-//! `options.num_ctx` is always sent: left out, the server takes a small context and silently drops the front of a longer
-//! request.
+//! `options.num_ctx` is always sent: without it the server uses a small context and silently drops the front
+//! of a longer request.
 
 use gleaner_extract::model::{Finish, ModelAnswer, ModelRequest, ProviderError, Usage};
 use serde::Deserialize;
@@ -64,7 +64,7 @@ pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
         None if reply.done => Finish::Stop,
         _ => Finish::Other,
     };
-    // A prompt that the server had in its cache is not counted: then nothing is known.
+    // The server does not count a cached prompt. Then the usage is unknown.
     let usage = match (reply.prompt_eval_count, reply.eval_count) {
         (Some(input_tokens), Some(output_tokens)) => Some(Usage { input_tokens, output_tokens }),
         _ => None,
@@ -75,7 +75,7 @@ pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
 #[cfg(test)]
 mod tests {
     use super::super::Provider;
-    use super::super::fixtures::{refuses_nonsense, request, settings};
+    use super::super::fixtures::{assert_refuses_garbage, request, settings};
     use super::*;
 
     #[test]
@@ -100,16 +100,18 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read() {
+    fn answers_are_parsed() {
         let rows = [
             (
-                r#"{"model":"m","message":{"role":"assistant","content":"{}","thinking":"hm"},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":3}"#,
+                r#"{"model":"m","message":{"role":"assistant","content":"{}","thinking":"hm"},
+                    "done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":3}"#,
                 "{}",
                 Finish::Stop,
                 Some((9, 3)),
             ),
             (
-                r#"{"message":{"role":"assistant","content":"{"},"done":true,"done_reason":"length","eval_count":3}"#,
+                r#"{"message":{"role":"assistant","content":"{"},
+                    "done":true,"done_reason":"length","eval_count":3}"#,
                 "{",
                 Finish::Length,
                 None,
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_an_error() {
-        refuses_nonsense(answer);
+    fn replies_without_an_answer_are_errors() {
+        assert_refuses_garbage(answer);
     }
 }

@@ -1,6 +1,7 @@
-//! OpenAI's chat completions (`POST /chat/completions`), with `response_format` of type `json_schema` for structured output.
+//! OpenAI's chat completions (`POST /chat/completions`), with `response_format` of type `json_schema` for
+//! structured output.
 //!
-//! The older completions dialect and not "responses": it is what other servers speak.
+//! Not the newer "responses" dialect, because other servers support chat completions.
 
 use gleaner_extract::model::{Finish, ModelAnswer, ModelRequest, ProviderError, Usage};
 use serde::Deserialize;
@@ -45,7 +46,7 @@ struct Reply {
     #[serde(default)]
     choices: Vec<Choice>,
     usage: Option<Counts>,
-    /// OpenRouter answers 200 where the provider behind it failed.
+    /// OpenRouter answers 200 even if the provider behind it failed.
     error: Option<Value>,
 }
 
@@ -92,7 +93,7 @@ pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::{refuses_nonsense, request, settings};
+    use super::super::fixtures::{assert_refuses_garbage, request, settings};
     use super::super::{Provider, ProviderErrorKind};
     use super::*;
 
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_does_not_take_is_left_out() {
+    fn unsupported_options_are_left_out() {
         let mut narrow = settings(Provider::OpenAi);
         narrow.capabilities.schema = None;
         narrow.capabilities.seed = false;
@@ -133,10 +134,11 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read() {
+    fn answers_are_parsed() {
         let rows = [
             (
-                r#"{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}"#,
+                r#"{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],
+                    "usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}"#,
                 "{}",
                 Finish::Stop,
                 Some((9, 3)),
@@ -169,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_an_error() {
-        refuses_nonsense(answer);
+    fn replies_without_an_answer_are_errors() {
+        assert_refuses_garbage(answer);
         let rows = [
             (r#"{"choices":[{"message":{"content":"a","content":"b"}}]}"#, ProviderErrorKind::BadAnswer),
             (r#"{"choices":[{"message":{"content":5}}]}"#, ProviderErrorKind::BadAnswer),
