@@ -63,7 +63,7 @@ fn a_too_expensive_pdf_fails_with_a_reason() {
     let output = run_on_loopback(&["scrape", &format!("{}/crowded.pdf", server.base_url())]);
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stdout.is_empty());
-    assert!(stderr(&output).contains("15000 pieces of text"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("15000 texts and lines"), "{}", stderr(&output));
 }
 
 #[test]
