@@ -29,7 +29,7 @@ pub(crate) fn explanation(explanations: &[Explanation], rejections: &[(SkipReaso
             }
             None => {}
         }
-        if let Some(trap) = explained.put_off {
+        if let Some(trap) = explained.deferred_by {
             let _ = write!(text, "\n  deferred until other pages were done: {trap}");
         }
         text.push('\n');

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use gleaner::{ErrorCode, PageFailure, PageFailures, SafeUrl};
+use gleaner::{ErrorCode, JobWarning, PageFailure, PageFailures, SafeUrl};
 
 use crate::args::{EngineArgs, in_flags};
 use crate::hint;
@@ -23,8 +23,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) failed: u64,
     /// The number of pages that robots.txt forbids.
     pub(crate) robots_blocked: u64,
-    /// The job's warning.
-    pub(crate) warning: Option<&'a str>,
+    /// The job's warnings.
+    pub(crate) warnings: &'a [JobWarning],
     /// Why the job failed as a whole.
     pub(crate) error: Option<&'a str>,
     /// The pages without a document.
@@ -65,8 +65,8 @@ impl Summary<'_> {
         if !self.reported_failures {
             self.add_failures(&mut text);
         }
-        if let Some(warning) = self.warning {
-            let _ = write!(text, "\nnote: {}", printable_line(&in_flags(warning)));
+        for warning in self.warnings {
+            let _ = write!(text, "\nnote: {}", printable_line(&in_flags(&warning.to_string())));
         }
         if let Some(error) = self.error {
             let _ = write!(text, "\nerror: {}", printable_line(&in_flags(error)));
@@ -109,9 +109,9 @@ impl Summary<'_> {
         let mut refused = failures().filter(|failure| failure.error.code == ErrorCode::ScrapeBlocked);
         refused.find_map(|failure| hint::for_refused(&failure.url, &self.network.allow_private)).or_else(
             || {
-                // A certificate error of robots.txt is only in the warning.
+                // A certificate error of robots.txt is only in a warning.
                 let insecure = failures().any(|failure| failure.error.code == ErrorCode::ScrapeSslError)
-                    || self.warning.is_some_and(|warning| warning.contains("certificate"));
+                    || self.warnings.iter().any(JobWarning::is_invalid_certificate);
                 insecure.then(|| hint::for_certificates(self.network.skips_tls_verification())).flatten()
             },
         )
@@ -172,7 +172,7 @@ mod tests {
         Summary {
             failed,
             robots_blocked: 0,
-            warning: None,
+            warnings: &[],
             error: None,
             failures,
             written: 30,

@@ -137,7 +137,8 @@ impl CrawlPrompts {
         // With "the whole site" the other words of the prompt also apply to pages above the start page.
         let is_widened = |compiled: CompiledCrawl| compiled.options.crawl_entire_domain == Some(true);
         rules.crawl_entire_domain |= may_widen && compile_crawl(prompt, &site).is_ok_and(is_widened);
-        let reachable = runtime.inside(target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
+        let reachable =
+            runtime.filter_in_scope(target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
         let reachable = reachable.map_err(|error| invalid_prompt(&error.to_string()))?;
         let budget = Budget { time: Some(MODEL_TIMEOUT), ..self.budget };
         let job = Job::new(self.model.as_ref(), budget, None);

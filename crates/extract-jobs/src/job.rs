@@ -37,7 +37,7 @@ impl Job {
         let ledger = Ledger::new(budget);
         if let Some(owner) = &owner {
             let ledger = ledger.clone();
-            owner.metered_by(Box::new(move || ledger.spent().tokens));
+            owner.set_meter(Box::new(move || ledger.spent().tokens));
         }
         let started = Instant::now();
         // A time that the clock cannot represent sets no bound.
@@ -150,7 +150,7 @@ impl LanguageModel for CreditLimitedModel {
 
     async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
         if let Some(owner) = &self.owner
-            && !owner.cover(self.ledger.committed_tokens()).await
+            && !owner.reserve_tokens(self.ledger.committed_tokens()).await
         {
             self.ledger.stop(Stop::Credits);
             return Err(ProviderError::new(ProviderErrorKind::OverBudget, Stop::Credits.to_string()));

@@ -124,7 +124,7 @@ fn large_clusters(ranking: &SiteRanking) -> HashSet<&str> {
 async fn map(reader: &mut Reader<'_>, plan: MapPlan, source: &ExtractSource) -> Result<Vec<Url>, PageError> {
     let mapping = async {
         let _permit = match reader.job().owner() {
-            Some(owner) => Some(owner.lookup().await),
+            Some(owner) => Some(owner.lookup_permit().await),
             None => None,
         };
         reader.runtime().map(plan).await
@@ -195,7 +195,7 @@ async fn linked_pages(
     }
     let rules = CrawlRules { allow_subdomains: reader.request().include_subdomains, ..single_page_rules() };
     let start = source.target.url.clone();
-    let Ok(inside) = reader.runtime().inside(start, rules, below, link_url).await else {
+    let Ok(inside) = reader.runtime().filter_in_scope(start, rules, below, link_url).await else {
         return (more, hubs);
     };
     let mut known: HashSet<String> = site.iter().map(|page| page.url.as_str().to_owned()).collect();

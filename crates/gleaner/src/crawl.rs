@@ -1,4 +1,5 @@
 use gleaner_runtime::{Job, StartOptions};
+use gleaner_store::JobWarning;
 use gleaner_types::request::CrawlRequest;
 use url::Url;
 
@@ -21,7 +22,7 @@ impl Engine {
     }
 
     /// Crawls a site and records what happens to some URLs, for [`Job::explanations`]. At most
-    /// [`MAX_EXPLAINED`](crate::MAX_EXPLAINED) URLs are recorded.
+    /// [`MAX_EXPLAINED_URLS`](crate::MAX_EXPLAINED_URLS) URLs are recorded.
     ///
     /// # Errors
     /// Those of [`crawl`](Self::crawl).
@@ -29,7 +30,7 @@ impl Engine {
         let plan = request.clone().check_within(self.bounds())?;
         self.check_crawl(&plan)?;
         // A refused webhook has to fail before the site is mapped for a prompt.
-        self.service.open_webhook(plan.webhook.as_ref()).await?;
+        self.service.prepare_webhook(plan.webhook.as_ref()).await?;
         let crawl = self.extract.compile(self.runtime(), request, plan).await?;
         self.start_crawl(crawl, explained).await
     }
@@ -39,7 +40,7 @@ impl Engine {
         let options = StartOptions { explained: explained.to_vec(), ..StartOptions::default() };
         let options = options.with_request(request_json(&crawl.request));
         let job = self.runtime().start(crawl.plan, options).await?;
-        if let Some(warning) = &crawl.warning {
+        if let Some(warning) = crawl.warning.map(JobWarning::Request) {
             self.runtime().warn(job.id(), warning).await?;
         }
         Ok(job)

@@ -99,7 +99,7 @@ impl Engine {
         let options = StartOptions::default().with_request(request_json(&request));
         let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
-        self.service.open_webhook(plan.webhook.as_ref()).await?;
+        self.service.prepare_webhook(plan.webhook.as_ref()).await?;
         Ok(self.runtime.start(plan, options).await?)
     }
 
@@ -121,7 +121,7 @@ impl Engine {
         check_local(&plan)?;
         self.check_options(&plan)?;
         let mut document =
-            gleaner_transform::transform(input, &fields::transform_options(&plan, false))?.document;
+            gleaner_transform::transform(input, &fields::transform_options(&plan, false))?.into_document();
         // The text for a model is not needed: options that need one were refused above.
         fields::finish(&mut document, input.url, &plan, false, &Interrupt::never());
         if plan.formats.json.as_ref().is_some_and(|asked| asked.as_extract) {

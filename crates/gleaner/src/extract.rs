@@ -284,7 +284,7 @@ impl Engine {
     /// # Errors
     /// Those of [`crawl`](Self::crawl).
     pub async fn begin_crawl(&self, crawl: PromptedCrawl, explained: &[Url]) -> Result<Job, Error> {
-        self.service.open_webhook(crawl.plan.webhook.as_ref()).await?;
+        self.service.prepare_webhook(crawl.plan.webhook.as_ref()).await?;
         self.start_crawl(crawl, explained).await
     }
 

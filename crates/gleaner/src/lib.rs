@@ -139,9 +139,9 @@ pub use gleaner_frontier::{SkipReason, Trap};
 #[cfg(feature = "models")]
 pub use gleaner_models as models;
 pub use gleaner_runtime::{
-    Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED, MapResult, MemoryBudget, Verdict,
+    Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget, Verdict,
 };
-pub use gleaner_store::{BlockedPage, JobSnapshot, PageFailure, PageFailures};
+pub use gleaner_store::{BlockedPage, JobSnapshot, JobWarning, PageFailure, PageFailures};
 pub use gleaner_transform::Input;
 pub use gleaner_types::request::{
     self, BatchScrapeRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest,

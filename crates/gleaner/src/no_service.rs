@@ -25,7 +25,7 @@ impl ServicePart {
         Self
     }
 
-    pub(crate) async fn open_webhook(&self, webhook: Option<&WebhookPlan>) -> Result<(), Error> {
+    pub(crate) async fn prepare_webhook(&self, webhook: Option<&WebhookPlan>) -> Result<(), Error> {
         match webhook {
             Some(_) => Err(Error::unsupported(
                 ErrorCode::UnsupportedOption,

@@ -38,7 +38,7 @@ pub use gleaner_runtime::{
 };
 pub use gleaner_service::{
     Accounts, ActivityLog, Balance, Deliver, DeliverError, Delivery, JobService, MemoryAccounts,
-    MemoryActivityLog, Operation, Page, Secret, SignatureError, StatusBody, Submit, Submitted, Team,
+    MemoryActivityLog, Operation, Page, Secret, SignatureError, StatusBody, SubmitContext, Submitted, Team,
     TeamConfig, UnlimitedAccounts, WebhookConfig, sign, verify,
 };
 pub use gleaner_store::{DeadLetter, EndedJob, TeamId};
@@ -65,9 +65,9 @@ impl ServicePart {
     }
 
     /// Checks the address of a job's webhook, and starts the delivery of its events.
-    pub(crate) async fn open_webhook(&self, webhook: Option<&WebhookPlan>) -> Result<(), crate::Error> {
+    pub(crate) async fn prepare_webhook(&self, webhook: Option<&WebhookPlan>) -> Result<(), crate::Error> {
         match webhook {
-            Some(webhook) => Ok(self.service.open_webhook(webhook).await?),
+            Some(webhook) => Ok(self.service.prepare_webhook(webhook).await?),
             None => Ok(()),
         }
     }

@@ -9,8 +9,8 @@ use gleaner::request::{
 use gleaner::response::{
     CrawlParams, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
 };
-use gleaner::service::{self, Submit, Team};
-use gleaner::{Checked, Engine, Faults, JobId, JobKind, RequestBounds};
+use gleaner::service::{self, SubmitContext, Team};
+use gleaner::{Checked, Engine, Faults, JobId, JobKind, JobWarning, RequestBounds};
 use http::request::Parts;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -196,9 +196,9 @@ impl Call<'_> {
         let generated = crawl_options(&compiled.generated)?;
         let in_effect = crawl_options(&compiled.in_effect())?;
         let request = serde_json::to_value(&compiled.request).unwrap_or(submit.request);
-        let submit = Submit { request, ..submit };
+        let submit = SubmitContext { request, ..submit };
         let submitted = service.crawl_checked(self.team, compiled.plan, submit).await?;
-        if let Some(warning) = &compiled.warning {
+        if let Some(warning) = compiled.warning.map(JobWarning::Request) {
             service.runtime().warn(submitted.id, warning).await?;
         }
         let mut response = JobSubmitted::new(submitted.id, format!("{url}/{}", submitted.id));
@@ -269,7 +269,7 @@ impl Call<'_> {
         &mut self,
         check: fn(&Value, RequestBounds) -> Result<Checked<P>, Faults>,
         check_capabilities: fn(&Engine, &P) -> Result<(), gleaner::Error>,
-    ) -> Result<(P, Submit), Failure> {
+    ) -> Result<(P, SubmitContext), Failure> {
         let idempotency_key = self.idempotency_key()?;
         // Take the body, to free it before the work starts.
         let (engine, bytes) = (self.engine.clone(), std::mem::take(&mut self.body));
@@ -283,7 +283,7 @@ impl Call<'_> {
             Ok(checked)
         };
         let Checked { plan, request, warnings, .. } = self.checks.run(&self.team.id, size, read).await?;
-        Ok((plan, Submit { request, idempotency_key, warnings }))
+        Ok((plan, SubmitContext { request, idempotency_key, warnings }))
     }
 
     fn idempotency_key(&self) -> Result<Option<Uuid>, Failure> {

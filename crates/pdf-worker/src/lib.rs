@@ -206,7 +206,7 @@ impl ReadPdf for PdfWorkers {
             None => "",
         };
         let file_owner = FileOwner::new(team, &page.url);
-        let converted = timeout_at(owner.until, self.convert(page, options, parser, &file_owner)).await;
+        let converted = timeout_at(owner.deadline, self.convert(page, options, parser, &file_owner)).await;
         Some(converted.unwrap_or_else(|_| Err(timed_out())))
     }
 }

@@ -78,7 +78,7 @@ fn page(body: &'static str) -> Fetched {
 }
 
 async fn read(workers: &PdfWorkers) -> Result<Transformed, PageError> {
-    let owner = PdfTask { team: None, until: Instant::now() + LONG };
+    let owner = PdfTask { team: None, deadline: Instant::now() + LONG };
     workers.read_pdf(&page("%PDF-1.7"), &options(), owner).await.expect("it is a PDF")
 }
 
@@ -177,7 +177,7 @@ async fn a_worker_does_not_inherit_the_environment() {
 #[tokio::test]
 async fn other_bodies_and_options_are_left_to_the_transformer() {
     let workers = workers(PdfWorker::new("/nowhere/at/all"));
-    let owner = PdfTask { team: None, until: Instant::now() + LONG };
+    let owner = PdfTask { team: None, deadline: Instant::now() + LONG };
     let ocr = PdfParser { mode: PdfMode::Ocr, ..PdfParser::default() };
     for (body, pdf) in
         [("about %PDF-1.7", Some(PdfParser::default())), ("%PDF-1.7", None), ("%PDF-1.7", Some(ocr))]
@@ -222,7 +222,7 @@ async fn a_process_ends_when_its_future_is_dropped() {
 async fn a_process_ends_at_the_deadline_of_its_page() {
     let path = path();
     let workers = workers(script(&format!("echo $$ > '{}'; kill -STOP $$", path.display())));
-    let owner = PdfTask { team: None, until: Instant::now() + Duration::from_millis(500) };
+    let owner = PdfTask { team: None, deadline: Instant::now() + Duration::from_millis(500) };
     let error = workers.read_pdf(&page("%PDF-1.7"), &options(), owner).await.unwrap().unwrap_err();
     assert_eq!(error.code, ErrorCode::ScrapeTimeout);
     let owner = FileOwner::new("", &page("").url);

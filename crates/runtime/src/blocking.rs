@@ -43,14 +43,14 @@ impl std::error::Error for BlockingError {}
 #[derive(Debug, Clone, Copy)]
 pub struct WaitLimits {
     /// The deadline for the result.
-    pub until: Instant,
+    pub deadline: Instant,
     /// Upper bound on the wait for a permit, and again on the wait for the work.
-    pub each: Duration,
+    pub max_wait: Duration,
 }
 
 impl WaitLimits {
     fn next_deadline(self) -> Instant {
-        self.until.min(Instant::now() + self.each)
+        self.deadline.min(Instant::now() + self.max_wait)
     }
 }
 
@@ -136,8 +136,8 @@ mod tests {
     use super::*;
 
     fn wait_limits(seconds: u64) -> WaitLimits {
-        let each = Duration::from_secs(seconds);
-        WaitLimits { until: Instant::now() + each, each }
+        let max_wait = Duration::from_secs(seconds);
+        WaitLimits { deadline: Instant::now() + max_wait, max_wait }
     }
 
     /// Work that runs until it is interrupted, and a channel that receives a message at its end.
@@ -179,7 +179,7 @@ mod tests {
         let (permits, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
         let (work, ended) = endless(&interrupt);
         // A free permit is taken even though the deadline has passed.
-        let expired = WaitLimits { until: Instant::now(), each: Duration::from_secs(60) };
+        let expired = WaitLimits { deadline: Instant::now(), max_wait: Duration::from_secs(60) };
         assert_eq!(blocking(&permits, &interrupt, expired, work).await, Err(BlockingError::Late));
         ended.recv().unwrap();
         let other = Interrupt::armed();
@@ -192,7 +192,7 @@ mod tests {
         let (work, ended) = endless(&interrupt);
         let mut waiting = Box::pin(blocking(&permits, &interrupt, wait_limits(60), work));
         assert!(tokio::time::timeout(Duration::ZERO, &mut waiting).await.is_err());
-        let no_wait = WaitLimits { until: Instant::now(), each: Duration::ZERO };
+        let no_wait = WaitLimits { deadline: Instant::now(), max_wait: Duration::ZERO };
         let second = blocking(&permits, &Interrupt::armed(), no_wait, || ()).await;
         assert_eq!(second, Err(BlockingError::NoCapacity));
         drop(waiting);

@@ -17,7 +17,7 @@ use url::Url;
 use crate::route::RouteKey;
 
 /// Upper bound on the URLs traced in one crawl; further ones are ignored.
-pub const MAX_EXPLAINED: usize = 1_000;
+pub const MAX_EXPLAINED_URLS: usize = 1_000;
 
 /// The outcome of one URL in a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Explanation {
     /// Clicks from the start page, if known. The depth of a page that a sitemap names is 0.
     pub depth: Option<u32>,
     /// It was deferred behind other pages, because its URL looks like part of an endless family (a trap).
-    pub put_off: Option<Trap>,
+    pub deferred_by: Option<Trap>,
 }
 
 /// The outcome of a URL. Its `Display` is a sentence for people.
@@ -190,7 +190,7 @@ impl Traces {
         let TraceRules { scope, identity, max_depth, limit, robots_agent, route_key } = rules;
         let robots_agent = robots_agent.map(str::to_owned);
         let mut traces = Self { max_depth, limit, robots_agent, route_key, ..Self::default() };
-        for url in urls.iter().take(MAX_EXPLAINED) {
+        for url in urls.iter().take(MAX_EXPLAINED_URLS) {
             let key = identity.key(url);
             let verdict = match scope.decide(url, false) {
                 Decision::Rejected(reason) => Some(Verdict::Rejected(reason)),
@@ -319,7 +319,7 @@ impl Traces {
                 found_on: trace.found_on.clone(),
                 named_in: trace.named_in.clone(),
                 depth: trace.depth,
-                put_off: trace.trap,
+                deferred_by: trace.trap,
             })
         };
         self.order.iter().filter_map(explain).collect()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{HostFeedback, Observation};
-use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::{CacheState, ErrorCode};
 use tokio::time::Instant;
 
@@ -97,7 +97,7 @@ async fn finish_failed(
     }
     // The next steps can send another request to the same host.
     drop(redirects);
-    if failure.refused_hop.is_some() {
+    if failure.refused_redirect.is_some() {
         shared.feedback(&page.lease.url, HostFeedback { answered: true, ..HostFeedback::default() }).await;
     }
     page.observed = observed;
@@ -114,10 +114,10 @@ async fn failure_outcome(
     page: &LeasedPage,
     failure: FetchError,
 ) -> PageOutcome {
-    match failure.refused_hop {
+    match failure.refused_redirect {
         Some(RedirectRefusal::Robots) => robots_blocked(shared, job, page, None).await,
-        Some(RedirectRefusal::RobotsUnread { cause, passes }) => {
-            let retry = if passes { retry(shared, job, page, Some(ROBOTS_RETRY)) } else { None };
+        Some(RedirectRefusal::RobotsUnreadable { cause, is_transient }) => {
+            let retry = if is_transient { retry(shared, job, page, Some(ROBOTS_RETRY)) } else { None };
             match retry {
                 Some(outcome) => outcome,
                 None => robots_blocked(shared, job, page, Some(&cause)).await,
@@ -126,10 +126,10 @@ async fn failure_outcome(
         Some(RedirectRefusal::OutOfScope(_)) | None => {
             if let Some(crawl) = &job.crawl
                 && page.key == crawl.start_key
-                && failure.refused_hop.is_some()
+                && failure.refused_redirect.is_some()
             {
-                let warning = format!("nothing was crawled from the start page: {}", failure.error.message);
-                let _ = shared.store.warn(job.id, &warning).await;
+                let warning = JobWarning::StartRedirect(failure.error.message.clone());
+                let _ = shared.store.warn(job.id, warning).await;
             }
             let retry = if failure.retryable { retry(shared, job, page, None) } else { None };
             retry.unwrap_or(PageOutcome::Failed(failure.error))

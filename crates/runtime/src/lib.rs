@@ -76,11 +76,11 @@ pub use credits::{
     TOKENS_PER_CREDIT, least_price,
 };
 pub use error::{Error, ErrorKind, QUEUE_FULL_PAUSE};
-pub use explain::{Explanation, MAX_EXPLAINED, Verdict};
+pub use explain::{Explanation, MAX_EXPLAINED_URLS, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 pub use handle::{Job, JobEnd};
 pub use limits::{
-    MAX_ATTEMPTS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS, MAX_MAPS,
+    MAX_ATTEMPTS, MAX_CONCURRENT_MAPS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS,
     MAX_RETRY_AFTER, MAX_TRANSFORM_TIME, MIN_MEDIUM_TRANSFORMS, RETRY_PAUSE,
 };
 pub use log_suppression::without_logs;

@@ -19,7 +19,7 @@ pub const MIN_MEDIUM_TRANSFORMS: usize = 2;
 pub const MAX_CONCURRENT_SITEMAPS: usize = 2;
 
 /// Upper bound on concurrent maps; further maps wait within their timeout.
-pub const MAX_MAPS: usize = 32;
+pub const MAX_CONCURRENT_MAPS: usize = 32;
 
 /// Longest wait of a page for its permit, and again for its transform. The page's deadline bounds both.
 pub const MAX_TRANSFORM_TIME: Duration = Duration::from_secs(60);

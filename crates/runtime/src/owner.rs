@@ -18,17 +18,17 @@ pub trait JobOwner: Debug + Send + Sync + 'static {
 
     /// Reserves credits for this many tokens in total since the start of the job. False if the team has too
     /// few: then the step that would use them must be skipped.
-    async fn cover(&self, tokens: u64) -> bool;
+    async fn reserve_tokens(&self, tokens: u64) -> bool;
 
     /// Sets the meter that reports the tokens used so far. It may be read at any time, and is read when the
     /// job ends without a result. Later calls have no effect.
-    fn metered_by(&self, meter: TokenMeter);
+    fn set_meter(&self, meter: TokenMeter);
 
     /// Tokens that the job has used so far, by its meter; 0 without one.
-    fn used(&self) -> u64;
+    fn tokens_used(&self) -> u64;
 
     /// Waits for a permit for work other than pages, such as the [map](crate::Runtime::map) of a site.
-    async fn lookup(&self) -> OwnerPermit;
+    async fn lookup_permit(&self) -> OwnerPermit;
 }
 
 /// A permit of a [`JobOwner`]. Dropping it returns it.

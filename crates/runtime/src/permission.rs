@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_frontier::{Decision, Observation, SkipReason};
-use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
+use gleaner_types::PageError;
 use http::StatusCode;
 use url::Url;
 
@@ -75,7 +76,7 @@ async fn robots_unreadable(
     if failure.is_refusal() {
         return PageOutcome::Failed(failure.error.clone());
     }
-    robots_blocked(shared, job, page, Some(&failure.error.message)).await
+    robots_blocked(shared, job, page, Some(&failure.error)).await
 }
 
 /// The outcome of a page that robots.txt forbids, or whose redirect it forbids. `failure` is the cause if
@@ -84,23 +85,23 @@ pub(crate) async fn robots_blocked(
     shared: &Shared,
     job: &JobContext,
     page: &LeasedPage,
-    failure: Option<&str>,
+    failure: Option<&PageError>,
 ) -> PageOutcome {
     if let Some(crawl) = &job.crawl {
         crawl.records.rejections.count(SkipReason::RobotsTxt);
         let warning = match failure {
-            Some(cause) if page.key == crawl.start_key => Some(format!("nothing was crawled: {cause}")),
+            Some(cause) if page.key == crawl.start_key => {
+                Some(JobWarning::StartRobotsUnreadable(cause.clone()))
+            }
             // Without the warning, the pages would look as if robots.txt forbade them.
-            Some(cause) if crawl.take_unreadable_warning(cause) => {
-                Some(format!("some pages were not fetched: {cause}"))
+            Some(cause) if crawl.take_unreadable_warning(&cause.message) => {
+                Some(JobWarning::RobotsUnreadable(cause.clone()))
             }
-            None if page.key == crawl.start_key => {
-                Some("robots.txt forbids the start page, so nothing was crawled".to_owned())
-            }
+            None if page.key == crawl.start_key => Some(JobWarning::StartForbidden),
             _ => None,
         };
         if let Some(warning) = warning {
-            let _ = shared.store.warn(job.id, &warning).await;
+            let _ = shared.store.warn(job.id, warning).await;
         }
     }
     PageOutcome::RobotsBlocked
@@ -151,9 +152,9 @@ impl RedirectCheck for CrawlRedirects<'_> {
                     return Err(RedirectRefusal::OutOfScope(failure.error.message.clone()));
                 }
                 Some(RobotsFailure { error, is_transient, .. }) => {
-                    return Err(RedirectRefusal::RobotsUnread {
-                        cause: error.message.clone(),
-                        passes: *is_transient,
+                    return Err(RedirectRefusal::RobotsUnreadable {
+                        cause: error.clone(),
+                        is_transient: *is_transient,
                     });
                 }
                 None if !robots.policy.allows(to) => return Err(RedirectRefusal::Robots),

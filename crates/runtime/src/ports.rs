@@ -41,7 +41,7 @@ pub trait RedirectCheck: Send + Sync {
     /// Allows or refuses a redirect. May wait, such as for a permit of the host.
     ///
     /// # Errors
-    /// Why the redirect is refused; the fetch then ends with [`FetchError::refused_hop`].
+    /// Why the redirect is refused; the fetch then ends with [`FetchError::refused_redirect`].
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefusal>;
 }
 
@@ -51,11 +51,11 @@ pub enum RedirectRefusal {
     /// robots.txt forbids the target.
     Robots,
     /// The robots.txt of the target could not be read.
-    RobotsUnread {
-        /// The cause, for people.
-        cause: String,
+    RobotsUnreadable {
+        /// The cause.
+        cause: PageError,
         /// Another attempt may succeed.
-        passes: bool,
+        is_transient: bool,
     },
     /// The target does not belong to the job.
     OutOfScope(String),
@@ -134,7 +134,7 @@ pub struct FetchError {
     /// Another attempt may succeed: the connection broke or the host was busy.
     pub retryable: bool,
     /// The redirect that [`RedirectCheck`] refused.
-    pub refused_hop: Option<RedirectRefusal>,
+    pub refused_redirect: Option<RedirectRefusal>,
 }
 
 /// Transforms an answer into a document.
@@ -193,7 +193,7 @@ pub struct PdfTask<'a> {
     /// The team of the job, if any. Conversions alternate fairly between teams.
     pub team: Option<&'a TeamId>,
     /// The deadline of the conversion.
-    pub until: Instant,
+    pub deadline: Instant,
 }
 
 /// A document and its links.

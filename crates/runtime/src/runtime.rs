@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_frontier::{CrawlScope, Decision};
-use gleaner_store::{JobSnapshot, NewJob, Store};
+use gleaner_store::{JobSnapshot, JobWarning, NewJob, Store};
 use gleaner_types::JobId;
 use gleaner_types::plan::{CrawlRules, MapPlan, ScrapeOptionsPlan, without_slash};
 use tokio::runtime::Handle;
@@ -91,7 +91,7 @@ impl Runtime {
     ///
     /// # Errors
     /// If the rules are invalid.
-    pub async fn inside<T: Send + 'static>(
+    pub async fn filter_in_scope<T: Send + 'static>(
         &self,
         start: Url,
         rules: CrawlRules,
@@ -113,7 +113,7 @@ impl Runtime {
     ///
     /// # Errors
     /// If the store fails or does not know the job.
-    pub async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error> {
+    pub async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
         Ok(self.shared.store.warn(job, warning).await?)
     }
 
@@ -124,7 +124,7 @@ impl Runtime {
     }
 
     /// Stops the remaining work for a job that has ended.
-    pub fn forget(&self, job: JobId) {
+    pub fn stop_job(&self, job: JobId) {
         self.shared.forget(job);
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_frontier::Candidate;
-use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
+use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome, Store};
 use gleaner_types::JobId;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,7 @@ use crate::config::RuntimeConfig;
 use crate::context::{CrawlContext, JobContext};
 use crate::extract::Extract;
 use crate::host_limiter::HostLimiter;
-use crate::limits::{MAX_MAPS, TransformLimits};
+use crate::limits::{MAX_CONCURRENT_MAPS, TransformLimits};
 use crate::memory::Memory;
 use crate::ports::{Fetch, ReadPdf, Transform};
 use crate::robots::RobotsCache;
@@ -82,7 +82,7 @@ impl Shared {
             tracker: OnceLock::new(),
             robots: RobotsCache::default(),
             host_limiter: HostLimiter::default(),
-            maps: Semaphore::new(MAX_MAPS),
+            maps: Semaphore::new(MAX_CONCURRENT_MAPS),
             transforms: TransformLimits::default(),
             slices: Slices::default(),
             memory: Memory::new(memory),
@@ -146,9 +146,7 @@ impl Shared {
     /// Adds a warning to a job if URLs were skipped because its patterns cost too much.
     pub(crate) async fn warn_of_costly_patterns(&self, job: &JobContext) {
         if job.crawl.as_ref().is_some_and(CrawlContext::take_costly_warning) {
-            let warning = "some URLs were skipped, because matching them with `includePaths` and \
-                           `excludePaths` takes too long";
-            let _ = self.store.warn(job.id, warning).await;
+            let _ = self.store.warn(job.id, JobWarning::CostlyPatterns).await;
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::SafeUrl;
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use url::Url;
@@ -107,8 +107,8 @@ async fn fetch_sitemap(
 /// Adds a warning about a broken sitemap to the job, for the first few.
 async fn warn_of_sitemap(shared: &Shared, job: &JobContext, crawl: &CrawlContext, url: &Url, problem: &str) {
     if crawl.sitemaps.take_warning() {
-        let warning = format!("the sitemap {} {problem}", SafeUrl::from(url));
-        let _ = shared.store.warn(job.id, &warning).await;
+        let (url, problem) = (SafeUrl::from(url).to_string(), problem.to_owned());
+        let _ = shared.store.warn(job.id, JobWarning::Sitemap { url, problem }).await;
     }
 }
 

@@ -60,7 +60,7 @@ pub struct StartOptions {
     /// The team of the job and what it may spend. Default: none.
     pub account: Option<Box<JobAccount>>,
     /// Addresses to follow through a crawl, for [`Job::explanations`]: at most
-    /// [`MAX_EXPLAINED`](crate::MAX_EXPLAINED). Default: none.
+    /// [`MAX_EXPLAINED_URLS`](crate::MAX_EXPLAINED_URLS). Default: none.
     pub explained: Vec<Url>,
 }
 

@@ -23,11 +23,11 @@ pub(crate) async fn track_changes(
     page: &mut FinishedPage,
 ) {
     let Some(options) = &job.options.formats.change_tracking else { return };
-    let until = page_deadline(shared, job, &page.lease);
+    let deadline = page_deadline(shared, job, &page.lease);
     let PageOutcome::Document(document, _) = &mut page.outcome else { return };
     let Some(tracker) = shared.tracker.get() else { return warn(document, NO_TRACKER) };
     let (team, zero_data_retention) = (job.team.as_ref(), job.zero_data_retention);
-    let task = TrackingTask { job: job.id, team, options, fields, zero_data_retention, until };
+    let task = TrackingTask { job: job.id, team, options, fields, zero_data_retention, deadline };
     let tracking = AssertUnwindSafe(tracker.track(task, document)).catch_unwind();
     let tracked = tokio::select! {
         () = job.cancelled.cancelled() => return,

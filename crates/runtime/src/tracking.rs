@@ -34,5 +34,5 @@ pub struct TrackingTask<'t> {
     /// The job runs under zero data retention: nothing of the page may be kept.
     pub zero_data_retention: bool,
     /// The deadline of the page.
-    pub until: Instant,
+    pub deadline: Instant,
 }

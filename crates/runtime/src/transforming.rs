@@ -80,7 +80,7 @@ pub(crate) async fn transform(
         _ => &shared.transforms.medium,
     };
     let interrupt = Interrupt::armed();
-    let limits = WaitLimits { until: deadline, each: MAX_TRANSFORM_TIME };
+    let limits = WaitLimits { deadline, max_wait: MAX_TRANSFORM_TIME };
     let work = {
         let (shared, job, page, interrupt) =
             (Arc::clone(shared), Arc::clone(job), page.clone(), interrupt.clone());
@@ -119,11 +119,11 @@ async fn read_pdf(
     deadline: Instant,
 ) -> Option<Result<Transformed, PageError>> {
     let pdfs = shared.pdfs.as_ref()?;
-    let until = match job.deadline {
+    let deadline = match job.deadline {
         Some(_) => deadline,
         None => deadline.min(Instant::now() + job.options.timeout.min(MAX_TRANSFORM_TIME)),
     };
-    let turn = PdfTask { team: job.team.as_ref(), until };
+    let turn = PdfTask { team: job.team.as_ref(), deadline };
     let result = AssertUnwindSafe(pdfs.read_pdf(page, &job.options, turn)).catch_unwind().await;
     result.unwrap_or_else(|_| Some(Err(failed(BlockingError::Failed))))
 }

@@ -23,7 +23,7 @@ pub const CREDITS_AHEAD: u64 = 100;
 /// spends credits that do not exist, and the team does not need the price of the whole budget at submit.
 /// Unused credits return to the balance when the job ends.
 ///
-/// Used tokens ([`metered_by`](JobOwner::metered_by)) are charged when the job completes, when it fails with
+/// Used tokens ([`set_meter`](JobOwner::set_meter)) are charged when the job completes, when it fails with
 /// a reported reason, and when it is cancelled. A job that fails by a fault of the engine costs nothing.
 pub(crate) struct CreditReservation {
     accounts: Arc<dyn Accounts>,
@@ -56,7 +56,7 @@ impl JobOwner for CreditReservation {
         Box::new(JobAccount { slots, part_of: Some(self.job), ..JobAccount::of(team) })
     }
 
-    async fn cover(&self, tokens: u64) -> bool {
+    async fn reserve_tokens(&self, tokens: u64) -> bool {
         let Some(reserved) = &self.reserved else { return true };
         let mut reserved = reserved.lock().await;
         let needed = tokens.div_ceil(TOKENS_PER_CREDIT);
@@ -76,15 +76,15 @@ impl JobOwner for CreditReservation {
         }
     }
 
-    fn metered_by(&self, meter: TokenMeter) {
+    fn set_meter(&self, meter: TokenMeter) {
         let _first_stays = self.meter.set(meter);
     }
 
-    fn used(&self) -> u64 {
+    fn tokens_used(&self) -> u64 {
         self.meter.get().map_or(0, |meter| meter())
     }
 
-    async fn lookup(&self) -> OwnerPermit {
+    async fn lookup_permit(&self) -> OwnerPermit {
         OwnerPermit::new(self.lookups.acquire_for_job(&self.team).await)
     }
 }

@@ -24,7 +24,7 @@ pub use credit_reservation::CREDITS_AHEAD;
 pub use gleaner_runtime::{Error, ErrorKind};
 pub use job_service::{
     JobService, LONG_POLL, MAX_RESPONSE_MEMORY, MAX_RESPONSE_MEMORY_PER_TEAM, Page, RESPONSE_MEMORY_WAIT,
-    ServiceConfig, StatusBody, Submit, Submitted,
+    ServiceConfig, StatusBody, SubmitContext, Submitted,
 };
 pub use lookups::{LOOKUP_WAIT, MAX_LOOKUPS_PER_TEAM};
 pub use tracking::{MAX_DIFF_BYTES, MAX_REPORTED_LINES};

@@ -21,8 +21,8 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    BlockedPage, FinishedPage, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound, Receipt,
-    Retention, Store,
+    BlockedPage, FinishedPage, JobWarning, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound,
+    Receipt, Retention, Store,
 };
 
 /// The start time; the suite passes time explicitly.
@@ -309,12 +309,13 @@ async fn a_cancelled_job_keeps_its_documents<S: Store>(fixture: Fixture<S>) {
 
 async fn a_failed_job_has_an_error<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit(1, 10, Retention::Keep, &["a"]).await;
-    fixture.store.warn(job, "slow").await.expect("a job can carry a warning");
-    fixture.store.warn(job, "slow").await.expect("a job can carry a warning");
+    let warning = || JobWarning::Request("ignored fields: a".to_owned());
+    fixture.store.warn(job, warning()).await.expect("a job can carry a warning");
+    fixture.store.warn(job, warning()).await.expect("a job can carry a warning");
     let snapshot =
         fixture.store.fail(job, "insufficient credits", START).await.expect("a running job can fail");
     assert_eq!((snapshot.state, snapshot.error.as_deref()), (JobState::Failed, Some("insufficient credits")));
-    assert_eq!(snapshot.warning.as_deref(), Some("slow"), "a repeated warning is kept once");
+    assert_eq!(snapshot.warnings, [warning()], "a repeated warning is kept once");
 }
 
 async fn robots_refusals_are_listed_separately<S: Store>(fixture: Fixture<S>) {

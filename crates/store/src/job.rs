@@ -10,7 +10,7 @@ use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
 use url::Url;
 
-use crate::{JobAccount, TeamId, TrackedScrape};
+use crate::{JobAccount, JobWarning, TeamId, TrackedScrape};
 
 /// How long documents are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -366,9 +366,18 @@ pub struct JobSnapshot {
     /// Time of the end, since the Unix epoch; `None` while it runs.
     pub ended_at: Option<Duration>,
     /// Warnings for the reader.
-    pub warning: Option<String>,
+    pub warnings: Vec<JobWarning>,
     /// Why the job failed as a whole; `None` unless it did.
     pub failure: Option<JobFailure>,
     /// The same as a message.
     pub error: Option<String>,
+}
+
+impl JobSnapshot {
+    /// The text of all warnings; `None` if there are none.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let texts: Vec<String> = self.warnings.iter().map(ToString::to_string).collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
+    }
 }

@@ -38,6 +38,7 @@ mod results;
 mod scrape;
 mod store;
 mod team;
+mod warning;
 mod weight;
 
 pub use accounting::{Accounting, EndedJob, Shortage};
@@ -61,4 +62,5 @@ pub use results::{DEFAULT_RETAINED_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_DOCUMENTS
 pub use scrape::scrape_id;
 pub use store::Store;
 pub use team::{JobAccount, TeamId, TeamLoad};
+pub use warning::{JobWarning, MAX_WARNINGS};
 pub use weight::is_heavier;

@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use crate::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
-    JobListing, JobSnapshot, JsonSlice, Leases, NewJob, PageFailures, PastScrape, ReadBound, Receipt, Slice,
-    TeamId, TeamLoad,
+    JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, PageFailures, PastScrape, ReadBound,
+    Receipt, Slice, TeamId, TeamLoad,
 };
 
 /// A store of jobs.
@@ -131,11 +131,12 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error>;
 
-    /// Adds a warning for the reader of the job; a repeated warning is kept once.
+    /// Adds a warning for the reader of the job. A repeated warning is kept once, and at most
+    /// [`MAX_WARNINGS`](crate::MAX_WARNINGS) are kept.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
-    async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error>;
+    async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error>;
 
     /// Ends a job as failed, for this reason.
     ///

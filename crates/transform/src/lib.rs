@@ -53,7 +53,6 @@ pub use memory::{MAX_PAGE_MEMORY, page_memory};
 pub use page::links::{Link, LinkKind, MAX_LINKS, PageLinks};
 pub use resolver::MAX_RESOLVED_BYTES;
 pub use select::{MAX_SELECTOR_BYTES, SELECTOR_STEPS_PER_BYTE, Selection};
-pub use summary::WARNING as EXTRACTIVE_SUMMARY;
 pub use transform::{
     Input, MAX_BODY_BYTES, Page, check_selector, html_to_markdown, links, transform, transform_within,
 };

@@ -11,8 +11,8 @@ use std::collections::{HashMap, HashSet};
 use crate::names;
 use crate::words::{is_of_word, words};
 
-/// The text in [`Document::warning`](gleaner_types::Document::warning) that marks an extractive summary.
-pub const WARNING: &str =
+/// The warning that marks an extractive summary.
+pub(crate) const WARNING: &str =
     "The summary consists of sentences of the page itself, chosen without a language model.";
 
 /// Upper bound on the bytes of Markdown that are read.

@@ -51,6 +51,22 @@ pub struct Page {
     /// Pages of a PDF that were converted. `None` for other bodies, and for a PDF that is returned as a file.
     /// The metadata hold the number of all its pages.
     pub pages_converted: Option<u32>,
+    /// Marks an extractive summary. It is no part of the document's warning yet, because a model's summary
+    /// may replace the summary.
+    pub summary_warning: Option<&'static str>,
+}
+
+impl Page {
+    /// The document, with all its warnings.
+    #[must_use]
+    pub fn into_document(mut self) -> Document {
+        if let Some(summary) = self.summary_warning {
+            let first = self.document.warning.take();
+            self.document.warning =
+                Some(first.map_or_else(|| summary.to_owned(), |first| format!("{first} {summary}")));
+        }
+        self.document
+    }
 }
 
 /// Checks a CSS selector, so that a request can be refused before any page is fetched.

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use gleaner::JobWarning;
 use gleaner::plan::SitemapMode;
 use gleaner_testkit::{Extras, Site, SiteSpec};
 use gleaner_tests::fakes::engine_builder;
@@ -44,7 +45,7 @@ async fn a_start_page_that_robots_txt_forbids_ends_the_crawl_with_a_warning() {
     let crawled = crawl(&engine(), request).await;
     assert!(crawled.documents.is_empty());
     assert_eq!(crawled.blocked_paths().into_iter().collect::<Vec<_>>(), ["/private/"]);
-    assert!(crawled.snapshot.warning.as_deref().is_some_and(|warning| warning.contains("robots.txt")));
+    assert!(crawled.snapshot.warnings == [JobWarning::StartForbidden]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -388,7 +388,7 @@ async fn run_everything(parts: &Parts) -> Vec<(Sink, String)> {
         client.call(&format!("GET {path}"), &Value::Null).await;
     }
 
-    engine.service().delivered().await.unwrap();
+    engine.service().wait_for_deliveries().await.unwrap();
     let team = TeamId::new("birds");
     while parts.activity.of(&team).len() < 3 {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-use gleaner::PromptedCrawl;
+use gleaner::{JobWarning, PromptedCrawl};
 use serde_json::Value;
 
 use super::model::with_model;
@@ -59,9 +59,10 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs) -> Result<u8, Failu
 /// Why a crawl has at most one page, unless it was limited to one or failed.
 fn why_few_pages(run: &Run, asks_for_one: bool) -> Option<String> {
     let has_few = run.written == 0 || (run.written == 1 && !asks_for_one);
-    // The warning already explains why nothing was crawled, but not what to do about robots.txt.
-    let is_explained = |warning: &String| run.written == 0 && !warning.contains("forbids");
-    let is_explained = run.snapshot.warning.as_ref().is_some_and(is_explained);
+    // A warning already explains why nothing was crawled, but not what to do about robots.txt.
+    let warnings = &run.snapshot.warnings;
+    let is_forbidden = warnings.contains(&JobWarning::StartForbidden);
+    let is_explained = run.written == 0 && !warnings.is_empty() && !is_forbidden;
     if !has_few || is_explained || run.interrupted {
         return None;
     }

@@ -125,7 +125,7 @@ impl Run {
             reported_failures: self.reported_failures,
             failed: self.snapshot.failed,
             robots_blocked: self.snapshot.robots_blocked,
-            warning: self.snapshot.warning.as_deref(),
+            warnings: &self.snapshot.warnings,
             error: self.snapshot.error.as_deref(),
             failures: &self.failures,
             written: self.written,

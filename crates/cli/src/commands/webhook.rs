@@ -53,7 +53,7 @@ pub(super) async fn delivered(
     interrupt: &mut Interrupt,
     was_pressed: bool,
 ) -> Result<bool, Failure> {
-    let mut delivered = std::pin::pin!(engine.service().delivered());
+    let mut delivered = std::pin::pin!(engine.service().wait_for_deliveries());
     let mut noted = false;
     loop {
         tokio::select! {

@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use gleaner::response::JobStatus;
-use gleaner::service::{Page, Submit, Team, TeamId};
+use gleaner::service::{Page, SubmitContext, Team, TeamId};
 use gleaner::{BatchScrapeRequest, Engine, JobId, JobKind, JobState};
 use gleaner_testkit::{LogDetail, ServeOptions, Site, SiteSpec};
 
@@ -101,7 +101,7 @@ pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>>
     let mut ids = Vec::new();
     for (_, team) in (0..jobs).zip(teams.iter().cycle()) {
         let plan = request(&urls).check()?;
-        ids.push((team, service.batch(team, plan, Submit::default()).await?.id));
+        ids.push((team, service.batch(team, plan, SubmitContext::default()).await?.id));
     }
     report.submit_time = began.elapsed();
 
@@ -116,7 +116,7 @@ pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>>
     let served_before = server.requests();
     let late_began = Instant::now();
     let plan = request(urls.get(..1).unwrap_or_default()).check()?;
-    let late_id = service.batch(team, plan, Submit::default()).await?.id;
+    let late_id = service.batch(team, plan, SubmitContext::default()).await?.id;
     let state = wait_for_end(&engine, team, late_id).await?.status;
     report.late_job = Some(LateJob {
         state,

@@ -91,7 +91,7 @@ impl Fetch for FetchAdapter {
             outcome => outcome.map_err(|error| FetchError {
                 error: error.to_page_error(),
                 retryable: error.is_retryable(),
-                refused_hop: check.refused.into_inner().ok().flatten(),
+                refused_redirect: check.refused.into_inner().ok().flatten(),
             }),
         }
     }
@@ -256,7 +256,7 @@ impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
         self.check.check(from, to).await.map_err(|refusal| {
             let reason = match &refusal {
                 RedirectRefusal::Robots => "robots.txt forbids it".to_owned(),
-                RedirectRefusal::RobotsUnread { cause, .. } => cause.clone(),
+                RedirectRefusal::RobotsUnreadable { cause, .. } => cause.message.clone(),
                 RedirectRefusal::OutOfScope(reason) => reason.clone(),
             };
             if let Ok(mut refused) = self.refused.lock() {

@@ -4,11 +4,9 @@ use std::borrow::Cow;
 
 use gleaner_frontier::asks_nofollow;
 use gleaner_runtime::{Fetched, PageText, Transform, TransformTask, Transformed};
-use gleaner_transform::{
-    EXTRACTIVE_SUMMARY, Input, LinkKind, Page, PageLinks, Selection, is_pdf, page_memory, transform_within,
-};
+use gleaner_transform::{Input, LinkKind, Page, PageLinks, Selection, is_pdf, page_memory, transform_within};
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{Document, Interrupt, PageError};
+use gleaner_types::{Interrupt, PageError};
 use url::Url;
 
 use crate::extract::fields;
@@ -70,34 +68,23 @@ impl TransformAdapter {
         options: &ScrapeOptionsPlan,
         interrupt: &Interrupt,
     ) -> Result<Transformed, PageError> {
-        let Page { mut document, links, pages_converted, .. } = transformed.map_err(page_error)?;
+        let mut transformed = transformed.map_err(page_error)?;
+        let postponed = if self.uses_model { transformed.summary_warning.take() } else { None };
+        let (links, pages_converted) = (std::mem::take(&mut transformed.links), transformed.pages_converted);
+        let mut document = transformed.into_document();
         let mut text = fields::finish(&mut document, &page.url, options, self.uses_model, interrupt);
         if interrupt.is_raised() {
             // The extracted fields are incomplete.
             return Err(page_error(gleaner_transform::ErrorKind::Interrupted.into()));
         }
-        if let Some(text) = text.as_mut().filter(|_| self.uses_model && options.formats.summary) {
-            postpone_summary_warning(&mut document, text);
+        // It applies only if the model gives no summary.
+        if let Some(text) = &mut text {
+            text.summary_warning = postponed;
         }
         let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
         let (links, nofollow) = self.links.divide(links, all_nofollow);
         Ok(Transformed { document, links, nofollow, pages_converted, text })
     }
-}
-
-/// Moves the warning that the summary is extractive from the document to `text`. It is added again only if
-/// the model gives no summary.
-fn postpone_summary_warning(document: &mut Document, text: &mut PageText) {
-    document.warning = document.warning.take().and_then(|warning| without(&warning, EXTRACTIVE_SUMMARY));
-    text.summary_warning = Some(EXTRACTIVE_SUMMARY);
-}
-
-/// A warning without one of its sentences; `None` if nothing is left.
-fn without(warning: &str, sentence: &str) -> Option<String> {
-    let Some((before, after)) = warning.split_once(sentence) else { return Some(warning.to_owned()) };
-    let parts = [before.trim_end(), after.trim_start()];
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 fn page_error(error: gleaner_transform::Error) -> PageError {
@@ -129,29 +116,5 @@ impl Transform for TransformAdapter {
     fn memory(&self, page: &Fetched) -> usize {
         // The memory of PDFs is limited by the slots for their conversion.
         if is_pdf(&page.body) { 0 } else { page_memory(page.body.len()).min(self.memory) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn removing_a_sentence_keeps_the_others() {
-        for (warning, expected) in
-            [("A. S. B.", Some("A. B.")), ("S.", None), ("A. S.", Some("A.")), ("A.", Some("A."))]
-        {
-            assert_eq!(without(warning, "S.").as_deref(), expected, "{warning}");
-        }
-    }
-
-    #[test]
-    fn the_warning_about_an_extractive_summary_is_postponed() {
-        let warning = format!("The page is cut. {EXTRACTIVE_SUMMARY}");
-        let mut document = Document { warning: Some(warning), ..Document::default() };
-        let mut text = PageText::default();
-        postpone_summary_warning(&mut document, &mut text);
-        assert_eq!(document.warning.as_deref(), Some("The page is cut."));
-        assert_eq!(text.summary_warning, Some(EXTRACTIVE_SUMMARY));
     }
 }

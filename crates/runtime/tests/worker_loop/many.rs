@@ -2,6 +2,7 @@
 
 use gleaner_frontier::SkipReason;
 use gleaner_runtime::StartOptions;
+use gleaner_store::JobWarning;
 use gleaner_types::JobState;
 use gleaner_types::request::CrawlRequest;
 use serde_json::json;
@@ -64,13 +65,7 @@ async fn urls_that_cost_too_much_to_match_are_skipped_with_a_warning() {
     let end = job.status().await.unwrap();
     assert_eq!((end.state, documents), (JobState::Completed, 2));
     assert_eq!(job.rejections(), [(SkipReason::TooCostly, 60)]);
-    assert_eq!(
-        end.warning.as_deref(),
-        Some(
-            "some URLs were skipped, because matching them with `includePaths` and \
-             `excludePaths` takes too long"
-        )
-    );
+    assert_eq!(end.warnings, [JobWarning::CostlyPatterns]);
 }
 
 #[tokio::test(start_paused = true)]

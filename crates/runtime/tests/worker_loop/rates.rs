@@ -87,10 +87,10 @@ impl Fetch for HostsPort {
         redirects: &dyn RedirectCheck,
     ) -> Result<Fetched, FetchError> {
         let mut url = request.url.clone();
-        let failure = |code, refused_hop| FetchError {
+        let failure = |code, refused_redirect| FetchError {
             error: PageError { code, message: "it failed".to_owned() },
             retryable: true,
-            refused_hop,
+            refused_redirect,
         };
         for (from, to) in [("start.example", "apex.example"), ("apex.example", "www.example")] {
             if url.host_str() == Some(from) {

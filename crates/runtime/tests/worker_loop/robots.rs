@@ -101,7 +101,7 @@ async fn failures_of_robots_txt_have_the_same_outcome_on_pages_and_at_redirects(
             assert_eq!(result.documents.len(), if closed { 0 } else { documents }, "{name}");
             assert!(result.failures.is_empty(), "{name}: {:?}", result.failures);
             assert_eq!(result.robots_blocked.len(), usize::from(closed), "{name}");
-            let warning = result.snapshot.warning.unwrap_or_default();
+            let warning = result.snapshot.warning().unwrap_or_default();
             assert!(warning.contains(expected_warning), "{name}: {warning}");
             assert_eq!(warning.contains("robots.txt could not be read"), closed, "{name}: {warning}");
         }
@@ -146,7 +146,7 @@ async fn a_robots_txt_that_recovers_is_read_by_a_retry() {
             let result = crawl(&web, CrawlRequest::new(start)).await;
             assert_eq!(result.documents.len(), usize::from(allowed), "{name}");
             assert_eq!(result.robots_blocked.len(), usize::from(!allowed), "{name}");
-            assert_eq!(result.snapshot.warning.is_some(), !allowed, "{name}: an empty crawl has a warning");
+            assert_eq!(result.snapshot.warning().is_some(), !allowed, "{name}: an empty crawl has a warning");
         }
     }
 }
@@ -167,7 +167,7 @@ async fn a_robots_txt_that_hangs_delays_a_crawl_for_its_timeout_only() {
     assert!(began.elapsed() < Duration::from_secs(26), "{:?}", began.elapsed());
     assert_eq!((result.documents.len(), result.snapshot.robots_blocked), (0, 1));
     assert_eq!(
-        result.snapshot.warning.as_deref(),
+        result.snapshot.warning().as_deref(),
         Some(
             "nothing was crawled: Scrape timed out: https://a.example/robots.txt could not be read: \
              the timeout of 5000 ms ran out"
@@ -207,7 +207,7 @@ async fn pages_with_an_unreadable_robots_txt_cause_a_warning() {
     let result = crawl(&web, request).await;
     assert_eq!((result.documents.len(), result.snapshot.robots_blocked), (1, 2));
     assert_eq!(
-        result.snapshot.warning.as_deref(),
+        result.snapshot.warning().as_deref(),
         Some(
             "some pages were not fetched: https://b.example/robots.txt could not be read: \
              the connection broke"

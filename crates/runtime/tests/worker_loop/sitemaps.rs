@@ -52,7 +52,7 @@ async fn a_crawl_that_ignores_robots_txt_still_finds_the_sitemaps_that_it_names(
             let expected: &[&str] =
                 if listed && mode != SitemapMode::Skip { &["/", "/1", "/2"] } else { &["/"] };
             assert_eq!(paths(&result), expected, "{name}, {mode:?}");
-            assert_eq!(result.snapshot.warning, None, "{name}");
+            assert_eq!(result.snapshot.warnings, [], "{name}");
             assert_eq!(result.snapshot.failed + result.snapshot.robots_blocked, 0, "{name}");
             assert!(began.elapsed() < Duration::from_secs(30), "{name}: its delay does not apply");
             assert_eq!(web.count("https://a.example/robots.txt") > 0, mode != SitemapMode::Skip, "{name}");
@@ -69,7 +69,7 @@ async fn a_busy_sitemap_is_requested_again() {
     ]);
     let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
     assert_eq!(paths(&result), ["/", "/listed"]);
-    assert_eq!(result.snapshot.warning, None);
+    assert_eq!(result.snapshot.warnings, []);
 }
 
 #[tokio::test(start_paused = true)]

@@ -96,7 +96,7 @@ impl Fetch for WebPort {
         let failure = |code, message: &str, retryable| FetchError {
             error: PageError { code, message: message.to_owned() },
             retryable,
-            refused_hop: None,
+            refused_redirect: None,
         };
         let broken = || failure(ErrorCode::ScrapeSiteError, "the connection broke", true);
         let web = &self.0;
@@ -134,7 +134,7 @@ impl Fetch for WebPort {
                     let to = Url::parse(to).unwrap();
                     redirects.check(&url, &to).await.map_err(|refusal| FetchError {
                         retryable: false,
-                        refused_hop: Some(refusal),
+                        refused_redirect: Some(refusal),
                         ..broken()
                     })?;
                     url = to;

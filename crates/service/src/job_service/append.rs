@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
 use gleaner_runtime::{CREDITS_PER_PAGE, Error};
+use gleaner_store::JobWarning;
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::{JobId, JobKind};
 
-use super::{JobService, Submit};
+use super::{JobService, SubmitContext};
 use crate::accounts::Team;
 
 impl JobService {
@@ -15,7 +16,7 @@ impl JobService {
         team: &Team,
         id: JobId,
         plan: BatchPlan,
-        submit: Submit,
+        submit: SubmitContext,
     ) -> Result<(), Error> {
         self.check_idempotency_key(team, &submit).await?;
         let snapshot = self.find(&team.id, JobKind::BatchScrape, id).await?;
@@ -43,12 +44,10 @@ impl JobService {
         }
         reservation.commit();
         if *running.options() != plan.options {
-            let warning = "appended pages are scraped with the options of the batch";
-            self.store().warn(id, warning).await?;
+            self.store().warn(id, JobWarning::AppendedOptions).await?;
         }
         if plan.max_concurrency.is_some() {
-            let warning = "`maxConcurrency` of appended pages has no effect: that of the batch applies";
-            self.store().warn(id, warning).await?;
+            self.store().warn(id, JobWarning::AppendedConcurrency).await?;
         }
         Ok(())
     }

@@ -148,7 +148,7 @@ impl Maintenance {
         self.store.grant(shortage.job, granted, self.clock.now()).await?;
         let has_ended = self.store.snapshot(shortage.job).await.is_ok_and(|job| job.state.is_terminal());
         if let Some(runtime) = self.runtime.upgrade().filter(|_| has_ended) {
-            runtime.forget(shortage.job);
+            runtime.stop_job(shortage.job);
         }
         Ok(())
     }
@@ -159,7 +159,7 @@ impl Maintenance {
         if ended.zero_data_retention {
             ended.url.clear();
             // Their texts can contain addresses.
-            (ended.snapshot.warning, ended.snapshot.error) = (None, None);
+            (ended.snapshot.warnings, ended.snapshot.error) = (Vec::new(), None);
         }
         self.activity.record(ended);
         Ok(self.store.settled(id).await?)

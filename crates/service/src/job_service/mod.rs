@@ -65,7 +65,7 @@ impl Default for ServiceConfig {
 
 /// The parts of a submitted request beside its checked plan.
 #[derive(Debug, Clone, Default)]
-pub struct Submit {
+pub struct SubmitContext {
     /// The request as received, kept with the job.
     pub request: Value,
     /// A second submit of the team with the same key is refused.
@@ -175,7 +175,7 @@ impl JobService {
 
     /// Stops all work on a job.
     fn stop_work(&self, job: JobId) {
-        self.runtime.forget(job);
+        self.runtime.stop_job(job);
         if let Some(extract) = self.extracts().remove(&job) {
             extract.cancelled.cancel();
         }

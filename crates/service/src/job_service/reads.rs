@@ -49,7 +49,7 @@ impl JobService {
         self.find(team, kind, id).await?;
         let extract = self.extracts().get(&id).cloned();
         if let Some(extract) = extract
-            && let Err(error) = charge(self.store().as_ref(), id, extract.reservation.used()).await
+            && let Err(error) = charge(self.store().as_ref(), id, extract.reservation.tokens_used()).await
             && !error.is_job_ended()
         {
             return Err(error.into());
@@ -86,7 +86,7 @@ impl JobService {
             data: Value::Array(Vec::new()),
             expires_at: self.expires_at(job.ended_at),
             error: job.error,
-            warning: job.warning,
+            warning: job.warning(),
             sources: None,
             credits_used: job.credits_used,
             tokens_used: job.tokens_used,
@@ -208,7 +208,7 @@ impl JobService {
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn delivered(&self) -> Result<(), Error> {
+    pub async fn wait_for_deliveries(&self) -> Result<(), Error> {
         let mut maintenance = self.store().maintenance();
         loop {
             // Before the read, to see changes that happen during it.

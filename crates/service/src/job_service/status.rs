@@ -92,7 +92,7 @@ impl JobService {
             data: Vec::<Document>::new(),
             created_at: timestamp(job.created_at),
             completed_at: job.ended_at.map(timestamp),
-            warning: job.warning,
+            warning: job.warning(),
             error: job.error,
         }
     }

@@ -7,7 +7,7 @@ use gleaner_runtime::{
     CREDITS_PER_PAGE, Clock, Error, Extract, ExtractTask, Extracted, Job, MapResult, QUEUE_FULL_PAUSE,
     StartOptions, TOKENS_PER_CREDIT, least_price, new_id, warn, without_logs,
 };
-use gleaner_store::{Conclusion, JobAccount, NewJob, Retention, Store};
+use gleaner_store::{Conclusion, JobAccount, JobWarning, NewJob, Retention, Store};
 use gleaner_types::plan::{
     BatchPlan, ChangeTrackingMode, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
     WebhookPlan,
@@ -15,7 +15,7 @@ use gleaner_types::plan::{
 use gleaner_types::{Document, ErrorCode, JobId, JobKind};
 
 use super::reserve::PendingReservation;
-use super::{JobService, RunningExtract, Submit};
+use super::{JobService, RunningExtract, SubmitContext};
 use crate::accounts::Team;
 use crate::credit_reservation::CreditReservation;
 
@@ -47,7 +47,7 @@ impl JobService {
         self: &Arc<Self>,
         team: &Team,
         plan: ScrapePlan,
-        mut submit: Submit,
+        mut submit: SubmitContext,
     ) -> Result<Document, Error> {
         let requirements = Requirements {
             zero_data_retention: plan.zero_data_retention,
@@ -81,7 +81,7 @@ impl JobService {
         self: &Arc<Self>,
         team: &Team,
         mut plan: BatchPlan,
-        mut submit: Submit,
+        mut submit: SubmitContext,
     ) -> Result<Submitted, Error> {
         let (invalid_urls, warnings) = (plan.invalid_urls.take(), std::mem::take(&mut submit.warnings));
         if let Some(id) = plan.append_to {
@@ -111,7 +111,7 @@ impl JobService {
         self: &Arc<Self>,
         team: &Team,
         plan: CrawlPlan,
-        submit: Submit,
+        submit: SubmitContext,
     ) -> Result<Submitted, Error> {
         self.start_crawl(team, plan, submit, true).await
     }
@@ -125,7 +125,7 @@ impl JobService {
         self: &Arc<Self>,
         team: &Team,
         plan: CrawlPlan,
-        submit: Submit,
+        submit: SubmitContext,
     ) -> Result<Submitted, Error> {
         self.start_crawl(team, plan, submit, false).await
     }
@@ -134,7 +134,7 @@ impl JobService {
         self: &Arc<Self>,
         team: &Team,
         mut plan: CrawlPlan,
-        mut submit: Submit,
+        mut submit: SubmitContext,
         checks_webhook: bool,
     ) -> Result<Submitted, Error> {
         let warnings = std::mem::take(&mut submit.warnings);
@@ -164,7 +164,7 @@ impl JobService {
         team: &Team,
         plan: &CrawlPlan,
         pages: u64,
-        submit: &Submit,
+        submit: &SubmitContext,
     ) -> Result<(), Error> {
         let requirements = Requirements {
             zero_data_retention: plan.zero_data_retention,
@@ -185,7 +185,7 @@ impl JobService {
         self: &Arc<Self>,
         team: &Team,
         mut plan: ExtractPlan,
-        mut submit: Submit,
+        mut submit: SubmitContext,
     ) -> Result<Submitted, Error> {
         let Some(extract) = self.config.extract.clone() else {
             return Err(no_model("structured data needs a language model or another extractor"));
@@ -228,7 +228,7 @@ impl JobService {
     /// Adds warnings to a job's status. If that fails, the job continues without them.
     async fn warn(&self, job: JobId, warnings: &[String]) {
         for warning in warnings {
-            if let Err(error) = self.store().warn(job, warning).await {
+            if let Err(error) = self.store().warn(job, JobWarning::Request(warning.clone())).await {
                 tracing::warn!(%error, %job, "a warning could not be stored");
             }
         }
@@ -239,7 +239,7 @@ impl JobService {
         &self,
         team: &Team,
         requirements: &Requirements<'_>,
-        submit: Submit,
+        submit: SubmitContext,
     ) -> Result<(StartOptions, PendingReservation), Error> {
         self.check_limits(team, requirements, &submit).await?;
         let id = new_id();
@@ -271,7 +271,7 @@ impl JobService {
         &self,
         team: &Team,
         requirements: &Requirements<'_>,
-        submit: &Submit,
+        submit: &SubmitContext,
     ) -> Result<(), Error> {
         self.check_permissions(team, requirements).await?;
         self.check_idempotency_key(team, submit).await?;
@@ -284,7 +284,11 @@ impl JobService {
 
     /// Refuses a repeated submit. The check comes before those of limits and credits, because the client of a
     /// repeated submit needs to know that the first one was accepted.
-    pub(super) async fn check_idempotency_key(&self, team: &Team, submit: &Submit) -> Result<(), Error> {
+    pub(super) async fn check_idempotency_key(
+        &self,
+        team: &Team,
+        submit: &SubmitContext,
+    ) -> Result<(), Error> {
         match submit.idempotency_key {
             Some(key) if self.store().is_key_used(&team.id, key).await? => {
                 Err(Error::conflict("the idempotency key was used before; a new request needs a new key"))
@@ -315,7 +319,7 @@ impl JobService {
     /// # Errors
     /// [`Forbidden`](crate::ErrorKind::Forbidden) if the address is refused, and
     /// [`Unsupported`](crate::ErrorKind::Unsupported) if the service cannot send webhooks.
-    pub async fn open_webhook(&self, webhook: &WebhookPlan) -> Result<(), Error> {
+    pub async fn prepare_webhook(&self, webhook: &WebhookPlan) -> Result<(), Error> {
         self.check_webhook(webhook).await?;
         self.wake();
         Ok(())
@@ -396,7 +400,7 @@ async fn run_extract(
             store.conclude(id, conclusion, now).await
         }
         Ok(Err(error)) => {
-            let used = owner.map_or(0, |owner| owner.used());
+            let used = owner.map_or(0, |owner| owner.tokens_used());
             if let Err(error) = charge(store.as_ref(), id, used).await {
                 tracing::error!(%error, job = %id, "the usage of an extract could not be charged");
             }

@@ -52,7 +52,7 @@ impl ChangeTracker {
         task: TrackingTask<'_>,
         document: &mut Document,
     ) -> Result<TrackedScrape, &'static str> {
-        let TrackingTask { job, team, options, fields, zero_data_retention, until } = task;
+        let TrackingTask { job, team, options, fields, zero_data_retention, deadline } = task;
         if zero_data_retention {
             return Err("change tracking has no effect with zero data retention: no history is stored");
         }
@@ -84,7 +84,7 @@ impl ChangeTracker {
                     (change, is_truncated, scrape)
                 }
             };
-            let limits = WaitLimits { until, each: MAX_TRANSFORM_TIME };
+            let limits = WaitLimits { deadline, max_wait: MAX_TRANSFORM_TIME };
             blocking(&self.permits, &interrupt, limits, comparison).await.map_err(|_| NOT_IN_TIME)?
         };
         document.change_tracking = Some(change);

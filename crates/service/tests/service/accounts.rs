@@ -5,7 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_runtime::{Error, ErrorKind};
 use gleaner_service::{
-    Accounts, Balance, MemoryAccounts, Operation, Page, Secret, ServiceConfig, Submit, Team, TeamConfig,
+    Accounts, Balance, MemoryAccounts, Operation, Page, Secret, ServiceConfig, SubmitContext, Team,
+    TeamConfig,
 };
 use gleaner_store::{DELIVERY_LEASE, TeamId};
 use gleaner_types::plan::BatchPlan;
@@ -32,10 +33,11 @@ async fn a_submit_reserves_its_pages_and_pays_for_those_with_a_document() {
 #[tokio::test(start_paused = true)]
 async fn a_request_beyond_the_balance_is_refused_and_starts_nothing() {
     let (service, web) = service(metered(3));
-    let refused = service.batch(&team("a"), plan(&["one"; 4]), Submit::default()).await.unwrap_err();
+    let refused = service.batch(&team("a"), plan(&["one"; 4]), SubmitContext::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::InsufficientCredits, 402));
     let crawl = CrawlRequest::new("https://a.example/").limit(4);
-    let refused = service.crawl(&team("a"), crawl.check().unwrap(), Submit::default()).await.unwrap_err();
+    let refused =
+        service.crawl(&team("a"), crawl.check().unwrap(), SubmitContext::default()).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InsufficientCredits);
     settle().await;
     assert_eq!(web.fetched.load(Ordering::Relaxed), 0);
@@ -54,7 +56,7 @@ async fn expensive_pages_draw_on_the_balance_until_it_is_used_up() {
     ] {
         let (service, _) = service(metered(balance_before));
         let paths = ["pdf-9", "one", "two", "three", "four", "five"];
-        let id = service.batch(&one_by_one, plan(&paths), Submit::default()).await.unwrap().id;
+        let id = service.batch(&one_by_one, plan(&paths), SubmitContext::default()).await.unwrap().id;
         let done = ended(&service, id).await;
         assert_eq!((done.completed, done.status), (completed, state), "{balance_before} credits");
         assert_eq!(done.data.len() as u64, completed, "paid documents are readable");
@@ -72,7 +74,7 @@ async fn a_page_that_cannot_be_paid_does_not_start() {
     // A page costs at least five credits, and the submit reserves one for each.
     let mut plan = plan(&["one"; 30]);
     plan.options.formats.json = Some(Default::default());
-    let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+    let id = service.batch(&team("a"), plan, SubmitContext::default()).await.unwrap().id;
     let done = ended(&service, id).await;
     assert_eq!((done.completed, done.credits_used, done.status), (6, 30, JobState::Failed));
     assert_eq!(web.fetched.load(Ordering::Relaxed), 6);
@@ -84,7 +86,7 @@ async fn a_page_that_cannot_be_paid_does_not_start() {
 async fn a_scrape_and_a_map_are_charged_once() {
     let (service, _) = service(metered(3));
     let scrape = async |url: &str| {
-        service.scrape(&team("a"), ScrapeRequest::new(url).check().unwrap(), Submit::default()).await
+        service.scrape(&team("a"), ScrapeRequest::new(url).check().unwrap(), SubmitContext::default()).await
     };
     scrape("https://a.example/one").await.unwrap();
     settle().await;
@@ -111,9 +113,9 @@ async fn appended_pages_and_cancelled_jobs_are_settled() {
     let id = batch(&service, &["one", "slow", "slow"]).await;
     settle().await;
     let more = BatchPlan { append_to: Some(id), ..plan(&["slow"; 4]) };
-    service.batch(&team("a"), more.clone(), Submit::default()).await.unwrap();
+    service.batch(&team("a"), more.clone(), SubmitContext::default()).await.unwrap();
     assert_eq!(balance(&service).await, 3);
-    let refused = service.batch(&team("a"), more, Submit::default()).await.unwrap_err();
+    let refused = service.batch(&team("a"), more, SubmitContext::default()).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InsufficientCredits);
     service.cancel(&TeamId::new("a"), BATCH, id).await.unwrap();
     settle().await;
@@ -135,8 +137,8 @@ async fn unknown_keys_and_requests_above_rate_and_job_limits_are_refused() {
     let limited = service.admit(&team, Operation::Batch).await.unwrap_err();
     assert_eq!((limited.kind(), limited.http_status()), (ErrorKind::RateLimited, 429));
     assert_eq!(limited.retry_after(), Some(Duration::from_secs(60)));
-    service.batch(&team, plan(&["slow"]), Submit::default()).await.unwrap();
-    let full = service.batch(&team, plan(&["slow"]), Submit::default()).await.unwrap_err();
+    service.batch(&team, plan(&["slow"]), SubmitContext::default()).await.unwrap();
+    let full = service.batch(&team, plan(&["slow"]), SubmitContext::default()).await.unwrap_err();
     assert_eq!((full.kind(), full.retry_after().is_some()), (ErrorKind::RateLimited, true));
 }
 
@@ -147,7 +149,7 @@ async fn a_document_reports_whether_its_page_waited_for_a_slot_of_the_team() {
     let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
     let plan = BatchPlan { max_concurrency: None, ..plan(&["one", "two", "three"]) };
     let one_slot = Team { max_concurrency: 1, ..team("a") };
-    let id = service.batch(&one_slot, plan, Submit::default()).await.unwrap().id;
+    let id = service.batch(&one_slot, plan, SubmitContext::default()).await.unwrap().id;
     let documents = ended(&service, id).await.data;
     let limited: Vec<_> = documents.iter().map(|page| page.metadata.concurrency_limited).collect();
     assert_eq!(limited, [Some(false), Some(true), Some(true)]);
@@ -230,7 +232,7 @@ async fn an_event_that_cannot_be_signed_waits_and_does_not_count_against_its_rec
     for name in ["gone", "a"] {
         let webhook = Some(webhook("https://hook.example/x", &ALL_EVENTS));
         let plan = BatchPlan { webhook, ..plan(&["one"; 10]) };
-        let id = service.batch(&team(name), plan, Submit::default()).await.unwrap().id;
+        let id = service.batch(&team(name), plan, SubmitContext::default()).await.unwrap().id;
         tokio::time::sleep(Duration::from_secs(3_600)).await;
         assert!(service.dead_letters(&TeamId::new(name), BATCH, id).await.unwrap().is_empty(), "{name}");
         let expected = if name == "gone" { 0 } else { 12 };
@@ -246,7 +248,7 @@ async fn an_accounts_provider_that_hangs_is_called_again_before_the_delivery_lea
     let (service, _) =
         service(ServiceConfig { accounts, deliver: deliver_to(&receiver), ..ServiceConfig::default() });
     let plan = BatchPlan { webhook: Some(webhook("https://hook.example/x", &ALL_EVENTS)), ..plan(&["one"]) };
-    service.batch(&team("hangs"), plan, Submit::default()).await.unwrap();
+    service.batch(&team("hangs"), plan, SubmitContext::default()).await.unwrap();
     tokio::time::sleep(DELIVERY_LEASE * 3).await;
     let received = receiver.all();
     assert_eq!(received.len(), 3, "each event once");
@@ -259,7 +261,7 @@ async fn a_failing_account_delays_no_other() {
     let accounts = FailingAccounts::new(credits(100).with_team("key-gone", gone));
     let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
     for _ in 0..3 {
-        let id = service.batch(&team("gone"), plan(&["one"]), Submit::default()).await.unwrap().id;
+        let id = service.batch(&team("gone"), plan(&["one"]), SubmitContext::default()).await.unwrap().id;
         let page = Page { skip: None, limit: None };
         while read(&service.status(&TeamId::new("gone"), BATCH, id, page, &next_url).await.unwrap()).completed
             == 0

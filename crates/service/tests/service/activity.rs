@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_runtime::{Error, Extract, ExtractTask, Extracted};
-use gleaner_service::{ActivityLog, JobService, ServiceConfig, Submit};
+use gleaner_service::{ActivityLog, JobService, ServiceConfig, SubmitContext};
 use gleaner_store::{EndedJob, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ExtractRequest, ScrapeRequest};
 use gleaner_types::response::{Activity, ActivityKind};
@@ -31,13 +31,17 @@ async fn a_team_reads_its_jobs_and_scrapes_in_reverse_order_of_their_end() {
     ended(&service, quick).await;
     for (path, succeeds) in [("one", true), ("broken", false)] {
         let request = ScrapeRequest::new(format!("https://a.example/{path}")).check().unwrap();
-        assert_eq!(service.scrape(&team("a"), request, Submit::default()).await.is_ok(), succeeds, "{path}");
+        assert_eq!(
+            service.scrape(&team("a"), request, SubmitContext::default()).await.is_ok(),
+            succeeds,
+            "{path}"
+        );
         settle().await;
     }
     let crawl = CrawlRequest::new("https://c.example/slow").check().unwrap();
-    let crawl = service.crawl(&team("a"), crawl, Submit::default()).await.unwrap().id;
+    let crawl = service.crawl(&team("a"), crawl, SubmitContext::default()).await.unwrap().id;
     service.cancel(&TeamId::new("a"), JobKind::Crawl, crawl).await.unwrap();
-    let foreign = service.batch(&team("b"), plan(&["one"]), Submit::default()).await.unwrap().id;
+    let foreign = service.batch(&team("b"), plan(&["one"]), SubmitContext::default()).await.unwrap().id;
     ended(&service, slow).await;
     settle().await;
     let all = activity(&service, "a", 100).await;
@@ -72,13 +76,13 @@ async fn a_url_is_listed_as_it_was_written() {
     for url in ["https://bare.example", "https://bare.example/"] {
         let before = activity(&service, "a", 100).await.len();
         let scrape = ScrapeRequest::new(url).check().unwrap();
-        service.scrape(&team("a"), scrape, Submit::default()).await.unwrap();
+        service.scrape(&team("a"), scrape, SubmitContext::default()).await.unwrap();
         let batch = BatchScrapeRequest::new([url]).check().unwrap();
-        service.batch(&team("a"), batch, Submit::default()).await.unwrap();
+        service.batch(&team("a"), batch, SubmitContext::default()).await.unwrap();
         let crawl = CrawlRequest::new(url).limit(1).check().unwrap();
-        service.crawl(&team("a"), crawl, Submit::default()).await.unwrap();
+        service.crawl(&team("a"), crawl, SubmitContext::default()).await.unwrap();
         let extract = ExtractRequest::new([url]).prompt("names");
-        service.extract(&team("a"), extract.check().unwrap(), Submit::default()).await.unwrap();
+        service.extract(&team("a"), extract.check().unwrap(), SubmitContext::default()).await.unwrap();
         while activity(&service, "a", 100).await.len() < before + 4 {
             settle().await;
         }
@@ -106,7 +110,7 @@ async fn the_record_of_a_job_with_zero_data_retention_contains_no_urls() {
         let (service, _) =
             service(ServiceConfig { extract: Some(Arc::new(FailingExtract)), ..ServiceConfig::default() });
         let request = ExtractRequest::new([PAGE]).prompt("names").zero_data_retention(zero_data_retention);
-        let submit = Submit { warnings: vec![format!("{PAGE} is odd")], ..Submit::default() };
+        let submit = SubmitContext { warnings: vec![format!("{PAGE} is odd")], ..SubmitContext::default() };
         let id = service.extract(&team("a"), request.check().unwrap(), submit).await.unwrap().id;
         settle().await;
         let records = service.activities(&TeamId::new("a"), 10).await.unwrap();

@@ -3,7 +3,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gleaner_runtime::ErrorKind;
-use gleaner_service::{JobService, MemoryActivityLog, Page, ServiceConfig, Submit, Team};
+use gleaner_service::{JobService, MemoryActivityLog, Page, ServiceConfig, SubmitContext, Team};
 use gleaner_store::{MemoryConfig, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeRequest};
@@ -21,15 +21,15 @@ async fn pages_are_appended_to_a_running_batch() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     for _ in 0..2 {
         let more = BatchPlan { append_to: Some(id), ..plan(&["one", "two"]) };
-        let appended = service.batch(&team("a"), more, Submit::default()).await.unwrap();
+        let appended = service.batch(&team("a"), more, SubmitContext::default()).await.unwrap();
         assert_eq!(appended.id, id);
     }
     let done = ended(&service, id).await;
     assert_eq!((done.completed, done.total), (6, 6), "a repeated URL is scraped twice");
     let more = BatchPlan { append_to: Some(id), ..plan(&["one"]) };
-    let late = service.batch(&team("a"), more.clone(), Submit::default()).await.unwrap_err();
+    let late = service.batch(&team("a"), more.clone(), SubmitContext::default()).await.unwrap_err();
     assert_eq!((late.kind(), late.http_status()), (ErrorKind::Conflict, 409));
-    let foreign = service.batch(&team("b"), more, Submit::default()).await.unwrap_err();
+    let foreign = service.batch(&team("b"), more, SubmitContext::default()).await.unwrap_err();
     assert_eq!(foreign.kind(), ErrorKind::NotFound);
 }
 
@@ -51,19 +51,19 @@ async fn faults_that_only_the_job_can_find_have_a_path() {
         (
             json!(["zeroDataRetention"]),
             "zeroDataRetention",
-            service.batch(&team, zero_data, Submit::default()).await.unwrap_err(),
+            service.batch(&team, zero_data, SubmitContext::default()).await.unwrap_err(),
         ),
         (
             json!(["webhook"]),
             "webhook",
-            service.batch(&team, with_webhook, Submit::default()).await.unwrap_err(),
+            service.batch(&team, with_webhook, SubmitContext::default()).await.unwrap_err(),
         ),
         (
             json!(["includePaths", 0]),
             "includePaths",
-            service.crawl(&team, patterns, Submit::default()).await.unwrap_err(),
+            service.crawl(&team, patterns, SubmitContext::default()).await.unwrap_err(),
         ),
-        (json!(["url"]), "http", service.crawl(&team, start, Submit::default()).await.unwrap_err()),
+        (json!(["url"]), "http", service.crawl(&team, start, SubmitContext::default()).await.unwrap_err()),
     ] {
         assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::Rules, 400), "{word}");
         let body = serde_json::to_value(refused.body()).unwrap();
@@ -80,7 +80,7 @@ async fn faults_that_only_the_job_can_find_have_a_path() {
 #[tokio::test(start_paused = true)]
 async fn a_team_can_use_an_idempotency_key_once() {
     let (service, web) = service(ServiceConfig::default());
-    let submit = || Submit { idempotency_key: Some(Uuid::from_u128(7)), ..Submit::default() };
+    let submit = || SubmitContext { idempotency_key: Some(Uuid::from_u128(7)), ..SubmitContext::default() };
     service.batch(&team("a"), plan(&["one"]), submit()).await.unwrap();
     let again = service.batch(&team("a"), plan(&["one"]), submit()).await.unwrap_err();
     assert_eq!((again.kind(), again.http_status()), (ErrorKind::Conflict, 409));
@@ -121,7 +121,8 @@ async fn invalid_urls_are_listed_and_the_concurrency_of_the_team_is_the_limit() 
     let mut request = BatchScrapeRequest::new(["https://a.example/slow", "ftp://nowhere"]);
     request.urls.extend(urls(&["slow", "slow", "slow"]));
     request.max_concurrency = Some(40);
-    let submitted = service.batch(&two_slots, request.check().unwrap(), Submit::default()).await.unwrap();
+    let submitted =
+        service.batch(&two_slots, request.check().unwrap(), SubmitContext::default()).await.unwrap();
     assert_eq!(submitted.invalid_urls.unwrap(), ["ftp://nowhere"]);
     settle().await;
     let check = service.concurrency(&two_slots).await.unwrap();
@@ -136,13 +137,13 @@ async fn invalid_urls_are_listed_and_the_concurrency_of_the_team_is_the_limit() 
 async fn a_page_of_one_team_does_not_wait_for_the_thousands_of_another() {
     let (service, _) = service(ServiceConfig::default());
     let paths = vec!["one"; 5_000];
-    let large = service.batch(&team("b"), plan(&paths), Submit::default()).await.unwrap().id;
+    let large = service.batch(&team("b"), plan(&paths), SubmitContext::default()).await.unwrap().id;
     for _ in 0..100 {
-        service.batch(&team("b"), plan(&["one"; 50]), Submit::default()).await.unwrap();
+        service.batch(&team("b"), plan(&["one"; 50]), SubmitContext::default()).await.unwrap();
     }
     let start = Instant::now();
     let request = ScrapeRequest::new("https://late.example/");
-    service.scrape(&team("a"), request.check().unwrap(), Submit::default()).await.unwrap();
+    service.scrape(&team("a"), request.check().unwrap(), SubmitContext::default()).await.unwrap();
     assert!(start.elapsed() <= Duration::from_millis(30), "{:?} for a page of 10 ms", start.elapsed());
     let page = Page { skip: None, limit: Some(1) };
     let body = service.status(&TeamId::new("b"), BATCH, large, page, &next_url).await.unwrap();
@@ -153,9 +154,9 @@ async fn a_page_of_one_team_does_not_wait_for_the_thousands_of_another() {
 async fn two_teams_get_equal_shares_regardless_of_their_number_of_jobs() {
     let (service, _) = service(ServiceConfig::default());
     for _ in 0..20 {
-        service.batch(&team("a"), plan(&["slow"; 20]), Submit::default()).await.unwrap();
+        service.batch(&team("a"), plan(&["slow"; 20]), SubmitContext::default()).await.unwrap();
     }
-    service.batch(&team("b"), plan(&["slow"; 400]), Submit::default()).await.unwrap();
+    service.batch(&team("b"), plan(&["slow"; 400]), SubmitContext::default()).await.unwrap();
     tokio::time::sleep(Duration::from_secs(90)).await;
     let in_progress = async |name| service.concurrency(&team(name)).await.unwrap().concurrency;
     assert_eq!((in_progress("a").await, in_progress("b").await), (25, 25));
@@ -167,7 +168,7 @@ async fn running_crawls_are_listed_and_ended_jobs_are_logged() {
     let (service, _) = service(ServiceConfig { activity: activity.clone(), ..ServiceConfig::default() });
     let body = json!({"url": "https://a.example/slow", "limit": 3, "webhook": {"url": "x"}});
     let plan = CrawlRequest::new("https://a.example/slow").check().unwrap();
-    let submit = Submit { request: body, ..Submit::default() };
+    let submit = SubmitContext { request: body, ..SubmitContext::default() };
     let id = service.crawl(&team("a"), plan, submit).await.unwrap().id;
     let active = service.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
     assert_eq!((active[0].id, active[0].url.as_str()), (id, "https://a.example/slow"));
@@ -187,13 +188,14 @@ async fn zero_data_retention_needs_permission_and_keeps_the_url_out_of_the_log()
     let (service, _) = service(ServiceConfig { activity: activity.clone(), ..ServiceConfig::default() });
     let plan = BatchPlan { zero_data_retention: true, ..plan(&["one"]) };
     let without_permission = Team { zero_data_retention: false, ..team("a") };
-    let refused = service.batch(&without_permission, plan.clone(), Submit::default()).await.unwrap_err();
+    let refused =
+        service.batch(&without_permission, plan.clone(), SubmitContext::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::Forbidden, 403));
-    let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+    let id = service.batch(&team("a"), plan, SubmitContext::default()).await.unwrap().id;
     let done = ended(&service, id).await;
     assert_eq!((done.completed, done.credits_used), (1, 2), "it costs one more credit per page");
     let scrape = ScrapeRequest::new("https://a.example/one").zero_data_retention(true);
-    service.scrape(&team("a"), scrape.check().unwrap(), Submit::default()).await.unwrap();
+    service.scrape(&team("a"), scrape.check().unwrap(), SubmitContext::default()).await.unwrap();
     settle().await;
     let logged = activity.of(&TeamId::new("a"));
     assert_eq!(logged.iter().map(|job| job.url.as_str()).collect::<Vec<_>>(), ["", ""]);
@@ -223,7 +225,7 @@ async fn a_job_without_space_for_results_fails_with_the_reason_and_its_results_s
         let web = Arc::new(FakeWeb::default());
         let service = JobService::new(runtime_with(&web, config), ServiceConfig::default());
         let plan = BatchPlan { zero_data_retention, max_concurrency: Some(1), ..plan(&["large-900"; 20]) };
-        let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+        let id = service.batch(&team("a"), plan, SubmitContext::default()).await.unwrap().id;
         let end = ended(&service, id).await;
         assert_eq!(end.data.len() as u64, end.completed, "{name}: all stored documents are readable");
         let listed = service.errors(&TeamId::new("a"), BATCH, id).await.unwrap().errors;
@@ -248,7 +250,7 @@ async fn cancelling_at_any_point_leaks_no_permits() {
     for point in 0..POINTS {
         let request = ScrapeRequest::new("https://a.example/slow").check().unwrap();
         let team_a = team("a");
-        let scrape = service.scrape(&team_a, request, Submit::default());
+        let scrape = service.scrape(&team_a, request, SubmitContext::default());
         let id = batch(&service, &["one", "panic", "slow", "broken"]).await;
         let wait = async {
             for step in 0..point {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_runtime::{ErrorKind, Extract, ExtractTask, Extracted, Runtime, StartOptions};
-use gleaner_service::{JobService, ServiceConfig, Submit, Team};
+use gleaner_service::{JobService, ServiceConfig, SubmitContext, Team};
 use gleaner_store::TeamId;
 use gleaner_types::plan::{
     ChangeTracking, ChangeTrackingMode, EventKind, ExtractPlan, SitemapMode, WebhookPlan,
@@ -64,7 +64,7 @@ fn plan_of(prompt: &str) -> ExtractPlan {
 }
 
 async fn submit(service: &Arc<JobService>, prompt: &str) -> JobId {
-    service.extract(&team("a"), plan_of(prompt), Submit::default()).await.unwrap().id
+    service.extract(&team("a"), plan_of(prompt), SubmitContext::default()).await.unwrap().id
 }
 
 async fn status_of(service: &JobService, id: JobId) -> ExtractStatus {
@@ -117,9 +117,9 @@ impl Extract for MeteredExtract {
         let used = Arc::new(AtomicU64::new(0));
         let owner = task.owner.unwrap();
         let meter = Arc::clone(&used);
-        owner.metered_by(Box::new(move || meter.load(Ordering::Relaxed)));
+        owner.set_meter(Box::new(move || meter.load(Ordering::Relaxed)));
         for second in 1..=5 {
-            assert!(owner.cover(30 * second).await);
+            assert!(owner.reserve_tokens(30 * second).await);
             tokio::time::sleep(Duration::from_secs(1)).await;
             used.store(30 * second, Ordering::Relaxed);
         }
@@ -128,7 +128,7 @@ impl Extract for MeteredExtract {
                 Err(PageError { code: ErrorCode::ScrapeAllEnginesFailed, message: "no page".to_owned() })
             }
             Some("panic") => panic!("a planner that panics"),
-            _ => Ok(Extracted { tokens_used: owner.used(), ..Extracted::default() }),
+            _ => Ok(Extracted { tokens_used: owner.tokens_used(), ..Extracted::default() }),
         }
     }
 }
@@ -173,7 +173,7 @@ impl Extract for BudgetedExtract {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         let owner = task.owner.unwrap();
         let mut tokens_used = 0;
-        while tokens_used < 10_000 && owner.cover(tokens_used + 100).await {
+        while tokens_used < 10_000 && owner.reserve_tokens(tokens_used + 100).await {
             tokio::time::sleep(Duration::from_millis(10)).await;
             tokens_used += 100;
         }
@@ -202,7 +202,7 @@ async fn an_extract_never_spends_more_than_the_balance() {
         accounts,
         ..ServiceConfig::default()
     });
-    let refused = service.extract(&team("a"), plan_of("names"), Submit::default()).await.unwrap_err();
+    let refused = service.extract(&team("a"), plan_of("names"), SubmitContext::default()).await.unwrap_err();
     assert_eq!(refused.http_status(), 402);
 }
 
@@ -222,7 +222,7 @@ impl Extract for FetchingExtract {
         let crawl = CrawlRequest::new("https://c.example/slow").sitemap(SitemapMode::Skip);
         let crawl = crawl.check().unwrap();
         runtime.start(crawl, StartOptions::for_owner(owner)).await.unwrap().wait().await.unwrap();
-        let _permit = owner.unwrap().lookup().await;
+        let _permit = owner.unwrap().lookup_permit().await;
         runtime.map(MapRequest::new("https://d.example/").check().unwrap()).await.unwrap();
         Ok(Extracted { tokens_used: 15, ..Extracted::default() })
     }
@@ -234,9 +234,9 @@ async fn the_pages_of_an_extract_use_slots_of_its_team_and_cost_nothing_extra() 
     let (service, web) = service(ServiceConfig { extract: Some(extract.clone()), ..service_config() });
     extract.0.set(Arc::downgrade(service.runtime())).unwrap();
     let one_slot = Team { max_concurrency: 1, ..team("a") };
-    service.batch(&one_slot, plan(&["slow"]), Submit::default()).await.unwrap();
+    service.batch(&one_slot, plan(&["slow"]), SubmitContext::default()).await.unwrap();
     settle().await;
-    let id = service.extract(&one_slot, plan_of("names"), Submit::default()).await.unwrap().id;
+    let id = service.extract(&one_slot, plan_of("names"), SubmitContext::default()).await.unwrap().id;
     tokio::time::sleep(Duration::from_secs(59)).await;
     assert_eq!(web.fetched.load(Ordering::Relaxed), 0, "the only slot is taken");
     tokio::time::sleep(Duration::from_secs(31)).await;
@@ -289,7 +289,7 @@ async fn an_extract_sends_webhook_events() {
         events: vec![EventKind::Started, EventKind::Completed],
     };
     let plan = ExtractPlan { webhook: Some(webhook), ..plan_of("names") };
-    service.extract(&team("a"), plan, Submit::default()).await.unwrap();
+    service.extract(&team("a"), plan, SubmitContext::default()).await.unwrap();
     tokio::time::sleep(Duration::from_secs(6)).await;
     let received = receiver.all();
     let kinds: Vec<String> = received.iter().map(|event| event.text("type")).collect();
@@ -300,7 +300,7 @@ async fn an_extract_sends_webhook_events() {
 #[tokio::test(start_paused = true)]
 async fn without_an_extraction_port_an_extract_is_refused_with_its_code() {
     let (service, _) = service(ServiceConfig::default());
-    let refused = service.extract(&team("a"), plan_of("x"), Submit::default()).await.unwrap_err();
+    let refused = service.extract(&team("a"), plan_of("x"), SubmitContext::default()).await.unwrap_err();
     assert_eq!((refused.code(), refused.http_status()), (ErrorCode::ModelNotConfigured, 400));
 }
 
@@ -316,7 +316,7 @@ async fn a_page_is_compared_with_its_last_scrape_by_the_same_team_under_the_same
             tag: tag.map(str::to_owned),
             ..ChangeTracking::default()
         });
-        let id = service.batch(&team(who), plan, Submit::default()).await.unwrap().id;
+        let id = service.batch(&team(who), plan, SubmitContext::default()).await.unwrap().id;
         settle().await;
         let status =
             service.status(&TeamId::new(who), BATCH, id, Default::default(), &next_url).await.unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_service::{JobService, MemoryActivityLog, Page, ServiceConfig, Submit};
+use gleaner_service::{JobService, MemoryActivityLog, Page, ServiceConfig, SubmitContext};
 use gleaner_store::{MAX_ALL_LISTED_FAILURES, MemoryConfig, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::ScrapeRequest;
@@ -19,7 +19,7 @@ fn service_with(config: MemoryConfig, service_config: ServiceConfig) -> Arc<JobS
 
 /// Submits for a team; `None` if the request is refused with a retry time.
 async fn submit(service: &Arc<JobService>, name: &str, plan: BatchPlan) -> Option<JobId> {
-    match service.batch(&team(name), plan, Submit::default()).await {
+    match service.batch(&team(name), plan, SubmitContext::default()).await {
         Ok(submitted) => Some(submitted.id),
         Err(refused) => {
             assert_eq!((refused.http_status(), refused.retry_after().is_some()), (429, true), "{refused}");
@@ -120,7 +120,7 @@ async fn lists_of_failures() {
     let listed = service.errors(&TeamId::new("b"), BATCH, id).await.unwrap().errors.len();
     assert_eq!((listed, end.warning), (500, None));
     let scrape = ScrapeRequest::new("https://a.example/broken").check().unwrap();
-    let failed = service.scrape(&team("a"), scrape, Submit::default()).await.unwrap_err();
+    let failed = service.scrape(&team("a"), scrape, SubmitContext::default()).await.unwrap_err();
     assert_eq!(
         failed.to_string(),
         "the connection broke",
@@ -135,7 +135,7 @@ async fn the_activity_log() {
     let service = service_with(MemoryConfig::default(), service_config);
     let scrape = async |name: &str| {
         let request = ScrapeRequest::new("https://a.example/one").check().unwrap();
-        service.scrape(&team(name), request, Submit::default()).await.unwrap();
+        service.scrape(&team(name), request, SubmitContext::default()).await.unwrap();
     };
     for _ in 0..10 {
         scrape("b").await;

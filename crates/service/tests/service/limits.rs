@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
 use gleaner_runtime::ErrorKind;
-use gleaner_service::{JobService, Page, ServiceConfig, Submit, Team};
+use gleaner_service::{JobService, Page, ServiceConfig, SubmitContext, Team};
 use gleaner_store::{MAX_LISTED_FAILURES, MemoryConfig, TeamId};
 use gleaner_types::plan::{BatchPlan, CrawlPlan, WebhookPlan};
 use gleaner_types::request::{CrawlRequest, MapRequest};
@@ -18,8 +18,8 @@ fn metered(balance: u64) -> ServiceConfig {
     ServiceConfig { accounts: Arc::new(credits(balance)), ..ServiceConfig::default() }
 }
 
-fn keyed(key: u128) -> Submit {
-    Submit { idempotency_key: Some(Uuid::from_u128(key)), ..Submit::default() }
+fn keyed(key: u128) -> SubmitContext {
+    SubmitContext { idempotency_key: Some(Uuid::from_u128(key)), ..SubmitContext::default() }
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,7 +53,7 @@ async fn a_repeated_submit_is_a_conflict_even_if_the_first_used_the_last_credit_
 async fn concurrent_submits_stay_within_the_job_limit_of_the_team() {
     let (service, _) = service(metered(1_000));
     let three_jobs = Team { max_jobs: 3, ..team("a") };
-    let submits = (0..20).map(|_| service.batch(&three_jobs, plan(&["slow"]), Submit::default()));
+    let submits = (0..20).map(|_| service.batch(&three_jobs, plan(&["slow"]), SubmitContext::default()));
     let submits = futures_util::future::join_all(submits).await;
     assert_eq!(submits.iter().filter(|submit| submit.is_ok()).count(), 3);
     for refused in submits.iter().filter_map(|submit| submit.as_ref().err()) {
@@ -91,10 +91,10 @@ async fn pages_above_the_queue_limit_of_a_job_are_refused() {
         runtime_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }),
         metered(100),
     );
-    let refused = service.batch(&team("a"), plan(&["slow"; 4]), Submit::default()).await.unwrap_err();
+    let refused = service.batch(&team("a"), plan(&["slow"; 4]), SubmitContext::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::RateLimited, 429), "{refused}");
     let few = BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 3]) };
-    let id = service.batch(&team("a"), few, Submit::default()).await.unwrap().id;
+    let id = service.batch(&team("a"), few, SubmitContext::default()).await.unwrap().id;
     let more = |count| BatchPlan { append_to: Some(id), ..plan(&["one"].repeat(count)) };
     let refused = service.batch(&team("a"), more(4), keyed(1)).await.unwrap_err();
     assert_eq!(refused.http_status(), 429);
@@ -161,12 +161,12 @@ async fn unsupported_settings_of_appended_pages_are_refused_or_warned_about() {
         ("zeroDataRetention", BatchPlan { zero_data_retention: true, ..more() }),
         ("webhook", BatchPlan { webhook: Some(webhook), ..more() }),
     ] {
-        let refused = service.batch(&team("a"), requested, Submit::default()).await.unwrap_err();
+        let refused = service.batch(&team("a"), requested, SubmitContext::default()).await.unwrap_err();
         assert_eq!(refused.http_status(), 400, "{name}");
         assert!(refused.to_string().contains(name), "{refused}");
     }
     let requested = BatchPlan { max_concurrency: Some(3), ..more() };
-    service.batch(&team("a"), requested, Submit::default()).await.unwrap();
+    service.batch(&team("a"), requested, SubmitContext::default()).await.unwrap();
     let done = ended(&service, id).await;
     assert_eq!(done.completed, 2);
     assert!(done.warning.unwrap().contains("maxConcurrency"));
@@ -191,7 +191,7 @@ async fn the_headers_of_a_crawl_are_not_listed() {
         "url": "https://a.example/slow",
         "scrapeOptions": {"headers": {"Authorization": "secret"}, "mobile": true},
     });
-    service.crawl(&team("a"), plan, Submit { request, ..Submit::default() }).await.unwrap();
+    service.crawl(&team("a"), plan, SubmitContext { request, ..SubmitContext::default() }).await.unwrap();
     let active = service.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
     let options = serde_json::Value::Object(active[0].options.clone());
     assert_eq!(options, serde_json::json!({"scrapeOptions": {"mobile": true}}));

@@ -58,7 +58,7 @@ async fn events_to_a_receiver_that_never_answers_become_dead_letters_with_their_
         assert_eq!(posts[&letter.id.webhook_id().to_string()], letter.attempts, "{}", letter.name);
         assert_eq!(letter.reason, "the receiver did not answer within 10000 ms");
     }
-    service.delivered().await.unwrap();
+    service.wait_for_deliveries().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,7 +108,7 @@ async fn give_up_after_bounds_the_wait_for_a_receiver_that_accepts_nothing() {
         let start = Instant::now();
         let id = submit(&service, &["one"; 500], webhook(HOOK, &ALL_EVENTS)).await;
         ended(&service, id).await;
-        service.delivered().await.unwrap();
+        service.wait_for_deliveries().await.unwrap();
         assert!(start.elapsed() < 3 * MINUTE, "{:?}", start.elapsed());
         let dead = service.dead_letters(&TeamId::new("a"), BATCH, id).await.unwrap();
         assert_eq!(dead.len(), 502, "every event is listed");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask};
-use gleaner_service::{JobService, ServiceConfig, Submit};
+use gleaner_service::{JobService, ServiceConfig, SubmitContext};
 use gleaner_types::plan::{JsonFormat, ScrapePlan, Target};
 use gleaner_types::request::ScrapeOptions;
 use gleaner_types::{Document, ErrorCode, JobKind, PageError};
@@ -53,7 +53,7 @@ async fn scrape(service: &Arc<JobService>, path: &str, with_json: bool) -> Docum
     options.timeout = Duration::from_secs(10);
     let target = Target::parse(&format!("https://a.example/{path}")).unwrap();
     let plan = ScrapePlan { target, options, zero_data_retention: false };
-    service.scrape(&team("a"), plan, Submit::default()).await.unwrap()
+    service.scrape(&team("a"), plan, SubmitContext::default()).await.unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -72,7 +72,7 @@ async fn each_job_has_its_own_session() {
     for _ in 0..2 {
         let mut plan = plan(&["x", "y", "z"]);
         plan.options.formats.json = Some(json_format());
-        let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+        let id = service.batch(&team("a"), plan, SubmitContext::default()).await.unwrap().id;
         let mut before: Vec<Value> = ended(&service, id)
             .await
             .data
@@ -101,7 +101,7 @@ async fn a_cancelled_job_does_not_wait_for_its_reader() {
     let (service, _) = reading_service();
     let mut plan = plan(&["hang"]);
     plan.options.formats.json = Some(json_format());
-    let id = service.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+    let id = service.batch(&team("a"), plan, SubmitContext::default()).await.unwrap().id;
     settle().await;
     let before = tokio::time::Instant::now();
     service.cancel(&team("a").id, JobKind::BatchScrape, id).await.unwrap();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gleaner_runtime::ErrorKind;
 use gleaner_service::{
-    JobService, MemoryAccounts, MemoryActivityLog, Page, ServiceConfig, Submit, TeamConfig,
+    JobService, MemoryAccounts, MemoryActivityLog, Page, ServiceConfig, SubmitContext, TeamConfig,
 };
 use gleaner_store::TeamId;
 use gleaner_types::plan::BatchPlan;
@@ -138,7 +138,7 @@ async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
             Step::Start { team: number, pages } => {
                 let paths: Vec<&str> = pages.iter().map(|page| PATHS[*page]).collect();
                 let team = team(TEAMS[number]);
-                match service.batch(&team, plan(&paths), Submit::default()).await {
+                match service.batch(&team, plan(&paths), SubmitContext::default()).await {
                     Ok(started) => {
                         submitted.insert(started.id, paths.len() as u64);
                         jobs.push(JobReader::new(started.id, team.id));
@@ -150,7 +150,7 @@ async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
                 let Some(job) = jobs.get(job) else { continue };
                 let paths: Vec<&str> = pages.iter().map(|page| PATHS[*page]).collect();
                 let more = BatchPlan { append_to: Some(job.id), ..plan(&paths) };
-                if service.batch(&team(job.team.as_str()), more, Submit::default()).await.is_ok() {
+                if service.batch(&team(job.team.as_str()), more, SubmitContext::default()).await.is_ok() {
                     *submitted.get_mut(&job.id).unwrap() += paths.len() as u64;
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_service::{JobService, ServiceConfig, Submit};
+use gleaner_service::{JobService, ServiceConfig, SubmitContext};
 use gleaner_store::TeamId;
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::ScrapeRequest;
@@ -31,7 +31,7 @@ async fn reread(service: &JobService, team: &str, document: &Document) -> Option
 async fn scrape(service: &std::sync::Arc<JobService>, path: &str, zero_data_retention: bool) -> Document {
     let request =
         ScrapeRequest::new(format!("https://a.example/{path}")).zero_data_retention(zero_data_retention);
-    service.scrape(&team("a"), request.check().unwrap(), Submit::default()).await.unwrap()
+    service.scrape(&team("a"), request.check().unwrap(), SubmitContext::default()).await.unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -64,7 +64,7 @@ async fn each_page_of_a_job_is_readable_while_its_results_are_kept() {
     let mut jobs: Vec<JobId> = Vec::new();
     for zero_data_retention in [false, true, false] {
         let plan = BatchPlan { zero_data_retention, ..plan(&paths) };
-        jobs.push(service.batch(&team("a"), plan, Submit::default()).await.unwrap().id);
+        jobs.push(service.batch(&team("a"), plan, SubmitContext::default()).await.unwrap().id);
     }
     let mut documents = Vec::new();
     for id in jobs {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use gleaner_runtime::ErrorKind;
-use gleaner_service::{LONG_POLL, Page, ServiceConfig, Submit};
+use gleaner_service::{LONG_POLL, Page, ServiceConfig, SubmitContext};
 use gleaner_store::TeamId;
 use gleaner_types::event::WatchFrame;
 use gleaner_types::plan::BatchPlan;
@@ -141,7 +141,7 @@ async fn crawls_and_batches_are_readable_as_each_other_but_only_batches_take_app
     let own = TeamId::new("a");
     let batch = batch(&service, &["one", "broken"]).await;
     let plan_of_crawl = CrawlRequest::new("https://a.example/slow").check().unwrap();
-    let crawl = service.crawl(&team("a"), plan_of_crawl, Submit::default()).await.unwrap().id;
+    let crawl = service.crawl(&team("a"), plan_of_crawl, SubmitContext::default()).await.unwrap().id;
     tokio::time::sleep(Duration::from_secs(1)).await;
     for (id, other) in [(batch, JobKind::Crawl), (crawl, BATCH)] {
         let body = service.status(&own, other, id, Page::default(), &next_url).await.unwrap();
@@ -151,7 +151,7 @@ async fn crawls_and_batches_are_readable_as_each_other_but_only_batches_take_app
         assert!(service.dead_letters(&own, other, id).await.unwrap().is_empty());
     }
     let append = BatchPlan { append_to: Some(crawl), ..plan(&["one"]) };
-    let refused = service.batch(&team("a"), append, Submit::default()).await.unwrap_err();
+    let refused = service.batch(&team("a"), append, SubmitContext::default()).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::NotFound);
     assert_eq!(service.cancel(&own, BATCH, crawl).await.unwrap().status, JobState::Cancelled);
 }

@@ -11,8 +11,8 @@ use gleaner_runtime::{
     RuntimeConfig, Transform, TransformTask, Transformed,
 };
 use gleaner_service::{
-    Deliver, DeliverError, Delivery, JobService, MemoryAccounts, Page, ServiceConfig, StatusBody, Submit,
-    Team, TeamConfig,
+    Deliver, DeliverError, Delivery, JobService, MemoryAccounts, Page, ServiceConfig, StatusBody,
+    SubmitContext, Team, TeamConfig,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
 use gleaner_types::plan::BatchPlan;
@@ -52,7 +52,7 @@ impl Fetch for FakePorts {
         if path.contains("broken") {
             let error =
                 PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
-            return Err(FetchError { error, retryable: false, refused_hop: None });
+            return Err(FetchError { error, retryable: false, refused_redirect: None });
         }
         Ok(Fetched {
             url: request.url.clone(),
@@ -143,7 +143,7 @@ pub(crate) fn plan(paths: &[&str]) -> BatchPlan {
 }
 
 pub(crate) async fn batch(service: &Arc<JobService>, paths: &[&str]) -> JobId {
-    service.batch(&team("a"), plan(paths), Submit::default()).await.unwrap().id
+    service.batch(&team("a"), plan(paths), SubmitContext::default()).await.unwrap().id
 }
 
 pub(crate) fn next_url(skip: u64) -> String {

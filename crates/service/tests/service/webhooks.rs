@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_runtime::ErrorKind;
-use gleaner_service::{MemoryAccounts, Secret, ServiceConfig, Submit, TeamConfig, verify};
+use gleaner_service::{MemoryAccounts, Secret, ServiceConfig, SubmitContext, TeamConfig, verify};
 use gleaner_store::TeamId;
 use gleaner_types::JobId;
 use gleaner_types::plan::{BatchPlan, EventKind, WebhookPlan};
@@ -42,7 +42,7 @@ pub(crate) async fn submit(
     webhook: WebhookPlan,
 ) -> JobId {
     let plan = BatchPlan { webhook: Some(webhook), ..plan(paths) };
-    service.batch(&team("a"), plan, Submit::default()).await.unwrap().id
+    service.batch(&team("a"), plan, SubmitContext::default()).await.unwrap().id
 }
 
 pub(crate) fn kinds(received: &[Received]) -> Vec<String> {
@@ -143,7 +143,7 @@ async fn a_blocked_address_is_refused_at_submit_and_at_send() {
     let receiver = Receiver::new(&[1]);
     let (service, _) = service(service_config(&receiver));
     let plan = BatchPlan { webhook: Some(webhook("https://10.0.0.1/", &ALL_EVENTS)), ..plan(&["one"]) };
-    let refused = service.batch(&team("a"), plan, Submit::default()).await.unwrap_err();
+    let refused = service.batch(&team("a"), plan, SubmitContext::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::Forbidden, 403));
     assert!(!refused.to_string().contains("10.0.0.1"), "{refused}");
     let id = submit(&service, &["one"], webhook("https://rebound.example/", &ALL_EVENTS)).await;
@@ -157,7 +157,7 @@ async fn a_blocked_address_is_refused_at_submit_and_at_send() {
 async fn without_a_delivery_port_a_webhook_is_refused() {
     let (service, _) = service(ServiceConfig::default());
     let plan = BatchPlan { webhook: Some(webhook("https://hook.example/", &ALL_EVENTS)), ..plan(&["one"]) };
-    let refused = service.batch(&team("a"), plan, Submit::default()).await.unwrap_err();
+    let refused = service.batch(&team("a"), plan, SubmitContext::default()).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unsupported);
 }
 

@@ -10,10 +10,7 @@ use url::Url;
 use super::events::Event;
 use super::state::State;
 use crate::outbox::EventData;
-use crate::{BlockedPage, PageFailure};
-
-/// The warning if not all pages without a document could be listed.
-const NOT_ALL_LISTED: &str = "not all pages without a document are listed";
+use crate::{BlockedPage, JobWarning, PageFailure};
 
 impl State {
     /// Lists the pages that were given up because their leases kept expiring.
@@ -52,7 +49,7 @@ impl State {
             let sequence = sequence as u64;
             job.failures.failures.push(PageFailure { sequence, at: now, url, slash_added, error });
         } else {
-            job.warn(NOT_ALL_LISTED);
+            job.warn(JobWarning::FailuresNotListed);
         }
     }
 
@@ -63,7 +60,7 @@ impl State {
         if self.failure_quota.reserve(job.team, job.failures.robots_blocked.len()) {
             job.failures.robots_blocked.push(BlockedPage { url, slash_added });
         } else {
-            job.warn(NOT_ALL_LISTED);
+            job.warn(JobWarning::FailuresNotListed);
         }
     }
 
@@ -72,9 +69,7 @@ impl State {
         if admitted.overflow > 0
             && let Some(job) = self.jobs.get_mut(&id)
         {
-            job.warn(
-                "some pages were not queued: too many pages of the job wait already, or a URL is too long",
-            );
+            job.warn(JobWarning::NotQueued);
         }
     }
 
@@ -126,8 +121,8 @@ mod tests {
         store.lock().jobs[&id].results.corrupt(2);
         let slice = store.read(id, 0, ReadBound::default()).await.unwrap();
         assert_eq!((slice.documents.len(), slice.next, slice.end), (4, 5, true));
-        let warning = store.snapshot(id).await.unwrap().warning.unwrap();
-        assert!(warning.contains("1 documents were lost"), "{warning}");
+        let warnings = store.snapshot(id).await.unwrap().warnings;
+        assert_eq!(warnings, [JobWarning::DocumentsLost(1)]);
     }
 
     /// A store with this file and a batch of 5,000 pages of 100 bytes.
@@ -169,8 +164,7 @@ mod tests {
         assert_eq!((ended.state, ended.failed), (JobState::Completed, PAGES), "the lost ones failed too");
         let lost = PAGES - done;
         assert!(lost > 1_000 && done > 1_000, "{lost} lost");
-        let warning = ended.warning.unwrap();
-        assert!(warning.contains(&format!("{lost} pages were lost")), "{warning}");
+        assert!(ended.warnings.contains(&JobWarning::PagesLost(lost)), "{:?}", ended.warnings);
     }
 
     #[tokio::test]

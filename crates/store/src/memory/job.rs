@@ -12,7 +12,7 @@ use super::events::Outbox;
 use super::teams::TeamIndex;
 use crate::result_space::TeamQuota;
 use crate::results::Results;
-use crate::{Conclusion, JobAccount, JobFailure, NewJob, PageFailures, Retention};
+use crate::{Conclusion, JobAccount, JobFailure, JobWarning, MAX_WARNINGS, NewJob, PageFailures, Retention};
 
 pub(super) struct Job {
     pub(super) slot: JobSlot,
@@ -39,7 +39,7 @@ pub(super) struct Job {
     pub(super) ended_at: Option<Duration>,
     /// The counts at the end; while the job runs, the frontier counts.
     pub(super) final_counts: Counts,
-    pub(super) warning: Option<String>,
+    pub(super) warnings: Vec<JobWarning>,
     pub(super) failure: Option<JobFailure>,
     pub(super) error: Option<String>,
     pub(super) progress: watch::Sender<u64>,
@@ -87,7 +87,7 @@ impl Job {
             created_at: now,
             ended_at: None,
             final_counts: Counts::default(),
-            warning: None,
+            warnings: Vec::new(),
             failure: None,
             error: None,
             progress: watch::Sender::new(0),
@@ -101,15 +101,11 @@ impl Job {
         }
     }
 
-    /// The warnings for the reader.
-    pub(super) fn warnings(&self) -> Option<String> {
-        let lost = [(self.lost_pages, "pages"), (self.lost_documents, "documents")];
-        let lost = lost
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what} were lost: their temporary file could not be read"));
-        let warnings: Vec<String> = self.warning.iter().cloned().chain(lost).collect();
-        (!warnings.is_empty()).then(|| warnings.join("; "))
+    /// The warnings for the reader, with the count of what was lost.
+    pub(super) fn warnings(&self) -> Vec<JobWarning> {
+        let pages = (self.lost_pages > 0).then_some(JobWarning::PagesLost(self.lost_pages));
+        let documents = (self.lost_documents > 0).then_some(JobWarning::DocumentsLost(self.lost_documents));
+        self.warnings.iter().cloned().chain(pages).chain(documents).collect()
     }
 
     pub(super) fn notify_progress(&self) {
@@ -117,14 +113,9 @@ impl Job {
     }
 
     /// Adds a warning for the reader; a repeated warning is kept once.
-    pub(super) fn warn(&mut self, warning: &str) {
-        match &mut self.warning {
-            Some(all) if all.contains(warning) => {}
-            Some(all) => {
-                all.push_str("; ");
-                all.push_str(warning);
-            }
-            none => *none = Some(warning.to_owned()),
+    pub(super) fn warn(&mut self, warning: JobWarning) {
+        if self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
         }
     }
 

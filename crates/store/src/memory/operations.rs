@@ -20,8 +20,8 @@ use crate::results::{DocumentSource, to_json};
 use crate::scrape;
 use crate::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
-    JobAccount, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures,
-    PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
+    JobAccount, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases, NewJob,
+    PageFailures, PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
 };
 
 #[async_trait]
@@ -137,7 +137,7 @@ impl Store for MemoryStore {
         Ok(self.lock().job(job)?.failures.clone())
     }
 
-    async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error> {
+    async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
         self.lock().job(job)?.warn(warning);
         Ok(())
     }

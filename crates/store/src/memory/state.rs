@@ -387,7 +387,7 @@ impl State {
             credits_used: job.credits,
             created_at: job.created_at,
             ended_at: job.ended_at,
-            warning: job.warnings(),
+            warnings: job.warnings(),
             failure: job.failure,
             error: job.error.clone(),
         })

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gleaner_runtime::{Job, Runtime, StartOptions};
+use gleaner_store::JobWarning;
 use gleaner_types::JobState;
 use url::Url;
 
@@ -139,8 +140,7 @@ impl<'a> JobReader<'a> {
         if failed != failures.failures.len() as u64 || blocked != failures.robots_blocked.len() as u64 {
             self.violate(&format!("{failed} failed and {blocked} blocked, but listed are {failures:?}"));
         }
-        let was_full =
-            counts.warning.as_deref().is_some_and(|warning| warning.contains("pages were not queued"));
+        let was_full = counts.warnings.contains(&JobWarning::NotQueued);
         self.check_pages(was_full);
         ReadResult { documents: self.documents, was_full }
     }

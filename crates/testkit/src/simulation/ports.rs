@@ -153,7 +153,7 @@ impl SimulatedFetch {
 
 fn broken(retryable: bool) -> FetchError {
     let error = PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
-    FetchError { error, retryable, refused_hop: None }
+    FetchError { error, retryable, refused_redirect: None }
 }
 
 #[async_trait]
@@ -195,7 +195,7 @@ impl Fetch for SimulatedFetch {
                     code: ErrorCode::ScrapeTimeout,
                     message: "no response before the timeout".to_owned(),
                 };
-                return Err(FetchError { error, retryable: false, refused_hop: None });
+                return Err(FetchError { error, retryable: false, refused_redirect: None });
             }
             let (next, next_resource) = match self.outcome(resource, &url, attempt) {
                 Outcome::Broken => {
@@ -231,7 +231,7 @@ impl Fetch for SimulatedFetch {
             redirect_wait.waits = true;
             if let Err(refusal) = hops.check(&url, &next).await {
                 redirect_wait.waits = false;
-                return Err(FetchError { refused_hop: Some(refusal), ..broken(false) });
+                return Err(FetchError { refused_redirect: Some(refusal), ..broken(false) });
             }
             (url, resource) = (next, next_resource);
             let next_host = self.host_of(resource);

@@ -10,8 +10,8 @@ use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
-    JobAccount, JobListing, JobSnapshot, JsonSlice, Leases, MemoryStore, NewJob, PageFailures, PastScrape,
-    ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
+    JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, MemoryStore, NewJob, PageFailures,
+    PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;
@@ -197,7 +197,7 @@ impl Store for FaultyStore {
         self.store.failures(job).await
     }
 
-    async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error> {
+    async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
         self.store.warn(job, warning).await
     }
 

@@ -57,6 +57,7 @@ fn document(converted: Converted, formats: &Formats) -> Page {
     let mut document = Document { metadata: metadata(&converted), ..Document::default() };
     let pages_converted = Some(converted.pages_converted);
     let mut warnings: Vec<String> = Vec::new();
+    let mut summary_warning = None;
     if converted.pages_converted < converted.pages {
         warnings.push(format!(
             "The PDF has {} pages; only the first {} were converted.",
@@ -68,7 +69,7 @@ fn document(converted: Converted, formats: &Formats) -> Page {
     }
     if formats.summary {
         document.summary = Some(summary::of_markdown(&converted.markdown));
-        warnings.push(summary::WARNING.to_owned());
+        summary_warning = Some(summary::WARNING);
     }
     if formats.html || formats.raw_html {
         let mut text = String::from("<pre>");
@@ -93,7 +94,7 @@ fn document(converted: Converted, formats: &Formats) -> Page {
         document.markdown = Some(converted.markdown);
     }
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    Page { document, links: links.finish(), pages_converted }
+    Page { document, links: links.finish(), pages_converted, summary_warning }
 }
 
 fn without_text(pages: &[u32]) -> Option<String> {

@@ -46,7 +46,7 @@ pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
     if settings.options.formats.raw_html {
         document.raw_html = Some(text.into_owned());
     }
-    Page { document, links, pages_converted: None }
+    Page { document, links, ..Page::default() }
 }
 
 /// True if only the links (and the raw HTML) are requested. Then one pass over the tags is enough, and the
@@ -69,6 +69,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
     let resolver = Resolver::of_tree(url, &tree);
     let mut document = Document { metadata: metadata::read(&tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
+    let mut summary_warning = None;
     let mut is_blank = false;
     let mut is_cut = false;
 
@@ -165,7 +166,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
         is_blank = written.is_empty() && options.include_tags.is_empty() && options.exclude_tags.is_empty();
         if formats.summary {
             document.summary = Some(summary::of_markdown(&written));
-            warnings.push(summary::WARNING);
+            summary_warning = Some(summary::WARNING);
         }
         if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
             document.markdown = Some(written);
@@ -183,7 +184,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
         [(tree.truncated, TRUNCATED), (tree.formatting_stopped, FORMATTING_STOPPED), (is_cut, super::CUT)];
     warnings.extend(limits.into_iter().filter(|(reached, _)| *reached).map(|(_, warning)| warning));
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    Page { document, links: links::of_page(&tree, &resolver), pages_converted: None }
+    Page { document, links: links::of_page(&tree, &resolver), pages_converted: None, summary_warning }
 }
 
 /// True if a requested format is derived from the Markdown.

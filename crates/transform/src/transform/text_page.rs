@@ -82,7 +82,7 @@ pub(super) fn plain(kind: &Body, input: Input<'_>, settings: Settings<'_>) -> Pa
     let document = &mut page.document;
     if formats.summary {
         document.summary = Some(summary::of_markdown(&markdown));
-        warnings.push(summary::WARNING);
+        page.summary_warning = Some(summary::WARNING);
     }
     if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
         document.markdown = Some(markdown);
