@@ -2,7 +2,8 @@ use std::fmt;
 
 /// Why extraction is not possible.
 ///
-/// A value that is not on the page is never an error: it is null with a [`MissingReason`](crate::MissingReason).
+/// A value that is not on the page is never an error: it is null with a
+/// [`MissingReason`](crate::MissingReason).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,

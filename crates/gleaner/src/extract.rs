@@ -132,7 +132,8 @@ impl EngineBuilder {
     }
 
     /// Replaces the engine's extractor of structured data. [`model`](Self::model), [`search`](Self::search)
-    /// and [`extract_budget`](Self::extract_budget) then have no effect on extraction; prompts of crawls still
+    /// and [`extract_budget`](Self::extract_budget) then have no effect on extraction; prompts of crawls
+    /// still
     /// use `model`.
     #[must_use]
     pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {

@@ -12,16 +12,16 @@ pub fn answer(provider: Provider, body: &[u8]) -> Result<ModelAnswer, ProviderEr
     provider.answer(body)
 }
 
-/// What a reply with an error status means to whoever asked with this key.
+/// The error for a reply with this error status to a request with this key.
 #[must_use]
 pub fn refusal(status: u16, body: &[u8], key: &ApiKey) -> ProviderError {
     failure::of_status(status, body, None, Some(key))
 }
 
-/// The hits in the body of a search engine's reply, at most so many.
+/// At most `limit` hits from the body of a search engine's reply.
 ///
 /// # Errors
-/// The body is no list of them.
+/// The body is not a list of hits.
 pub fn search_hits(body: &[u8], limit: usize) -> Result<Vec<SearchHit>, ProviderError> {
     searxng::read(body, limit)
 }

@@ -67,7 +67,8 @@ pub struct ExtractTask {
     pub cancelled: CancellationToken,
     /// The account of the job; `None` without accounts. The implementation must reserve tokens before it
     /// calls a model ([`JobOwner::cover`]), fetch pages on the owner's [account](JobOwner::page_account),
-    /// take a [permit](JobOwner::lookup) for each map of a site, and set a [meter](JobOwner::set_meter).
+    /// take a [permit](JobOwner::lookup_permit) for each map of a site, and set a
+    /// [meter](JobOwner::set_meter).
     pub owner: Option<Arc<dyn JobOwner>>,
 }
 

@@ -11,7 +11,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::accounts::Team;
 
 /// Upper bound on lookups that run at once for one team; the team's concurrency limit applies too if it is
-/// lower. Half of the [sites that are mapped at once](MAX_CONCURRENT_MAPS), so that one team cannot block the others.
+/// lower. Half of the [sites that are mapped at once](MAX_CONCURRENT_MAPS), so that one team cannot block the
+/// others.
 pub const MAX_LOOKUPS_PER_TEAM: usize = MAX_CONCURRENT_MAPS / 2;
 /// How long a request waits for a lookup slot before it is refused with a retry time.
 pub const LOOKUP_WAIT: Duration = Duration::from_secs(30);

@@ -61,7 +61,7 @@ impl Error {
     /// The team already runs `max` jobs, its maximum.
     #[must_use]
     pub fn too_many_jobs(max: u32) -> Self {
-        let text = format!("the team has {max} jobs running, the most that it may");
+        let text = format!("the team already runs {max} jobs, its maximum");
         Self { kind: ErrorKind::TooManyJobs, text }
     }
 

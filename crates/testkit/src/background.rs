@@ -1,7 +1,8 @@
 //! A server on a thread of its own.
 //!
-//! Servers of tests could be tasks on the runtime of the test. Then a test that blocks, or whose runtime has a
-//! single thread or a paused clock, would stall its own server, and a benchmark would count the work of both.
+//! Servers of tests could be tasks on the runtime of the test. Then a test that blocks, or whose runtime has
+//! a single thread or a paused clock, would stall its own server, and a benchmark would count the work of
+//! both.
 
 use std::future::Future;
 use std::io;

@@ -1,7 +1,7 @@
 //! Generated sites and hostile servers for the tests and benches of gleaner.
 //!
-//! Not published, and it uses no other crate of the workspace, so that every one of them can test with it; only the
-//! feature `simulation` does, which runs the engine in virtual time (the module of that name).
+//! Not published, and it uses no other crate of the workspace, so that every one of them can test with it;
+//! only the feature `simulation` does, which runs the engine in virtual time (the module of that name).
 //!
 //! A site with known truth, served on loopback:
 //!
@@ -18,8 +18,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Worst cases, shared by a test and a program ([`worst_cases`]), and the shapes of pages that they are made of
-//! ([`PAGE_SHAPES`]).
+//! Worst cases, shared by a test and a program ([`worst_cases`]), and the shapes of pages that they are made
+//! of ([`PAGE_SHAPES`]).
 //!
 //! A server that misbehaves as it is told, and an address that nobody should ever dial:
 //!

@@ -1,7 +1,7 @@
 //! Links of a page by a plain scan.
 //!
-//! Not a parser: the pages of this crate write every anchor as `<a href="...">` or `<a class=".." href="..">`,
-//! and a test that checks a parser should not use one.
+//! Not a parser: the pages of this crate write every anchor as `<a href="...">` or `<a class=".."
+//! href="..">`, and a test that checks a parser should not use one.
 
 /// The `href` of each `<a` tag outside scripts, as written, with `&amp;` resolved.
 ///

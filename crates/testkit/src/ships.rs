@@ -15,8 +15,8 @@ pub struct ShipValue {
     pub json: String,
 }
 
-/// The names of a ship's values, in the order of [`ship`]. Neither pages nor vocabularies use these words, so that only a model can
-/// tell which value is which.
+/// The names of a ship's values, in the order of [`ship`]. Neither pages nor vocabularies use these words, so
+/// that only a model can tell which value is which.
 pub const SHIP_FIELDS: [&str; 6] = ["yard", "keelLaid", "crewSize", "draught", "engineMaker", "motto"];
 
 /// The ship at this place of the fleet.

@@ -119,7 +119,7 @@ impl fmt::Display for Error {
                 )
             }
             ErrorKind::Interrupted => {
-                f.write_str("Scrape timed out: the page was still being transformed when its time was over")
+                f.write_str("Scrape timed out: the time ran out while the page was being transformed")
             }
         }
     }

@@ -25,7 +25,8 @@ const MAX_ANCHOR_BYTES: usize = 300;
 /// let html = r#"<a href="/team">Our team</a>
 ///     <form action="/find"><input name=q><input type=hidden name=in value=all></form>"#;
 /// let page = Page::new("https://firm.example/about".parse()?, html);
-/// let found: Vec<String> = navigation_links(&page, "board members").iter().map(|link| link.url.to_string()).collect();
+/// let links = navigation_links(&page, "board members");
+/// let found: Vec<String> = links.iter().map(|link| link.url.to_string()).collect();
 /// assert_eq!(found, ["https://firm.example/team", "https://firm.example/find?q=board+members&in=all"]);
 /// # Ok::<(), url::ParseError>(())
 /// ```

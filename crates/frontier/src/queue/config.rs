@@ -6,9 +6,9 @@ pub const DEFAULT_MAX_IN_FLIGHT: u32 = 50;
 /// Default of [`FrontierConfig::initial_per_host`], in pages.
 pub const DEFAULT_INITIAL_PER_HOST: u32 = 8;
 
-/// Default of [`FrontierConfig::initial_per_address`], in pages: the concurrency of four separate hosts. Large
-/// hosting providers put thousands of sites behind one address, which must not be slower than one of them,
-/// but must not get the sum of them at once either.
+/// Default of [`FrontierConfig::initial_per_address`], in pages: the concurrency of four separate hosts.
+/// Large hosting providers put thousands of sites behind one address, which must not be slower than one of
+/// them, but must not get the sum of them at once either.
 pub const DEFAULT_INITIAL_PER_ADDRESS: u32 = 4 * DEFAULT_INITIAL_PER_HOST;
 
 /// Default of [`FrontierConfig::lease_time`]: three times the longest `timeout` of a page that

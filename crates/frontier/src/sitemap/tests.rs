@@ -71,6 +71,13 @@ fn all_formats_are_read() {
             ab,
         ),
         (
+            "a picture in an item of RSS",
+            "<rss version='2.0'><channel><item><image><url>https://a.test/i.png</url></image>\
+             <link>https://a.test/a</link></item></channel></rss>"
+                .into(),
+            a,
+        ),
+        (
             "RSS 1.0",
             "<rdf:RDF xmlns:rdf='x' xmlns='y'><channel><link>https://a.test/</link></channel>\
              <item rdf:about='z'><link>https://a.test/a</link></item></rdf:RDF>"

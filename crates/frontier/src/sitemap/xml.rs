@@ -21,6 +21,17 @@ enum Form {
     Atom,
 }
 
+impl Form {
+    /// Whether elements of this name are entries: pages or child sitemaps.
+    fn is_entry(self, local: &str) -> bool {
+        match self {
+            Self::Sitemap => matches!(local, "url" | "sitemap"),
+            Self::Rss => local == "item",
+            Self::Atom => local == "entry",
+        }
+    }
+}
+
 /// The element whose text is being collected.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
@@ -43,6 +54,12 @@ struct Item {
     last_modified: Option<i64>,
     priority: Option<u8>,
     alternates: Vec<Url>,
+}
+
+impl Item {
+    fn open(local: &str, depth: usize) -> Self {
+        Self { is_child: local == "sitemap", depth, ..Self::default() }
+    }
 }
 
 struct Parser<'r, 'b> {
@@ -117,22 +134,14 @@ impl Parser<'_, '_> {
         let local: &str = local.as_ref();
         let Some(form) = self.form else { return self.open_root(local, prefix) };
         let Some(item) = &mut self.item else {
-            let is_child = form == Form::Sitemap && local == "sitemap";
-            let is_page = match form {
-                Form::Sitemap => local == "url",
-                Form::Rss => local == "item",
-                Form::Atom => local == "entry",
-            };
-            if is_child || is_page {
-                self.item = Some(Item { is_child, depth: self.depth, ..Item::default() });
+            if form.is_entry(local) {
+                self.item = Some(Item::open(local, self.depth));
             }
             return true;
         };
         // Entries are not nested: an unclosed entry ends where the next begins.
-        if prefix == self.prefix && matches!(local, "url" | "sitemap" | "item" | "entry") {
-            let is_child = local == "sitemap";
-            let next = Item { is_child, depth: self.depth, ..Item::default() };
-            let done = std::mem::replace(item, next);
+        if prefix == self.prefix && form.is_entry(local) {
+            let done = std::mem::replace(item, Item::open(local, self.depth));
             self.field = None;
             return self.add(done);
         }

@@ -93,8 +93,8 @@ impl HostilePage {
     }
 }
 
-/// Serves pages on loopback, on a thread of its own, until it is dropped. Of two pages of one target the later counts; other
-/// targets are not found.
+/// Serves pages on loopback, on a thread of its own, until it is dropped. Of two pages of one target the
+/// later counts; other targets are not found.
 #[derive(Debug)]
 pub struct PageServer {
     addr: SocketAddr,

@@ -1,7 +1,8 @@
 //! A proxy that does its work and keeps a record of what it was asked for.
 //!
-//! It speaks SOCKS5 and HTTP (tunnels and absolute form) on one port, told apart by the first byte. Names that it is
-//! given lead to 127.0.0.1, so that a test sees what a proxy with a resolver of its own would do with them.
+//! It speaks SOCKS5 and HTTP (tunnels and absolute form) on one port, told apart by the first byte. Names
+//! that it is given lead to 127.0.0.1, so that a test sees what a proxy with a resolver of its own would do
+//! with them.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};

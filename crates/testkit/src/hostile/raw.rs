@@ -1,6 +1,7 @@
 //! A server that follows a script, byte for byte.
 //!
-//! An HTTP library would refuse to send most of what a hostile server sends, so this one writes to the socket.
+//! An HTTP library would refuse to send most of what a hostile server sends, so this one writes to the
+//! socket.
 
 use std::io;
 use std::net::SocketAddr;
@@ -271,7 +272,8 @@ async fn send(stream: &mut TcpStream, mut bytes: &[u8], seen: &Seen) -> io::Resu
     Ok(())
 }
 
-/// The head of the next request, up to and including its empty line; what was read beyond it stays in `unread`.
+/// The head of the next request, up to and including its empty line; what was read beyond it stays in
+/// `unread`.
 pub(super) async fn read_head(stream: &mut TcpStream, unread: &mut Vec<u8>) -> io::Result<Bytes> {
     let mut searched = 0;
     loop {

@@ -9,7 +9,8 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Passes everything on; where the flag is set when it is dropped, the peer sees a reset (RST) and no end (FIN).
+/// Passes everything on; where the flag is set when it is dropped, the peer sees a reset (RST) and no end
+/// (FIN).
 pub(crate) struct Wire {
     stream: TcpStream,
     reset: Arc<AtomicBool>,

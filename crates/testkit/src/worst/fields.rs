@@ -176,8 +176,8 @@ fn prompt(text: &str, size: Size) -> Attack {
     Attack::new("POST /v2/crawl/params-preview", body.to_string(), vec![links(size)])
 }
 
-/// So many characters: marks that join, letters of two directions, signs beyond the basic plane, and what becomes longer in
-/// another case.
+/// So many characters: marks that join, letters of two directions, signs beyond the basic plane, and what
+/// becomes longer in another case.
 fn odd_text(characters: usize) -> String {
     "a\u{301}\u{302}\u{202e}\u{5d0}\u{200d}\u{1f469}\u{200d}\u{1f680}\u{130}\u{df}\u{fb03}\u{0}\u{feff} "
         .chars()

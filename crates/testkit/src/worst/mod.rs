@@ -1,6 +1,7 @@
 //! Worst cases: what a hostile server serves, and what a hostile client asks of it.
 //!
-//! One table for the test that holds each of them to its bounds, and for the program that measures what they cost others.
+//! One table for the test that holds each of them to its bounds, and for the program that measures what they
+//! cost others.
 
 mod attack;
 mod bodies;

@@ -1,4 +1,5 @@
-//! Rules that addresses are held against, and long lists of addresses: patterns of crawls, robots.txt, sitemaps.
+//! Rules that addresses are held against, and long lists of addresses: patterns of crawls, robots.txt,
+//! sitemaps.
 
 use std::io::Write as _;
 

@@ -1,4 +1,5 @@
-//! Selectors of requests (`includeTags`, `excludeTags`, the format `attributes`), held against pages of many elements.
+//! Selectors of requests (`includeTags`, `excludeTags`, the format `attributes`), held against pages of many
+//! elements.
 
 use serde_json::{Value, json};
 

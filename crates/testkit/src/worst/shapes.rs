@@ -7,8 +7,8 @@ enum Unit {
     Same(&'static str),
     /// A text with a number in it, which tells it from the others.
     Numbered(fn(usize) -> String),
-    /// The same text, with as much of a word before it: half of the page is the value of an attribute that many elements
-    /// share.
+    /// The same text, with as much of a word before it: half of the page is the value of an attribute that
+    /// many elements share.
     Behind { word: &'static str, unit: &'static str },
 }
 

@@ -76,11 +76,12 @@ impl Frontier {
     }
 
     /// Reports the response to a page that is about to be [finished](Self::finish). The maximum of concurrent
-    /// requests to a host is [`FrontierConfig::initial_per_host`](crate::FrontierConfig::initial_per_host) after its
-    /// first response. It rises up to [`FrontierConfig::max_per_host`](crate::FrontierConfig::max_per_host)
-    /// while the host responds well. It falls when pages are refused (429, 503), when several pages in a row
-    /// get no response, and when the host is found to respond faster with half as many concurrent requests.
-    /// Pages that are slow at any concurrency change nothing, and neither does one page that always fails.
+    /// requests to a host is [`FrontierConfig::initial_per_host`](crate::FrontierConfig::initial_per_host)
+    /// after its first response. It rises up to
+    /// [`FrontierConfig::max_per_host`](crate::FrontierConfig::max_per_host) while the host responds well. It
+    /// falls when pages are refused (429, 503), when several pages in a row get no response, and when the
+    /// host is found to respond faster with half as many concurrent requests. Pages that are slow at any
+    /// concurrency change nothing, and neither does one page that always fails.
     ///
     /// This is [`feedback`](Self::feedback) with [`HostFeedback::observed`] alone.
     pub fn observe(&mut self, host_of_url: &Url, observed: Observation, now: Duration) {
@@ -96,12 +97,12 @@ impl Frontier {
     }
 
     /// Reports the IP address of the host of a URL. All hosts of one address together then get at most
-    /// [`FrontierConfig::initial_per_address`](crate::FrontierConfig::initial_per_address) concurrent requests, and
-    /// up to [`FrontierConfig::max_per_address`](crate::FrontierConfig::max_per_address) while the address
-    /// responds well, because many names may be one server. If more than a quarter of its responses report
-    /// overload (see [`observe`](Self::observe)), its hosts together get fewer, until it responds well again.
-    /// A host that does not respond, or slowly, is slowed alone, and so are a few hosts that are out of
-    /// order.
+    /// [`FrontierConfig::initial_per_address`](crate::FrontierConfig::initial_per_address) concurrent
+    /// requests, and up to [`FrontierConfig::max_per_address`](crate::FrontierConfig::max_per_address) while
+    /// the address responds well, because many names may be one server. If more than a quarter of its
+    /// responses report overload (see [`observe`](Self::observe)), its hosts together get fewer, until it
+    /// responds well again. A host that does not respond, or slowly, is slowed alone, and so are a few hosts
+    /// that are out of order.
     ///
     /// If a host has several addresses, report the one that was dialed. This is [`feedback`](Self::feedback)
     /// with [`HostFeedback::address`] alone.

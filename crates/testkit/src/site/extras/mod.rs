@@ -64,7 +64,8 @@ macro_rules! extras {
 }
 
 extras! {
-    /// `/robots.txt` with rules for everyone and for one named agent, and `/rules/` that lists what they cover.
+    /// `/robots.txt` with rules for everyone and for one named agent, and `/rules/` that lists what they
+    /// cover.
     robots "robots",
     /// `/sitemap.xml`, an index of gzipped sitemaps with every numbered page, and pages that only they name.
     sitemap "sitemap",
@@ -88,7 +89,8 @@ extras! {
     failures "failures",
     /// `/charsets/`: pages in other encodings, declared in each of the ways there are.
     charsets "charsets",
-    /// `/files/`: PDF, feeds, JSON, CSV, text, Markdown, images, an archive, and a page that is empty without scripts.
+    /// `/files/`: PDF, feeds, JSON, CSV, text, Markdown, images, an archive, and a page that is empty without
+    /// scripts.
     files "files",
     /// `/shop/`: product pages with JSON-LD or microdata.
     products "products",
