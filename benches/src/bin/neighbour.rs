@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use gleaner::plan::ScrapePlan;
 use gleaner::request::Format;
-use gleaner::service::{Submit, Team, TeamId};
+use gleaner::service::{SubmitContext, Team, TeamId};
 use gleaner::{BatchScrapeRequest, Engine, ScrapeRequest};
 use gleaner_benches::engine::loopback;
 use gleaner_testkit::{LogDetail, RawServer, ServeOptions, Server, Site, SiteSpec, Step};
@@ -141,7 +141,7 @@ impl MeasuredTeam {
             return (Duration::ZERO, false);
         };
         let began = Instant::now();
-        let outcome = self.engine.service().scrape(&self.team, plan.clone(), Submit::default()).await;
+        let outcome = self.engine.service().scrape(&self.team, plan.clone(), SubmitContext::default()).await;
         (began.elapsed(), outcome.is_ok())
     }
 }
@@ -264,7 +264,7 @@ async fn scrape_all(
                 let Some(plan) = plans.get(number % plans.len().max(1)).filter(|_| number < scrapes) else {
                     return results;
                 };
-                let outcome = engine.service().scrape(&team, plan.clone(), Submit::default()).await;
+                let outcome = engine.service().scrape(&team, plan.clone(), SubmitContext::default()).await;
                 let result = match outcome {
                     Ok(_) => "document".to_owned(),
                     Err(error) => format!("{} {}", error.http_status(), error.code()),
@@ -297,7 +297,7 @@ async fn submit_all(engine: &Engine, team: &Team, site: &Server, jobs: usize) ->
     let plan = request.check()?;
     let (service, mut refused) = (engine.service(), 0);
     for _ in 0..jobs {
-        while let Err(error) = service.batch(team, plan.clone(), Submit::default()).await {
+        while let Err(error) = service.batch(team, plan.clone(), SubmitContext::default()).await {
             if !error.is_rate_limited() {
                 return Err(error.into());
             }

@@ -104,7 +104,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     let _guard = cancelled.clone().drop_guard();
     let runtime = Handle::current();
     let work = move || runtime.block_on(cancelled.run_until_cancelled(work));
-    let limits = WaitLimits { until: Instant::now() + MAX_WAIT, each: MAX_WAIT };
+    let limits = WaitLimits { deadline: Instant::now() + MAX_WAIT, max_wait: MAX_WAIT };
     let output = gleaner_runtime::blocking(slots, interrupt, limits, work).await;
     output.and_then(|output| output.ok_or(BlockingError::Failed)).map_err(|error| match error {
         BlockingError::NoCapacity | BlockingError::Late => PageError {

@@ -254,7 +254,7 @@ impl ReadPdf for ReportingPdfs {
         _: &ScrapeOptionsPlan,
         turn: PdfTask<'_>,
     ) -> Option<Result<Transformed, PageError>> {
-        let left = turn.until - Instant::now();
+        let left = turn.deadline - Instant::now();
         assert!(left <= Duration::from_secs(9) && left > Duration::from_secs(8), "{left:?}");
         self.0.send(("pdfs", page.url.path().to_owned())).unwrap();
         assert!(page.url.path() != "/3", "the converter panics");

@@ -66,7 +66,7 @@ async fn a_prompt_that_names_a_section_crawls_that_section() {
     let site = magazine();
     let posts: BTreeSet<String> = (1..=8).map(|post| format!("/blog/post-{post}")).collect();
     let done = crawl(&engine, crawl_request(site.url("/"), "only blog posts", json!({}))).await;
-    assert_eq!((paths(&done), done.snapshot.warning.as_deref()), (posts.clone(), None));
+    assert_eq!((paths(&done), done.snapshot.warning().as_deref()), (posts.clone(), None));
     // Other sections are not fetched.
     let others: Vec<String> = site
         .requests()
@@ -86,7 +86,7 @@ async fn a_prompt_that_names_a_section_crawls_that_section() {
     let with_unmatched_word =
         crawl(&engine, crawl_request(site.url("/"), "the blog posts about unicorns", json!({}))).await;
     assert_eq!(paths(&with_unmatched_word), posts);
-    assert!(with_unmatched_word.snapshot.warning.unwrap().contains("unicorns"));
+    assert!(with_unmatched_word.snapshot.warning().unwrap().contains("unicorns"));
 
     let (site, products) = shop();
     let done = crawl(&engine, crawl_request(site.url("/"), "only the shop", json!({}))).await;

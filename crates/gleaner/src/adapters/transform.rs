@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gleaner_frontier::asks_nofollow;
-use gleaner_runtime::{Fetched, PageText, Transform, TransformTask, Transformed};
+use gleaner_runtime::{Fetched, Transform, TransformTask, Transformed};
 use gleaner_transform::{Input, LinkKind, Page, PageLinks, Selection, is_pdf, page_memory, transform_within};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{Interrupt, PageError};
