@@ -1,0 +1,111 @@
+//! The browser process that serves pages: started at need, replaced after a crash or many pages.
+
+mod context;
+mod running;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+
+pub(crate) use context::Context;
+pub(crate) use running::Running;
+
+use crate::config::BrowserConfig;
+use crate::process::LaunchError;
+use crate::wire::CallError;
+
+/// Why there is no context for a page.
+#[derive(Debug)]
+pub(crate) enum OpenError {
+    Launch(LaunchError),
+    Call(CallError),
+}
+
+/// Opens contexts in the current process.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    pub(crate) config: BrowserConfig,
+    slots: Arc<Semaphore>,
+    current: Mutex<Option<Arc<Running>>>,
+    pub(crate) counts: Counts,
+}
+
+/// What has happened since the start.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) started: AtomicU64,
+    pub(crate) crashed: AtomicU64,
+    pub(crate) recycled: AtomicU64,
+    pub(crate) pages: AtomicU64,
+    /// Connections that the dead ends of ended processes refused.
+    pub(crate) refused: AtomicU64,
+}
+
+impl Pool {
+    pub(crate) fn new(config: BrowserConfig) -> Self {
+        let slots = Arc::new(Semaphore::new(config.max_pages));
+        Self { config, slots, current: Mutex::default(), counts: Counts::default() }
+    }
+
+    /// A context of its own for one page. Waits while the maximum number of pages is open.
+    pub(crate) async fn open(&self) -> Result<Context, OpenError> {
+        let slot = self.slot().await?;
+        let running = self.running().await.map_err(OpenError::Launch)?;
+        self.counts.pages.fetch_add(1, Relaxed);
+        Context::open(running, slot).await.map_err(OpenError::Call)
+    }
+
+    async fn slot(&self) -> Result<OwnedSemaphorePermit, OpenError> {
+        let slot = Arc::clone(&self.slots).acquire_owned().await;
+        slot.map_err(|_| OpenError::Call(CallError::Closed))
+    }
+
+    /// The current process. It is started if there is none, and replaced if it has ended or is used up. A
+    /// replaced process goes on until its last page is closed.
+    async fn running(&self) -> Result<Arc<Running>, LaunchError> {
+        let mut current = self.current.lock().await;
+        if let Some(running) = &*current {
+            if running.is_ended() {
+                self.counts.crashed.fetch_add(1, Relaxed);
+            } else if running.take_page(self.config.recycle_after_pages) {
+                return Ok(Arc::clone(running));
+            } else {
+                self.counts.recycled.fetch_add(1, Relaxed);
+            }
+            self.counts.refused.fetch_add(running.refused_connections(), Relaxed);
+        }
+        *current = None;
+        let running = Arc::new(Running::launch(&self.config).await?);
+        self.counts.started.fetch_add(1, Relaxed);
+        running.take_page(self.config.recycle_after_pages);
+        *current = Some(Arc::clone(&running));
+        Ok(running)
+    }
+
+    /// Connections that the dead ends refused.
+    pub(crate) async fn refused_connections(&self) -> u64 {
+        let current = self.current.lock().await;
+        let now = current.as_ref().map_or(0, |running| running.refused_connections());
+        self.counts.refused.load(Relaxed).saturating_add(now)
+    }
+
+    /// The current process, if there is one.
+    pub(crate) async fn current(&self) -> Option<Arc<Running>> {
+        self.current.lock().await.clone()
+    }
+
+    /// Pages that are open.
+    pub(crate) fn open_pages(&self) -> usize {
+        self.config.max_pages.saturating_sub(self.slots.available_permits())
+    }
+
+    /// Ends the process. Pages in it fail, and no further ones are opened.
+    pub(crate) async fn close(&self) {
+        self.slots.close();
+        let running = self.current.lock().await.take();
+        if let Some(running) = running {
+            running.close().await;
+        }
+    }
+}

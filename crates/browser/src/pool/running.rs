@@ -1,0 +1,138 @@
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use tokio::sync::Mutex;
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::config::BrowserConfig;
+use crate::process::{LaunchError, Process};
+use crate::protocol::browser::GetVersion;
+use crate::protocol::fetch::{Enable, FailRequest, Paused, Pattern};
+use crate::protocol::target::{Attached, DisposeBrowserContext, SetAutoAttach};
+use crate::protocol::runtime::RunIfWaitingForDebugger;
+use crate::wire::{Client, ContextId, EventReceiver};
+
+use super::context::Closing;
+
+/// A process that serves pages.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) client: Client,
+    /// The browser's own user agent, without the word that it is headless.
+    pub(crate) user_agent: String,
+    process: Mutex<Option<Process>>,
+    process_id: Option<u32>,
+    pages: AtomicU64,
+    refused: std::sync::Arc<AtomicU64>,
+    pub(super) janitor: mpsc::UnboundedSender<Closing>,
+    _tasks: [AbortOnDropHandle<()>; 2],
+}
+
+impl Running {
+    pub(super) async fn launch(config: &BrowserConfig) -> Result<Self, LaunchError> {
+        let (process, events) = Process::launch(config).await?;
+        let client = process.client.clone();
+        let silent = |cause| LaunchError::Silent { cause, output: String::new() };
+        let attach =
+            SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true };
+        client.call(None, &attach).await.map_err(silent)?;
+        // Pages intercept their own requests. What reaches this interception belongs to no page that is open:
+        // it is refused.
+        let enable = Enable { patterns: vec![Pattern { url_pattern: "*" }] };
+        client.call(None, &enable).await.map_err(silent)?;
+        let version = client.call(None, &GetVersion {}).await.map_err(silent)?;
+        let (janitor, closing) = mpsc::unbounded_channel();
+        let refused = std::sync::Arc::new(AtomicU64::new(0));
+        let tasks = [
+            tokio::spawn(close_contexts(client.clone(), closing)),
+            tokio::spawn(refuse_strays(client.clone(), events, std::sync::Arc::clone(&refused))),
+        ];
+        Ok(Self {
+            client,
+            user_agent: version.user_agent.replace("HeadlessChrome", "Chrome"),
+            process_id: process.id(),
+            process: Mutex::new(Some(process)),
+            pages: AtomicU64::new(0),
+            refused,
+            janitor,
+            _tasks: tasks.map(AbortOnDropHandle::new),
+        })
+    }
+
+    /// Counts a page; `false` if the process has had its last one.
+    pub(super) fn take_page(&self, most: u64) -> bool {
+        self.pages.fetch_add(1, Relaxed) < most
+    }
+
+    /// Whether the process has ended.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Requests and connections that belonged to no open page and were refused.
+    pub(super) fn refused_connections(&self) -> u64 {
+        let process = self.process.try_lock().ok();
+        let dead_end = process.and_then(|process| Some(process.as_ref()?.refused_connections())).unwrap_or(0);
+        self.refused.load(Relaxed).saturating_add(dead_end)
+    }
+
+    /// The process id.
+    pub(crate) fn process_id(&self) -> Option<u32> {
+        self.process_id
+    }
+
+    pub(super) async fn close(&self) {
+        let process = self.process.lock().await.take();
+        if let Some(process) = process {
+            process.close().await;
+        }
+    }
+}
+
+/// Closes contexts whose pages are done. The slot of a page is free when its context is closed.
+async fn close_contexts(client: Client, mut closing: mpsc::UnboundedReceiver<Closing>) {
+    while let Some(Closing { id, slot }) = closing.recv().await {
+        let client = client.clone();
+        tokio::spawn(async move {
+            dispose(&client, &id).await;
+            drop(slot);
+        });
+    }
+}
+
+async fn dispose(client: &Client, id: &ContextId) {
+    let dispose = DisposeBrowserContext { browser_context_id: id.clone() };
+    if let Err(error) = client.call(None, &dispose).await
+        && !error.is_gone()
+    {
+        // A browser that cannot close a page is not used any longer.
+        tracing::warn!(%error, "a page could not be closed, so the browser is restarted");
+        client.close();
+    }
+    client.close_context(id);
+}
+
+/// Answers the events that belong to no open page: refuses requests, and lets unknown targets run.
+async fn refuse_strays(
+    client: Client,
+    mut events: EventReceiver,
+    refused: std::sync::Arc<AtomicU64>,
+) {
+    while let Some(event) = events.recv().await {
+        match &*event.method {
+            "Fetch.requestPaused" => {
+                let Some(paused) = event.read::<Paused>() else { continue };
+                refused.fetch_add(1, Relaxed);
+                let fail = FailRequest { request_id: &paused.request_id, error_reason: "BlockedByClient" };
+                let _ = client.send(event.session.as_ref(), &fail).await;
+            }
+            "Target.attachedToTarget" => {
+                let Some(attached) = event.read::<Attached>() else { continue };
+                if attached.waiting_for_debugger {
+                    let _ = client.send(Some(&attached.session_id), &RunIfWaitingForDebugger {}).await;
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The commands and events of the DevTools protocol that are used, with the fields that are used.
+
+/// Declares a command: its name in the protocol, its fields, and its result.
+macro_rules! command {
+    ($(#[$doc:meta])* $name:ident $(<$life:lifetime>)? = $method:literal -> $reply:ty {
+        $($(#[$attribute:meta])* $field:ident: $kind:ty),* $(,)?
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, serde::Serialize)]
+        #[serde(rename_all = "camelCase")]
+        pub(crate) struct $name $(<$life>)? {
+            $($(#[$attribute])* pub(crate) $field: $kind,)*
+        }
+
+        impl $(<$life>)? crate::wire::Command for $name $(<$life>)? {
+            const METHOD: &'static str = $method;
+            type Reply = $reply;
+        }
+    };
+}
+
+/// Declares a result or an event, or a part of one.
+macro_rules! fields {
+    ($(#[$doc:meta])* $name:ident { $($(#[$attribute:meta])* $field:ident: $kind:ty),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        pub(crate) struct $name {
+            $($(#[$attribute])* pub(crate) $field: $kind,)*
+        }
+    };
+}
+
+/// A result without fields that are used.
+#[derive(Debug, Clone, Copy, serde::Deserialize)]
+pub(crate) struct Done {}
+
+pub(crate) mod browser {
+    use super::Done;
+    use crate::wire::ContextId;
+
+    command!(GetVersion = "Browser.getVersion" -> Version {});
+    fields!(Version { product: String, user_agent: String });
+
+    command!(
+        /// Downloads end as failed navigations.
+        SetDownloadBehavior = "Browser.setDownloadBehavior" -> Done {
+            behavior: &'static str,
+            browser_context_id: ContextId,
+        }
+    );
+}
+
+pub(crate) mod target {
+    use super::Done;
+    use crate::wire::{ContextId, SessionId};
+
+    command!(SetAutoAttach = "Target.setAutoAttach" -> Done {
+        auto_attach: bool,
+        wait_for_debugger_on_start: bool,
+        flatten: bool,
+    });
+    command!(CreateBrowserContext = "Target.createBrowserContext" -> Created { dispose_on_detach: bool });
+    fields!(Created { browser_context_id: ContextId });
+    command!(DisposeBrowserContext = "Target.disposeBrowserContext" -> Done { browser_context_id: ContextId });
+    command!(GetBrowserContexts = "Target.getBrowserContexts" -> Contexts {});
+    fields!(Contexts { browser_context_ids: Vec<ContextId> });
+    command!(CreateTarget<'a> = "Target.createTarget" -> Target {
+        url: &'a str,
+        browser_context_id: ContextId,
+        width: u32,
+        height: u32,
+    });
+    fields!(Target { target_id: String });
+    command!(CloseTarget = "Target.closeTarget" -> Done { target_id: String });
+    command!(GetTargets = "Target.getTargets" -> Targets {});
+    fields!(Targets { target_infos: Vec<TargetInfo> });
+    fields!(Attached { session_id: SessionId, target_info: TargetInfo, waiting_for_debugger: bool });
+    fields!(TargetInfo {
+        target_id: String,
+        #[serde(rename = "type")]
+        kind: String,
+        url: String,
+        opener_id: Option<String>,
+        browser_context_id: Option<ContextId>,
+    });
+    fields!(Detached { session_id: SessionId });
+    fields!(Crashed { target_id: String });
+}
+
+pub(crate) mod fetch {
+    use std::collections::BTreeMap;
+
+    use super::Done;
+
+    command!(Enable = "Fetch.enable" -> Done { patterns: Vec<Pattern> });
+
+    #[derive(Debug, Clone, serde::Serialize)]
+    #[serde(rename_all = "camelCase")]
+    pub(crate) struct Pattern {
+        pub(crate) url_pattern: &'static str,
+    }
+
+    fields!(
+        /// A request that waits for its answer.
+        Paused {
+            request_id: String,
+            request: Request,
+            frame_id: Option<String>,
+            resource_type: String,
+            redirected_request_id: Option<String>,
+            network_id: Option<String>,
+        }
+    );
+    fields!(Request {
+        url: String,
+        method: String,
+        headers: BTreeMap<String, String>,
+        post_data: Option<String>,
+        #[serde(default)]
+        has_post_data: bool,
+        #[serde(default)]
+        post_data_entries: Vec<PostData>,
+    });
+    fields!(
+        /// A part of a body, in base64.
+        PostData { bytes: Option<String> }
+    );
+
+    command!(FulfillRequest<'a> = "Fetch.fulfillRequest" -> Done {
+        request_id: &'a str,
+        response_code: u16,
+        response_headers: Vec<Header<'a>>,
+        /// In base64.
+        body: String,
+    });
+
+    #[derive(Debug, Clone, serde::Serialize)]
+    pub(crate) struct Header<'a> {
+        pub(crate) name: &'a str,
+        pub(crate) value: String,
+    }
+
+    command!(FailRequest<'a> = "Fetch.failRequest" -> Done {
+        request_id: &'a str,
+        error_reason: &'static str,
+    });
+}
+
+pub(crate) mod network {
+    use super::Done;
+
+    command!(SetBypassServiceWorker = "Network.setBypassServiceWorker" -> Done { bypass: bool });
+    command!(
+        /// Needed for [`SetBypassServiceWorker`]. Its events are not used.
+        Enable = "Network.enable" -> Done { max_total_buffer_size: u32, max_resource_buffer_size: u32 }
+    );
+}
+
+pub(crate) mod page {
+    use super::Done;
+
+    command!(Enable = "Page.enable" -> Done {});
+    command!(Navigate<'a> = "Page.navigate" -> Navigated { url: &'a str });
+    fields!(Navigated {
+        frame_id: String,
+        loader_id: Option<String>,
+        error_text: Option<String>,
+        #[serde(default)]
+        is_download: bool,
+    });
+    command!(GetFrameTree = "Page.getFrameTree" -> FrameTreeReply {});
+    fields!(FrameTreeReply { frame_tree: FrameTree });
+    fields!(FrameTree { frame: Frame, #[serde(default)] child_frames: Vec<FrameTree> });
+    fields!(Frame { id: String, parent_id: Option<String>, url: String });
+    command!(CreateIsolatedWorld<'a> = "Page.createIsolatedWorld" -> World {
+        frame_id: &'a str,
+        world_name: &'static str,
+    });
+    fields!(World { execution_context_id: i64 });
+    command!(HandleJavaScriptDialog = "Page.handleJavaScriptDialog" -> Done { accept: bool });
+    command!(StopLoading = "Page.stopLoading" -> Done {});
+    command!(CaptureScreenshot<'a> = "Page.captureScreenshot" -> Data {
+        format: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        quality: Option<u8>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clip: Option<&'a Clip>,
+        capture_beyond_viewport: bool,
+    });
+    #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+    pub(crate) struct Clip {
+        pub(crate) x: f64,
+        pub(crate) y: f64,
+        pub(crate) width: f64,
+        pub(crate) height: f64,
+        pub(crate) scale: f64,
+    }
+    fields!(
+        /// A file in base64.
+        Data { data: String }
+    );
+    command!(PrintToPdf = "Page.printToPDF" -> Data {
+        landscape: bool,
+        scale: f64,
+        paper_width: f64,
+        paper_height: f64,
+        print_background: bool,
+    });
+
+    fields!(FrameNavigated { frame: Frame });
+    fields!(FrameEvent { frame_id: String });
+    fields!(NavigatedWithinDocument { frame_id: String, url: String });
+    fields!(ScheduledNavigation { frame_id: String, delay: f64 });
+    fields!(StartedNavigating { frame_id: String, navigation_type: String });
+}
+
+pub(crate) mod runtime {
+    use serde_json::Value;
+
+    use super::Done;
+
+    command!(RunIfWaitingForDebugger = "Runtime.runIfWaitingForDebugger" -> Done {});
+    command!(TerminateExecution = "Runtime.terminateExecution" -> Done {});
+    command!(CallFunctionOn<'a> = "Runtime.callFunctionOn" -> Evaluated {
+        function_declaration: &'a str,
+        execution_context_id: i64,
+        arguments: Vec<Argument>,
+        return_by_value: bool,
+        await_promise: bool,
+        user_gesture: bool,
+    });
+    #[derive(Debug, Clone, serde::Serialize)]
+    pub(crate) struct Argument {
+        pub(crate) value: Value,
+    }
+    command!(Evaluate<'a> = "Runtime.evaluate" -> Evaluated {
+        expression: &'a str,
+        await_promise: bool,
+        return_by_value: bool,
+        user_gesture: bool,
+        #[serde(rename = "allowUnsafeEvalBlockedByCSP")]
+        allow_unsafe_eval: bool,
+    });
+    fields!(Evaluated { result: RemoteObject, exception_details: Option<Exception> });
+    fields!(RemoteObject { value: Option<Value> });
+    fields!(Exception { text: String, exception: Option<ExceptionObject> });
+    fields!(ExceptionObject { description: Option<String> });
+}
+
+pub(crate) mod emulation {
+    use super::Done;
+
+    command!(SetDeviceMetricsOverride = "Emulation.setDeviceMetricsOverride" -> Done {
+        width: u32,
+        height: u32,
+        device_scale_factor: f64,
+        mobile: bool,
+    });
+    command!(SetTouchEmulationEnabled = "Emulation.setTouchEmulationEnabled" -> Done {
+        enabled: bool,
+        max_touch_points: u8,
+    });
+    command!(SetTimezoneOverride<'a> = "Emulation.setTimezoneOverride" -> Done { timezone_id: &'a str });
+    command!(SetLocaleOverride<'a> = "Emulation.setLocaleOverride" -> Done { locale: &'a str });
+    command!(SetUserAgentOverride<'a> = "Emulation.setUserAgentOverride" -> Done {
+        user_agent: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        accept_language: Option<String>,
+        platform: &'static str,
+        user_agent_metadata: UserAgentMetadata,
+    });
+    #[derive(Debug, Clone, serde::Serialize)]
+    #[serde(rename_all = "camelCase")]
+    pub(crate) struct UserAgentMetadata {
+        pub(crate) brands: Vec<Brand>,
+        pub(crate) full_version_list: Vec<Brand>,
+        pub(crate) platform: &'static str,
+        pub(crate) platform_version: &'static str,
+        pub(crate) architecture: &'static str,
+        pub(crate) model: &'static str,
+        pub(crate) mobile: bool,
+    }
+    #[derive(Debug, Clone, serde::Serialize)]
+    pub(crate) struct Brand {
+        pub(crate) brand: &'static str,
+        pub(crate) version: String,
+    }
+}

@@ -1,0 +1,258 @@
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::error::CallError;
+use super::framing::MessageReader;
+use super::message::{Command, Event, Incoming, Refusal, SessionId, encode};
+use super::routes::{ContextId, EventReceiver, Routes};
+
+/// How long a command may take unless the caller sets a limit.
+const CALL_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Most bytes of commands that wait to be written, in KiB. A larger command waits for all of it.
+const MAX_QUEUED_KIB: u32 = 64 * 1024;
+
+/// Events of the browser itself that may be unread.
+const MAX_BROWSER_EVENTS: usize = 1_024;
+
+type Reply = Result<Box<RawValue>, Refusal>;
+
+/// Sends commands to a browser. All clones share the connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    shared: Arc<Shared>,
+    outgoing: mpsc::UnboundedSender<Queued>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    queue_space: Arc<Semaphore>,
+    /// Cancelled when the connection has ended.
+    closed: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    last_id: u64,
+    pending: HashMap<u64, oneshot::Sender<Reply>>,
+    routes: Routes,
+}
+
+/// A command that waits to be written, with its share of the queue.
+#[derive(Debug)]
+struct Queued {
+    bytes: Vec<u8>,
+    _space: OwnedSemaphorePermit,
+}
+
+impl Client {
+    /// Connects over two pipes. Also returns the events that belong to no context. The connection ends when
+    /// all clones are dropped, or the browser closes its end.
+    pub(crate) fn connect<R, W>(input: R, output: W) -> (Self, EventReceiver)
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Unpin + Send + 'static,
+    {
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            queue_space: Arc::new(Semaphore::new(MAX_QUEUED_KIB as usize)),
+            closed: CancellationToken::new(),
+        });
+        // The queue is bounded in bytes, by `queue_space`.
+        let (outgoing, queued) = mpsc::unbounded_channel();
+        let (events, receiver) = mpsc::channel(MAX_BROWSER_EVENTS);
+        tokio::spawn(write(output, queued, shared.closed.clone()));
+        tokio::spawn(read(input, Arc::clone(&shared), events));
+        (Self { shared, outgoing }, receiver)
+    }
+
+    /// Sends a command and waits for its result, for a limited time.
+    pub(crate) async fn call<C: Command>(
+        &self,
+        session: Option<&SessionId>,
+        command: &C,
+    ) -> Result<C::Reply, CallError> {
+        self.call_within(session, command, CALL_TIMEOUT).await
+    }
+
+    /// Sends a command and waits for its result for at most `limit`.
+    pub(crate) async fn call_within<C: Command>(
+        &self,
+        session: Option<&SessionId>,
+        command: &C,
+        limit: Duration,
+    ) -> Result<C::Reply, CallError> {
+        let invalid = |error: serde_json::Error| CallError::Invalid { method: C::METHOD, detail: error.to_string() };
+        let work = async {
+            let (sender, reply) = oneshot::channel();
+            let call = self.register(sender);
+            let bytes = encode(call.id, session, command).map_err(invalid)?;
+            self.enqueue(bytes).await?;
+            let reply = reply.await.map_err(|_| CallError::Closed)?;
+            let result = reply.map_err(|refusal| CallError::Refused { method: C::METHOD, refusal })?;
+            serde_json::from_str(result.get()).map_err(invalid)
+        };
+        tokio::select! {
+            result = tokio::time::timeout(limit, work) => {
+                result.unwrap_or(Err(CallError::TimedOut(C::METHOD)))
+            }
+            () = self.shared.closed.cancelled() => Err(CallError::Closed),
+        }
+    }
+
+    /// Sends a command without waiting for its result. Commands of one session are carried out in their order.
+    pub(crate) async fn send<C: Command>(
+        &self,
+        session: Option<&SessionId>,
+        command: &C,
+    ) -> Result<(), CallError> {
+        let id = self.next_id();
+        let bytes = encode(id, session, command)
+            .map_err(|error| CallError::Invalid { method: C::METHOD, detail: error.to_string() })?;
+        self.enqueue(bytes).await
+    }
+
+    /// Receives the events of a context from now on.
+    pub(crate) fn open_context(&self, context: ContextId) -> EventReceiver {
+        self.shared.lock().routes.open(context)
+    }
+
+    /// Drops the events of a context from now on.
+    pub(crate) fn close_context(&self, context: &ContextId) {
+        self.shared.lock().routes.close(context);
+    }
+
+    /// Waits until the connection has ended.
+    pub(crate) async fn closed(&self) {
+        self.shared.closed.cancelled().await;
+    }
+
+    /// Whether the connection has ended.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.shared.closed.is_cancelled()
+    }
+
+    /// Ends the connection.
+    pub(crate) fn close(&self) {
+        self.shared.closed.cancel();
+    }
+
+    fn next_id(&self) -> u64 {
+        let mut state = self.shared.lock();
+        state.last_id += 1;
+        state.last_id
+    }
+
+    fn register(&self, sender: oneshot::Sender<Reply>) -> PendingCall<'_> {
+        let id = self.next_id();
+        self.shared.lock().pending.insert(id, sender);
+        PendingCall { client: self, id }
+    }
+
+    async fn enqueue(&self, bytes: Vec<u8>) -> Result<(), CallError> {
+        let kib = u32::try_from(bytes.len() / 1024 + 1).unwrap_or(u32::MAX).min(MAX_QUEUED_KIB);
+        let space = Arc::clone(&self.shared.queue_space).acquire_many_owned(kib).await;
+        let queued = Queued { bytes, _space: space.map_err(|_| CallError::Closed)? };
+        self.outgoing.send(queued).map_err(|_| CallError::Closed)
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A command whose result is awaited. Dropped, its result is ignored.
+struct PendingCall<'a> {
+    client: &'a Client,
+    id: u64,
+}
+
+impl Drop for PendingCall<'_> {
+    fn drop(&mut self) {
+        self.client.shared.lock().pending.remove(&self.id);
+    }
+}
+
+async fn write<W: AsyncWrite + Unpin>(
+    mut output: W,
+    mut queued: mpsc::UnboundedReceiver<Queued>,
+    closed: CancellationToken,
+) {
+    let work = async {
+        while let Some(Queued { bytes, _space }) = queued.recv().await {
+            output.write_all(&bytes).await?;
+        }
+        io::Result::Ok(())
+    };
+    tokio::select! {
+        result = work => {
+            if let Err(error) = result {
+                tracing::debug!(%error, "the pipe to the browser broke");
+            }
+        }
+        () = closed.cancelled() => {}
+    }
+    closed.cancel();
+}
+
+async fn read<R: AsyncRead + Unpin>(input: R, shared: Arc<Shared>, events: mpsc::Sender<Event>) {
+    let mut messages = MessageReader::new(input);
+    let work = async {
+        while let Some(message) = messages.next().await? {
+            match serde_json::from_slice::<Incoming<'_>>(&message) {
+                Ok(message) => dispatch(message, &shared, &events),
+                // A later version of the browser may send what this one does not know.
+                Err(error) => tracing::debug!(%error, "a message of the browser was not understood"),
+            }
+        }
+        io::Result::Ok(())
+    };
+    tokio::select! {
+        result = work => {
+            if let Err(error) = result {
+                tracing::debug!(%error, "the pipe from the browser broke");
+            }
+        }
+        () = shared.closed.cancelled() => {}
+    }
+    shared.closed.cancel();
+    let mut state = shared.lock();
+    state.pending.clear();
+    state.routes = Routes::default();
+}
+
+fn dispatch(message: Incoming<'_>, shared: &Shared, events: &mpsc::Sender<Event>) {
+    let Incoming { id, session_id, method, params, result, error } = message;
+    if let Some(id) = id {
+        let Some(pending) = shared.lock().pending.remove(&id) else { return };
+        let reply = match error {
+            Some(refusal) => Err(refusal),
+            None => Ok(result.map_or_else(|| RawValue::NULL.to_owned(), ToOwned::to_owned)),
+        };
+        // The caller may have stopped waiting.
+        let _ = pending.send(reply);
+        return;
+    }
+    let Some(method) = method else { return };
+    let event = Event {
+        session: session_id.as_deref().map(SessionId::from),
+        method: method.into(),
+        params: params.map_or_else(|| RawValue::NULL.to_owned(), ToOwned::to_owned),
+    };
+    let unrouted = shared.lock().routes.pass(event);
+    if let Some(event) = unrouted
+        && events.try_send(event).is_err()
+    {
+        tracing::debug!("an event of the browser was dropped");
+    }
+}

@@ -1,0 +1,12 @@
+//! The DevTools protocol over two pipes: JSON messages, each ended by a zero byte.
+
+mod client;
+mod error;
+mod framing;
+mod message;
+mod routes;
+
+pub(crate) use client::Client;
+pub(crate) use error::CallError;
+pub(crate) use message::{Command, Event, SessionId};
+pub(crate) use routes::{ContextId, EventReceiver};
