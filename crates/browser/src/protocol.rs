@@ -147,14 +147,16 @@ pub(crate) mod fetch {
     });
 }
 
+pub(crate) mod inspector {
+    use super::Done;
+
+    command!(Enable = "Inspector.enable" -> Done {});
+}
+
 pub(crate) mod network {
     use super::Done;
 
     command!(SetBypassServiceWorker = "Network.setBypassServiceWorker" -> Done { bypass: bool });
-    command!(
-        /// Needed for [`SetBypassServiceWorker`]. Its events are not used.
-        Enable = "Network.enable" -> Done { max_total_buffer_size: u32, max_resource_buffer_size: u32 }
-    );
 }
 
 pub(crate) mod page {

@@ -1,0 +1,264 @@
+// The page's side of the actions: one call, one answer, no waiting. The host calls it in an isolated world, repeats
+// it every 40 ms until `state` is "ready" or its time is up, and then sends real input to `x`, `y`.
+//
+// act(op, selector, index, argument)
+//   "probe"   may element `index` of the selector be clicked? {count, state, what, by, x, y, kind, target}
+//             state: ready, missing, selector (cannot be read), hidden, disabled, moving, outside, covered, gone
+//   "list"    remembers all matches for "probe" with a null selector, so that clicks cannot change the list: {count}
+//   "wait"    is there a visible match? {count, state, what}
+//   "focus"   focuses the match (no selector: what is focused), puts the caret at the end: {state, what, kind}
+//             kind: text (type into it), value (use "set"), none
+//   "set"     gives a field that takes no typing its value (select, date, range, colour ...): {state}
+//   "scroll"  argument {direction}: {moved, top, height}
+function act(op, selector, index, argument) {
+  const MAX_ROOTS = 500, MAX_MATCHES = 1000, MAX_TEXT = 80;
+  const self = globalThis.gleanerAct ??= { list: [], last: null, tries: 0 };
+  try {
+    if (op === 'list') {
+      self.list = find(selector);
+      return { count: self.list.length };
+    }
+    const found = selector === null ? (op === 'probe' ? self.list : [active()]) : find(selector);
+    const element = found[index || 0];
+    if (op === 'scroll') return scroll(selector === null ? null : element, argument);
+    const answer = { count: found.length, ...look(element) };
+    if (op === 'wait') {
+      // Any visible match will do: the first one is often a hidden template.
+      const shown = found.find(visible);
+      return shown ? { count: found.length, state: 'ready', what: describe(shown) } : answer;
+    }
+    return answer;
+  } catch (error) {
+    return { count: 0, state: 'selector', what: String(error && error.message).slice(0, 200) };
+  }
+
+  function look(element) {
+    if (!element) return { state: 'missing' };
+    const what = describe(element);
+    if (!element.isConnected) return { state: 'gone', what };
+    if (op === 'focus') return focus(element, what);
+    if (op === 'set') return set(element, what);
+    if (op === 'wait') return { state: visible(element) ? 'ready' : 'hidden', what };
+    // An option has no box of its own when its list is closed, and the list is drawn by the system.
+    if (element.localName === 'option' && element.closest('select')) return { state: 'ready', kind: 'option', what };
+    const box = boxOf(element);
+    if (!box || !visible(element)) return { state: 'hidden', what };
+    if (disabled(element)) return { state: 'disabled', what };
+    const view = element.ownerDocument.defaultView;
+    let x = box.left + box.width / 2, y = box.top + box.height / 2;
+    const inside = x >= 0 && y >= 0 && x < view.innerWidth && y < view.innerHeight;
+    const key = [box.left, box.top, box.width, box.height].join();
+    const now = performance.now(), last = self.last;
+    const same = last && last.element === element;
+    self.last = { element, key, at: same && last.key === key ? last.at : now, tries: same ? last.tries : 0 };
+    if (!inside) return toView(element, what, inside);
+    // Two frames at 60 a second, with a margin.
+    if (!same || last.key !== key || now - self.last.at < 36) return { state: 'moving', what };
+    const hit = hitAt(element.ownerDocument, x, y);
+    if (!receives(element, hit)) {
+      if (self.last.tries < 3) return toView(element, what, true, hit);
+      return { state: 'covered', what, by: hit ? describe(hit) : 'nothing' };
+    }
+    // Where it stands in the page, and whether that place of its frame can be seen there.
+    for (let frame = view.frameElement; frame; frame = frame.ownerDocument.defaultView.frameElement) {
+      const outer = frame.getBoundingClientRect(), style = frame.ownerDocument.defaultView.getComputedStyle(frame);
+      x += outer.left + frame.clientLeft + parseFloat(style.paddingLeft);
+      y += outer.top + frame.clientTop + parseFloat(style.paddingTop);
+      const over = hitAt(frame.ownerDocument, x, y);
+      if (over !== frame) return { state: 'covered', what, by: over ? describe(over) : 'nothing' };
+    }
+    const link = element.closest('a[href],area[href]');
+    return { state: 'ready', kind: kindOf(element), what, x, y, target: link ? link.target || '_self' : '' };
+  }
+
+  function toView(element, what, inside, hit) {
+    // A bar that stays in place covers what is scrolled under it: the next try puts the element elsewhere.
+    const block = ['center', 'end', 'start', 'nearest'][self.last.tries++ % 4];
+    element.scrollIntoView({ block, inline: 'center', behavior: 'instant' });
+    self.last.at = performance.now();
+    if (self.last.tries > 4 && !inside) return { state: 'outside', what };
+    return { state: inside ? 'covered' : 'outside', what, by: hit ? describe(hit) : '' };
+  }
+
+  function find(text) {
+    const steps = text.split(/\s*>>>?\s*/).filter(Boolean);
+    let scopes = [document], matches = [];
+    for (const [i, step] of steps.entries()) {
+      matches = [];
+      for (const scope of scopes) {
+        for (const match of findIn(scope, step, i > 0)) {
+          if (!matches.includes(match)) matches.push(match);
+          if (matches.length >= MAX_MATCHES) break;
+        }
+      }
+      scopes = matches;
+    }
+    return matches;
+  }
+
+  function findIn(scope, step, deep) {
+    const own = deep && scope.shadowRoot || deep && inner(scope) || scope;
+    let query;
+    const named = /^(text|xpath|css)=([^]*)$/.exec(step);
+    const filter = /^([^]*):(?:has-text|contains|text)\(\s*(["'])([^]*)\2\s*\)$/.exec(step);
+    if (named?.[1] === 'text') {
+      const wanted = named[2].trim().replace(/^(["'])(.*)\1$/, '$2');
+      query = root => smallest([...root.querySelectorAll('*')].filter(e => has(e, wanted)));
+    } else if (named?.[1] === 'xpath' || /^\(*\/\//.test(step)) {
+      const path = named ? named[2] : step;
+      query = root => {
+        const result = (root.ownerDocument ?? root).evaluate(path, root, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+        return Array.from({ length: Math.min(result.snapshotLength, MAX_MATCHES) }, (_, i) => result.snapshotItem(i))
+          .filter(node => node.nodeType === 1);
+      };
+    } else if (filter) {
+      const list = filter[1] || '*';
+      query = root => smallest([...root.querySelectorAll(list)].filter(e => has(e, filter[3])));
+    } else {
+      const css = named ? named[2] : step;
+      query = root => [...root.querySelectorAll(css)].slice(0, MAX_MATCHES);
+    }
+    // What the document itself has goes first; then its shadow roots and frames, in order.
+    let matches = query(own);
+    if (matches.length) return matches;
+    const roots = [own];
+    for (let i = 0; i < roots.length && roots.length < MAX_ROOTS; i++) {
+      for (const element of roots[i].querySelectorAll('*')) {
+        const next = element.shadowRoot ?? inner(element);
+        if (!next) continue;
+        roots.push(next);
+        matches = matches.concat(query(next));
+      }
+    }
+    return matches.slice(0, MAX_MATCHES);
+  }
+
+  // Only elements whose own text has it: not all of their ancestors.
+  function smallest(list) {
+    const all = new Set(list);
+    for (const element of list) for (let up = element.parentElement; up && all.delete(up); up = up.parentElement);
+    return [...all];
+  }
+  function has(element, wanted) {
+    if (/^(script|style|head|title|noscript|template)$/.test(element.localName)) return false;
+    const text = element.localName === 'input' && /^(button|submit|reset)$/.test(element.type) ? element.value : element.textContent;
+    return text.length < 1e5 && fold(text).includes(fold(wanted));
+  }
+  function fold(text) { return text.replace(/\s+/g, ' ').trim().toLowerCase(); }
+  function inner(element) {
+    if (!/^i?frame$/.test(element.localName || '')) return null;
+    try { return element.contentDocument; } catch { return null; }
+  }
+
+  function visible(element) {
+    // A box that hides nothing of its contents has no box of its own.
+    return element.checkVisibility({ visibilityProperty: true }) && !!boxOf(element)
+      || element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length === 0 && element.localName === 'option';
+  }
+  function boxOf(element) {
+    // A link over two lines has its middle between them: its first line is taken.
+    for (const box of element.getClientRects()) if (box.width >= 1 && box.height >= 1) return box;
+    for (const child of [...element.children].slice(0, 50)) {
+      for (const box of child.getClientRects()) if (box.width >= 1 && box.height >= 1) return box;
+    }
+    return null;
+  }
+  function disabled(element) {
+    const control = element.closest('button,input,select,textarea,option,optgroup,fieldset') ?? element;
+    return control.matches(':disabled') || !!element.closest('[aria-disabled="true"],[inert]');
+  }
+  function hitAt(root, x, y) {
+    let hit = root.elementFromPoint(x, y);
+    while (hit && hit.shadowRoot) {
+      const deeper = hit.shadowRoot.elementFromPoint(x, y);
+      if (!deeper || deeper === hit) break;
+      hit = deeper;
+    }
+    return hit;
+  }
+  function receives(element, hit) {
+    for (let node = hit; node; node = node.assignedSlot ?? node.parentNode ?? node.host) {
+      if (node === element) return true;
+      // A click on the label reaches its control.
+      if (node.localName === 'label' && node.control === element) return true;
+    }
+    return false;
+  }
+  function kindOf(element) {
+    if (element.localName === 'option') return 'option';
+    if (element.localName === 'select') return 'select';
+    if (element.localName === 'input' && element.type === 'file') return 'file';
+    return '';
+  }
+  function describe(element) {
+    const part = name => element.getAttribute(name) ? ` ${name}="${element.getAttribute(name).slice(0, 60)}"` : '';
+    const text = fold((element.textContent || '').slice(0, 500)).slice(0, MAX_TEXT);
+    return `<${element.localName}${part('id')}${part('class')}${part('role')}>${text ? ` "${text}"` : ''}`;
+  }
+
+  function active() {
+    let element = document.activeElement;
+    for (let next = element; next; next = next.shadowRoot?.activeElement ?? inner(next)?.activeElement) element = next;
+    return element;
+  }
+  function focus(element, what) {
+    const field = element.matches('input,textarea,select,[contenteditable]') || element.isContentEditable ? element
+      : selector === null ? element : element.querySelector('input:not([type=hidden]),textarea,[contenteditable]') ?? element;
+    if (selector !== null && (disabled(field) || field.readOnly)) return { state: 'disabled', what };
+    if (selector !== null && !visible(field)) return { state: 'hidden', what };
+    if (field !== active()) field.focus();
+    const typed = field.localName === 'textarea' || field.isContentEditable ||
+      field.localName === 'input' && !/^(checkbox|radio|button|submit|reset|file|image|hidden|range|color|date|time|datetime-local|month|week)$/.test(field.type);
+    const kind = typed ? 'text' : /^(select|input)$/.test(field.localName) ? 'value' : 'none';
+    if (typed && field.setSelectionRange && selector !== null) {
+      // Not every type has a selection: mail and number do not.
+      try { field.setSelectionRange(field.value.length, field.value.length); } catch {}
+    } else if (field.isContentEditable && selector !== null) {
+      const range = document.createRange();
+      range.selectNodeContents(field); range.collapse(false);
+      const selection = field.ownerDocument.getSelection();
+      selection.removeAllRanges(); selection.addRange(range);
+    }
+    return { state: active() === field ? 'ready' : 'unfocused', what, kind };
+  }
+  function set(element, what) {
+    const option = element.localName === 'option' ? element : null;
+    const field = option ? option.closest('select') : element;
+    if (disabled(field)) return { state: 'disabled', what };
+    if (field.localName === 'select') {
+      const wanted = option ?? [...field.options].find(o => o.value === argument)
+        ?? [...field.options].find(o => fold(o.label) === fold(argument) || fold(o.textContent) === fold(argument));
+      if (!wanted) return { state: 'missing', what: `an option "${String(argument).slice(0, 60)}" in ${what}` };
+      if (field.multiple) wanted.selected = !option || !wanted.selected; else field.value = wanted.value, wanted.selected = true;
+    } else if (/^(checkbox|radio|file|image)$/.test(field.type)) {
+      return { state: 'none', what };
+    } else {
+      field.value = argument;
+      if (field.value !== argument && field.type !== 'range') return { state: 'value', what };
+    }
+    field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+    field.dispatchEvent(new Event('change', { bubbles: true }));
+    return { state: 'ready', what };
+  }
+
+  function scroll(element, { direction }) {
+    if (selector !== null && !element) return { state: 'missing' };
+    const page = document.scrollingElement ?? document.documentElement;
+    const axis = direction === 'left' || direction === 'right' ? 'x' : 'y', sign = direction === 'up' || direction === 'left' ? -1 : 1;
+    const fits = box => axis === 'y' ? box.scrollHeight > box.clientHeight + 1 : box.scrollWidth > box.clientWidth + 1;
+    const scrolls = box => fits(box) && (box === page || /auto|scroll/.test(getComputedStyle(box)[axis === 'y' ? 'overflowY' : 'overflowX']));
+    let box = element ? inner(element)?.scrollingElement ?? element : page;
+    if (element) {
+      // Named is often the list, where the box around it scrolls.
+      for (let up = box; up; up = up.parentElement ?? up.getRootNode().host) if (scrolls(up)) { box = up; break; }
+    } else if (!fits(page)) {
+      // Applications scroll a box in a page that has the height of the window.
+      let hit = hitAt(document, innerWidth / 2, innerHeight / 2);
+      for (; hit; hit = hit.parentElement ?? hit.getRootNode().host) if (scrolls(hit)) { box = hit; break; }
+    }
+    const before = [box.scrollLeft, box.scrollTop];
+    const width = box === page ? innerWidth : box.clientWidth, height = box === page ? innerHeight : box.clientHeight;
+    box.scrollBy({ left: axis === 'x' ? sign * width : 0, top: axis === 'y' ? sign * height : 0, behavior: 'instant' });
+    return { state: 'ready', moved: box.scrollLeft !== before[0] || box.scrollTop !== before[1], top: box.scrollTop, height: box.scrollHeight };
+  }
+}

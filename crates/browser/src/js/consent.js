@@ -1,0 +1,99 @@
+// Hides cookie dialogs, by the words that they are made of: no names of sites, no lists of filters. Called in an isolated world
+// after the page is ready and before pictures and HTML are taken. Hidden by attribute, so that the transformer sees it too.
+// Result: {hidden: [description], unlocked: bool}
+//
+// A dialog is a box that lies over the page (fixed, sticky, in the top layer, or absolute and high up), whose text says cookie
+// (or its like), and that either asks (has a button of consent) or is named as such. What takes a third of the page's words is content.
+function consent() {
+  const ABOUT = /cookie|gdpr|dsgvo|ccpa|rgpd|lgpd|tracking technolog|privacy (choice|prefer|setting)|datenschutz|privatsphäre|confidentialit|privacidad|privacidade|galleta|plików cookie|ciasteczk|куки|файлы cookie|クッキー|隐私|쿠키/i;
+  const ASKS = /^(i |yes,? ?i? ?|ich |je |alle[sn]? |tout |all )?(accept|agree|allow|consent|got it|ok(ay)?\b|understood|reject|decline|deny|refuse|necessary|essential|manage|customi[sz]e|preferences|settings|save|continue without|akzept|zustimm|einverstanden|ablehn|verstanden|nur notwendig|einstellung|accepter|refuser|autoriser|j'accepte|continuer sans|paramétr|personnalis|acept|rechaz|configur|aceit|rejeit|accett|rifiut|accord|toestaan|weiger|instell|godta|godkänn|acceptera|avvisa|tillad|zgad|akceptuj|odrzu|принять|соглас|отклон|同意|拒否|接受|동의)/i;
+  const NAMED = /cookie|consent|gdpr|ccpa|cmp(box|wrapper|-|_|$)|onetrust|cybotcookiebot|didomi|truste|cc-window|cc-banner|qc-cmp2/i;
+  const MAX_ELEMENTS = 20000, MAX_TEXT = 4000;
+  const body = document.body, hidden = [];
+  if (!body) return { hidden, unlocked: false };
+  const words = body.textContent.length, screen = innerWidth * innerHeight;
+  const roots = [document], candidates = new Set();
+  let count = 0;
+  for (let i = 0; i < roots.length && i < 200; i++) {
+    for (const element of roots[i].querySelectorAll('*')) {
+      if (++count > MAX_ELEMENTS) break;
+      if (element.shadowRoot) roots.push(element.shadowRoot);
+      if (/^(script|style|link|meta|p|span|li|a|br|td|tr|path|img|option|html|body|main|article)$/.test(element.localName)) continue;
+      if (over(element)) candidates.add(element);
+    }
+  }
+  for (const element of candidates) {
+    if (!element.isConnected || !element.checkVisibility() || !isDialog(element)) continue;
+    hide(element);
+  }
+  // What darkens the page behind a dialog has no words of its own.
+  if (hidden.length) {
+    for (const element of candidates) {
+      const box = element.getBoundingClientRect();
+      if (!element.textContent.trim() && !element.querySelector('img,video,canvas,iframe,input') && box.width * box.height > screen * 0.9
+        && element.checkVisibility() && Number(getComputedStyle(element).opacity) > 0) hide(element);
+    }
+  }
+  let unlocked = false;
+  if (hidden.length) {
+    for (const element of [document.documentElement, body]) {
+      const style = getComputedStyle(element);
+      if (/hidden|clip/.test(style.overflowY)) { element.style.setProperty('overflow-y', 'auto', 'important'); unlocked = true; }
+      // Held in place by the dialog, with the place it was scrolled to as its top.
+      if (element === body && style.position === 'fixed') { element.style.setProperty('position', 'static', 'important'); unlocked = true; }
+      if (/blur/.test(style.filter)) element.style.setProperty('filter', 'none', 'important');
+    }
+    for (const child of [...body.children].slice(0, 200)) {
+      if (/blur/.test(getComputedStyle(child).filter)) child.style.setProperty('filter', 'none', 'important');
+      if (child.inert) child.inert = false;
+    }
+  }
+  return { hidden: hidden.slice(0, 10), unlocked };
+
+  function over(element) {
+    const style = getComputedStyle(element);
+    if (style.display === 'none') return false;
+    if (style.position === 'fixed' || style.position === 'sticky') return true;
+    if (element.localName === 'dialog' && element.open || element.matches(':popover-open')) return true;
+    if (style.position === 'absolute' && Number(style.zIndex) >= 100) return true;
+    // In the flow, above or below everything: only what is named so.
+    return NAMED.test(name(element)) && element.parentElement === body;
+  }
+  function isDialog(element) {
+    const text = textOf(element);
+    if (text.length > MAX_TEXT || text.length * 3 > words + text.length && text.length > 600 && !NAMED.test(name(element))) return false;
+    if (!ABOUT.test(text)) {
+      // A frame of another site, with the dialog in it.
+      return NAMED.test(name(element)) && !!element.querySelector('iframe') && text.length < 40;
+    }
+    // A header that links to a policy, a form to sign in: they have more to do than ask.
+    if (element.matches('header,nav,footer,[role=banner],[role=navigation]') || element.querySelector('input[type=password],input[type=search],nav,h1 a[href="/"]')) return false;
+    let buttons = 0, asks = 0;
+    const inside = [element];
+    for (const scope of element.querySelectorAll('*')) if (scope.shadowRoot && inside.length < 20) inside.push(scope.shadowRoot);
+    if (element.shadowRoot) inside.push(element.shadowRoot);
+    for (const scope of inside) {
+      for (const button of [...scope.querySelectorAll('button,a,[role=button],input[type=button],input[type=submit]')].slice(0, 60)) {
+        buttons++;
+        if (ASKS.test((button.textContent || button.value || button.getAttribute('aria-label') || '').trim().slice(0, 60))) asks++;
+      }
+    }
+    // In the flow of the page a name is not enough: a shop may sell cookies.
+    const placed = getComputedStyle(element).position !== 'static' || element.localName === 'dialog';
+    return asks > 0 || placed && NAMED.test(name(element)) && buttons < 6;
+  }
+  function textOf(element) {
+    let text = element.textContent;
+    for (const inner of [element, ...element.querySelectorAll('*')].slice(0, 500)) if (inner.shadowRoot) text += ' ' + inner.shadowRoot.textContent;
+    return text.replace(/\s+/g, ' ').trim();
+  }
+  function name(element) {
+    return `${element.id} ${element.getAttribute('class') || ''} ${element.getAttribute('aria-label') || ''} ${element.getAttribute('data-testid') || ''} ${element.localName}`;
+  }
+  function hide(element) {
+    if (element.localName === 'dialog' && element.open) element.close();
+    element.style.setProperty('display', 'none', 'important');
+    element.setAttribute('hidden', '');
+    hidden.push(`<${element.localName} ${name(element).trim().slice(0, 80)}>`);
+  }
+}

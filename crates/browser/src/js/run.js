@@ -1,0 +1,49 @@
+// Runs a script of the user's in the page's own world and gives its value as bounded JSON text. A page that has
+// changed JSON or eval can change only its own answer; the length is checked here and again by the host.
+//
+// Passed as `Runtime.evaluate {expression: "(" + run + ")(" + JSON(source) + "," + limit + ")", awaitPromise: true,
+// returnByValue: true, userGesture: true, allowUnsafeEvalBlockedByCSP: true}`: callFunctionOn obeys the page's CSP.
+//
+// Result: {type, json} or {error}
+async function run(source, limit) {
+  // Indirect: the script sees the page's globals, and nothing of this function.
+  const evaluate = eval;
+  let value;
+  try {
+    try {
+      value = evaluate(source);
+    } catch (error) {
+      // Nothing of it has run: these are faults of its form. Then it is one expression, or the body of a function.
+      if (!/Illegal return statement|await is only valid/.test(error && error.message)) throw error;
+      try {
+        value = evaluate(`(async () => (${source.replace(/;\s*$/, '')}\n))()`);
+      } catch {
+        value = evaluate(`(async () => {${source}\n})()`);
+      }
+    }
+    value = await value;
+  } catch (error) {
+    const text = error && error.message ? `${error.name || 'Error'}: ${error.message}` : String(error);
+    return { error: text.slice(0, 500) };
+  }
+  const type = typeof value, above = [];
+  let nodes = 0, json;
+  try {
+    json = JSON.stringify(value, function (key, item) {
+      // `this` holds the item: what is above it in the path stays, other branches are left.
+      while (above.length && above[above.length - 1] !== this) above.pop();
+      if (++nodes > limit) throw new RangeError(`the result has more than ${limit} parts`);
+      if (typeof item === 'bigint') return String(item);
+      if (typeof item !== 'object' || item === null) return item;
+      if (above.includes(item)) return '[Circular]';
+      if (above.length > 100) return '[Deep]';
+      above.push(item);
+      return item;
+    });
+  } catch (error) {
+    return { error: `the result cannot be written as JSON: ${String(error).slice(0, 300)}` };
+  }
+  if (json === undefined) return { type, json: 'null' };
+  if (json.length > limit) return { error: `the result has ${json.length} characters as JSON, more than ${limit}` };
+  return { type, json };
+}

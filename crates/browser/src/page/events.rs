@@ -1,0 +1,144 @@
+//! Carries out what the events of a page ask for: answers requests, sets up new targets, dismisses dialogs.
+
+use std::time::Duration;
+
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use serde::Deserialize;
+use url::Url;
+
+use super::load;
+use super::setup::set_up;
+use super::tab::Tab;
+use crate::protocol::fetch::Paused;
+use crate::protocol::page::{
+    FrameEvent, FrameNavigated, HandleJavaScriptDialog, NavigatedWithinDocument, ScheduledNavigation,
+    StartedNavigating,
+};
+use crate::protocol::target::{Attached, CloseTarget};
+use crate::wire::{Event, EventReceiver, SessionId};
+
+/// Serves a page until its events end, which means that the browser has ended or the page was too much for it.
+pub(super) async fn serve(tab: &Tab<'_>, mut events: EventReceiver) {
+    let mut loads = FuturesUnordered::new();
+    loop {
+        tokio::select! {
+            event = events.recv() => {
+                let Some(event) = event else { return };
+                if &*event.method == "Fetch.requestPaused" {
+                    if let (Some(paused), Some(session)) = (event.read::<Paused>(), event.session) {
+                        loads.push(load::answer(tab, session, paused));
+                    }
+                } else {
+                    handle(tab, event).await;
+                }
+            }
+            Some(()) = loads.next() => {}
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct DialogOpening {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+async fn handle(tab: &Tab<'_>, event: Event) {
+    let own = tab.shared.lock().session.as_ref() == event.session.as_ref();
+    match &*event.method {
+        "Target.attachedToTarget" => {
+            if let Some(attached) = event.read::<Attached>() {
+                attach(tab, attached).await;
+            }
+        }
+        "Page.javascriptDialogOpening" => {
+            if let (Some(dialog), Some(session)) = (event.read::<DialogOpening>(), event.session.as_ref()) {
+                dismiss(tab, &dialog, session).await;
+            }
+        }
+        "Inspector.targetCrashed" if own => tab.shared.change(|state| state.is_crashed = true),
+        _ if own => navigation(tab, &event),
+        _ => {}
+    }
+}
+
+async fn attach(tab: &Tab<'_>, attached: Attached) {
+    let (session, target) = (attached.session_id, attached.target_info);
+    if target.kind == "page" {
+        let is_first = tab.shared.lock().session.is_none();
+        if is_first {
+            tab.shared.change(|state| state.session = Some(session));
+            return;
+        }
+        // A popup. Its requests stay paused until it is closed.
+        tab.shared.change(|state| state.closed_popups += 1);
+        let _ = tab.client().send(None, &CloseTarget { target_id: target.target_id }).await;
+        return;
+    }
+    let _ = set_up(tab, &session, &target.kind).await;
+}
+
+async fn dismiss(tab: &Tab<'_>, dialog: &DialogOpening, session: &SessionId) {
+    // A page may not keep its visitor.
+    let accept = dialog.kind == "beforeunload";
+    if !accept {
+        tab.shared.change(|state| state.dismissed_dialogs += 1);
+    }
+    let _ = tab.client().send(Some(session), &HandleJavaScriptDialog { accept }).await;
+}
+
+fn navigation(tab: &Tab<'_>, event: &Event) {
+    let shared = &tab.shared;
+    match &*event.method {
+        "Page.frameNavigated" => {
+            let Some(FrameNavigated { frame }) = event.read() else { return };
+            if frame.parent_id.is_none() {
+                shared.change(|state| {
+                    state.main_frame = Some(frame.id);
+                    state.navigated_to(Url::parse(&frame.url).ok());
+                });
+            }
+        }
+        "Page.navigatedWithinDocument" => {
+            let Some(NavigatedWithinDocument { frame_id, url }) = event.read() else { return };
+            shared.change(|state| {
+                if state.main_frame.as_deref() == Some(&frame_id) {
+                    state.url = Url::parse(&url).ok();
+                }
+            });
+        }
+        "Page.domContentEventFired" => shared.change(|state| state.parsed = Some(tokio::time::Instant::now())),
+        "Page.loadEventFired" => shared.change(|state| state.loaded = Some(tokio::time::Instant::now())),
+        "Page.frameScheduledNavigation" => {
+            let Some(ScheduledNavigation { frame_id, delay }) = event.read() else { return };
+            let delay = Duration::try_from_secs_f64(delay).unwrap_or(Duration::MAX);
+            shared.change(|state| {
+                if state.main_frame.as_deref() == Some(&frame_id) {
+                    state.expect_navigation_in(delay);
+                }
+            });
+        }
+        "Page.frameStartedNavigating" => {
+            let Some(StartedNavigating { frame_id, navigation_type }) = event.read() else { return };
+            shared.change(|state| {
+                if state.main_frame.as_deref() == Some(&frame_id) && navigation_type == "differentDocument" {
+                    state.expect_navigation();
+                }
+            });
+        }
+        method @ ("Page.frameStoppedLoading" | "Page.frameClearedScheduledNavigation") => {
+            let Some(FrameEvent { frame_id }) = event.read() else { return };
+            shared.change(|state| {
+                if state.main_frame.as_deref() != Some(&frame_id) {
+                    return;
+                }
+                if method == "Page.frameStoppedLoading" {
+                    state.started_until = None;
+                } else {
+                    state.scheduled_until = None;
+                }
+            });
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,186 @@
+//! Answers the requests of a page through its [`RenderProxy`](gleaner_fetch::render::RenderProxy).
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use gleaner_fetch::Error;
+use gleaner_fetch::render::{Load, LoadKind, Request, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use url::Url;
+
+use super::tab::Tab;
+use crate::protocol::fetch::{self, FailRequest, FulfillRequest, Header, Paused, PostData};
+use crate::sec_fetch;
+use crate::wire::SessionId;
+
+/// Headers of answers that the browser must not see: they describe the connection, or make it connect on its
+/// own.
+const DROPPED_HEADERS: &[&str] = &[
+    "alt-svc",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "keep-alive",
+    "link",
+    "nel",
+    "report-to",
+    "reporting-endpoints",
+    "speculation-rules",
+    "transfer-encoding",
+];
+
+/// Most bytes of a body, because Chromium accepts messages of at most 100 MiB and base64 adds a third.
+const MAX_BODY_BYTES: usize = 75_000_000;
+
+/// Why a request is not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    /// It would stay open for as long as the page.
+    Stream,
+    /// It has no URL, method or body that can be sent.
+    Invalid,
+}
+
+/// Answers one request.
+pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
+    let url = Url::parse(&paused.request.url).ok();
+    let is_stream = accepts_event_stream(&paused.request);
+    let number = url.as_ref().map(|url| {
+        let (method, resource) = (&paused.request.method, &paused.resource_type);
+        tab.shared.change(|state| state.activity.begin(method, url, resource, is_stream))
+    });
+    let kind = kind_of(tab, &paused);
+    let outcome = match to_load(tab, &paused, url, kind, is_stream) {
+        Ok(load) => tab.proxy.fetch(load).await.map_err(Some),
+        Err(refusal) => {
+            tab.shared.change(|state| match refusal {
+                Refusal::Stream => state.refused_streams += 1,
+                Refusal::Invalid => state.refused_requests += 1,
+            });
+            Err(None)
+        }
+    };
+    // A page that is not HTML is read from the answer; the browser would save it as a file.
+    let shows_nothing = kind == LoadKind::Navigation && tab.proxy.is_other_document();
+    match &outcome {
+        Ok(response) if response.body.len() <= MAX_BODY_BYTES => {
+            fulfill(tab, &session, &paused, response, shows_nothing).await;
+        }
+        _ => fail(tab, &session, &paused, outcome.as_ref().err().and_then(Option::as_ref)).await,
+    }
+    tab.shared.change(|state| {
+        if let Some(number) = number {
+            state.activity.end(number, outcome.as_ref().ok().map(|response| response.body.as_ref()));
+        }
+        if let (LoadKind::Navigation, Err(Some(error))) = (kind, outcome) {
+            state.navigation_error = Some(error);
+        }
+    });
+}
+
+fn kind_of(tab: &Tab<'_>, paused: &Paused) -> LoadKind {
+    if paused.resource_type != "Document" {
+        return LoadKind::Resource;
+    }
+    let state = tab.shared.lock();
+    match (&state.main_frame, &paused.frame_id) {
+        (Some(main), Some(frame)) if main != frame => LoadKind::Frame,
+        _ => LoadKind::Navigation,
+    }
+}
+
+fn accepts_event_stream(request: &fetch::Request) -> bool {
+    let accept = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("accept"));
+    accept.is_some_and(|(_, value)| value.eq_ignore_ascii_case("text/event-stream"))
+}
+
+fn to_load(
+    tab: &Tab<'_>,
+    paused: &Paused,
+    url: Option<Url>,
+    kind: LoadKind,
+    is_stream: bool,
+) -> Result<Load, Refusal> {
+    if is_stream || paused.resource_type == "EventSource" {
+        return Err(Refusal::Stream);
+    }
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https")).ok_or(Refusal::Invalid)?;
+    let sent = &paused.request;
+    let document = tab.shared.lock().url.clone();
+    let mut headers: HeaderMap = sent
+        .headers
+        .iter()
+        .filter_map(|(name, value)| {
+            Some((name.parse::<HeaderName>().ok()?, HeaderValue::from_str(value).ok()?))
+        })
+        .collect();
+    sec_fetch::add(&mut headers, kind, &paused.resource_type, &url, document.as_ref());
+    let mut request = Request::get(url);
+    request.method = Method::from_bytes(sent.method.as_bytes()).map_err(|_| Refusal::Invalid)?;
+    request.headers = headers;
+    request.body = body_of(sent)?;
+    let load = Load::new(request, kind);
+    Ok(match document.filter(|document| matches!(document.scheme(), "http" | "https")) {
+        Some(document) => load.from_document(document),
+        None => load,
+    })
+}
+
+/// The body of a request. Parts that are files have no bytes here; no page gets a file to send.
+fn body_of(request: &fetch::Request) -> Result<Option<Bytes>, Refusal> {
+    if !request.has_post_data {
+        return Ok(None);
+    }
+    let mut body = Vec::new();
+    for PostData { bytes } in &request.post_data_entries {
+        let part = bytes.as_deref().ok_or(Refusal::Invalid)?;
+        body.extend(BASE64_STANDARD.decode(part).map_err(|_| Refusal::Invalid)?);
+    }
+    if request.post_data_entries.is_empty() {
+        body.extend(request.post_data.as_deref().ok_or(Refusal::Invalid)?.as_bytes());
+    }
+    Ok(Some(body.into()))
+}
+
+async fn fulfill(
+    tab: &Tab<'_>,
+    session: &SessionId,
+    paused: &Paused,
+    response: &Response,
+    shows_nothing: bool,
+) {
+    let is_kept = |name: &HeaderName| !DROPPED_HEADERS.contains(&name.as_str());
+    let mut headers: Vec<Header<'_>> = response
+        .headers
+        .iter()
+        .filter(|(name, _)| is_kept(name))
+        // Headers are bytes; the protocol takes them as Latin-1 text.
+        .map(|(name, value)| Header {
+            name: name.as_str(),
+            value: value.as_bytes().iter().map(|byte| char::from(*byte)).collect(),
+        })
+        .collect();
+    let mut body = response.body.as_ref();
+    if shows_nothing {
+        headers.retain(|header| !matches!(header.name, "content-type" | "content-disposition"));
+        headers.push(Header { name: "content-type", value: "text/html".to_owned() });
+        body = b"<!doctype html><title></title>";
+    }
+    let fulfill = FulfillRequest {
+        request_id: &paused.request_id,
+        response_code: response.status,
+        response_headers: headers,
+        body: BASE64_STANDARD.encode(body),
+    };
+    let _ = tab.client().send(Some(session), &fulfill).await;
+}
+
+async fn fail(tab: &Tab<'_>, session: &SessionId, paused: &Paused, error: Option<&Error>) {
+    let error_reason = match error {
+        Some(error) if error.is_timeout() => "TimedOut",
+        Some(error) if !error.is_egress_denied() => "ConnectionFailed",
+        _ => "BlockedByClient",
+    };
+    let fail = FailRequest { request_id: &paused.request_id, error_reason };
+    let _ = tab.client().send(Some(session), &fail).await;
+}

@@ -1,0 +1,121 @@
+use std::time::Duration;
+
+use gleaner_fetch::render::{RenderProxy, RenderRequest};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::state::Shared;
+use crate::pool::Context;
+use crate::protocol::page::CreateIsolatedWorld;
+use crate::protocol::runtime::{Argument, CallFunctionOn};
+use crate::wire::{CallError, Client, Command, SessionId};
+
+/// The name of the world of our own scripts, which pages cannot see.
+const WORLD: &str = "gleaner";
+
+/// How long one of our scripts may wait for the page's own script to yield.
+const SCRIPT_TIMEOUT: Duration = Duration::from_millis(1_500);
+
+/// A page that is being rendered.
+#[derive(Debug)]
+pub(crate) struct Tab<'a> {
+    pub(super) context: &'a Context,
+    pub(super) request: &'a RenderRequest,
+    pub(super) proxy: &'a RenderProxy<'a>,
+    pub(super) shared: Shared,
+    /// The isolated world, and the number of the document that it belongs to.
+    world: Mutex<Option<(u64, i64)>>,
+}
+
+impl<'a> Tab<'a> {
+    pub(super) fn new(context: &'a Context, request: &'a RenderRequest, proxy: &'a RenderProxy<'a>) -> Self {
+        Self { context, request, proxy, shared: Shared::default(), world: Mutex::default() }
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.context.running.client
+    }
+
+    /// The session of the page.
+    pub(crate) fn session(&self) -> Result<SessionId, CallError> {
+        self.shared.lock().session.clone().ok_or(CallError::Closed)
+    }
+
+    /// Sends a command to the page.
+    pub(crate) async fn call<C: Command>(&self, command: &C) -> Result<C::Reply, CallError> {
+        self.client().call(Some(&self.session()?), command).await
+    }
+
+    /// Sends a command to the page, which may take at most `limit`.
+    pub(crate) async fn call_within<C: Command>(
+        &self,
+        command: &C,
+        limit: Duration,
+    ) -> Result<C::Reply, CallError> {
+        self.client().call_within(Some(&self.session()?), command, limit).await
+    }
+
+    /// Calls one of our scripts in the isolated world of the current document. It is a function declaration.
+    pub(crate) async fn run<T: DeserializeOwned>(&self, script: &str, arguments: Vec<Value>) -> Result<T, CallError> {
+        self.run_within(script, arguments, SCRIPT_TIMEOUT).await
+    }
+
+    /// As [`run`](Self::run), for at most `limit`.
+    pub(crate) async fn run_within<T: DeserializeOwned>(
+        &self,
+        script: &str,
+        arguments: Vec<Value>,
+        limit: Duration,
+    ) -> Result<T, CallError> {
+        let end = Instant::now() + limit;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let call = CallFunctionOn {
+                function_declaration: script,
+                execution_context_id: self.world(left).await?,
+                arguments: arguments.iter().cloned().map(|value| Argument { value }).collect(),
+                return_by_value: true,
+                await_promise: false,
+                user_gesture: false,
+            };
+            let evaluated = match self.call_within(&call, left).await {
+                // The document has changed since.
+                Err(error) if error.is_gone() && !self.client().is_closed() => {
+                    *self.world.lock().await = None;
+                    tokio::time::timeout_at(end, self.shared.changed.notified()).await.ok();
+                    if Instant::now() >= end {
+                        return Err(error);
+                    }
+                    continue;
+                }
+                result => result?,
+            };
+            if let Some(exception) = evaluated.exception_details {
+                let detail = exception.exception.and_then(|object| object.description).unwrap_or(exception.text);
+                return Err(CallError::Invalid { method: "a script", detail });
+            }
+            let value = evaluated.result.value.unwrap_or(Value::Null);
+            return serde_json::from_value(value)
+                .map_err(|error| CallError::Invalid { method: "a script", detail: error.to_string() });
+        }
+    }
+
+    async fn world(&self, limit: Duration) -> Result<i64, CallError> {
+        let mut world = self.world.lock().await;
+        let (document, frame) = {
+            let state = self.shared.lock();
+            (state.documents, state.main_frame.clone().unwrap_or_default())
+        };
+        match *world {
+            Some((of, id)) if of == document => Ok(id),
+            _ => {
+                let create = CreateIsolatedWorld { frame_id: &frame, world_name: WORLD };
+                let created = self.call_within(&create, limit).await?;
+                *world = Some((document, created.execution_context_id));
+                Ok(created.execution_context_id)
+            }
+        }
+    }
+}
