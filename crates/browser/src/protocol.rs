@@ -289,3 +289,31 @@ pub(crate) mod emulation {
         pub(crate) version: String,
     }
 }
+
+pub(crate) mod storage {
+    use super::Done;
+    use crate::wire::ContextId;
+
+    command!(GetCookies = "Storage.getCookies" -> Cookies { browser_context_id: ContextId });
+    fields!(Cookies { cookies: Vec<Cookie> });
+    command!(SetCookies = "Storage.setCookies" -> Done {
+        cookies: Vec<Cookie>,
+        browser_context_id: ContextId,
+    });
+
+    #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub(crate) struct Cookie {
+        pub(crate) name: String,
+        pub(crate) value: String,
+        pub(crate) domain: String,
+        pub(crate) path: String,
+        pub(crate) secure: bool,
+        pub(crate) http_only: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) same_site: Option<String>,
+        /// Seconds since the Unix epoch; -1 for a cookie of the session.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) expires: Option<f64>,
+    }
+}
