@@ -70,22 +70,26 @@ impl JarCookie {
         self.expires.is_some_and(|expires| expires <= now)
     }
 
-    /// Whether this is `other`, but for the precision of its expiry.
+    /// Whether this is `other`, except for the precision of its expiry.
     pub(super) fn is_unchanged(&self, other: &Self) -> bool {
-        let same_expiry = match (self.expires, other.expires) {
+        let same_expiry = || match (self.expires, other.expires) {
             (Some(one), Some(other)) => {
                 let difference = one.duration_since(other).or_else(|_| other.duration_since(one));
                 difference.is_ok_and(|difference| difference <= EXPIRY_PRECISION)
             }
             (one, other) => one == other,
         };
-        same_expiry && Self { expires: None, ..self.clone() } == Self { expires: None, ..other.clone() }
+        self.replaces(other)
+            && self.value == other.value
+            && (self.secure, self.http_only) == (other.secure, other.http_only)
+            && self.same_site == other.same_site
+            && same_expiry()
     }
 
     /// The cookie as a jar may hold it, by the rules for cookies of answers; `None` if it may not.
     pub(super) fn checked(mut self, now: SystemTime) -> Option<Self> {
         let is_plain =
-            |text: &str| !text.bytes().any(|byte| byte == b';' || (byte.is_ascii_control() && byte != b'\t'));
+            |text: &str| text.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~') && byte != b';');
         self.domain =
             without_root_dot(self.domain.strip_prefix('.').unwrap_or(&self.domain)).to_ascii_lowercase();
         self.expires = self.expires.map(|expires| expires.min(now.checked_add(MAX_LIFE).unwrap_or(expires)));
