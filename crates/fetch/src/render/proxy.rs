@@ -19,7 +19,6 @@ use crate::fetcher::Fetcher;
 use crate::headers;
 use crate::media::Accept;
 use crate::redirect::{self, RedirectCheck, without_fragment};
-use crate::request::Request;
 use crate::response::Response;
 use crate::transport::trace::{self, Stage, Trace};
 
