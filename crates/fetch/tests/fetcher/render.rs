@@ -305,6 +305,7 @@ async fn facts_are_those_of_the_last_document() {
     assert_eq!(document.retry_after, Some(Duration::from_secs(7)));
     assert_eq!(document.headers.get("x-robots-tag").unwrap(), "nofollow");
     assert_eq!(document.other_body, None);
+    assert!(!format!("{document:?}").contains("nofollow"), "{document:?}");
 }
 
 #[tokio::test]
