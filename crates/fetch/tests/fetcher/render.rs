@@ -1,4 +1,4 @@
-//! The network of a rendered page: where its main frame may go, what its loads carry, and what is known of its
+//! The network of a rendered page: where its main frame may go, what its loads carry, and the facts of its
 //! document.
 
 use std::sync::Mutex;
