@@ -24,6 +24,7 @@ const ANY: &str = "*";
 pub struct HostilePage {
     target: String,
     content_type: String,
+    status: u16,
     headers: Vec<(String, String)>,
     bodies: Vec<Bytes>,
 }
@@ -34,6 +35,7 @@ impl HostilePage {
         Self {
             target: target.into(),
             content_type: content_type.into(),
+            status: 200,
             headers: Vec::new(),
             bodies: vec![body.into()],
         }
@@ -47,6 +49,13 @@ impl HostilePage {
     /// What every target answers that has no page of its own.
     pub fn anywhere(content_type: impl Into<String>, body: impl Into<Bytes>) -> Self {
         Self::new(ANY, content_type, body)
+    }
+
+    /// Sets the status. Default: 200.
+    #[must_use]
+    pub fn status(mut self, status: u16) -> Self {
+        self.status = status;
+        self
     }
 
     /// Adds a header.
@@ -82,7 +91,7 @@ impl HostilePage {
     }
 
     fn head(&self, length: usize) -> String {
-        let mut head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n");
+        let mut head = format!("HTTP/1.1 {} -\r\nContent-Length: {length}\r\n", self.status);
         if !self.content_type.is_empty() {
             head.push_str(&format!("Content-Type: {}\r\n", self.content_type));
         }

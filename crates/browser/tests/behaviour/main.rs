@@ -1,0 +1,7 @@
+//! Behaviour with a real Chromium. Without one, each test says that it was skipped; with `CI=true`, that is a
+//! failure.
+
+mod escapes;
+mod life;
+mod pages;
+mod support;

@@ -1,0 +1,61 @@
+//! A browser, a site on loopback, and renders of its pages.
+
+use std::env;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use gleaner_browser::Browser;
+use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, RenderRequest, RenderedPage};
+use gleaner_testkit::hostile::{HostilePage, PageServer};
+use gleaner_types::plan::ScrapePlan;
+use serde_json::Value;
+use tokio::time::Instant;
+use url::Url;
+
+/// An unprivileged user and group, which every system has.
+pub(crate) const NOBODY: u32 = 65_534;
+
+/// A browser, or `None` after a note that the test was skipped.
+///
+/// # Panics
+/// With `CI=true`, if no browser is installed.
+pub(crate) fn browser() -> Option<Browser> {
+    static INSTALLED: LazyLock<bool> = LazyLock::new(|| match Browser::find() {
+        Ok(_) => true,
+        Err(error) if env::var("CI").is_ok_and(|ci| ci == "true") => panic!("{error}"),
+        Err(error) => {
+            println!("SKIPPED: {error}");
+            false
+        }
+    });
+    INSTALLED.then(|| {
+        let builder = Browser::builder();
+        let is_root = rustix::process::geteuid().is_root();
+        let builder = if is_root { builder.user(NOBODY, NOBODY) } else { builder };
+        builder.build().expect("the installed browser can be set up")
+    })
+}
+
+pub(crate) fn fetcher() -> Fetcher {
+    let policy = EgressPolicy::public_only().allow_cidr("127.0.0.1/32".parse().unwrap());
+    Fetcher::builder().egress_policy(policy).build().unwrap()
+}
+
+/// A request with these options of a scrape.
+pub(crate) fn request(url: Url, mut options: Value) -> RenderRequest {
+    options["url"] = "https://example.com/".into();
+    let plan = ScrapePlan::from_json(&options).unwrap();
+    RenderRequest::new(url, &plan.options, Instant::now() + Duration::from_secs(30))
+}
+
+/// Renders the first of these pages.
+pub(crate) async fn render_pages(
+    browser: &Browser,
+    pages: Vec<HostilePage>,
+    options: Value,
+) -> Result<RenderedPage, Error> {
+    let first = pages[0].target().to_owned();
+    let server = PageServer::start(pages).unwrap();
+    let url = Url::parse(&server.base_url()).unwrap().join(&first).unwrap();
+    fetcher().render(browser, &request(url, options), &FollowAll).await
+}
