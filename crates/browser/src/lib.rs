@@ -1,6 +1,9 @@
 //! Renders pages with Chromium, whose only network is gleaner's guard.
 
+mod capture;
 mod config;
+mod consent;
+mod document;
 mod emulate;
 mod find;
 mod page;
@@ -8,6 +11,7 @@ mod pool;
 mod process;
 mod protocol;
 mod sec_fetch;
+mod styles;
 mod wire;
 
 pub use find::BrowserNotFound;

@@ -404,7 +404,10 @@ pub(crate) mod dom {
         fn halves_of_surrogate_pairs_are_replaced() {
             for (json, text) in [
                 (r#"{"outerHTML":"plain"}"#, "plain"),
-                (r#"{"outerHTML":"gr\u00fc\u00df \ud83d\ude00 \"<p>\""}"#, "gr\u{fc}\u{df} \u{1f600} \"<p>\""),
+                (
+                    r#"{"outerHTML":"gr\u00fc\u00df \ud83d\ude00 \"<p>\""}"#,
+                    "gr\u{fc}\u{df} \u{1f600} \"<p>\"",
+                ),
                 (r#"{"outerHTML":"a\ud83d b"}"#, "a\u{fffd}\u{fffd}\u{fffd} b"),
                 (r#"{"outerHTML":"a\ude00"}"#, "a\u{fffd}\u{fffd}\u{fffd}"),
             ] {

@@ -82,7 +82,9 @@ mod tests {
     #[test]
     fn a_screen_is_never_smaller_than_its_window() {
         for is_mobile in [false, true] {
-            for (width, height) in [(1, 1), (360, 800), (800, 360), (1_920, 1_080), (8_192, 100), (100, 8_192)] {
+            for (width, height) in
+                [(1, 1), (360, 800), (800, 360), (1_920, 1_080), (8_192, 100), (100, 8_192)]
+            {
                 let viewport = Viewport { width, height };
                 let device = Device::new(is_mobile, Some(viewport));
                 let metrics = device.metrics();

@@ -75,7 +75,10 @@ mod tests {
         let mut codes = BTreeSet::new();
         for line in COUNTRIES.lines() {
             let country = Country::parse(line).unwrap_or_else(|| panic!("{line:?}"));
-            assert!(country.code.len() == 2 && country.code.bytes().all(|b| b.is_ascii_uppercase()), "{line}");
+            assert!(
+                country.code.len() == 2 && country.code.bytes().all(|b| b.is_ascii_uppercase()),
+                "{line}"
+            );
             assert!(country.time_zone.contains('/') && country.time_zone.is_ascii(), "{line}");
             let is_language = matches!(country.language.len(), 2 | 3)
                 && country.language.bytes().all(|byte| byte.is_ascii_lowercase());

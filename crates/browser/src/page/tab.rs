@@ -110,7 +110,7 @@ impl<'a> Tab<'a> {
             execution_context_id: self.world(limit).await?,
         };
         let reply = self.call_within(&call, limit).await?;
-        reply.result.object_id.ok_or(CallError::Invalid {
+        reply.result.object_id.ok_or_else(|| CallError::Invalid {
             method: "Runtime.callFunctionOn",
             detail: "it names no object".to_owned(),
         })
