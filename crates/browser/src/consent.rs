@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 use crate::page::Tab;
-use crate::wire::CallError;
 
 const SCRIPT: &str = include_str!("js/consent.js");
 
 /// Pages with 180,000 elements take 0.5 s.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Hides the cookie dialogs of the page if its request asks for that. Dialogs that come later need another
-/// call.
-pub(crate) async fn hide_dialogs(tab: &Tab<'_>) -> Result<(), CallError> {
+/// Hides the cookie dialogs of the page if its request asks for that. Dialogs that appear later need another
+/// call. A page that does not answer keeps its dialogs.
+pub(crate) async fn hide(tab: &Tab<'_>) {
     if !tab.request.block_ads {
-        return Ok(());
+        return;
     }
-    let hidden: u64 = tab.run_within(SCRIPT, Vec::new(), TIMEOUT.min(tab.proxy.remaining())).await?;
-    tracing::trace!(hidden, "cookie dialogs were hidden");
-    Ok(())
+    let limit = TIMEOUT.min(tab.proxy.remaining());
+    if let Err(error) = tab.run_within::<u64>(SCRIPT, Vec::new(), limit).await {
+        tracing::debug!(%error, "cookie dialogs were not hidden");
+    }
 }

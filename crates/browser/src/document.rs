@@ -28,7 +28,7 @@ const GAP: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) enum DocumentError {
     Call(CallError),
-    /// It is larger than [`RenderProxy::max_body`](gleaner_fetch::render::RenderProxy::max_body).
+    /// It is larger than [`RenderProxy::max_body`](gleaner_fetch::RenderProxy::max_body).
     TooLarge,
 }
 

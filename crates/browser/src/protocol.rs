@@ -302,6 +302,34 @@ pub(crate) mod emulation {
     }
 }
 
+pub(crate) mod storage {
+    use super::Done;
+    use crate::wire::ContextId;
+
+    command!(GetCookies = "Storage.getCookies" -> Cookies { browser_context_id: ContextId });
+    fields!(Cookies { cookies: Vec<Cookie> });
+    command!(SetCookies = "Storage.setCookies" -> Done {
+        cookies: Vec<Cookie>,
+        browser_context_id: ContextId,
+    });
+
+    #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub(crate) struct Cookie {
+        pub(crate) name: String,
+        pub(crate) value: String,
+        pub(crate) domain: String,
+        pub(crate) path: String,
+        pub(crate) secure: bool,
+        pub(crate) http_only: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) same_site: Option<String>,
+        /// Seconds since the Unix epoch; -1 for a cookie of the session.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub(crate) expires: Option<f64>,
+    }
+}
+
 pub(crate) mod capture {
     use super::page::Data;
 
@@ -345,10 +373,7 @@ pub(crate) mod capture {
 }
 
 pub(crate) mod dom {
-    use std::fmt;
-
-    use serde::Deserialize;
-    use serde::de::{Deserializer, Error, Visitor};
+    use crate::lossy::Lossy;
 
     command!(
         /// A function whose result stays in the page.
@@ -369,51 +394,4 @@ pub(crate) mod dom {
         #[serde(rename = "outerHTML")]
         outer_html: Lossy,
     });
-
-    /// Text of a page. Strings of JavaScript may hold halves of surrogate pairs, which no Rust string can: they
-    /// become U+FFFD.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub(crate) struct Lossy(pub(crate) String);
-
-    impl<'de> Deserialize<'de> for Lossy {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            // As bytes, because the parser of JSON accepts such halves in bytes only.
-            deserializer.deserialize_bytes(LossyVisitor)
-        }
-    }
-
-    struct LossyVisitor;
-
-    impl Visitor<'_> for LossyVisitor {
-        type Value = Lossy;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("text")
-        }
-
-        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Lossy, E> {
-            Ok(Lossy(String::from_utf8_lossy(bytes).into_owned()))
-        }
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn halves_of_surrogate_pairs_are_replaced() {
-            for (json, text) in [
-                (r#"{"outerHTML":"plain"}"#, "plain"),
-                (
-                    r#"{"outerHTML":"gr\u00fc\u00df \ud83d\ude00 \"<p>\""}"#,
-                    "gr\u{fc}\u{df} \u{1f600} \"<p>\"",
-                ),
-                (r#"{"outerHTML":"a\ud83d b"}"#, "a\u{fffd}\u{fffd}\u{fffd} b"),
-                (r#"{"outerHTML":"a\ude00"}"#, "a\u{fffd}\u{fffd}\u{fffd}"),
-            ] {
-                let reply: OuterHtml = serde_json::from_str(json).unwrap();
-                assert_eq!(reply.outer_html, Lossy(text.to_owned()), "{json}");
-            }
-        }
-    }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::page::Tab;
-use crate::wire::CallError;
 
 const SCRIPT: &str = include_str!("js/brand.js");
 
@@ -34,9 +33,12 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 ///
 /// The objects and `fonts` are always there. A value in them that the page does not show is left out. A logo
 /// that is drawn in the page is a `data:` URI.
-pub(crate) async fn computed(tab: &Tab<'_>) -> Result<Option<Value>, CallError> {
+///
+/// `None` if the page does not answer, too.
+pub(crate) async fn read(tab: &Tab<'_>) -> Option<Value> {
     if !tab.request.styles {
-        return Ok(None);
+        return None;
     }
-    tab.run_within(SCRIPT, Vec::new(), TIMEOUT.min(tab.proxy.remaining())).await.map(Some)
+    let styles = tab.run_within(SCRIPT, Vec::new(), TIMEOUT.min(tab.proxy.remaining())).await;
+    styles.inspect_err(|error| tracing::debug!(%error, "computed styles were not read")).ok()
 }

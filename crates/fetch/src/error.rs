@@ -6,6 +6,8 @@ use std::time::Duration;
 use gleaner_types::{ErrorCode, PageError, SafeUrl};
 use url::Url;
 
+use crate::builder::DEFAULT_MAX_REDIRECTS;
+
 /// Why a fetch gave no response. The text names what happened and the URL. It holds no secrets and never the
 /// address that a name resolved to. Its wording is not part of the API: match on [`Error::kind`].
 ///
@@ -99,6 +101,42 @@ impl Error {
     /// The browser engine failed on the page at `url`. `reason` must hold no secrets.
     pub fn render(url: &Url, reason: &str) -> Self {
         Self::new(ErrorKind::Render, url, format!("the page could not be rendered: {reason}"))
+    }
+
+    /// The browser ended while it rendered the page at `url`. A retry may succeed.
+    pub fn browser_crashed(url: &Url) -> Self {
+        Self::render(url, "the browser crashed").temporary()
+    }
+
+    /// The page at `url` does not answer the browser, such as a page whose script never ends. A retry would
+    /// fail in the same way. `reason` must hold no secrets.
+    pub fn unresponsive(url: &Url, reason: &str) -> Self {
+        Self::render(url, &format!("it does not respond: {reason}")).permanent()
+    }
+
+    /// A result of the page at `url` exceeds its limit. `what` begins the text: "its HTML", "screenshot 3".
+    pub fn result_too_large(url: &Url, what: &str) -> Self {
+        Self::new(
+            ErrorKind::TooLarge,
+            url,
+            format!("{what} exceeds the limit for results of a rendered page"),
+        )
+    }
+
+    /// There is no browser to render the page at `url`, because it does not start. `reason` must hold no
+    /// secrets.
+    pub fn browser_unavailable(url: &Url, reason: &str) -> Self {
+        Self::new(ErrorKind::Render, url, format!("no browser is available: {reason}"))
+    }
+
+    /// The document at `url` was redirected more than [`DEFAULT_MAX_REDIRECTS`] times in a row.
+    pub fn too_many_redirects(url: &Url) -> Self {
+        Self::new(ErrorKind::TooManyRedirects, url, format!("more than {DEFAULT_MAX_REDIRECTS} redirects"))
+    }
+
+    /// The answer from `url` redirects to something that is not a URL.
+    pub(crate) fn bad_location(url: &Url) -> Self {
+        Self::new(ErrorKind::Protocol, url, "the redirect's `Location` is not a URL").permanent()
     }
 
     /// The server sent nothing for `limit`. `stage` fits behind "while".

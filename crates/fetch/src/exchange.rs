@@ -242,10 +242,7 @@ impl<'a> Exchange<'a> {
                     drop(answer);
                     let redirected = match location {
                         Ok(target) => self.redirect_to(status, target, cookies, check, trace).await,
-                        Err(_) => {
-                            let text = "the redirect's `Location` is not a URL";
-                            Err(Error::new(ErrorKind::Protocol, &self.url, text).permanent())
-                        }
+                        Err(_) => Err(Error::bad_location(&self.url)),
                     };
                     if let Err(error) = redirected {
                         return first_page.ok_or(error);

@@ -116,6 +116,9 @@ impl Inner {
         request: &Request,
         languages: Option<HeaderValue>,
     ) -> http::HeaderMap {
+        if request.from_browser {
+            return headers::compose_for_browser(&request.headers);
+        }
         let agent = match (tier, request.mobile) {
             (Tier::Stealth, mobile) => {
                 return headers::compose_as_browser(mobile, languages, &request.headers);

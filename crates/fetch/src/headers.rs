@@ -116,6 +116,31 @@ pub(crate) fn compose_as_browser(
     headers
 }
 
+/// The headers of a request of a browser: its own, in their order. `Accept-Encoding` is what bodies are
+/// decoded from.
+///
+/// Signed exchanges are not accepted: a browser unpacks such a bundle by itself, so its pages would come from
+/// URLs that nobody has checked.
+pub(crate) fn compose_for_browser(browser: &HeaderMap) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(1 + browser.len());
+    replace_with(&mut headers, browser);
+    headers.insert(ACCEPT_ENCODING, CODINGS);
+    if let Some(accept) = headers.get(ACCEPT).and_then(|value| value.to_str().ok()) {
+        let accepted: Vec<&str> = accept.split(',').filter(|range| !is_signed_exchange(range)).collect();
+        if let Ok(value) = HeaderValue::from_str(&accepted.join(",")) {
+            headers.insert(ACCEPT, value);
+        }
+    }
+    headers
+}
+
+fn is_signed_exchange(range: &str) -> bool {
+    range
+        .split(';')
+        .next()
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/signed-exchange"))
+}
+
 /// Headers that describe the connection or the framing of the message. The client writes them; a caller's
 /// copy would contradict it.
 fn is_connection_header(name: &HeaderName) -> bool {
@@ -246,6 +271,27 @@ mod tests {
         }
         let custom = compose_as_browser(false, None, &map(&[("accept", "x/y")]));
         assert_eq!(custom[ACCEPT], "x/y");
+    }
+
+    #[test]
+    fn headers_of_a_browser_stay_as_they_are() {
+        let accept = "text/html,image/avif,application/signed-exchange;v=b3;q=0.7,*/*;q=0.8";
+        let browser = map(&[
+            ("accept", accept),
+            ("accept-encoding", "gzip, deflate, br, zstd, x-new"),
+            ("user-agent", "theirs"),
+            ("connection", "keep-alive"),
+            ("sec-fetch-dest", "image"),
+        ]);
+        let headers = compose_for_browser(&browser);
+        let expected = map(&[
+            ("accept", "text/html,image/avif,*/*;q=0.8"),
+            ("accept-encoding", "gzip, deflate, br, zstd"),
+            ("user-agent", "theirs"),
+            ("sec-fetch-dest", "image"),
+        ]);
+        assert_eq!(headers, expected);
+        assert_eq!(compose_for_browser(&HeaderMap::new()).len(), 1);
     }
 
     #[test]

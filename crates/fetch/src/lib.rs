@@ -145,7 +145,7 @@ pub use cache::{
     DEFAULT_MEMORY_CACHE_BYTES, DiskCache, MAX_CACHED_BODY, MemoryCache, STORE_TIMEOUT,
 };
 pub use config_error::{ConfigError, ConfigErrorKind};
-pub use cookies::{CookieJar, MAX_COOKIES, MAX_COOKIES_PER_DOMAIN};
+pub use cookies::{CookieJar, JarCookie, MAX_COOKIES, MAX_COOKIES_PER_DOMAIN, SameSite};
 pub use data_uri::data_uri;
 pub use dns_cache::{
     DEFAULT_DNS_TTL, DNS_RETRY_PAUSE, MAX_DNS_ENTRIES, MAX_DNS_TTL, MIN_DNS_TTL, NEGATIVE_DNS_TTL,
@@ -162,8 +162,9 @@ pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Prox
 pub use redirect::{FollowAll, RedirectCheck, RedirectRefused};
 pub use refresh::MAX_REFRESH_DELAY;
 pub use render::{
-    ActionResult, MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE, MAX_REQUESTS_PER_PAGE, Picture, Render,
-    RenderProxy, RenderRequest, Rendered, renderer_for,
+    ActionResult, DEFAULT_RENDERS, DocumentFacts, Load, LoadKind, MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE,
+    MAX_LOADS_PER_HOST, MAX_LOADS_PER_PAGE, MAX_REQUESTS_PER_PAGE, MAX_RESULTS_BYTES_PER_PAGE, Picture,
+    Render, RenderProxy, RenderRequest, Rendered, RenderedPage, renderer_for,
 };
 pub use request::{DEFAULT_TIMEOUT, MAX_TIMEOUT, Request};
 pub use resolve::{DnsAnswer, MAX_ANSWERS, MAX_LOOKUPS, Resolve, SystemResolver};

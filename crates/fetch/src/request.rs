@@ -72,6 +72,8 @@ pub struct Request {
     pub(crate) validators: Option<Validators>,
     /// Counts the bytes of bodies as they come in, also those of failed answers.
     pub(crate) meter: Option<Arc<AtomicU64>>,
+    /// [`Request::headers`] are those of a browser, and complete: only what the transport needs is added.
+    pub(crate) from_browser: bool,
 }
 
 impl fmt::Debug for Request {
@@ -113,6 +115,7 @@ impl Request {
             cache: None,
             validators: None,
             meter: None,
+            from_browser: false,
         }
     }
 

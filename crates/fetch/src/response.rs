@@ -77,11 +77,30 @@ impl Response {
         crate::media::computed(&self.headers, &self.body)
     }
 
+    /// `Content-Type` as sent, if it names the [media type](Self::media_type) of the body; otherwise that
+    /// type, with the header's parameters, such as the charset, if it is text.
+    #[must_use]
+    pub fn effective_content_type(&self) -> String {
+        content_type(self.content_type.as_deref(), self.media_type())
+    }
+
     /// The value of a header if it is text; the first of several.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
+}
+
+fn content_type(header: Option<&str>, computed: String) -> String {
+    let Some(header) = header else { return computed };
+    let (essence, parameters) = header.split_once(';').unwrap_or((header, ""));
+    if essence.trim().eq_ignore_ascii_case(&computed) {
+        return header.to_owned();
+    }
+    if parameters.is_empty() || !computed.starts_with("text/") {
+        return computed;
+    }
+    format!("{computed};{parameters}")
 }
 
 /// One redirect.
@@ -119,4 +138,27 @@ pub struct Timings {
     pub body: Duration,
     /// From the start to the end of the body.
     pub total: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_of_the_header_are_kept() {
+        let rows = [
+            (None, "text/html", "text/html"),
+            (Some("Text/HTML; charset=x"), "text/html", "Text/HTML; charset=x"),
+            (
+                Some("application/octet-stream; charset=windows-1251"),
+                "text/html",
+                "text/html; charset=windows-1251",
+            ),
+            (Some("application/octet-stream"), "text/plain", "text/plain"),
+            (Some("text/html; charset=utf-8"), "application/pdf", "application/pdf"),
+        ];
+        for (header, computed, expected) in rows {
+            assert_eq!(content_type(header, computed.to_owned()), expected, "{header:?}");
+        }
+    }
 }

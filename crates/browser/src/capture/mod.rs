@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use gleaner_fetch::render::{MAX_RESULTS_BYTES_PER_PAGE, Picture};
+use gleaner_fetch::{MAX_RESULTS_BYTES_PER_PAGE, Picture};
 use gleaner_types::plan::ScreenshotFormat;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -122,7 +122,7 @@ async fn prepare(tab: &Tab<'_>, format: &ScreenshotFormat, deadline: Instant) ->
         shown = Some(most);
     }
     // Some dialogs appear when the page is scrolled.
-    consent::hide_dialogs(tab).await?;
+    consent::hide(tab).await;
     reveal::settle(tab, shown, deadline).await
 }
 

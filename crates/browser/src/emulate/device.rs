@@ -1,4 +1,4 @@
-use gleaner_fetch::render::RenderRequest;
+use gleaner_fetch::RenderRequest;
 use gleaner_types::plan::Viewport;
 
 use crate::protocol::emulation::{ScreenOrientation, SetDeviceMetricsOverride};

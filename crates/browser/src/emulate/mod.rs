@@ -4,7 +4,7 @@ mod agent;
 mod device;
 mod place;
 
-use gleaner_fetch::render::RenderRequest;
+use gleaner_fetch::RenderRequest;
 use http::HeaderValue;
 
 use self::agent::Identity;

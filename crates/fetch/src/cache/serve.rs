@@ -301,6 +301,7 @@ fn key_of(fetcher: &Inner, cache: &Cache, request: &Request) -> Result<Option<Ca
         cache: _,
         validators: _,
         meter: _,
+        from_browser: _, // part of `first_headers`
     } = request;
     // Secure cookies go to `https` only, so this URL gets the most cookies.
     let address = if *scheme_assumed { exchange::with_scheme(url, "https") } else { url.clone() };

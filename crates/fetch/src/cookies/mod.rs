@@ -3,16 +3,19 @@
 //! The cookie store of an HTTP client belongs to the client and so to all jobs at once. This one belongs to
 //! its holder. The public suffix list prevents `example.co.uk` from setting a cookie for all of `co.uk`.
 
+mod jar_cookie;
+mod merge;
 mod parse;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use url::{Host, Url};
 
+pub use jar_cookie::{JarCookie, SameSite};
 use parse::SetCookie;
 
 /// Most cookies in a jar. Beyond it the oldest is removed.
@@ -35,20 +38,7 @@ const MAX_HEADER: usize = 8 * 1024;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct CookieJar(Arc<Mutex<Vec<Cookie>>>);
-
-#[derive(Clone)]
-struct Cookie {
-    name: String,
-    value: String,
-    /// The host that set it, or its `Domain` attribute.
-    domain: String,
-    /// Only the host that set it gets it back, no subdomain.
-    host_only: bool,
-    path: String,
-    secure: bool,
-    expires: Option<SystemTime>,
-}
+pub struct CookieJar(Arc<Mutex<Vec<JarCookie>>>);
 
 impl CookieJar {
     /// An empty jar.
@@ -60,16 +50,22 @@ impl CookieJar {
     /// How many cookies are in the jar, including expired ones that have not been removed yet.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.cookies().len()
+        self.locked().len()
     }
 
     /// Whether the jar is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.cookies().is_empty()
+        self.locked().is_empty()
     }
 
-    fn cookies(&self) -> std::sync::MutexGuard<'_, Vec<Cookie>> {
+    /// The cookies that have not expired at `now`, the oldest first.
+    #[must_use]
+    pub fn cookies(&self, now: SystemTime) -> Vec<JarCookie> {
+        self.locked().iter().filter(|cookie| !cookie.is_expired(now)).cloned().collect()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<JarCookie>> {
         // Nothing panics in the middle of a change under the lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -113,9 +109,9 @@ impl CookieJar {
         if (set.secure && !is_secure) || !fulfils_prefix {
             return;
         }
-        let mut cookies = self.cookies();
+        let mut cookies = self.locked();
         // A page over plain HTTP must not replace a cookie of a secure page.
-        let shadows = |old: &Cookie| {
+        let shadows = |old: &JarCookie| {
             old.secure
                 && !is_secure
                 && old.name == set.name
@@ -124,38 +120,30 @@ impl CookieJar {
         if cookies.iter().any(shadows) {
             return;
         }
-        cookies.retain(|old| {
-            !(old.name == set.name && old.domain == domain && old.host_only == host_only && old.path == path)
-        });
-        let expires = set.expiry(now);
-        if expires.is_some_and(|expires| expires <= now) {
-            return;
-        }
-        if cookies.iter().filter(|old| old.domain == domain).count() >= MAX_COOKIES_PER_DOMAIN
-            && let Some(oldest) = cookies.iter().position(|old| old.domain == domain)
-        {
-            cookies.remove(oldest);
-        }
-        if cookies.len() >= MAX_COOKIES {
-            cookies.remove(0);
-        }
-        cookies.push(Cookie {
+        let cookie = JarCookie {
             name: set.name.to_owned(),
             value: set.value.to_owned(),
             domain,
             host_only,
             path,
             secure: set.secure,
-            expires,
-        });
+            http_only: set.http_only,
+            same_site: set.same_site,
+            expires: set.expiry(now),
+        };
+        if cookie.is_expired(now) {
+            cookies.retain(|old| !cookie.replaces(old));
+        } else {
+            insert(&mut cookies, cookie);
+        }
     }
 
     /// The `Cookie` header of a request to `url`; `None` if there are no cookies to send.
     pub(crate) fn header(&self, url: &Url, now: SystemTime) -> Option<String> {
         let host = without_root_dot(url.host_str()?);
-        let mut cookies = self.cookies();
-        cookies.retain(|cookie| cookie.expires.is_none_or(|expires| expires > now));
-        let mut matching: Vec<&Cookie> = cookies
+        let mut cookies = self.locked();
+        cookies.retain(|cookie| !cookie.is_expired(now));
+        let mut matching: Vec<&JarCookie> = cookies
             .iter()
             .filter(|cookie| {
                 let domain_matches =
@@ -188,9 +176,24 @@ impl CookieJar {
 /// Shows domains and names, no values.
 impl fmt::Debug for CookieJar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cookies = self.cookies();
+        let cookies = self.locked();
         f.debug_list().entries(cookies.iter().map(|cookie| (&cookie.domain, &cookie.name))).finish()
     }
+}
+
+/// Adds a cookie in place of an older one, within the limits.
+fn insert(cookies: &mut Vec<JarCookie>, cookie: JarCookie) {
+    cookies.retain(|old| !cookie.replaces(old));
+    let of_domain = |old: &JarCookie| old.domain == cookie.domain;
+    if cookies.iter().filter(|old| of_domain(old)).count() >= MAX_COOKIES_PER_DOMAIN
+        && let Some(oldest) = cookies.iter().position(of_domain)
+    {
+        cookies.remove(oldest);
+    }
+    if cookies.len() >= MAX_COOKIES {
+        cookies.remove(0);
+    }
+    cookies.push(cookie);
 }
 
 fn is_address(url: &Url) -> bool {
@@ -401,10 +404,25 @@ mod tests {
     }
 
     #[test]
+    fn attributes_of_cookies_are_kept() {
+        let jar = CookieJar::new();
+        set(&jar, "https://example.com/a/b", "k=v; Secure; HttpOnly; SameSite=Strict; Domain=example.com");
+        let expected = JarCookie {
+            host_only: false,
+            path: "/a".to_owned(),
+            secure: true,
+            http_only: true,
+            same_site: Some(SameSite::Strict),
+            ..JarCookie::new("k", "v", "example.com")
+        };
+        assert_eq!(jar.cookies(after(0)), [expected]);
+    }
+
+    #[test]
     fn jars_share_nothing_and_show_no_values() {
         let (one, other) = (CookieJar::new(), CookieJar::new());
         set(&one, "https://example.com/", "k=hunter2");
         assert!(other.is_empty());
-        assert!(!format!("{one:?}").contains("hunter2"));
+        assert!(!format!("{one:?} {:?}", one.cookies(after(0))).contains("hunter2"));
     }
 }

@@ -2,14 +2,15 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::SameSite;
 use crate::date::parse_date;
 
 /// Most bytes of a name and its value.
-const MAX_PAIR: usize = 4096;
+pub(super) const MAX_PAIR: usize = 4096;
 /// Most bytes of an attribute's value; a longer one is left out.
-const MAX_ATTRIBUTE: usize = 1024;
+pub(super) const MAX_ATTRIBUTE: usize = 1024;
 /// Longest lifetime of a cookie, as in the standard: 400 days.
-const MAX_LIFE: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+pub(super) const MAX_LIFE: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 /// The content of a `Set-Cookie` header.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +22,9 @@ pub(super) struct SetCookie<'a> {
     /// `None` unless it begins with a slash.
     pub(super) path: Option<&'a str>,
     pub(super) secure: bool,
+    pub(super) http_only: bool,
+    /// `None` if it is missing or unknown.
+    pub(super) same_site: Option<SameSite>,
     max_age: Option<i64>,
     expires: Option<SystemTime>,
 }
@@ -37,8 +41,17 @@ impl<'a> SetCookie<'a> {
         if (name.is_empty() && value.is_empty()) || name.len() + value.len() > MAX_PAIR {
             return None;
         }
-        let mut cookie =
-            SetCookie { name, value, domain: None, path: None, secure: false, max_age: None, expires: None };
+        let mut cookie = SetCookie {
+            name,
+            value,
+            domain: None,
+            path: None,
+            secure: false,
+            http_only: false,
+            same_site: None,
+            max_age: None,
+            expires: None,
+        };
         for attribute in parts {
             let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
             let (key, value) = (key.trim(), value.trim());
@@ -53,6 +66,10 @@ impl<'a> SetCookie<'a> {
                 cookie.path = value.starts_with('/').then_some(value);
             } else if is("secure") {
                 cookie.secure = true;
+            } else if is("httponly") {
+                cookie.http_only = true;
+            } else if is("samesite") {
+                cookie.same_site = same_site(value);
             } else if is("max-age") {
                 cookie.max_age = max_age(value).or(cookie.max_age);
             } else if is("expires") {
@@ -78,6 +95,12 @@ impl<'a> SetCookie<'a> {
     }
 }
 
+fn same_site(text: &str) -> Option<SameSite> {
+    [("strict", SameSite::Strict), ("lax", SameSite::Lax), ("none", SameSite::None)]
+        .into_iter()
+        .find_map(|(name, value)| text.eq_ignore_ascii_case(name).then_some(value))
+}
+
 /// A number of seconds. One that does not fit becomes the greatest or the least that fits.
 fn max_age(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -97,6 +120,18 @@ mod tests {
             assert_eq!(SetCookie::parse(text), None, "{text:?}");
         }
         assert!(SetCookie::parse(&format!("a={}", "b".repeat(MAX_PAIR))).is_none());
+    }
+
+    #[test]
+    fn attributes_for_browsers_are_read() {
+        let read = |text: &str| {
+            let cookie = SetCookie::parse(text).unwrap();
+            (cookie.http_only, cookie.same_site)
+        };
+        assert_eq!(read("a=b"), (false, None));
+        assert_eq!(read("a=b; HttpOnly; SameSite=Lax"), (true, Some(SameSite::Lax)));
+        assert_eq!(read("a=b; httponly=1; samesite=STRICT"), (true, Some(SameSite::Strict)));
+        assert_eq!(read("a=b; SameSite=None; SameSite=other"), (false, None));
     }
 
     #[test]

@@ -2,34 +2,52 @@
 //!
 //! A browser opens connections for every picture and script of a page, to any host that the page names. So
 //! the engine has no network of its own: its [`RenderProxy`] answers each request of a page through the
-//! fetcher, with the same guard, limits, proxies and cookies as for pages without a browser. (With the
-//! DevTools protocol this is request interception; the browser's process should have no other route to the
-//! network.)
+//! fetcher, with the same guard, limits and proxies as for pages without a browser. (With the DevTools
+//! protocol this is request interception; the browser's process should have no other route to the network.)
 //!
-//! The caller checks redirects of the document, as for a page without a browser: the proxy asks its
-//! [`RedirectCheck`] before it passes such an answer to the engine, so a refused target is never requested.
+//! The caller checks where the main frame goes, as for a page without a browser: the proxy asks its
+//! [`RedirectCheck`] before each redirect is followed and before each navigation of a script is sent, so a
+//! refused URL is never requested.
+//!
+//! The cookies of a page have one owner, the browser. It starts with those of the job, applies the rules of
+//! browsers to them, and gives them back at the end. The proxy neither adds nor stores any.
 //!
 //! One call renders one page from navigation to the last action. Alternative: one call per step. With a
 //! single call the engine owns a tab exactly as long as the future lives, and dropping the future closes it.
 
+mod document_facts;
+mod load;
+mod main_frame;
 mod proxy;
+mod rendered;
+mod request;
+mod result;
+mod usage;
 
 use std::fmt;
-use std::time::Duration;
 
 use async_trait::async_trait;
-use bytes::Bytes;
-use gleaner_types::plan::{Action, ProxyMode, ScrapeOptionsPlan, ScreenshotFormat};
-use gleaner_types::{ErrorCode, ProxyUsed, SafeUrl};
-use http::{HeaderMap, HeaderValue};
+use gleaner_types::ErrorCode;
+use gleaner_types::plan::ScrapeOptionsPlan;
+use tokio::time::Instant;
 use url::Url;
 
-pub use proxy::{MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE, MAX_REQUESTS_PER_PAGE, RenderProxy};
+pub use document_facts::DocumentFacts;
+pub use load::{Load, LoadKind};
+pub use proxy::RenderProxy;
+pub use rendered::{MAX_RESULTS_BYTES_PER_PAGE, Rendered, RenderedPage};
+pub use request::RenderRequest;
+pub use result::{ActionResult, Picture};
+pub use usage::{
+    MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE, MAX_LOADS_PER_HOST, MAX_LOADS_PER_PAGE, MAX_REQUESTS_PER_PAGE,
+};
 
-use crate::cookies::CookieJar;
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Fetcher;
-use crate::redirect::{RedirectCheck, without_fragment};
+use crate::redirect::RedirectCheck;
+
+/// The default of [`Render::capacity`].
+pub const DEFAULT_RENDERS: usize = 2;
 
 /// A browser engine.
 #[async_trait]
@@ -42,178 +60,23 @@ pub trait Render: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     ///
-    /// The error of `proxy` for the page itself, [`Error::action`] for a failed action, [`Error::render`] for
-    /// a failed engine. Resources that could not be loaded are not an error.
+    /// The error of `proxy` for the page itself, [`Error::action`] for a failed action, and for a failed
+    /// engine [`Error::render`], [`Error::browser_crashed`], [`Error::unresponsive`],
+    /// [`Error::result_too_large`] or [`Error::browser_unavailable`]. Resources that could not be loaded are
+    /// not an error.
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error>;
-}
 
-/// How a page is rendered. `Debug` shows neither header values nor the text that actions type.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct RenderRequest {
-    /// The URL to navigate to.
-    pub url: Url,
-    /// Sent with the navigation and with requests to the same origin only.
-    pub headers: HeaderMap,
-    /// Emulate a mobile device: its window, touch, and user agent.
-    pub mobile: bool,
-    /// BCP 47 tags, in order of preference; empty is the engine's default.
-    pub languages: Vec<String>,
-    /// A country (ISO 3166-1 alpha-2); the engine emulates its time zone and language.
-    pub country: Option<String>,
-    /// The proxy mode of all requests.
-    pub proxy: ProxyMode,
-    /// Accept any certificate.
-    pub skip_tls_verification: bool,
-    /// Block advertisements and cookie dialogs.
-    pub block_ads: bool,
-    /// How long to wait after the page has loaded, before the first action.
-    pub wait_for: Duration,
-    /// Run in this order, before the page is read.
-    pub actions: Vec<Action>,
-    /// Take a picture of the page after the last action.
-    pub screenshot: Option<ScreenshotFormat>,
-    /// The cookies of the job. Cookies that the page sets are added.
-    pub cookies: CookieJar,
-}
-
-impl fmt::Debug for RenderRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RenderRequest")
-            .field("url", &SafeUrl::from(&self.url))
-            .field("headers", &crate::headers::Names(&self.headers))
-            .field("mobile", &self.mobile)
-            .field("languages", &self.languages)
-            .field("country", &self.country)
-            .field("proxy", &self.proxy)
-            .field("wait_for", &self.wait_for)
-            .field("actions", &self.actions.len())
-            .field("cookies", &self.cookies)
-            .finish_non_exhaustive()
-    }
-}
-
-impl RenderRequest {
-    /// Renders `url` with these options.
-    #[must_use]
-    pub fn new(url: Url, options: &ScrapeOptionsPlan) -> Self {
-        let headers = options.headers.iter().filter_map(|(name, value)| {
-            let mut value = HeaderValue::from_str(value).ok()?;
-            value.set_sensitive(true);
-            Some((name.parse().ok()?, value))
-        });
-        Self {
-            url,
-            headers: headers.collect(),
-            mobile: options.mobile,
-            languages: options.location.languages.clone(),
-            country: Some(options.location.country.clone()),
-            proxy: options.proxy,
-            skip_tls_verification: options.skip_tls_verification,
-            block_ads: options.block_ads,
-            wait_for: options.wait_for,
-            actions: options.actions.clone(),
-            screenshot: options.formats.screenshot.clone(),
-            cookies: CookieJar::new(),
-        }
-    }
-}
-
-/// A rendered page. `Debug` shows no header values and no text.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct Rendered {
-    /// The URL of the document at the end.
-    pub url: Url,
-    /// The status of the document.
-    pub status: u16,
-    /// The headers of the document.
-    pub headers: HeaderMap,
-    /// The document at the end, serialised.
-    pub html: String,
-    /// The picture that the request asked for.
-    pub screenshot: Option<Picture>,
-    /// The results of the actions, in their order.
-    pub results: Vec<ActionResult>,
-    /// Which proxies the document came through. [`Fetcher::render`] sets it.
-    pub proxy_used: ProxyUsed,
-}
-
-impl fmt::Debug for Rendered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rendered")
-            .field("url", &SafeUrl::from(&self.url))
-            .field("status", &self.status)
-            .field("headers", &crate::headers::Names(&self.headers))
-            .field("html_bytes", &self.html.len())
-            .field("screenshot", &self.screenshot)
-            .field("results", &self.results)
-            .finish()
-    }
-}
-
-impl Rendered {
-    /// A page without a picture and results of actions.
-    #[must_use]
-    pub fn new(url: Url, status: u16, headers: HeaderMap, html: String) -> Self {
-        let proxy_used = ProxyUsed::Basic;
-        Self { url, status, headers, html, screenshot: None, results: Vec::new(), proxy_used }
-    }
-}
-
-/// A picture of a page.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Picture {
-    /// `image/png` or `image/jpeg`.
-    pub content_type: &'static str,
-    /// The file.
-    pub bytes: Bytes,
-}
-
-impl fmt::Debug for Picture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Picture({}, {} bytes)", self.content_type, self.bytes.len())
-    }
-}
-
-/// The result of an action. Most actions have none. `Debug` shows sizes and no text.
-#[derive(Clone, PartialEq)]
-#[non_exhaustive]
-pub enum ActionResult {
-    /// Of [`Action::Screenshot`].
-    Screenshot(Picture),
-    /// Of [`Action::Scrape`].
-    Scrape {
-        /// The document's URL at that moment.
-        url: Url,
-        /// The document at that moment.
-        html: String,
-    },
-    /// Of [`Action::ExecuteJavascript`].
-    Javascript {
-        /// The value's type as in JavaScript's `typeof`.
-        kind: String,
-        /// The value as JSON text; `null` if JSON cannot represent it.
-        json: String,
-    },
-    /// Of [`Action::Pdf`]: the file.
-    Pdf(Bytes),
-}
-
-impl fmt::Debug for ActionResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Screenshot(picture) => write!(f, "Screenshot({picture:?})"),
-            Self::Scrape { url, html } => write!(f, "Scrape({}, {} bytes)", SafeUrl::from(url), html.len()),
-            Self::Javascript { kind, json } => write!(f, "Javascript({kind}, {} bytes)", json.len()),
-            Self::Pdf(file) => write!(f, "Pdf({} bytes)", file.len()),
-        }
+    /// How many pages it renders at once, at least 1. A caller keeps further pages in its own queue, because
+    /// their deadlines run inside [`render`](Self::render). Constant.
+    fn capacity(&self) -> usize {
+        DEFAULT_RENDERS
     }
 }
 
 impl Fetcher {
-    /// Renders a page with `engine` within `timeout`, with this fetcher as its network. `check` is asked
-    /// before the document is redirected, and once more if the document ends at another URL.
+    /// Renders a page with `engine` until the deadline of the request, with this fetcher as its network.
+    /// `check` is asked before the main frame is redirected or led to another document, and once more if the
+    /// page ends at a URL that it did not load. The time that `check` takes extends the deadline.
     ///
     /// # Errors
     ///
@@ -222,24 +85,14 @@ impl Fetcher {
         &self,
         engine: &dyn Render,
         request: &RenderRequest,
-        timeout: Duration,
         check: &dyn RedirectCheck,
-    ) -> Result<Rendered, Error> {
+    ) -> Result<RenderedPage, Error> {
         self.check(&request.url)?;
-        let proxy = RenderProxy::new(self, request, timeout, check);
-        let work = async {
-            let mut page = engine.render(request, &proxy).await?;
-            let (document, proxy_used) = proxy.document();
-            page.proxy_used = proxy_used;
-            if without_fragment(&page.url) != document {
-                // A script navigated there.
-                self.check(&page.url)?;
-                check.check(&document, &page.url).await.map_err(|refused| refused.at(&page.url))?;
-            }
-            Ok(page)
-        };
-        tokio::time::timeout_at(proxy.deadline, work).await.unwrap_or_else(|_| {
-            let text = format!("{} ms ran out while rendering", timeout.as_millis());
+        let limit = request.deadline.saturating_duration_since(Instant::now());
+        let proxy = RenderProxy::new(self, request, check);
+        let work = async { proxy.finish(engine.render(request, &proxy).await?).await };
+        proxy.run(work).await.unwrap_or_else(|_| {
+            let text = format!("{} ms ran out while rendering", limit.as_micros().div_ceil(1000));
             Err(Error::new(ErrorKind::Timeout, &request.url, text))
         })
     }

@@ -1,146 +1,151 @@
 use std::fmt;
-use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use gleaner_types::ProxyUsed;
-use http::{HeaderMap, HeaderValue};
-use tokio::sync::Notify;
+use http::header::COOKIE;
+use http::{HeaderMap, StatusCode};
 use tokio::time::Instant;
+use tokio::time::error::Elapsed;
 use url::Url;
 
-use super::RenderRequest;
+use super::document_facts::DocumentFacts;
+use super::load::{Load, LoadKind};
+use super::main_frame::MainFrame;
+use super::rendered::{MAX_RESULTS_BYTES_PER_PAGE, Rendered, RenderedPage};
+use super::request::RenderRequest;
+use super::usage::{MAX_BYTES_PER_RESOURCE, Usage};
 use crate::error::{Error, ErrorKind};
-use crate::exchange::deadline_in;
 use crate::fetcher::Fetcher;
+use crate::headers;
 use crate::media::Accept;
 use crate::redirect::{self, RedirectCheck, without_fragment};
-use crate::request::Request;
 use crate::response::Response;
+use crate::transport::trace::{self, Stage, Trace};
 
-/// Most requests of one page. Further ones fail.
-pub const MAX_REQUESTS_PER_PAGE: u32 = 500;
-/// Most bytes of all requests of one page, as sent or as decoded, whichever is more. Bytes of failed requests
-/// count too. Further requests fail.
-pub const MAX_BYTES_PER_PAGE: u64 = 100 * 1024 * 1024;
-
-/// Most bytes of one resource of a page, unless its request sets a lower limit. The document itself, which is
-/// requested first, may be as large as any page.
-pub const MAX_BYTES_PER_RESOURCE: u64 = 16 * 1024 * 1024;
-
-/// The network of one rendered page. Each request is checked against the fetcher's policy, counted, and
-/// bounded by the deadline.
+/// The network of one rendered page. Each load is checked against the fetcher's policy, counted, and bounded
+/// by the deadline.
 pub struct RenderProxy<'a> {
     fetcher: &'a Fetcher,
     request: &'a RenderRequest,
     check: &'a dyn RedirectCheck,
-    pub(super) deadline: Instant,
-    usage: Mutex<Usage>,
-    released: Notify,
-}
-
-struct Usage {
-    requests: u32,
-    /// Bytes that have come in.
-    bytes: u64,
-    /// Bytes that current requests may still bring in.
-    reserved: u64,
-    /// The URL of the document after the redirects so far.
-    document: Url,
-    /// Which proxies the document came through.
-    proxy: ProxyUsed,
+    /// Measures the time of the caller's checks, which extends the deadline.
+    clock: Trace,
+    usage: Usage,
+    main_frame: Mutex<MainFrame>,
 }
 
 impl fmt::Debug for RenderProxy<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let usage = self.usage();
+        let counts = self.usage.counts();
         f.debug_struct("RenderProxy")
             .field("request", &self.request)
             .field("remaining", &self.remaining())
-            .field("requests", &usage.requests)
-            .field("bytes", &usage.bytes)
+            .field("requests", &counts.requests)
+            .field("bytes", &counts.bytes)
             .finish_non_exhaustive()
     }
 }
 
 impl<'a> RenderProxy<'a> {
-    /// The network of `request`, through `fetcher`, until `timeout` from now. `check` is asked before the
-    /// document is redirected.
+    /// The network of `request`, through `fetcher`, until the deadline of the request. `check` is asked
+    /// before the main frame leaves its document.
     #[must_use]
-    pub fn new(
-        fetcher: &'a Fetcher,
-        request: &'a RenderRequest,
-        timeout: Duration,
-        check: &'a dyn RedirectCheck,
-    ) -> Self {
-        let document = without_fragment(&request.url);
-        let usage = Usage { requests: 0, bytes: 0, reserved: 0, document, proxy: ProxyUsed::Basic };
-        let deadline = deadline_in(timeout);
-        Self { fetcher, request, check, deadline, usage: Mutex::new(usage), released: Notify::new() }
+    pub fn new(fetcher: &'a Fetcher, request: &'a RenderRequest, check: &'a dyn RedirectCheck) -> Self {
+        let main_frame = Mutex::new(MainFrame::new(&request.url));
+        Self { fetcher, request, check, clock: Trace::default(), usage: Usage::new(), main_frame }
     }
 
-    /// Answers a request of the page. Sets the page's proxy mode, country, languages, cookies and certificate
-    /// rule; the caller's headers go to the page's own origin only.
+    /// Answers a load of the page. Sets the page's proxy mode, country and certificate rule, and adds the
+    /// caller's headers as [`RenderRequest::headers`] says. The load's own headers are sent as they are:
+    /// they are the browser's, its cookies included. Cookies of answers are left to the browser.
     ///
-    /// Redirects are not followed, because the browser follows them with another request. A redirect of the
-    /// document is returned only if the policy and the caller's [`RedirectCheck`] permit its target.
+    /// Redirects are not followed, because the browser follows them with another load. At the main frame, the
+    /// policy and the caller's [`RedirectCheck`] decide about each URL before it is requested: a redirect's
+    /// target before the redirect is returned, any other URL at its load. Loads of frames and resources are
+    /// checked against the policy only.
     ///
     /// # Errors
     ///
-    /// As [`Fetcher::fetch`], including [`ErrorKind::RedirectRefused`]; and [`ErrorKind::TooLarge`] once the
-    /// page has reached [`MAX_REQUESTS_PER_PAGE`] or [`MAX_BYTES_PER_PAGE`].
-    pub async fn fetch(&self, mut request: Request) -> Result<Response, Error> {
-        let max_body = request.max_body.unwrap_or(u64::MAX).min(self.fetcher.max_body());
-        let share = self.reserve(&request.url, max_body).await?;
-        let page = self.request;
-        let same_origin = redirect::same_origin(&request.url, &page.url);
-        if same_origin {
-            for (name, value) in &page.headers {
-                request.headers.insert(name, value.clone());
+    /// As [`Fetcher::fetch`], including [`ErrorKind::RedirectRefused`] and [`ErrorKind::TooManyRedirects`];
+    /// and [`ErrorKind::TooLarge`] once the page has reached [`MAX_REQUESTS_PER_PAGE`] or
+    /// [`MAX_BYTES_PER_PAGE`].
+    ///
+    /// [`MAX_REQUESTS_PER_PAGE`]: super::MAX_REQUESTS_PER_PAGE
+    /// [`MAX_BYTES_PER_PAGE`]: super::MAX_BYTES_PER_PAGE
+    pub async fn fetch(&self, load: Load) -> Result<Response, Error> {
+        match load.kind {
+            LoadKind::Navigation => self.navigate(load).await,
+            LoadKind::Frame | LoadKind::Resource => {
+                let slot = self.in_time(&load.request.url, self.usage.slot(&load.request.url)).await?;
+                let outcome = self.send(load, MAX_BYTES_PER_RESOURCE).await;
+                drop(slot);
+                outcome
             }
         }
-        request.proxy = page.proxy;
+    }
+
+    async fn navigate(&self, load: Load) -> Result<Response, Error> {
+        let url = load.request.url.clone();
+        self.fetcher.check(&url)?;
+        let from = self.main_frame().begin(&url);
+        if let Some(from) = from {
+            self.ask(&from, &url).await?;
+        }
+        let response = self.send(load, u64::MAX).await?;
+        let status = StatusCode::from_u16(response.status).ok();
+        match status.and_then(|status| redirect::target(status, &response.headers, &url)) {
+            None => self.main_frame().answered(&url, &response),
+            Some(Err(_)) => return Err(Error::bad_location(&url)),
+            Some(Ok(target)) => {
+                self.main_frame().count_redirect(&url, &response)?;
+                self.fetcher.check(&target)?;
+                self.ask(&url, &target).await?;
+                self.main_frame().permit(&target);
+            }
+        }
+        Ok(response)
+    }
+
+    /// Asks the caller's check. The time that it takes does not count.
+    async fn ask(&self, from: &Url, to: &Url) -> Result<(), Error> {
+        let pause = self.clock.pause(Stage::RedirectCheck);
+        let outcome = self.check.check(from, to).await;
+        drop(pause);
+        outcome.map_err(|refused| refused.at(to))
+    }
+
+    async fn send(&self, load: Load, max_body: u64) -> Result<Response, Error> {
+        let Load { mut request, kind, document } = load;
+        let wanted = request.max_body.unwrap_or(u64::MAX).min(self.fetcher.max_body()).min(max_body);
+        let share = self.in_time(&request.url, self.usage.reserve(&request.url, wanted)).await??;
+        let page = self.request;
+        {
+            let main_frame = self.main_frame();
+            let is_navigation = kind == LoadKind::Navigation;
+            if main_frame.sends_headers(&request.url, document.as_ref(), is_navigation) {
+                add_headers(&mut request.headers, &page.headers);
+            }
+            request.proxy = main_frame.proxy_mode(page.proxy);
+        }
+        request.from_browser = true;
+        request.scheme_assumed = false;
         request.country = page.country.clone();
-        request.languages = page.languages.clone();
-        request.mobile = page.mobile;
         request.skip_tls_verification = page.skip_tls_verification;
-        request.cookies = Some(page.cookies.clone());
+        request.cookies = None;
+        request.cache = None;
         request.max_redirects = Some(0);
         request.accept = Accept::Any;
         request.max_body = Some(share.bytes);
         let remaining = self.remaining();
         request.timeout = Some(request.timeout.map_or(remaining, |timeout| timeout.min(remaining)));
         request.meter = Some(Arc::clone(&share.received));
-        let from = request.url.clone();
         let outcome = self.fetcher.fetch(request, self.check).await;
         match &outcome {
             Ok(response) => share.at_least(response.body.len() as u64),
             Err(error) if error.kind() == ErrorKind::TooLarge => share.at_least(share.bytes),
             Err(_) => {}
         }
-        drop(share);
-        let response = outcome?;
-        self.check_redirect(&from, &response).await?;
-        Ok(response)
-    }
-
-    /// Checks the target of a redirect of the document against the policy and the caller's check.
-    async fn check_redirect(&self, from: &Url, response: &Response) -> Result<(), Error> {
-        {
-            let mut usage = self.usage();
-            if without_fragment(from) != usage.document {
-                return Ok(());
-            }
-            usage.proxy = response.proxy_used;
-        }
-        let Ok(status) = http::StatusCode::from_u16(response.status) else { return Ok(()) };
-        // A `Location` that is not a URL is left to the browser: it has no target that could be checked.
-        let Some(Ok(target)) = redirect::target(status, &response.headers, from) else { return Ok(()) };
-        self.fetcher.check(&target)?;
-        self.check.check(from, &target).await.map_err(|refused| refused.at(&target))?;
-        self.usage().document = without_fragment(&target);
-        Ok(())
+        outcome
     }
 
     /// Checks a URL against the policy without any traffic, for requests that do not use
@@ -153,88 +158,84 @@ impl<'a> RenderProxy<'a> {
         self.fetcher.check(url)
     }
 
-    /// Stores a cookie that a script of the page at `url` set, in the form of `document.cookie`.
-    pub fn set_cookie(&self, url: &Url, cookie: &str) {
-        if let Ok(value) = HeaderValue::from_str(cookie) {
-            let mut headers = HeaderMap::new();
-            headers.insert(http::header::SET_COOKIE, value);
-            self.request.cookies.store(url, &headers, self.fetcher.now());
-        }
-    }
-
     /// The time that is left.
     #[must_use]
     pub fn remaining(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
+        self.clock.extended(self.request.deadline).saturating_duration_since(Instant::now())
     }
 
-    /// Counts one request, and reserves the bytes that it may bring in.
-    async fn reserve(&self, url: &Url, max_body: u64) -> Result<Share<'_>, Error> {
-        loop {
-            let mut released = pin!(self.released.notified());
-            // No release is missed from here on.
-            released.as_mut().enable();
-            {
-                let mut usage = self.usage();
-                let left = MAX_BYTES_PER_PAGE.saturating_sub(usage.bytes);
-                if usage.requests >= MAX_REQUESTS_PER_PAGE || left == 0 {
-                    return Err(Error::new(
-                        ErrorKind::TooLarge,
-                        url,
-                        format!(
-                            "the page has made {} requests for {} bytes and may make no more",
-                            usage.requests, usage.bytes
-                        ),
-                    ));
-                }
-                let free = left.saturating_sub(usage.reserved);
-                let wanted =
-                    if usage.requests == 0 { max_body } else { max_body.min(MAX_BYTES_PER_RESOURCE) };
-                // If less is free, the request waits until others have released what they did not need, so
-                // that no request fails because of concurrent ones.
-                if free >= wanted || usage.reserved == 0 {
-                    let bytes = wanted.min(free);
-                    usage.requests += 1;
-                    usage.reserved += bytes;
-                    return Ok(Share { proxy: self, bytes, received: Arc::default() });
-                }
-            }
-            let in_time = tokio::time::timeout_at(self.deadline, released).await;
-            in_time.map_err(|_| Error::new(ErrorKind::Timeout, url, "the page's time ran out"))?;
+    /// The time of day, for [`CookieJar::cookies`](crate::CookieJar::cookies) and
+    /// [`CookieJar::merge`](crate::CookieJar::merge).
+    #[must_use]
+    pub fn now(&self) -> SystemTime {
+        self.fetcher.now()
+    }
+
+    /// Most bytes of a document, also of the HTML that an engine returns.
+    #[must_use]
+    pub fn max_body(&self) -> u64 {
+        self.fetcher.max_body()
+    }
+
+    /// Whether the main frame's document is no HTML for a browser to show, such as a PDF or a file to
+    /// download. Its body is then the page, whatever HTML the engine returns. False before its answer.
+    #[must_use]
+    pub fn is_other_document(&self) -> bool {
+        self.main_frame().document().is_some_and(|(_, facts)| facts.other_body.is_some())
+    }
+
+    /// Starts over with the first load, for an engine that loads the page once more after a crash. What the
+    /// page has used of its limits stays used.
+    pub fn restart(&self) {
+        *self.main_frame() = MainFrame::new(&self.request.url);
+    }
+
+    /// Runs `work` until the deadline, which checks extend.
+    pub(super) async fn run<F: Future>(&self, work: F) -> Result<F::Output, Elapsed> {
+        trace::run_until(self.request.deadline, &self.clock, work).await
+    }
+
+    async fn in_time<F: Future>(&self, url: &Url, work: F) -> Result<F::Output, Error> {
+        let outcome = self.run(work).await;
+        outcome.map_err(|_| Error::new(ErrorKind::Timeout, url, "the page's time ran out"))
+    }
+
+    /// Checks what the engine returned, and adds the facts of its document.
+    pub(super) async fn finish(&self, page: Rendered) -> Result<RenderedPage, Error> {
+        if page.html.len() as u64 > self.max_body() {
+            return Err(Error::result_too_large(&page.url, "its HTML"));
         }
+        if page.result_bytes() > MAX_RESULTS_BYTES_PER_PAGE {
+            return Err(Error::result_too_large(&page.url, "the results of its actions"));
+        }
+        let Some((loaded, document)) = self.document() else {
+            return Err(Error::render(&self.request.url, "the browser loaded no document"));
+        };
+        if without_fragment(&page.url) != loaded {
+            // A script changed the URL without a load.
+            self.fetcher.check(&page.url)?;
+            self.ask(&loaded, &page.url).await?;
+        }
+        Ok(RenderedPage { page, document })
     }
 
-    /// The URL of the document after redirects, and which proxies it came through.
-    pub(super) fn document(&self) -> (Url, ProxyUsed) {
-        let usage = self.usage();
-        (usage.document.clone(), usage.proxy)
+    fn document(&self) -> Option<(Url, DocumentFacts)> {
+        self.main_frame().document().map(|(url, facts)| (url.clone(), facts.clone()))
     }
 
-    fn usage(&self) -> MutexGuard<'_, Usage> {
-        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The bytes of a page that are reserved for one request. Dropped, it counts the received bytes and releases
-/// the rest.
-struct Share<'a> {
-    proxy: &'a RenderProxy<'a>,
-    bytes: u64,
-    received: Arc<AtomicU64>,
-}
-
-impl Share<'_> {
-    fn at_least(&self, bytes: u64) {
-        self.received.fetch_max(bytes, Relaxed);
+    fn main_frame(&self) -> MutexGuard<'_, MainFrame> {
+        self.main_frame.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Share<'_> {
-    fn drop(&mut self) {
-        let mut usage = self.proxy.usage();
-        usage.reserved = usage.reserved.saturating_sub(self.bytes);
-        usage.bytes = usage.bytes.saturating_add(self.received.load(Relaxed));
-        drop(usage);
-        self.proxy.released.notify_waiters();
+/// Adds the caller's headers to the browser's. They replace those of the same name, except for cookies, which
+/// are joined.
+fn add_headers(headers: &mut HeaderMap, callers: &HeaderMap) {
+    let cookies = headers.get(COOKIE).filter(|_| callers.contains_key(COOKIE)).cloned();
+    for (name, value) in callers {
+        headers.insert(name, value.clone());
+    }
+    if let Some(cookies) = cookies.as_ref().and_then(|value| value.to_str().ok()) {
+        headers::add_cookies(headers, cookies);
     }
 }

@@ -19,8 +19,8 @@ pub use patterns::{PatternFault, PatternFaultKind, pattern_faults};
 pub use root_slash::{as_written, omits_slash, without_slash};
 pub use scrape::{
     Action, AttributeSelector, BatchPlan, ChangeTracking, ChangeTrackingMode, FormatPaths, Formats,
-    JsonFormat, Location, PdfMode, PdfParser, ProxyMode, ScrapeOptionsPlan, ScrapePlan, ScreenshotFormat,
-    ScrollDirection, Viewport, WaitFor,
+    JsonFormat, Location, PdfMode, PdfParser, PlannedAction, ProxyMode, ScrapeOptionsPlan, ScrapePlan,
+    ScreenshotFormat, ScrollDirection, Viewport, WaitFor,
 };
 pub use target::{InvalidUrl, Target};
 pub use webhook::{EventKind, WebhookPlan};

@@ -69,7 +69,7 @@ pub struct ScrapeOptionsPlan {
     /// How PDFs are parsed; `None` returns them as base64.
     pub pdf: Option<PdfParser>,
     /// Actions on the page before content is read.
-    pub actions: Vec<Action>,
+    pub actions: Vec<PlannedAction>,
     /// Where the request appears to come from.
     pub location: Location,
     /// Replace inline images with a placeholder.
@@ -245,6 +245,16 @@ pub enum ProxyMode {
     /// The basic pool first, the stealth pool if the site refuses that.
     #[default]
     Auto,
+}
+
+/// An action, with its place in the request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedAction {
+    /// The index of the action in the request, from 0. A wait for a time and for an element becomes two
+    /// actions with the same index.
+    pub index: usize,
+    /// The action.
+    pub action: Action,
 }
 
 /// An action on the page before content is read.

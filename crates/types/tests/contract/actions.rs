@@ -1,26 +1,44 @@
 use std::time::Duration;
 
 use gleaner_types::limits;
-use gleaner_types::plan::{Action, ScrollDirection, WaitFor};
+use gleaner_types::plan::{Action, PlannedAction, ScrapeOptionsPlan, ScrollDirection, WaitFor};
 use serde_json::json;
 
 use crate::options::run_everywhere;
 use crate::row::{no, ok};
+
+/// The actions of the plan.
+fn planned(plan: &ScrapeOptionsPlan) -> Vec<&Action> {
+    plan.actions.iter().map(|planned| &planned.action).collect()
+}
 
 #[test]
 fn actions() {
     run_everywhere(|| {
         vec![
             ok("wait for a time", json!({ "actions": [{ "type": "wait", "milliseconds": 2 }] }), |p| {
-                p.actions == [Action::Wait(WaitFor::Time(Duration::from_millis(2)))]
+                planned(p) == [&Action::Wait(WaitFor::Time(Duration::from_millis(2)))]
             }),
             ok("wait for an element", json!({ "actions": [{ "type": "wait", "selector": "#a" }] }), |p| {
-                p.actions == [Action::Wait(WaitFor::Selector("#a".to_owned()))]
+                planned(p) == [&Action::Wait(WaitFor::Selector("#a".to_owned()))]
             }),
             ok(
                 "wait for both is two waits",
                 json!({ "actions": [{ "type": "wait", "milliseconds": 2, "selector": "#a" }] }),
-                |p| p.actions.len() == 2,
+                |p| {
+                    let time = Action::Wait(WaitFor::Time(Duration::from_millis(2)));
+                    let element = Action::Wait(WaitFor::Selector("#a".to_owned()));
+                    planned(p) == [&time, &element]
+                },
+            ),
+            ok(
+                "both waits have the index of the request",
+                json!({ "actions": [{ "type": "wait", "milliseconds": 2, "selector": "#a" },
+                    { "type": "scrape" }] }),
+                |p| {
+                    p.actions.iter().map(|planned| planned.index).collect::<Vec<_>>() == [0, 0, 1]
+                        && p.actions.last() == Some(&PlannedAction { index: 1, action: Action::Scrape })
+                },
             ),
             no(
                 "wait for nothing",
@@ -48,10 +66,10 @@ fn actions() {
                 "wait at most 60000 milliseconds together, not 60001",
             ),
             ok("click", json!({ "actions": [{ "type": "click", "selector": "a" }] }), |p| {
-                p.actions == [Action::Click { selector: "a".to_owned(), all: false }]
+                planned(p) == [&Action::Click { selector: "a".to_owned(), all: false }]
             }),
             ok("click all", json!({ "actions": [{ "type": "click", "selector": "a", "all": true }] }), |p| {
-                p.actions == [Action::Click { selector: "a".to_owned(), all: true }]
+                planned(p) == [&Action::Click { selector: "a".to_owned(), all: true }]
             }),
             no(
                 "click nothing",
@@ -66,7 +84,7 @@ fn actions() {
                 "must not be empty",
             ),
             ok("write", json!({ "actions": [{ "type": "write", "text": "hello" }] }), |p| {
-                p.actions == [Action::Write { text: "hello".to_owned(), selector: None }]
+                planned(p) == [&Action::Write { text: "hello".to_owned(), selector: None }]
             }),
             ok(
                 "write into",
@@ -75,18 +93,18 @@ fn actions() {
             ),
             no("write nothing", json!({ "actions": [{ "type": "write" }] }), "actions[0].text", "is missing"),
             ok("press", json!({ "actions": [{ "type": "press", "key": "Enter" }] }), |p| {
-                p.actions == [Action::Press { key: "Enter".to_owned() }]
+                planned(p) == [&Action::Press { key: "Enter".to_owned() }]
             }),
             no("press nothing", json!({ "actions": [{ "type": "press" }] }), "actions[0].key", "is missing"),
             ok("scroll goes down", json!({ "actions": [{ "type": "scroll" }] }), |p| {
-                p.actions == [Action::Scroll { direction: ScrollDirection::Down, selector: None }]
+                planned(p) == [&Action::Scroll { direction: ScrollDirection::Down, selector: None }]
             }),
             ok(
                 "scroll up in an element",
                 json!({ "actions": [{ "type": "scroll", "direction": "up", "selector": "div" }] }),
                 |p| {
-                    p.actions
-                        == [Action::Scroll {
+                    planned(p)
+                        == [&Action::Scroll {
                             direction: ScrollDirection::Up,
                             selector: Some("div".to_owned()),
                         }]
@@ -101,7 +119,7 @@ fn actions() {
             ok(
                 "screenshot",
                 json!({ "actions": [{ "type": "screenshot", "fullPage": true, "quality": 1 }] }),
-                |p| matches!(&p.actions[..], [Action::Screenshot(s)] if s.full_page && s.quality == Some(1)),
+                |p| matches!(&planned(p)[..], [Action::Screenshot(s)] if s.full_page && s.quality == Some(1)),
             ),
             no(
                 "screenshot of quality 0",
@@ -109,9 +127,9 @@ fn actions() {
                 "actions[0].quality",
                 "from 1 to 100",
             ),
-            ok("scrape", json!({ "actions": [{ "type": "scrape" }] }), |p| p.actions == [Action::Scrape]),
+            ok("scrape", json!({ "actions": [{ "type": "scrape" }] }), |p| planned(p) == [&Action::Scrape]),
             ok("run a script", json!({ "actions": [{ "type": "executeJavascript", "script": "1" }] }), |p| {
-                p.actions == [Action::ExecuteJavascript { script: "1".to_owned() }]
+                planned(p) == [&Action::ExecuteJavascript { script: "1".to_owned() }]
             }),
             no(
                 "run an empty script",
@@ -119,14 +137,14 @@ fn actions() {
                 "actions[0].script",
                 "must not be empty",
             ),
-            ok("pdf", json!({ "actions": [{ "type": "pdf" }] }), |p| match &p.actions[..] {
+            ok("pdf", json!({ "actions": [{ "type": "pdf" }] }), |p| match &planned(p)[..] {
                 [Action::Pdf { landscape, format, .. }] => !landscape && format == "Letter",
                 _ => false,
             }),
             ok(
                 "pdf with options",
                 json!({ "actions": [{ "type": "pdf", "landscape": true, "scale": 0.5, "format": "A4" }] }),
-                |p| match &p.actions[..] {
+                |p| match &planned(p)[..] {
                     [Action::Pdf { landscape, format, scale }] => {
                         *landscape && format == "A4" && *scale < 0.6
                     }

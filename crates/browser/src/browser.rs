@@ -1,0 +1,91 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use async_trait::async_trait;
+use gleaner_fetch::{Error, Render, RenderProxy, RenderRequest, Rendered};
+
+use crate::builder::BrowserBuilder;
+use crate::find::{BrowserNotFound, find};
+use crate::page;
+use crate::pool::{OpenError, Pool};
+
+/// Renders pages with Chromium. Clones share one browser. It is started for the first page, replaced if it
+/// ends, and ended when the last clone is dropped.
+#[derive(Debug, Clone)]
+pub struct Browser {
+    pool: Arc<Pool>,
+}
+
+/// What a [`Browser`] has done so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BrowserStats {
+    /// Processes that were started.
+    pub started: u64,
+    /// Processes that ended by themselves.
+    pub crashed: u64,
+    /// Processes that were replaced after their last page.
+    pub recycled: u64,
+    /// Pages that were opened.
+    pub pages: u64,
+    /// Pages that are open now.
+    pub open_pages: usize,
+    /// Requests and connections outside of the interception that were refused, such as WebSockets.
+    pub refused_connections: u64,
+    /// The id of the current process.
+    pub process_id: Option<u32>,
+}
+
+impl Browser {
+    pub(crate) fn new(pool: Arc<Pool>) -> Self {
+        Self { pool }
+    }
+
+    /// Sets up a browser.
+    pub fn builder() -> BrowserBuilder {
+        BrowserBuilder::default()
+    }
+
+    /// The program of an installed Chromium, in the places where packages put it.
+    ///
+    /// # Errors
+    /// There is none; the text names the places and how to install one.
+    pub fn find() -> Result<PathBuf, BrowserNotFound> {
+        find()
+    }
+
+    /// What it has done so far.
+    pub async fn stats(&self) -> BrowserStats {
+        let counts = &self.pool.counts;
+        BrowserStats {
+            started: counts.started.load(Relaxed),
+            crashed: counts.crashed.load(Relaxed),
+            recycled: counts.recycled.load(Relaxed),
+            pages: counts.pages.load(Relaxed),
+            open_pages: self.pool.open_pages(),
+            refused_connections: self.pool.refused_connections().await,
+            process_id: self.pool.current().await.and_then(|running| running.process_id()),
+        }
+    }
+
+    /// Ends the browser, and waits until it has ended. Pages in work fail.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+#[async_trait]
+impl Render for Browser {
+    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
+        let context = self.pool.open().await.map_err(|error| match error {
+            OpenError::Launch(error) => Error::browser_unavailable(&request.url, &error.to_string()),
+            OpenError::Call(_) => Error::browser_crashed(&request.url),
+        })?;
+        page::render(&context, request, proxy).await
+    }
+
+    fn capacity(&self) -> usize {
+        self.pool.config.max_pages
+    }
+}

@@ -1,0 +1,144 @@
+use std::fmt;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::browser::Browser;
+use crate::config::BrowserConfig;
+use crate::find::{BrowserNotFound, behind_wrapper, find};
+use crate::pool::Pool;
+
+/// Pages after which a process is replaced by default: memory that pages leave behind goes with it.
+pub const DEFAULT_RECYCLE_AFTER_PAGES: u64 = 500;
+
+/// How long Chromium may take to start by default.
+pub const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Sets up a [`Browser`].
+///
+/// ```no_run
+/// let browser = gleaner_browser::Browser::builder().user(65534, 65534).build()?;
+/// # Ok::<(), gleaner_browser::ConfigError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct BrowserBuilder {
+    program: Option<PathBuf>,
+    user: Option<(u32, u32)>,
+    profile_folder: Option<PathBuf>,
+    max_pages: Option<NonZero<usize>>,
+    recycle_after_pages: Option<NonZero<u64>>,
+    start_timeout: Option<Duration>,
+    without_sandbox: bool,
+}
+
+/// Why a browser cannot be set up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// No program was named, and none was found.
+    NotFound(BrowserNotFound),
+    /// The named program is not a file.
+    NoProgram(PathBuf),
+    /// This process is root, which Chromium's sandbox refuses, and no other user was named.
+    RootNeedsUser,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound(error) => error.fmt(f),
+            Self::NoProgram(path) => write!(f, "the browser {} is not a file", path.display()),
+            Self::RootNeedsUser => f.write_str(
+                "this process is root, and Chromium's sandbox needs another user: name one with `user`, such as \
+                 65534 (nobody)",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NotFound(error) => Some(error),
+            Self::NoProgram(_) | Self::RootNeedsUser => None,
+        }
+    }
+}
+
+impl BrowserBuilder {
+    /// The program of Chromium. Default: one that [`Browser::find`] finds. Debian's wrapper scripts stand for
+    /// the programs that they start.
+    pub fn program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = Some(program.into());
+        self
+    }
+
+    /// The user id and group id of the processes. Default: those of this process. Needed if this process is
+    /// root, which can start processes of any user; an unprivileged user with no files is best.
+    pub fn user(mut self, user: u32, group: u32) -> Self {
+        self.user = Some((user, group));
+        self
+    }
+
+    /// The folder in which each process gets a new profile folder. The user of the processes must be able to
+    /// enter it. Default: the system's folder for temporary files.
+    pub fn profile_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.profile_folder = Some(folder.into());
+        self
+    }
+
+    /// Most pages that are open at once. Default: the number of processor cores and one.
+    pub fn max_pages(mut self, max: NonZero<usize>) -> Self {
+        self.max_pages = Some(max);
+        self
+    }
+
+    /// A process is replaced after this many pages. Default: [`DEFAULT_RECYCLE_AFTER_PAGES`].
+    pub fn recycle_after_pages(mut self, pages: NonZero<u64>) -> Self {
+        self.recycle_after_pages = Some(pages);
+        self
+    }
+
+    /// How long Chromium may take to start. Default: [`DEFAULT_START_TIMEOUT`].
+    pub fn start_timeout(mut self, timeout: Duration) -> Self {
+        self.start_timeout = Some(timeout);
+        self
+    }
+
+    /// Starts Chromium without its sandbox. A page that exploits a fault of Chromium then has all rights of
+    /// the user of the processes. For containers that permit no user namespaces, and only there.
+    pub fn without_sandbox_pages_may_take_over_the_user(mut self) -> Self {
+        self.without_sandbox = true;
+        self
+    }
+
+    /// The browser. No process is started before the first page.
+    ///
+    /// # Errors
+    /// No Chromium is found, or this process is root and no other user is named.
+    pub fn build(self) -> Result<Browser, ConfigError> {
+        let program = match self.program {
+            Some(program) if program.is_file() => behind_wrapper(&program).to_owned(),
+            Some(program) => return Err(ConfigError::NoProgram(program)),
+            None => find().map_err(ConfigError::NotFound)?,
+        };
+        let is_root = rustix::process::geteuid().is_root();
+        if is_root && self.user.is_none_or(|(user, _)| user == 0) && !self.without_sandbox {
+            return Err(ConfigError::RootNeedsUser);
+        }
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let recycle = self.recycle_after_pages.map_or(DEFAULT_RECYCLE_AFTER_PAGES, NonZero::get);
+        let config = BrowserConfig {
+            program,
+            user: self.user,
+            profile_folder: self.profile_folder,
+            sandbox: !self.without_sandbox,
+            start_timeout: self.start_timeout.unwrap_or(DEFAULT_START_TIMEOUT),
+            max_pages: self.max_pages.map_or(cores + 1, NonZero::get),
+            recycle_after_pages: recycle,
+        };
+        Ok(Browser::new(Arc::new(Pool::new(config))))
+    }
+}

@@ -1,0 +1,13 @@
+//! One page, from its navigation to its result.
+
+mod activity;
+mod events;
+mod load;
+pub(crate) mod ready;
+mod render;
+mod setup;
+mod state;
+mod tab;
+
+pub(crate) use render::render;
+pub(crate) use tab::Tab;

@@ -1,0 +1,152 @@
+use std::time::Duration;
+
+use gleaner_fetch::{Error, JarCookie, RenderProxy, RenderRequest, Rendered};
+use tokio::time::{Instant, sleep_until};
+use url::Url;
+
+use super::events::serve;
+use super::ready::{self, Readiness, ReadyError};
+use super::setup::set_up;
+use super::tab::Tab;
+use crate::capture::CaptureError;
+use crate::document::DocumentError;
+use crate::pool::Context;
+use crate::protocol::page::Navigate;
+use crate::protocol::target::CreateTarget;
+use crate::wire::CallError;
+use crate::{action, capture, consent, cookies, document, styles};
+
+/// Of the time of a page, this part is kept for reading it, at least and at most these times.
+const RESERVE_SHARE: u32 = 10;
+const MIN_RESERVE: Duration = Duration::from_millis(100);
+const MAX_RESERVE: Duration = Duration::from_secs(2);
+
+/// Renders one page in a context of its own.
+pub(crate) async fn render(
+    context: &Context,
+    request: &RenderRequest,
+    proxy: &RenderProxy<'_>,
+) -> Result<Rendered, Error> {
+    let events = context.events();
+    let tab = Tab::new(context, request, proxy);
+    tokio::select! {
+        result = drive(&tab) => result,
+        () = serve(&tab, events) => Err(Error::browser_crashed(&request.url)),
+        () = tab.shared.wait_for(|state| state.is_crashed.then_some(())) => {
+            Err(Error::unresponsive(&request.url, "its tab crashed"))
+        }
+    }
+}
+
+/// The steps of a page, in their order.
+async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
+    let request = tab.request;
+    let remaining = tab.proxy.remaining();
+    let reserve = (remaining / RESERVE_SHARE).clamp(MIN_RESERVE, MAX_RESERVE);
+    let until = (Instant::now() + remaining).checked_sub(reserve).unwrap_or_else(Instant::now);
+    let cookies = open(tab).await.map_err(|error| failure(tab, error))?;
+    let readiness = ready::wait(tab, until).await.map_err(|error| unready(tab, error))?;
+    if let Some(error) = tab.shared.change(|state| state.navigation_error.take()) {
+        return Err(error);
+    }
+    let mut warnings = Vec::new();
+    match readiness {
+        Readiness::Ready => {}
+        Readiness::Shell => warnings.push("the page still looked as if it were loading".to_owned()),
+        Readiness::Deadline => warnings.push("the page was not complete in time".to_owned()),
+    }
+    sleep_until((Instant::now() + request.wait_for).min(until)).await;
+    consent::hide(tab).await;
+    let mut results = Vec::new();
+    action::run(tab, &request.actions, &mut results).await?;
+    let styles = styles::read(tab).await;
+    // Before the picture, because pages react to a capture as to a change of the window.
+    let html = document::html(tab).await.map_err(|error| unread(tab, error))?;
+    let screenshot = match &request.screenshot {
+        Some(format) => {
+            let shot = capture::screenshot(tab, format).await.map_err(|error| uncaptured(tab, error))?;
+            warnings.extend(shot.warning);
+            Some(shot.picture)
+        }
+        None => None,
+    };
+    cookies::save(tab, &cookies).await;
+    let url = tab.shared.lock().url.clone();
+    let is_page = |url: &Url| matches!(url.scheme(), "http" | "https");
+    let url = url.filter(is_page).unwrap_or_else(|| request.url.clone());
+    let mut page = Rendered::new(url, html);
+    (page.screenshot, page.results, page.styles) = (screenshot, results, styles);
+    add_counts(tab, &mut warnings);
+    page.warnings = warnings;
+    Ok(page)
+}
+
+/// Opens the target and navigates to the page. Returns the cookies that it starts with.
+async fn open(tab: &Tab<'_>) -> Result<Vec<JarCookie>, CallError> {
+    let create = CreateTarget {
+        url: "about:blank",
+        browser_context_id: tab.context.id.clone(),
+        width: 1280,
+        height: 800,
+    };
+    let cookies = cookies::load(tab).await?;
+    tab.client().call(None, &create).await?;
+    let session = tab.shared.wait_for(|state| state.session.clone()).await;
+    set_up(tab, &session, "page").await?;
+    // The answer comes when the document's answer has come, so it may take as long as the page.
+    let navigate = Navigate { url: tab.request.url.as_str() };
+    let navigation = tab.call_within(&navigate, tab.proxy.remaining()).await?;
+    tab.shared.change(|state| {
+        state.main_frame.get_or_insert(navigation.frame_id);
+    });
+    Ok(cookies)
+}
+
+/// The error for a page whose browser does not answer.
+fn failure(tab: &Tab<'_>, error: CallError) -> Error {
+    if let Some(error) = tab.shared.change(|state| state.navigation_error.take()) {
+        return error;
+    }
+    let url = &tab.request.url;
+    match error {
+        CallError::Closed => Error::browser_crashed(url),
+        CallError::TimedOut(_) => Error::unresponsive(url, "its scripts did not let the browser answer"),
+        other => Error::render(url, &other.to_string()),
+    }
+}
+
+fn unready(tab: &Tab<'_>, error: ReadyError) -> Error {
+    match error {
+        ReadyError::Call(error) => failure(tab, error),
+        ReadyError::Unresponsive => {
+            Error::unresponsive(&tab.request.url, "its scripts did not let the browser answer")
+        }
+    }
+}
+
+fn unread(tab: &Tab<'_>, error: DocumentError) -> Error {
+    match error {
+        DocumentError::Call(error) => failure(tab, error),
+        DocumentError::TooLarge => Error::result_too_large(&tab.request.url, "its HTML"),
+    }
+}
+
+fn uncaptured(tab: &Tab<'_>, error: CaptureError) -> Error {
+    match error {
+        CaptureError::Call(error) => failure(tab, error),
+        CaptureError::TooLarge => Error::result_too_large(&tab.request.url, "the screenshot"),
+        CaptureError::Empty => Error::render(&tab.request.url, &error.to_string()),
+    }
+}
+
+/// Warns of what a visitor would have noticed.
+fn add_counts(tab: &Tab<'_>, warnings: &mut Vec<String>) {
+    let state = tab.shared.lock();
+    let counts = [
+        (state.refused_streams, "event streams were refused"),
+        (state.dismissed_dialogs, "dialogs were dismissed"),
+        (state.closed_popups, "popups were closed"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    warnings.extend(counts.map(|(count, what)| format!("{count} {what}")));
+}
