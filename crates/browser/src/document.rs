@@ -59,8 +59,8 @@ struct Frame {
     is_frameset: bool,
 }
 
-/// The HTML of the current document with its doctype. Shadow roots are written as declarative ones, closed ones
-/// too. The content of each visible same-origin frame with text follows its `iframe` element in a
+/// The HTML of the current document with its doctype. Shadow roots are written as declarative ones, closed
+/// ones too. The content of each visible same-origin frame with text follows its `iframe` element in a
 /// `<div data-frame-url>`, or takes the place of the `frameset`; its addresses are absolute.
 ///
 /// # Errors
@@ -170,7 +170,8 @@ mod tests {
             (
                 "<body><iframe src=\"/1\" m=\"0\"></iframe><p> m=\"x\"</p><iframe m=\"1\">x</iframe>end",
                 "<body><iframe src=\"/1\"></iframe><div data-frame-url=\"https://a.example/?b&amp;c=&quot;\">\
-                 <p>one</p></div><p> m=\"x\"</p><iframe>x</iframe><div data-frame-url=\"about:srcdoc\">two</div>end",
+                 <p>one</p></div><p> m=\"x\"</p><iframe>x</iframe>\
+                 <div data-frame-url=\"about:srcdoc\">two</div>end",
             ),
             // The page has removed the first frame, or both.
             (

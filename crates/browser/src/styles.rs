@@ -12,8 +12,8 @@ const SCRIPT: &str = include_str!("js/brand.js");
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The computed styles of the page if its request asks for them: a JSON object of the same form as the
-/// `branding` that gleaner-transform reads from style sheets. Its values are those that a visitor sees, so they
-/// come before those of style sheets.
+/// `branding` that gleaner-transform reads from style sheets. Its values are those that a visitor sees, so
+/// they come before those of style sheets.
 ///
 /// ```json
 /// {

@@ -5,7 +5,7 @@ use crate::protocol::capture::{Clip, LayoutMetrics};
 /// Most device pixels of a picture. Chromium needs about 21 bytes of memory for each while it takes one.
 const MAX_PIXELS: f64 = 25_000_000.0;
 
-/// Most device pixels of a side. Many programs show no larger pictures. (Chromium makes no JPEG above 65,500.)
+/// Most device pixels of a side. Many programs show no larger pictures; Chromium makes no JPEG above 65,500.
 const MAX_SIDE: f64 = 32_000.0;
 
 /// Whether a picture of the window has too many device pixels.
@@ -48,9 +48,9 @@ pub(super) struct Framing {
 }
 
 impl Framing {
-    /// Frames `area`. `zoom` is that of the page in its window, and `scale_factor` the number of device pixels
-    /// per pixel of the window. A picture that is too large loses the additional device pixels first, then the
-    /// lower part of the area.
+    /// Frames `area`. `zoom` is that of the page in its window, and `scale_factor` the number of device
+    /// pixels per pixel of the window. A picture that is too large loses the additional device pixels first,
+    /// then the lower part of the area.
     pub(super) fn of(area: Area, zoom: f64, scale_factor: u32) -> Self {
         let factor = f64::from(scale_factor.max(1));
         let zoom = valid(zoom);

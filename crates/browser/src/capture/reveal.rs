@@ -1,5 +1,5 @@
-//! Scrolls through a page before its picture is taken, because pictures load and parts appear only when they are
-//! seen, and waits until what the picture shows is complete.
+//! Scrolls through a page before its picture is taken, because pictures load and parts appear only when they
+//! are seen, and waits until what the picture shows is complete.
 
 use std::time::Duration;
 
@@ -70,8 +70,8 @@ pub(super) async fn scroll_through(
     Ok(())
 }
 
-/// Ends animations, and waits until the pictures and fonts in the upper `shown` CSS pixels of the page are loaded,
-/// or those in the window if that is `None`; at most until `deadline`.
+/// Ends animations, and waits until the pictures and fonts in the upper `shown` CSS pixels of the page are
+/// loaded, or those in the window if that is `None`; at most until `deadline`.
 pub(super) async fn settle(tab: &Tab<'_>, shown: Option<f64>, deadline: Instant) -> Result<(), CallError> {
     let deadline = deadline.min(Instant::now() + MAX_SETTLING);
     // A picture of the whole page is taken from its start: fixed elements are drawn where the window is.

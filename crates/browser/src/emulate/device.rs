@@ -10,8 +10,8 @@ const DESKTOP_SCREEN: Viewport = Viewport { width: 1_920, height: 1_080 };
 /// The screen of a common Android phone.
 const PHONE: Viewport = Viewport { width: 412, height: 915 };
 
-/// Device pixels per CSS pixel of the phone. Phones have up to 3, which makes pictures twice as large as 2 and
-/// shows no more.
+/// Device pixels per CSS pixel of the phone. Phones have up to 3, which makes pictures twice as large as 2
+/// and shows no more.
 const PHONE_SCALE_FACTOR: u32 = 2;
 
 /// The window and screen that a page sees.

@@ -5,16 +5,18 @@ use serde_json::{Value, json};
 
 use crate::support::{browser, render_pages};
 
-const PAGE: &str = "<!doctype html><meta name=viewport content='width=device-width'><pre id=seen></pre><script>\
-    const format = Intl.DateTimeFormat().resolvedOptions();\
+const PAGE: &str = "<!doctype html><meta name=viewport content='width=device-width'>\
+    <pre id=seen></pre><script>\
+    const format = Intl.DateTimeFormat().resolvedOptions(), data = navigator.userAgentData;\
     seen.textContent = JSON.stringify({\
-        window: [innerWidth, innerHeight], screen: [screen.width, screen.height], ratio: devicePixelRatio,\
-        orientation: screen.orientation.type, touch: navigator.maxTouchPoints,\
-        coarse: matchMedia('(pointer: coarse)').matches, dark: matchMedia('(prefers-color-scheme: dark)').matches,\
-        agent: navigator.userAgent, languages: navigator.languages, zone: format.timeZone, locale: format.locale,\
+        window: [innerWidth, innerHeight], screen: [screen.width, screen.height],\
+        ratio: devicePixelRatio, orientation: screen.orientation.type,\
+        touch: navigator.maxTouchPoints, coarse: matchMedia('(pointer: coarse)').matches,\
+        dark: matchMedia('(prefers-color-scheme: dark)').matches,\
+        languages: navigator.languages, zone: format.timeZone, locale: format.locale,\
         number: (1234.5).toLocaleString(), focus: document.hasFocus(), visible: document.visibilityState,\
-        mobile: navigator.userAgentData?.mobile, platform: navigator.userAgentData?.platform,\
-        brands: navigator.userAgentData?.brands }) </script>";
+        agent: navigator.userAgent, mobile: data.mobile, platform: data.platform, brands: data.brands });\
+    </script>";
 
 async fn seen(options: Value) -> Option<Value> {
     let browser = browser()?;
@@ -33,36 +35,52 @@ async fn a_page_sees_the_device_language_and_place_of_its_request() {
         (
             json!({}),
             json!({
-                "window": [1280, 800], "screen": [1920, 1080], "ratio": 1, "orientation": "landscape-primary",
-                "touch": 0, "coarse": false, "dark": false, "mobile": false, "languages": ["en-US", "en"],
-                "zone": "America/New_York", "locale": "en-US", "number": "1,234.5", "focus": true, "visible": "visible",
+                "window": [1280, 800],
+                "screen": [1920, 1080],
+                "ratio": 1,
+                "orientation": "landscape-primary",
+                "touch": 0,
+                "coarse": false,
+                "dark": false,
+                "mobile": false,
+                "languages": ["en-US", "en"],
+                "zone": "America/New_York",
+                "locale": "en-US",
+                "number": "1,234.5",
+                "focus": true,
+                "visible": "visible",
             }),
         ),
         (
             json!({ "mobile": true }),
             json!({
-                "window": [412, 915], "screen": [412, 915], "ratio": 2, "orientation": "portrait-primary",
-                "touch": 5, "coarse": true, "mobile": true, "platform": "Android",
+                "window": [412, 915],
+                "screen": [412, 915],
+                "ratio": 2,
+                "orientation": "portrait-primary",
+                "touch": 5,
+                "coarse": true,
+                "mobile": true,
+                "platform": "Android",
             }),
         ),
         (json!({ "formats": viewport }), json!({ "window": [700, 500], "screen": [1920, 1080] })),
         (
             json!({ "formats": viewport, "mobile": true }),
-            json!({
-                "window": [700, 500], "screen": [700, 500], "ratio": 2, "orientation": "landscape-primary",
-            }),
+            json!({ "window": [700, 500], "screen": [700, 500], "orientation": "landscape-primary" }),
         ),
         (
             json!({ "location": { "country": "DE" } }),
             json!({
-                "languages": ["de-DE", "de", "en"], "zone": "Europe/Berlin", "locale": "de-DE", "number": "1.234,5",
+                "languages": ["de-DE", "de", "en"],
+                "zone": "Europe/Berlin",
+                "locale": "de-DE",
+                "number": "1.234,5",
             }),
         ),
         (
             json!({ "location": { "country": "JP", "languages": ["fr-FR", "fr"] } }),
-            json!({
-                "languages": ["fr-FR", "fr"], "zone": "Asia/Tokyo", "locale": "fr-FR",
-            }),
+            json!({ "languages": ["fr-FR", "fr"], "zone": "Asia/Tokyo", "locale": "fr-FR" }),
         ),
     ] {
         let Some(seen) = seen(options.clone()).await else { return };

@@ -16,7 +16,8 @@ const YELLOW: Color = [255, 255, 0];
 const CYAN: Color = [0, 255, 255];
 const MAGENTA: Color = [255, 0, 255];
 
-/// Fixed header and footer, a part as high as the window, and two more parts: 2,600 pixels in a window of 800.
+/// Fixed header and footer, a part as high as the window, and two more parts: 2,600 pixels high in a window of
+/// 800.
 const FIXED: &str = "<!doctype html><meta name=viewport content='width=device-width'>\
     <style>body { margin: 0 } header, footer { position: fixed; left: 0; right: 0 }</style>\
     <div style='height: 100vh; background: #f00'></div>\
@@ -40,7 +41,8 @@ const REVEALED: &str = "<!doctype html>\
 const ENDLESS: &str = "<!doctype html><style>body { margin: 0 } p { height: 60px; margin: 0 }</style>\
     <div id=list></div><script>\
     function add() { for (let i = 0; i < 20; i++) list.append(document.createElement('p')); }\
-    add(); onscroll = () => { if (innerHeight + scrollY > document.body.scrollHeight - 300) setTimeout(add, 30); };\
+    const isNearEnd = () => innerHeight + scrollY > document.body.scrollHeight - 300;\
+    add(); onscroll = () => { if (isNearEnd()) setTimeout(add, 30); };\
     </script>";
 
 const GREEN_SVG: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='1280' height='600'>\
@@ -159,7 +161,8 @@ async fn a_quality_makes_a_jpeg() {
 #[tokio::test]
 async fn cookie_dialogs_are_not_in_the_picture() {
     let html = "<!doctype html><body style='margin: 0; background: #0f0'>\
-        <div style='position: fixed; inset: 0; background: #f00'>We use cookies. <button>Accept all</button></div>";
+        <div style='position: fixed; inset: 0; background: #f00'>We use cookies. \
+        <button>Accept all</button></div>";
     for (block_ads, expected) in [(true, GREEN), (false, RED)] {
         let options = json!({ "blockAds": block_ads });
         let Some((picture, _)) = picture(html, json!({}), options).await else { return };
