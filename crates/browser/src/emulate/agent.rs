@@ -40,7 +40,7 @@ impl Identity {
             return Self { user_agent: given.to_owned(), platform, metadata: None };
         }
         let major = version.split('.').next().unwrap_or_default();
-        let user_agent = if is_mobile { phone(major) } else { own.to_owned() };
+        let user_agent = if is_mobile { phone(major) } else { reduced(own, major) };
         let (platform, hint) = platform_of(&user_agent);
         let brand = |brand, version: &str| Brand { brand, version: version.to_owned() };
         let metadata = UserAgentMetadata {
@@ -71,6 +71,13 @@ fn phone(major: &str) -> String {
     )
 }
 
+/// A user agent without the lesser parts of its version, which the headless browser shows and others do not.
+fn reduced(user_agent: &str, major: &str) -> String {
+    let Some((before, after)) = user_agent.split_once("Chrome/") else { return user_agent.to_owned() };
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    format!("{before}Chrome/{major}.0.0.0{rest}")
+}
+
 fn platform_of(user_agent: &str) -> (&'static str, &'static str) {
     let row = PLATFORMS.iter().find(|(word, ..)| user_agent.contains(word));
     row.map_or(("", ""), |(_, platform, hint)| (platform, hint))
@@ -91,6 +98,9 @@ mod tests {
 
     const LINUX: &str = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) \
          Chrome/156.0.0.0 Safari/537.36";
+    /// As the headless browser has it, without the word.
+    const HEADLESS: &str = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) \
+         Chrome/156.0.8078.79 Safari/537.36";
     const MAC: &str = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like \
          Gecko) \
          Chrome/156.0.0.0 Safari/537.36";
@@ -100,13 +110,15 @@ mod tests {
         let version = "156.0.8078.79";
         for (own, is_mobile, platform, hint) in [
             (LINUX, false, "Linux x86_64", "Linux"),
+            (HEADLESS, false, "Linux x86_64", "Linux"),
             (MAC, false, "MacIntel", "macOS"),
             (LINUX, true, "Linux armv81", "Android"),
             (MAC, true, "Linux armv81", "Android"),
         ] {
             let identity = Identity::new(None, own, version, is_mobile);
             let metadata = identity.metadata.unwrap();
-            assert!(identity.user_agent.contains("Chrome/156.0.0.0"), "{}", identity.user_agent);
+            assert!(identity.user_agent.contains(" Chrome/156.0.0.0 "), "{}", identity.user_agent);
+            assert!(identity.user_agent.ends_with(" Safari/537.36"), "{}", identity.user_agent);
             assert_eq!(identity.user_agent.contains("Mobile"), is_mobile);
             assert_eq!((identity.platform, metadata.platform), (platform, hint));
             assert_eq!(metadata.mobile, is_mobile);

@@ -9,7 +9,7 @@ use crate::support::{browser, render_pages, request};
 const INNER: &str = "<title>Inner</title><p>Words of the frame, <a href=more?a=1>a link</a>, \
     <img src=i.png srcset='a.png, b.png 2x'></p>";
 
-const SHADOW_ROOTS: &str = "<x-open>slotted</x-open><x-closed></x-closed><script>\
+const SHADOW_ROOTS: &str = "<x-open>slot</x-open><x-closed></x-closed><script>\
     const root = (mode, html) => class extends HTMLElement {\
         connectedCallback() { this.attachShadow({ mode }).innerHTML = html; } };\
     customElements.define('x-open', root('open', '<p>open</p><slot></slot>'));\
@@ -63,7 +63,7 @@ async fn the_html_is_what_a_visitor_sees() {
         (
             SHADOW_ROOTS,
             &[
-                "<x-open><template shadowrootmode=\"open\"><p>open</p><slot></slot></template>slotted</x-open>",
+                "<x-open><template shadowrootmode=\"open\"><p>open</p><slot></slot></template>slot</x-open>",
                 "<x-closed><template shadowrootmode=\"closed\"><p>closed</p></template></x-closed>",
             ],
             &[],
@@ -87,12 +87,12 @@ async fn the_html_is_what_a_visitor_sees() {
             &["data-gleaner", "<title>Inner"],
         ),
         (
-            "<iframe style='display: none' srcdoc='<b>x</b>'></iframe><iframe sandbox srcdoc='<b>x</b>'></iframe>",
+            "<iframe style='display: none' srcdoc='<b>x</b>'></iframe><iframe sandbox srcdoc=words></iframe>",
             &["<iframe style=\"display: none\""],
             &["data-frame-url"],
         ),
         (
-            "<title>Set</title><frameset rows=*><frame src=/frames/inner><frame src=/frames/inner></frameset>",
+            "<title>Set</title><frameset rows=*><frame src=/frames/inner><frame src=/none></frameset>",
             &["<title>Set</title>", "</head><body><div data-frame-url=", "<p>Words of the frame"],
             &["<frameset", "<frame "],
         ),

@@ -16,8 +16,7 @@ const YELLOW: Color = [255, 255, 0];
 const CYAN: Color = [0, 255, 255];
 const MAGENTA: Color = [255, 0, 255];
 
-/// Fixed header and footer, a part as high as the window, and two more parts: 2,600 pixels high in a window of
-/// 800.
+/// Fixed header and footer, a part as high as the window, and two more parts: 2,600 pixels in one of 800.
 const FIXED: &str = "<!doctype html><meta name=viewport content='width=device-width'>\
     <style>body { margin: 0 } header, footer { position: fixed; left: 0; right: 0 }</style>\
     <div style='height: 100vh; background: #f00'></div>\
