@@ -1,2 +1,22 @@
+//! Hides cookie dialogs.
+
+use std::time::Duration;
+
 use crate::page::Tab;
-pub(crate) async fn hide(_tab: &Tab<'_>) {}
+
+const SCRIPT: &str = include_str!("js/consent.js");
+
+/// Pages with 180,000 elements take 0.5 s.
+const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Hides the cookie dialogs of the page if its request asks for that. Dialogs that appear later need another
+/// call. A page that does not answer keeps its dialogs.
+pub(crate) async fn hide(tab: &Tab<'_>) {
+    if !tab.request.block_ads {
+        return;
+    }
+    let limit = TIMEOUT.min(tab.proxy.remaining());
+    if let Err(error) = tab.run_within::<u64>(SCRIPT, Vec::new(), limit).await {
+        tracing::debug!(%error, "cookie dialogs were not hidden");
+    }
+}

@@ -21,6 +21,7 @@ mod cookies;
 mod document;
 mod emulate;
 mod find;
+mod lossy;
 mod page;
 mod pool;
 mod process;

@@ -256,9 +256,18 @@ pub(crate) mod emulation {
     command!(SetDeviceMetricsOverride = "Emulation.setDeviceMetricsOverride" -> Done {
         width: u32,
         height: u32,
-        device_scale_factor: f64,
+        device_scale_factor: u32,
         mobile: bool,
+        screen_width: u32,
+        screen_height: u32,
+        screen_orientation: ScreenOrientation,
     });
+    #[derive(Debug, Clone, serde::Serialize)]
+    pub(crate) struct ScreenOrientation {
+        #[serde(rename = "type")]
+        pub(crate) kind: &'static str,
+        pub(crate) angle: u16,
+    }
     command!(SetTouchEmulationEnabled = "Emulation.setTouchEmulationEnabled" -> Done {
         enabled: bool,
         max_touch_points: u8,
@@ -267,10 +276,10 @@ pub(crate) mod emulation {
     command!(SetLocaleOverride<'a> = "Emulation.setLocaleOverride" -> Done { locale: &'a str });
     command!(SetUserAgentOverride<'a> = "Emulation.setUserAgentOverride" -> Done {
         user_agent: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        accept_language: Option<String>,
+        accept_language: String,
         platform: &'static str,
-        user_agent_metadata: UserAgentMetadata,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        user_agent_metadata: Option<UserAgentMetadata>,
     });
     #[derive(Debug, Clone, serde::Serialize)]
     #[serde(rename_all = "camelCase")]
@@ -282,6 +291,9 @@ pub(crate) mod emulation {
         pub(crate) architecture: &'static str,
         pub(crate) model: &'static str,
         pub(crate) mobile: bool,
+        pub(crate) bitness: &'static str,
+        pub(crate) wow64: bool,
+        pub(crate) form_factors: [&'static str; 1],
     }
     #[derive(Debug, Clone, serde::Serialize)]
     pub(crate) struct Brand {
@@ -316,4 +328,70 @@ pub(crate) mod storage {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub(crate) expires: Option<f64>,
     }
+}
+
+pub(crate) mod capture {
+    use super::page::Data;
+
+    command!(GetLayoutMetrics = "Page.getLayoutMetrics" -> LayoutMetrics {});
+    fields!(
+        /// In CSS pixels.
+        LayoutMetrics {
+            css_layout_viewport: LayoutViewport,
+            css_visual_viewport: VisualViewport,
+            css_content_size: ContentSize,
+        }
+    );
+    fields!(
+        /// The part of the document that the window shows.
+        LayoutViewport { page_x: f64, page_y: f64, client_width: f64, client_height: f64 }
+    );
+    fields!(
+        /// `scale` is the zoom of a phone: less than 1 if the document is wider than its screen.
+        VisualViewport { scale: f64 }
+    );
+    fields!(ContentSize { height: f64 });
+
+    command!(CaptureScreenshot = "Page.captureScreenshot" -> Data {
+        format: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        quality: Option<u8>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clip: Option<Clip>,
+        capture_beyond_viewport: bool,
+        optimize_for_speed: bool,
+    });
+    /// A part of the document in CSS pixels, and the size of its picture relative to that of the window.
+    #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+    pub(crate) struct Clip {
+        pub(crate) x: f64,
+        pub(crate) y: f64,
+        pub(crate) width: f64,
+        pub(crate) height: f64,
+        pub(crate) scale: f64,
+    }
+}
+
+pub(crate) mod dom {
+    use crate::lossy::Lossy;
+
+    command!(
+        /// A function whose result stays in the page.
+        CallForObject = "Runtime.callFunctionOn" -> ObjectReply {
+            function_declaration: &'static str,
+            execution_context_id: i64,
+        }
+    );
+    fields!(ObjectReply { result: RemoteObject });
+    fields!(RemoteObject { object_id: Option<String> });
+
+    command!(GetOuterHtml<'a> = "DOM.getOuterHTML" -> OuterHtml {
+        object_id: &'a str,
+        #[serde(rename = "includeShadowDOM")]
+        include_shadow_dom: bool,
+    });
+    fields!(OuterHtml {
+        #[serde(rename = "outerHTML")]
+        outer_html: Lossy,
+    });
 }

@@ -1,9 +1,9 @@
-// The brand of a page from computed styles, in the shape of the transformer's `branding` (which reads style sheets alone):
-// {colorScheme, logo, colors, fonts, typography, spacing, components, images}; what a page does not show is left out.
+// Reads the brand of a page from computed styles. Runs in an isolated world. The result has the keys of the format
+// `branding`, without those that the page does not show.
 function brand() {
   const MAX_ELEMENTS = 3000, MAX_FONTS = 8;
   const one = selector => [...document.querySelectorAll(selector)].slice(0, 50).find(e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length);
-  // A canvas reads every notation, and gives sRGB.
+  // A canvas converts every notation to sRGB.
   const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const rgba = text => {
     context.clearRect(0, 0, 1, 1); context.fillStyle = '#000'; context.fillStyle = text; context.fillRect(0, 0, 1, 1);
@@ -15,10 +15,10 @@ function brand() {
   };
   const dull = color => { const [r, g, b] = rgba(color); return Math.max(r, g, b) - Math.min(r, g, b) < 40; };
   const meta = name => document.querySelector(`meta[name="${name}"],meta[property="${name}"]`)?.content || undefined;
-  const web = address => { try { const url = new URL(address, document.baseURI); return /^https?:$/.test(url.protocol) ? url.href : undefined; } catch { return undefined; } };
+  const web = address => { try { const url = new URL(address, document.baseURI); return /^https?:$/.test(url.protocol) && url.href.length <= 4096 ? url.href : undefined; } catch { return undefined; } };
   const family = list => {
     const first = (list || '').split(',')[0].trim().replace(/^["']|["']$/g, '');
-    return first && first.length <= 80 && !/^(inherit|initial|serif|sans-serif|monospace|system-ui|ui-.*|cursive|-apple-system|BlinkMacSystemFont)$/i.test(first) ? first : undefined;
+    return first && first.isWellFormed() && first.length <= 80 && !/^(inherit|initial|serif|sans-serif|monospace|system-ui|ui-.*|cursive|-apple-system|BlinkMacSystemFont)$/i.test(first) ? first : undefined;
   };
   const top = counts => [...counts].sort((a, b) => b[1] - a[1]);
   const clean = object => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
@@ -50,7 +50,7 @@ function brand() {
   const variable = (...words) => {
     for (const word of words) for (const name of [`--${word}`, `--color-${word}`, `--${word}-color`, `--bs-${word}`]) {
       const value = root.getPropertyValue(name).trim();
-      // Some hold three numbers for use in rgb(...): those are no colour by themselves.
+      // Some variables are three numbers for use in rgb(...), which are no color.
       if (value && CSS.supports('color', value)) return hex(value);
     }
   };
@@ -92,8 +92,8 @@ function brand() {
       const named = near.some(e => /logo|brand/i.test(`${e.id} ${e.getAttribute('class') || ''} ${e.getAttribute('alt') || ''} ${e.getAttribute('aria-label') || ''} ${(e.getAttribute('src') || '').slice(0, 300)}`));
       const rank = (named ? 3 : 0) + (isHome ? 2 : 0) + (image.closest('header,nav,[role=banner]') ? 1 : 0);
       if (rank < 3 || rank <= most) continue;
-      // A drawing in the page has no address: small ones are given as data.
-      const text = image.localName === 'svg' ? new XMLSerializer().serializeToString(image) : '';
+      // An inline drawing has no address, so a small one becomes a `data:` URI.
+      const text = image.localName === 'svg' ? new XMLSerializer().serializeToString(image).toWellFormed() : '';
       const address = image.localName === 'svg' ? (text.length < 20000 && !/<use[\s>]/.test(text) ? `data:image/svg+xml,${encodeURIComponent(text)}` : undefined) : web(image.currentSrc || image.src);
       if (address) { best = address; most = rank; }
     }

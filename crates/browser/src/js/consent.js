@@ -1,16 +1,18 @@
-// Hides cookie dialogs, by the words that they are made of: no names of sites, no lists of filters. Called in an isolated world
-// after the page is ready and before pictures and HTML are taken. Hidden by attribute, so that the transformer sees it too.
-// Result: {hidden: [description], unlocked: bool}
+// Hides cookie dialogs by their words and their position; it has no list of sites. Runs in an isolated world, when the
+// page is ready, before its HTML and its pictures are taken. It clicks nothing, because a click could consent for the
+// visitor. The attribute `hidden` shows the transformer what is hidden. Returns the number of hidden elements.
 //
-// A dialog is a box that lies over the page (fixed, sticky, in the top layer, or absolute and high up), whose text says cookie
-// (or its like), and that either asks (has a button of consent) or is named as such. What takes a third of the page's words is content.
+// A dialog is a box over the page: fixed, sticky, in the top layer, or absolute with a high z-index. Its text mentions
+// cookies or privacy, and it has a button that answers, or its name says what it is. A box with a large part of the
+// page's words is content.
 function consent() {
   const ABOUT = /cookie|gdpr|dsgvo|ccpa|rgpd|lgpd|tracking technolog|privacy (choice|prefer|setting)|datenschutz|privatsphäre|confidentialit|privacidad|privacidade|galleta|plików cookie|ciasteczk|куки|файлы cookie|クッキー|隐私|쿠키/i;
   const ASKS = /^(i |yes,? ?i? ?|ich |je |alle[sn]? |tout |all )?(accept|agree|allow|consent|got it|ok(ay)?\b|understood|reject|decline|deny|refuse|necessary|essential|manage|customi[sz]e|preferences|settings|save|continue without|akzept|zustimm|einverstanden|ablehn|verstanden|nur notwendig|einstellung|accepter|refuser|autoriser|j'accepte|continuer sans|paramétr|personnalis|acept|rechaz|configur|aceit|rejeit|accett|rifiut|accord|toestaan|weiger|instell|godta|godkänn|acceptera|avvisa|tillad|zgad|akceptuj|odrzu|принять|соглас|отклон|同意|拒否|接受|동의)/i;
   const NAMED = /cookie|consent|gdpr|ccpa|cmp(box|wrapper|-|_|$)|onetrust|cybotcookiebot|didomi|truste|cc-window|cc-banner|qc-cmp2/i;
   const MAX_ELEMENTS = 20000, MAX_TEXT = 4000;
-  const body = document.body, hidden = [];
-  if (!body) return { hidden, unlocked: false };
+  const body = document.body;
+  let hidden = 0;
+  if (!body) return hidden;
   const words = body.textContent.length, screen = innerWidth * innerHeight;
   const roots = [document], candidates = new Set();
   let count = 0;
@@ -26,21 +28,20 @@ function consent() {
     if (!element.isConnected || !element.checkVisibility() || !isDialog(element)) continue;
     hide(element);
   }
-  // What darkens the page behind a dialog has no words of its own.
-  if (hidden.length) {
+  // The backdrop of a dialog has no words.
+  if (hidden) {
     for (const element of candidates) {
       const box = element.getBoundingClientRect();
       if (!element.textContent.trim() && !element.querySelector('img,video,canvas,iframe,input') && box.width * box.height > screen * 0.9
         && element.checkVisibility() && Number(getComputedStyle(element).opacity) > 0) hide(element);
     }
   }
-  let unlocked = false;
-  if (hidden.length) {
+  if (hidden) {
+    // A dialog locks scrolling, blurs the page, or makes it inert.
     for (const element of [document.documentElement, body]) {
       const style = getComputedStyle(element);
-      if (/hidden|clip/.test(style.overflowY)) { element.style.setProperty('overflow-y', 'auto', 'important'); unlocked = true; }
-      // Held in place by the dialog, with the place it was scrolled to as its top.
-      if (element === body && style.position === 'fixed') { element.style.setProperty('position', 'static', 'important'); unlocked = true; }
+      if (/hidden|clip/.test(style.overflowY)) element.style.setProperty('overflow-y', 'auto', 'important');
+      if (element === body && style.position === 'fixed') element.style.setProperty('position', 'static', 'important');
       if (/blur/.test(style.filter)) element.style.setProperty('filter', 'none', 'important');
     }
     for (const child of [...body.children].slice(0, 200)) {
@@ -48,7 +49,7 @@ function consent() {
       if (child.inert) child.inert = false;
     }
   }
-  return { hidden: hidden.slice(0, 10), unlocked };
+  return hidden;
 
   function over(element) {
     const style = getComputedStyle(element);
@@ -56,17 +57,17 @@ function consent() {
     if (style.position === 'fixed' || style.position === 'sticky') return true;
     if (element.localName === 'dialog' && element.open || element.matches(':popover-open')) return true;
     if (style.position === 'absolute' && Number(style.zIndex) >= 100) return true;
-    // In the flow, above or below everything: only what is named so.
+    // In the flow of the page, only its name tells a dialog.
     return NAMED.test(name(element)) && element.parentElement === body;
   }
   function isDialog(element) {
     const text = textOf(element);
     if (text.length > MAX_TEXT || text.length * 3 > words + text.length && text.length > 600 && !NAMED.test(name(element))) return false;
     if (!ABOUT.test(text)) {
-      // A frame of another site, with the dialog in it.
+      // The dialog may be in a frame of another site.
       return NAMED.test(name(element)) && !!element.querySelector('iframe') && text.length < 40;
     }
-    // A header that links to a policy, a form to sign in: they have more to do than ask.
+    // Headers that link to a policy and forms to sign in are not cookie dialogs.
     if (element.matches('header,nav,footer,[role=banner],[role=navigation]') || element.querySelector('input[type=password],input[type=search],nav,h1 a[href="/"]')) return false;
     let buttons = 0, asks = 0;
     const inside = [element];
@@ -78,7 +79,7 @@ function consent() {
         if (ASKS.test((button.textContent || button.value || button.getAttribute('aria-label') || '').trim().slice(0, 60))) asks++;
       }
     }
-    // In the flow of the page a name is not enough: a shop may sell cookies.
+    // In the flow of the page, a name is not enough: a shop may sell cookies.
     const placed = getComputedStyle(element).position !== 'static' || element.localName === 'dialog';
     return asks > 0 || placed && NAMED.test(name(element)) && buttons < 6;
   }
@@ -94,6 +95,6 @@ function consent() {
     if (element.localName === 'dialog' && element.open) element.close();
     element.style.setProperty('display', 'none', 'important');
     element.setAttribute('hidden', '');
-    hidden.push(`<${element.localName} ${name(element).trim().slice(0, 80)}>`);
+    hidden++;
   }
 }

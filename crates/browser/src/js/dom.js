@@ -1,21 +1,50 @@
-// Readies the frames of a document for its HTML, in an isolated world. The HTML itself comes from `DOM.getOuterHTML
-// {objectId of document, includeShadowDOM: true}`, which writes doctype and open and closed shadow roots.
-//   {op: "begin", mark}  marks each visible frame of the same origin that has text with attribute `mark`: [{url, html}] in order
-//   {op: "end", mark}    takes the marks away
-// The host puts <div data-frame-url="url">html</div> behind the `</iframe>` that follows ` mark="i"`, and removes the mark.
+// Collects the content of same-origin frames for the HTML of a document. Runs in an isolated world.
+//   {op: "begin", mark, limit}  Sets the attribute `mark` of each visible frame with text to its index in the result:
+//                               [{url, html, isFrameset}]. The HTML has at most `limit` characters in all, and its
+//                               addresses are absolute.
+//   {op: "end", mark}           Removes the attributes.
+// `DOM.getOuterHTML` writes the document itself, with open and closed shadow roots, but without content of frames.
 function dom({ op, mark, limit }) {
-  const MAX_FRAMES = 20;
-  const frames = document.querySelectorAll(op === 'end' ? `iframe[${mark}]` : 'iframe,frame');
-  if (op === 'end') { for (const frame of frames) frame.removeAttribute(mark); return []; }
-  const found = [];
-  for (const frame of [...frames].slice(0, 200)) {
-    let body = null;
-    try { body = frame.contentDocument?.body; } catch {}
-    if (!body || !body.textContent.trim() || !frame.checkVisibility({ visibilityProperty: true })) continue;
-    const html = body.getHTML();
-    if ((limit -= html.length) < 0 || found.length >= MAX_FRAMES) break;
-    frame.setAttribute(mark, found.length);
-    found.push({ url: frame.contentDocument.URL, html });
+  const MAX_FRAMES = 20, MAX_EXAMINED = 200;
+  if (op === 'end') {
+    for (const frame of document.querySelectorAll(`[${mark}]`)) frame.removeAttribute(mark);
+    return [];
   }
-  return found;
+  // Nodes of this document load nothing and run nothing.
+  const inert = document.implementation.createHTMLDocument('');
+  const frames = [...document.querySelectorAll('iframe,frame')].slice(0, MAX_EXAMINED), result = [];
+  for (const frame of frames) {
+    let inner = null;
+    // A frame of another origin gives null, or throws.
+    try { inner = frame.contentDocument; } catch {}
+    const body = inner?.body;
+    if (!body || !frame.checkVisibility({ visibilityProperty: true })) continue;
+    const letters = body.textContent.length;
+    if (letters > limit) break;
+    if (!letters || !body.textContent.trim()) continue;
+    const copy = inert.importNode(body, true);
+    makeAbsolute(copy, inner.baseURI);
+    const html = copy.getHTML().toWellFormed();
+    limit -= html.length;
+    if (limit < 0 || result.length >= MAX_FRAMES) break;
+    frame.setAttribute(mark, result.length);
+    result.push({ url: inner.URL.toWellFormed(), html, isFrameset: frame.localName === 'frame' });
+  }
+  return result;
+
+  function makeAbsolute(root, base) {
+    const absolute = address => {
+      // A fragment stays one: it leads to a place in the same HTML.
+      if (address.startsWith('#')) return address;
+      try { return new URL(address, base).href; } catch { return address; }
+    };
+    for (const element of root.querySelectorAll('[href],[src],[srcset]')) {
+      for (const name of ['href', 'src']) {
+        const address = element.getAttribute(name);
+        if (address !== null) element.setAttribute(name, absolute(address.trim()));
+      }
+      const set = element.getAttribute('srcset');
+      if (set) element.setAttribute('srcset', set.replace(/(^\s*|,\s+)(\S*[^\s,])/g, (_, gap, address) => gap + absolute(address)));
+    }
+  }
 }

@@ -1,45 +1,59 @@
-// The page's side of a full-page picture. The host calls it in an isolated world:
-//   {op: "begin"}        remembers the place, hides the caret: {y, step, height}
-//   {op: "scroll", y}    goes there, so that lazy pictures load and what is revealed on sight is: {y, height, pending}
-//   {op: "settle"}       back at the top: ends animations that end: {pending}; the host repeats it until 0
-//   {op: "end"}          everything as it was
-function shot({ op, y }) {
+// The page's side of a picture. Runs in an isolated world.
+//   {op: "begin"}               Stores the scroll position and hides the caret: {step, height}.
+//   {op: "scroll", y}           Scrolls to `y`, so that lazy pictures load and content that is revealed on sight
+//                               appears: {height}.
+//   {op: "settle", y, bottom}   Scrolls to `y` if it is given, and ends animations that have an end. Returns the number
+//                               of pictures and fonts that are still loading: above `bottom` in the document, or in the
+//                               window if `bottom` is not given. The host repeats it until the number is 0.
+//   {op: "end"}                 Restores the caret and the scroll position.
+function shot({ op, y, bottom }) {
   const MAX_NODES = 2000;
   const self = globalThis.gleanerShot ??= {};
   const page = document.scrollingElement ?? document.documentElement;
-  const go = top => page.scrollTo({ top, left: 0, behavior: 'instant' });
-  // Pictures in view, or in what the picture will show: those far away that have not begun would never end.
-  const pending = () => {
-    let count = document.fonts.status === 'loading' ? 1 : 0;
-    for (const image of [...document.images].slice(0, MAX_NODES)) {
-      if (!image.complete && image.currentSrc + image.src && image.getClientRects().length) count++;
-    }
-    return count;
+  const scrollTo = (left, top) => page.scrollTo({ top, left, behavior: 'instant' });
+  const showCaret = () => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter(sheet => sheet !== self.sheet);
+    self.sheet = undefined;
   };
   if (op === 'begin') {
+    if (self.sheet) showCaret();
     self.x = page.scrollLeft; self.y = page.scrollTop;
-    // Constructed, so that the document's HTML is not changed.
+    // A constructed style sheet does not appear in the document's HTML.
     self.sheet = new CSSStyleSheet();
     self.sheet.replaceSync('*,*::before,*::after{caret-color:transparent!important}');
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, self.sheet];
-    return { y: self.y, step: innerHeight, height: page.scrollHeight };
+    return { step: innerHeight, height: page.scrollHeight };
   }
   if (op === 'scroll') {
-    go(y);
-    return { y: page.scrollTop, height: page.scrollHeight, pending: pending() };
+    scrollTo(0, y);
+    return { height: page.scrollHeight };
   }
   if (op === 'settle') {
-    if (y !== undefined) go(y);
+    if (typeof y === 'number') scrollTo(0, y);
     for (const animation of document.getAnimations().slice(0, MAX_NODES)) {
-      // Endless ones have no end to go to; those bound to scrolling follow the place.
+      // Endless animations have no end to go to. Those bound to scrolling follow the scroll position.
       const end = animation.effect?.getComputedTiming().endTime;
       if (animation.playState === 'running' && animation.timeline === document.timeline && typeof end === 'number' && end < 1e5) {
         try { animation.finish(); } catch {}
       }
     }
-    return { pending: pending() };
+    return pending();
   }
-  document.adoptedStyleSheets = document.adoptedStyleSheets.filter(sheet => sheet !== self.sheet);
-  page.scrollTo({ top: self.y, left: self.x, behavior: 'instant' });
-  return {};
+  if (self.sheet) showCaret();
+  if (self.y !== undefined) scrollTo(self.x, self.y);
+  return null;
+
+  function pending() {
+    let count = document.fonts.status === 'loading' ? 1 : 0;
+    const last = typeof bottom === 'number' ? bottom - page.scrollTop : innerHeight;
+    const first = typeof bottom === 'number' ? -page.scrollTop : 0;
+    for (const image of [...document.images].slice(0, MAX_NODES)) {
+      if (image.complete || !image.currentSrc && !image.src) continue;
+      // A lazy picture that is out of sight does not load.
+      const box = image.getBoundingClientRect();
+      const isShown = box.bottom > first && box.top < last && box.right > 0 && box.left < innerWidth;
+      if (isShown && image.getClientRects().length) count++;
+    }
+    return count;
+  }
 }

@@ -4,10 +4,12 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use gleaner_fetch::{Error, Load, LoadKind, Request, Response};
+use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use url::Url;
 
 use super::tab::Tab;
+use crate::emulate;
 use crate::protocol::fetch::{self, FailRequest, FulfillRequest, Header, Paused, PostData};
 use crate::sec_fetch;
 use crate::wire::{CallError, SessionId};
@@ -114,6 +116,10 @@ fn to_load(
         })
         .collect();
     sec_fetch::add(&mut headers, kind, &paused.resource_type, &url, document.as_ref());
+    // The browser leaves it out of requests of workers.
+    if let Some(languages) = emulate::accept_language(tab.request) {
+        headers.entry(ACCEPT_LANGUAGE).or_insert(languages);
+    }
     let mut request = Request::get(url);
     request.method = Method::from_bytes(sent.method.as_bytes()).map_err(|_| Refusal::Invalid)?;
     request.headers = headers;

@@ -8,6 +8,8 @@ use super::events::serve;
 use super::ready::{self, Readiness, ReadyError};
 use super::setup::set_up;
 use super::tab::Tab;
+use crate::capture::CaptureError;
+use crate::document::DocumentError;
 use crate::pool::Context;
 use crate::protocol::page::Navigate;
 use crate::protocol::target::CreateTarget;
@@ -54,18 +56,20 @@ async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
         Readiness::Deadline => warnings.push("the page was not complete in time".to_owned()),
     }
     sleep_until((Instant::now() + request.wait_for).min(until)).await;
-    if request.block_ads {
-        consent::hide(tab).await;
-    }
+    consent::hide(tab).await;
     let mut results = Vec::new();
     action::run(tab, &request.actions, &mut results).await?;
-    let call_failure = |error| failure(tab, error);
+    let styles = styles::read(tab).await;
+    // Before the picture, because pages react to a capture as to a change of the window.
+    let html = document::html(tab).await.map_err(|error| unread(tab, error))?;
     let screenshot = match &request.screenshot {
-        Some(format) => Some(capture::screenshot(tab, format).await.map_err(call_failure)?),
+        Some(format) => {
+            let shot = capture::screenshot(tab, format).await.map_err(|error| uncaptured(tab, error))?;
+            warnings.extend(shot.warning);
+            Some(shot.picture)
+        }
         None => None,
     };
-    let styles = if request.styles { styles::read(tab).await } else { None };
-    let html = document::html(tab).await.map_err(call_failure)?;
     cookies::save(tab, &cookies).await;
     let url = tab.shared.lock().url.clone();
     let is_page = |url: &Url| matches!(url.scheme(), "http" | "https");
@@ -117,6 +121,21 @@ fn unready(tab: &Tab<'_>, error: ReadyError) -> Error {
         ReadyError::Unresponsive => {
             Error::unresponsive(&tab.request.url, "its scripts did not let the browser answer")
         }
+    }
+}
+
+fn unread(tab: &Tab<'_>, error: DocumentError) -> Error {
+    match error {
+        DocumentError::Call(error) => failure(tab, error),
+        DocumentError::TooLarge => Error::result_too_large(&tab.request.url, "its HTML"),
+    }
+}
+
+fn uncaptured(tab: &Tab<'_>, error: CaptureError) -> Error {
+    match error {
+        CaptureError::Call(error) => failure(tab, error),
+        CaptureError::TooLarge => Error::result_too_large(&tab.request.url, "the screenshot"),
+        CaptureError::Empty => Error::render(&tab.request.url, &error.to_string()),
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::state::Shared;
 use crate::pool::Context;
+use crate::protocol::dom::CallForObject;
 use crate::protocol::page::CreateIsolatedWorld;
 use crate::protocol::runtime::{Argument, CallFunctionOn};
 use crate::wire::{CallError, Client, Command, SessionId};
@@ -105,6 +106,19 @@ impl<'a> Tab<'a> {
             return serde_json::from_value(value)
                 .map_err(|error| CallError::Invalid { method: "a script", detail: error.to_string() });
         }
+    }
+
+    /// The id of the current document's object in the isolated world.
+    pub(crate) async fn document_object(&self, limit: Duration) -> Result<String, CallError> {
+        let call = CallForObject {
+            function_declaration: "function () { return document; }",
+            execution_context_id: self.world(limit).await?,
+        };
+        let reply = self.call_within(&call, limit).await?;
+        reply.result.object_id.ok_or_else(|| CallError::Invalid {
+            method: "Runtime.callFunctionOn",
+            detail: "it names no object".to_owned(),
+        })
     }
 
     async fn world(&self, limit: Duration) -> Result<i64, CallError> {

@@ -1,8 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use tokio::sync::Mutex;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::config::BrowserConfig;
@@ -21,6 +20,10 @@ pub(crate) struct Running {
     pub(crate) client: Client,
     /// The browser's own user agent, without the word that it is headless.
     pub(crate) user_agent: String,
+    /// Its version: four numbers.
+    pub(crate) version: String,
+    /// Large pictures are taken one at a time, because each needs hundreds of megabytes.
+    pub(crate) large_picture: Semaphore,
     process: Mutex<Option<Process>>,
     process_id: Option<u32>,
     pages: AtomicU64,
@@ -50,6 +53,8 @@ impl Running {
         Ok(Self {
             client,
             user_agent: version.user_agent.replace("HeadlessChrome", "Chrome"),
+            version: version.product.rsplit('/').next().unwrap_or_default().to_owned(),
+            large_picture: Semaphore::new(1),
             process_id: process.id(),
             process: Mutex::new(Some(process)),
             pages: AtomicU64::new(0),

@@ -38,7 +38,7 @@ pub(crate) fn browser() -> Option<Browser> {
 
 pub(crate) fn fetcher() -> Fetcher {
     let policy = EgressPolicy::public_only().allow_cidr("127.0.0.1/32".parse().unwrap());
-    Fetcher::builder().egress_policy(policy).build().unwrap()
+    Fetcher::builder().egress(policy).build().unwrap()
 }
 
 /// A request with these options of a scrape.
