@@ -21,9 +21,9 @@ const SCRIPT_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// A page that is being rendered.
 #[derive(Debug)]
 pub(crate) struct Tab<'a> {
-    pub(super) context: &'a Context,
-    pub(super) request: &'a RenderRequest,
-    pub(super) proxy: &'a RenderProxy<'a>,
+    pub(crate) context: &'a Context,
+    pub(crate) request: &'a RenderRequest,
+    pub(crate) proxy: &'a RenderProxy<'a>,
     pub(super) shared: Shared,
     /// The isolated world, and the number of the document that it belongs to.
     world: Mutex<Option<(u64, i64)>>,
