@@ -29,8 +29,13 @@ impl Runner<'_, '_> {
             click_count: 0,
             pointer_type: "mouse",
         };
-        let pressed =
-            DispatchMouseEvent { kind: "mousePressed", button: "left", buttons: 1, click_count: 1, ..moved.clone() };
+        let pressed = DispatchMouseEvent {
+            kind: "mousePressed",
+            button: "left",
+            buttons: 1,
+            click_count: 1,
+            ..moved.clone()
+        };
         let released = DispatchMouseEvent { kind: "mouseReleased", buttons: 0, ..pressed.clone() };
         self.post(&moved).await?;
         self.post(&pressed).await?;

@@ -60,7 +60,11 @@ impl<'t, 'a> Runner<'t, 'a> {
                 return Ok(None);
             }
             Action::Click { selector, all } => {
-                if *all { self.click_all(selector).await? } else { self.click(selector).await? }
+                if *all {
+                    self.click_all(selector).await?
+                } else {
+                    self.click(selector).await?
+                }
                 return Ok(None);
             }
             Action::Write { text, selector } => {
