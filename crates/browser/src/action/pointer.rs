@@ -6,8 +6,8 @@ use super::failure::Failure;
 use super::runner::Runner;
 use crate::protocol::input::{DispatchMouseEvent, DispatchTouchEvent, TouchPoint};
 
-/// On a page without a viewport for mobile devices, a tap becomes a click only if no second tap follows within
-/// 300 ms.
+/// On a page without a viewport for mobile devices, a tap becomes a click only if no second tap follows
+/// within 300 ms.
 const TAP_DELAY: Duration = Duration::from_millis(350);
 
 impl Runner<'_, '_> {

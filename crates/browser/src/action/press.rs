@@ -31,7 +31,9 @@ impl Runner<'_, '_> {
     pub(super) async fn press(&mut self, text: &str) -> Result<(), Failure> {
         let (modifiers, key) =
             chord(text).map_err(|unknown| Failure::Action(format!("there is no key `{unknown}`")))?;
-        let mut bits = 0;
+        // A single character is typed as it is, such as `A` or `!`.
+        let is_typed = modifiers.is_empty() && key.is_shifted;
+        let mut bits = if is_typed { Modifier::Shift.bit() } else { 0 };
         let mut down = Vec::new();
         for modifier in &modifiers {
             bits |= modifier.bit();

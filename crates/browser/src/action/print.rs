@@ -95,7 +95,7 @@ fn decode(chunk: Chunk) -> Result<Vec<u8>, CallError> {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_types::Paper;
+    use gleaner_types::request::Paper;
 
     use super::*;
 

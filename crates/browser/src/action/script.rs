@@ -79,7 +79,7 @@ fn undefined() -> ActionResult {
 
 /// Checks what `run.js` returns, because the page can replace the functions that it uses.
 fn value(outcome: Value) -> Result<ActionResult, String> {
-    let outcome = serde_json::from_value(outcome);
+    let outcome = serde_json::from_value::<Outcome>(outcome);
     match outcome.map_err(|error| format!("the script's value cannot be read: {error}"))? {
         Outcome { error: Some(error), .. } => Err(error),
         Outcome { kind: Some(kind), json: Some(json), error: None } => {

@@ -59,7 +59,10 @@ async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
         consent::hide(tab).await;
     }
     let mut results = Vec::new();
-    action::run(tab, &request.actions, &mut results).await?;
+    action::run(tab, &request.actions, &mut results).await.map_err(|error| match error {
+        action::ActionError::Failed(error) => error,
+        action::ActionError::Page(error) => unready(tab, error),
+    })?;
     let call_failure = |error| failure(tab, error);
     let screenshot = match &request.screenshot {
         Some(format) => Some(capture::screenshot(tab, format).await.map_err(call_failure)?),
