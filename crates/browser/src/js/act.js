@@ -211,7 +211,8 @@ function act(op, selector, index, argument) {
   }
   function fieldOf(element) {
     const fields = 'input:not([type=hidden]),textarea,select,[contenteditable]';
-    if (element.matches(fields) || element.isContentEditable) return element;
+    if (element.matches(fields)) return element;
+    if (element.isContentEditable) return element.closest('[contenteditable]') ?? element;
     return element.control ?? element.querySelector(fields) ?? element;
   }
   function focus(element, what) {
