@@ -3,8 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use async_trait::async_trait;
-use gleaner_fetch::Error;
-use gleaner_fetch::render::{Render, RenderProxy, RenderRequest, Rendered};
+use gleaner_fetch::{Error, Render, RenderProxy, RenderRequest, Rendered};
 
 use crate::builder::BrowserBuilder;
 use crate::find::{BrowserNotFound, find};
@@ -80,7 +79,7 @@ impl Browser {
 impl Render for Browser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
         let context = self.pool.open().await.map_err(|error| match error {
-            OpenError::Launch(error) => Error::browser_unavailable(&request.url, error.to_string()),
+            OpenError::Launch(error) => Error::browser_unavailable(&request.url, &error.to_string()),
             OpenError::Call(_) => Error::browser_crashed(&request.url),
         })?;
         page::render(&context, request, proxy).await

@@ -1,7 +1,7 @@
 //! The `Sec-Fetch-*` headers (Fetch Metadata Request Headers, W3C). Chromium adds them after the point where
 //! requests are intercepted.
 
-use gleaner_fetch::render::LoadKind;
+use gleaner_fetch::LoadKind;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 

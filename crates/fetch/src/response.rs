@@ -77,8 +77,8 @@ impl Response {
         crate::media::computed(&self.headers, &self.body)
     }
 
-    /// `Content-Type` as sent, if it names the [media type](Self::media_type) of the body; otherwise that type,
-    /// with the header's parameters, such as the charset, if it is text.
+    /// `Content-Type` as sent, if it names the [media type](Self::media_type) of the body; otherwise that
+    /// type, with the header's parameters, such as the charset, if it is text.
     #[must_use]
     pub fn effective_content_type(&self) -> String {
         content_type(self.content_type.as_deref(), self.media_type())

@@ -15,6 +15,7 @@ mod fetcher {
     mod failures; // every failure has its kind, and its text no secrets
     mod redirects; // chains, loops, methods, headers for another origin
     mod refresh; // redirects by `Refresh`
+    mod render; // the network of a browser
     mod time; // deadlines and timeouts
     mod tls; // certificates, HTTP/2, the assumed scheme
 }

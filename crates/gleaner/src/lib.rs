@@ -131,8 +131,10 @@ pub use gleaner_fetch::{
 /// The types of an implementation of [`Render`].
 pub mod render {
     pub use gleaner_fetch::{
-        ActionResult, Error, FollowAll, Method, Picture, RedirectCheck, RedirectRefused, Render, RenderProxy,
-        RenderRequest, Rendered, Request, Response,
+        ActionResult, CookieJar, DocumentFacts, Error, ErrorKind, FollowAll, HeaderMap, HeaderValue,
+        JarCookie, Load, LoadKind, MAX_RESULTS_BYTES_PER_PAGE, Method, Picture, RedirectCheck,
+        RedirectRefused, Render, RenderProxy, RenderRequest, Rendered, RenderedPage, Request, Response,
+        SameSite,
     };
 }
 pub use gleaner_frontier::{SkipReason, Trap};

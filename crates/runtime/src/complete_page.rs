@@ -43,6 +43,9 @@ pub(crate) async fn complete_page(
     }
     if let Some(rendering) = fetched.rendering {
         (document.screenshot, document.actions) = (rendering.screenshot, rendering.actions);
+        for warning in &rendering.warnings {
+            warn(&mut document, warning);
+        }
     } else if !job.options.wait_for.is_zero() {
         warn(&mut document, "waitFor has no effect: no browser rendered this page");
     }

@@ -124,6 +124,8 @@ pub struct Rendering {
     pub screenshot: Option<String>,
     /// The results of the actions.
     pub actions: Option<ActionResults>,
+    /// Warnings of the browser.
+    pub warnings: Vec<String>,
 }
 
 /// Why there is no answer.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
-use gleaner_fetch::{Error, MemoryCache, Picture, Render, RenderProxy, RenderRequest, Rendered, Request};
+use gleaner_fetch::{
+    Error, Load, LoadKind, MemoryCache, Picture, Render, RenderProxy, RenderRequest, Rendered, Request,
+};
 use gleaner_testkit::{ProxyServer, RawServer, Step};
 use gleaner_tests::fakes::engine_builder;
 use gleaner_types::plan::ScrapePlan;
@@ -158,9 +160,13 @@ struct FakeBrowser;
 #[async_trait]
 impl Render for FakeBrowser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let response = proxy.fetch(Request::get(request.url.clone())).await?;
+        let load = Load::new(Request::get(request.url.clone()), LoadKind::Navigation);
+        let response = proxy.fetch(load).await?;
         let html = "<title>by script</title><p>rendered".to_owned();
-        let mut page = Rendered::new(response.url, response.status, response.headers, html);
+        let mut page = Rendered::new(response.url, html);
+        if request.url.path() == "/late" {
+            page.warnings.push("the page was not ready in time".to_owned());
+        }
         page.screenshot = request
             .screenshot
             .as_ref()
@@ -203,4 +209,27 @@ async fn options_that_need_a_browser_use_the_configured_one() {
         .await
         .unwrap_err();
     assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{error}");
+}
+
+#[tokio::test]
+async fn a_rendered_document_has_the_facts_of_its_answer() {
+    let engine = engine_builder().renderer(Arc::new(FakeBrowser)).build().unwrap();
+    let rows = [
+        // Content type as sent, body, content type of the document, text that comes from the body.
+        ("Text/HTML; charset=latin1", "<p>static", "Text/HTML; charset=utf-8", "rendered"),
+        ("text/plain", "plain words", "text/plain", "plain words"),
+    ];
+    for (sent, body, content_type, text) in rows {
+        let answer = Step::respond("203 Non-Authoritative Information", &[("Content-Type", sent)], body);
+        let server = RawServer::start([Step::ReadRequest, answer, Step::Repeat]).unwrap();
+        let document = scrape(&engine, &server.base_url(), json!({ "waitFor": 1 })).await.unwrap();
+        assert_eq!(document.metadata.status_code, Some(203));
+        assert_eq!(document.metadata.content_type.as_deref(), Some(content_type));
+        assert!(document.markdown.as_deref().unwrap_or_default().contains(text), "{:?}", document.markdown);
+        assert_eq!(document.warning, None);
+    }
+    let server = site();
+    let url = format!("{}/late", server.base_url());
+    let document = scrape(&engine, &url, json!({ "mobile": true })).await.unwrap();
+    assert_eq!(document.warning.as_deref(), Some("the page was not ready in time"));
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_fetch::{
     ActionResult, CacheEntry, CacheKey, CachePolicy, CacheStore, CookieJar, Error, ErrorKind, Fetcher,
-    FollowAll, Proxy, RedirectCheck, RedirectRefused, RenderRequest, Rendered, Request,
+    FollowAll, JarCookie, Load, LoadKind, Proxy, RedirectCheck, RedirectRefused, RenderProxy, RenderRequest,
+    Rendered, Request,
 };
 use gleaner_testkit::{ClosedPort, ProcessLog, ProxyServer, RawServer, Step};
 use gleaner_types::ErrorCode;
@@ -191,7 +192,12 @@ async fn all_failures(site: &str) -> (Vec<(ErrorKind, Error)>, Vec<String>) {
         .push((ErrorKind::ProxyNotConfigured, without_proxies.fetch(stealth, &FollowAll).await.unwrap_err()));
     let url: Url = format!("http://{site}/?token={CANARY}#{CANARY}").parse().unwrap();
     failures.push((ErrorKind::Action, Error::action(&url, 3, "nothing matches its selector")));
-    failures.push((ErrorKind::Render, Error::render(&url, "the browser crashed")));
+    failures.push((ErrorKind::Render, Error::render(&url, "it has no window")));
+    failures.push((ErrorKind::Render, Error::browser_crashed(&url)));
+    failures.push((ErrorKind::Render, Error::browser_unavailable(&url, "it is not installed")));
+    failures.push((ErrorKind::Render, Error::unresponsive(&url, "its scripts did not end within 5 s")));
+    failures.push((ErrorKind::TooLarge, Error::result_too_large(&url, "its HTML")));
+    failures.push((ErrorKind::TooManyRedirects, Error::too_many_redirects(&url)));
     (failures, outputs)
 }
 
@@ -221,11 +227,16 @@ async fn no_error_or_log_line_contains_a_secret() {
         "actions": [{ "type": "write", "text": CANARY }],
     });
     let plan = gleaner_types::plan::ScrapePlan::from_json(&body).unwrap();
-    let rendering = RenderRequest::new(plan.target.url, &plan.options);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    let rendering = RenderRequest::new(plan.target.url, &plan.options, deadline);
     sinks.push(format!("{rendering:?}"));
-    let mut headers = response.headers.clone();
-    headers.insert("x-secret", CANARY.parse().unwrap());
-    let mut rendered = Rendered::new(rendering.url.clone(), 200, headers, CANARY.to_owned());
+    let fetcher = fetcher_builder().build().unwrap();
+    let render_proxy = RenderProxy::new(&fetcher, &rendering, &FollowAll);
+    sinks.push(format!("{render_proxy:?}"));
+    let load = Load::new(request_with_secrets(&secret), LoadKind::Resource);
+    sinks.push(format!("{:?}", load.from_document(rendering.url.clone())));
+    sinks.push(format!("{:?}", JarCookie::new("session", CANARY, "site.example")));
+    let mut rendered = Rendered::new(rendering.url.clone(), CANARY.to_owned());
     rendered.results.push(ActionResult::Scrape { url: rendering.url.clone(), html: CANARY.to_owned() });
     sinks.push(format!("{rendered:?}"));
     sinks.push(format!("{:?}", cached_page().await));

@@ -3,20 +3,26 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
-    ActionResult, CookieJar, Error, ErrorKind, FollowAll, HeaderMap, MAX_BYTES_PER_PAGE,
+    ActionResult, Error, ErrorKind, FollowAll, JarCookie, Load, LoadKind, MAX_BYTES_PER_PAGE,
     MAX_REQUESTS_PER_PAGE, Picture, RedirectCheck, RedirectRefused, Render, RenderProxy, RenderRequest,
-    Rendered, Request, renderer_for,
+    Rendered, RenderedPage, Request, Response, renderer_for,
 };
-use gleaner_testkit::{Canary, RawServer, Step, hrefs};
-use gleaner_types::ErrorCode;
+use gleaner_testkit::{Canary, ProxyServer, RawServer, Step, hrefs};
 use gleaner_types::plan::{Action, ScrapeOptionsPlan, ScrapePlan};
+use gleaner_types::{ErrorCode, ProxyUsed};
 use serde_json::{Value, json};
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
+use tokio::time::Instant;
 use url::Url;
 
-use super::support::{fetcher_builder, page};
+use super::support::{fetcher_builder, page, pool};
+
+/// Loads a document of the main frame.
+async fn navigate(proxy: &RenderProxy<'_>, url: &Url) -> Result<Response, Error> {
+    proxy.fetch(Load::new(Request::get(url.clone()), LoadKind::Navigation)).await
+}
 
 /// Loads a page and every URL on it, and counts refused requests.
 #[derive(Debug, Default)]
@@ -25,23 +31,28 @@ struct FakeBrowser;
 #[async_trait]
 impl Render for FakeBrowser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let response = proxy.fetch(Request::get(request.url.clone())).await?;
+        let now = proxy.now();
+        let cookies = request.cookies.cookies(now);
+        let response = navigate(proxy, &request.url).await?;
         let mut html = String::from_utf8_lossy(&response.body).into_owned();
         let mut refused = 0;
         for address in hrefs(&html) {
             let Ok(url) = request.url.join(&address) else { continue };
-            refused += u32::from(proxy.fetch(Request::get(url)).await.is_err());
+            let load = Load::new(Request::get(url), LoadKind::Resource).from_document(response.url.clone());
+            refused += u32::from(proxy.fetch(load).await.is_err());
         }
         html.push_str(&format!("<!-- {refused} refused -->"));
-        proxy.set_cookie(&request.url, "by=script");
-        let mut rendered = Rendered::new(response.url, response.status, response.headers, html);
+        let host = request.url.host_str().unwrap_or_default();
+        let by_script = JarCookie::new("by", "script", host);
+        request.cookies.merge(&cookies, [&cookies[..], &[by_script]].concat(), now);
+        let mut rendered = Rendered::new(response.url, html);
         let picture = || Picture { content_type: "image/png", bytes: Bytes::from_static(b"\x89PNG") };
-        for (index, action) in request.actions.iter().enumerate() {
-            match action {
+        for planned in &request.actions {
+            match &planned.action {
                 Action::Click { selector, .. }
                     if !rendered.html.contains(selector.trim_start_matches('#')) =>
                 {
-                    return Err(Error::action(&request.url, index, "nothing matches its selector"));
+                    return Err(Error::action(&request.url, planned.index, "nothing matches its selector"));
                 }
                 Action::Screenshot(_) => rendered.results.push(ActionResult::Screenshot(picture())),
                 Action::Scrape => rendered
@@ -61,11 +72,13 @@ fn options(body: Value) -> ScrapeOptionsPlan {
     ScrapePlan::from_json(&body).unwrap().options
 }
 
-async fn render(url: &str, options: &ScrapeOptionsPlan) -> (Result<Rendered, Error>, CookieJar) {
-    let fetcher = fetcher_builder().build().unwrap();
-    let request = RenderRequest::new(url.parse().unwrap(), options);
-    let proxy = RenderProxy::new(&fetcher, &request, Duration::from_secs(20), &FollowAll);
-    (FakeBrowser.render(&request, &proxy).await, request.cookies.clone())
+/// A request to render `url` with these options within a minute.
+fn request(url: &str, options: &ScrapeOptionsPlan) -> RenderRequest {
+    RenderRequest::new(url.parse().unwrap(), options, Instant::now() + Duration::from_secs(60))
+}
+
+async fn render(request: &RenderRequest) -> Result<RenderedPage, Error> {
+    fetcher_builder().build().unwrap().render(&FakeBrowser, request, &FollowAll).await
 }
 
 #[tokio::test]
@@ -83,13 +96,13 @@ async fn every_request_of_a_rendered_page_passes_the_egress_guard() {
         "headers": { "X-Mine": "1" },
         "actions": [{ "type": "click", "selector": "#more" }, { "type": "screenshot" }, { "type": "scrape" }],
     }));
-    let (rendered, cookies) = render(&server.base_url(), &plan).await;
-    let rendered = rendered.unwrap();
+    let request = request(&server.base_url(), &plan);
+    let rendered = render(&request).await.unwrap().page;
     assert!(rendered.html.contains("3 refused"), "{}", rendered.html);
     assert_eq!(canary.connections(), 0);
     assert!(rendered.screenshot.is_some());
     assert!(matches!(rendered.results[..], [ActionResult::Screenshot(_), ActionResult::Scrape { .. }]));
-    assert_eq!(cookies.len(), 1);
+    assert_eq!(request.cookies.len(), 1);
     assert!(String::from_utf8_lossy(&server.requests()[0]).contains("x-mine: 1"));
     println!("rendered page: 0 of 3 requests to forbidden addresses got through");
 }
@@ -99,9 +112,9 @@ async fn headers_of_the_request_are_sent_only_to_its_origin() {
     let other = RawServer::start([Step::ReadRequest, page("")]).unwrap();
     let body = format!("<a href=\"{}/x\"></a>", other.base_url());
     let server = RawServer::start([Step::ReadRequest, page(&body)]).unwrap();
-    let (rendered, _) =
-        render(&server.base_url(), &options(json!({ "headers": { "X-Api-Key": "secret" } }))).await;
-    rendered.unwrap();
+    let plan = options(json!({ "headers": { "X-Api-Key": "secret" } }));
+    render(&request(&server.base_url(), &plan)).await.unwrap();
+    assert!(String::from_utf8_lossy(&server.requests()[0]).contains("secret"));
     assert!(!String::from_utf8_lossy(&other.requests()[0]).contains("secret"));
 }
 
@@ -110,17 +123,20 @@ async fn the_number_of_requests_of_a_page_is_limited() {
     let links: String =
         (0..MAX_REQUESTS_PER_PAGE + 20).map(|number| format!("<a href=\"/{number}\"></a>")).collect();
     let server = RawServer::start([Step::ReadRequest, page(&links), Step::Repeat]).unwrap();
-    let (rendered, _) = render(&server.base_url(), &options(json!({}))).await;
-    assert!(rendered.unwrap().html.contains("21 refused"));
+    let rendered = render(&request(&server.base_url(), &options(json!({})))).await.unwrap();
+    assert!(rendered.page.html.contains("21 refused"));
     assert_eq!(server.requests().len() as u32, MAX_REQUESTS_PER_PAGE);
 }
 
 #[tokio::test]
 async fn the_error_of_a_failed_action_has_its_index() {
     let server = RawServer::start([Step::ReadRequest, page("")]).unwrap();
-    let plan =
-        options(json!({ "actions": [{ "type": "scrape" }, { "type": "click", "selector": "#gone" }] }));
-    let error = render(&server.base_url(), &plan).await.0.unwrap_err();
+    // The wait is two actions of the plan.
+    let plan = options(json!({ "actions": [
+        { "type": "wait", "milliseconds": 1, "selector": "p" },
+        { "type": "click", "selector": "#gone" },
+    ] }));
+    let error = render(&request(&server.base_url(), &plan)).await.unwrap_err();
     assert_eq!((error.kind(), error.code()), (ErrorKind::Action, ErrorCode::ScrapeActionError));
     assert!(error.to_string().contains("action 1"), "{error}");
 }
@@ -144,10 +160,10 @@ impl Render for RedirectingBrowser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
         let mut url = request.url.clone();
         loop {
-            let response = proxy.fetch(Request::get(url.clone())).await?;
+            let response = navigate(proxy, &url).await?;
             match response.header("location") {
                 Some(location) => url = url.join(location).unwrap(),
-                None => return Ok(Rendered::new(url, response.status, response.headers, String::new())),
+                None => return Ok(Rendered::new(url, String::new())),
             }
         }
     }
@@ -160,40 +176,33 @@ async fn a_refused_redirect_of_the_document_is_never_requested() {
     let hop = |to: &str| Step::respond("302 Found", &[("Location", to)], "");
     let steps = [Step::ReadRequest, hop("/next"), Step::ReadRequest, hop(&to), Step::Repeat];
     let start = RawServer::start(steps).unwrap();
-    let url = format!("http://a.example:{}/#part", start.addr().port()).parse().unwrap();
-    let request = RenderRequest::new(url, &options(json!({})));
+    let url = format!("http://a.example:{}/#part", start.addr().port());
+    let request = request(&url, &options(json!({})));
     let fetcher = fetcher_builder().build().unwrap();
-    let error =
-        fetcher.render(&RedirectingBrowser, &request, Duration::from_secs(20), &SameHost).await.unwrap_err();
+    let error = fetcher.render(&RedirectingBrowser, &request, &SameHost).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RedirectRefused);
     assert_eq!((start.requests().len(), end.requests().len()), (2, 0));
-    fetcher.render(&RedirectingBrowser, &request, Duration::from_secs(20), &FollowAll).await.unwrap();
+    fetcher.render(&RedirectingBrowser, &request, &FollowAll).await.unwrap();
     assert_eq!(end.requests().len(), 1);
 }
 
-/// Sends this many concurrent requests for the same large file.
-#[derive(Debug)]
-struct GreedyBrowser(usize);
-
-#[async_trait]
-impl Render for GreedyBrowser {
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let mut fetches: Vec<_> =
-            (0..self.0).map(|_| Box::pin(proxy.fetch(Request::get(request.url.clone())))).collect();
-        let mut bytes = 0;
-        poll_fn(|context| {
-            fetches.retain_mut(|fetch| match fetch.as_mut().poll(context) {
-                Poll::Ready(response) => {
-                    bytes += response.map_or(0, |response| response.body.len());
-                    false
-                }
-                Poll::Pending => true,
-            });
-            if fetches.is_empty() { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
-        Ok(Rendered::new(request.url.clone(), 200, HeaderMap::new(), bytes.to_string()))
-    }
+/// Loads this URL 40 times at once. Returns the bytes of all bodies.
+async fn load_often(proxy: &RenderProxy<'_>, url: &Url) -> usize {
+    let load = || Load::new(Request::get(url.clone()), LoadKind::Resource);
+    let mut fetches: Vec<_> = (0..40).map(|_| Box::pin(proxy.fetch(load()))).collect();
+    let mut bytes = 0;
+    poll_fn(|context| {
+        fetches.retain_mut(|fetch| match fetch.as_mut().poll(context) {
+            Poll::Ready(response) => {
+                bytes += response.map_or(0, |response| response.body.len());
+                false
+            }
+            Poll::Pending => true,
+        });
+        if fetches.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    bytes
 }
 
 #[tokio::test]
@@ -213,13 +222,48 @@ async fn concurrent_requests_share_the_byte_limit_of_a_page() {
             Step::Close,
         ];
         let server = RawServer::start(steps).unwrap();
-        let request = RenderRequest::new(server.base_url().parse().unwrap(), &options(json!({})));
+        let request = request(&server.base_url(), &options(json!({})));
         let fetcher = fetcher_builder().build().unwrap();
-        let rendered =
-            fetcher.render(&GreedyBrowser(40), &request, Duration::from_secs(60), &FollowAll).await.unwrap();
-        assert_eq!(rendered.html, (whole * SIZE).to_string());
+        let proxy = RenderProxy::new(&fetcher, &request, &FollowAll);
+        assert_eq!(load_often(&proxy, &request.url).await, whole * SIZE);
         let max_requests = MAX_BYTES_PER_PAGE as usize / SIZE + 2;
         assert!(server.requests().len() <= max_requests, "{} requests", server.requests().len());
+    }
+}
+
+#[tokio::test]
+async fn all_loads_use_the_proxies_that_the_document_came_through() {
+    let refusal = || Step::respond("403 Forbidden", &[("Content-Type", "text/html")], "go away");
+    let welcome = || page("<p>welcome");
+    // The scripts of the connections, the status of a resource, and the proxies of both.
+    let rows = [
+        (
+            vec![
+                vec![Step::ReadRequest, refusal(), Step::Close],
+                vec![Step::ReadRequest, welcome(), Step::Repeat],
+            ],
+            200,
+            ProxyUsed::Stealth,
+        ),
+        (
+            vec![vec![Step::ReadRequest, welcome(), Step::ReadRequest, refusal(), Step::Repeat]],
+            403,
+            ProxyUsed::Basic,
+        ),
+    ];
+    for (scripts, status, used) in rows {
+        let server = RawServer::start_per_connection(scripts).unwrap();
+        let proxies = ProxyServer::start().unwrap();
+        let stealth = pool(&[&format!("http://{}", proxies.addr())]);
+        let fetcher = fetcher_builder().stealth_proxies(stealth).build().unwrap();
+        let request = request(&server.base_url(), &options(json!({ "proxy": "auto" })));
+        let proxy = RenderProxy::new(&fetcher, &request, &FollowAll);
+        let document = navigate(&proxy, &request.url).await.unwrap();
+        assert_eq!((document.status, document.proxy_used), (200, used));
+        let resource = Load::new(Request::get(request.url.clone()), LoadKind::Resource);
+        let resource = proxy.fetch(resource).await.unwrap();
+        assert_eq!((resource.status, resource.proxy_used), (status, used));
+        assert_eq!(proxies.destinations().len(), usize::from(used == ProxyUsed::Stealth));
     }
 }
 

@@ -25,7 +25,14 @@ const MAX_KINDS: usize = 1_000;
 
 /// Resource types that do not add to a page.
 const STREAMS: &[&str] = &[
-    "WebSocket", "EventSource", "Ping", "Media", "CSPViolationReport", "Prefetch", "Manifest", "TextTrack",
+    "WebSocket",
+    "EventSource",
+    "Ping",
+    "Media",
+    "CSPViolationReport",
+    "Prefetch",
+    "Manifest",
+    "TextTrack",
     "SignedExchange",
 ];
 

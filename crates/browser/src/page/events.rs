@@ -121,7 +121,9 @@ fn navigation(tab: &Tab<'_>, event: &Event) {
                 }
             });
         }
-        "Page.domContentEventFired" => shared.change(|state| state.parsed = Some(tokio::time::Instant::now())),
+        "Page.domContentEventFired" => {
+            shared.change(|state| state.parsed = Some(tokio::time::Instant::now()))
+        }
         "Page.loadEventFired" => shared.change(|state| state.loaded = Some(tokio::time::Instant::now())),
         "Page.frameScheduledNavigation" => {
             let Some(ScheduledNavigation { frame_id, delay }) = event.read() else { return };

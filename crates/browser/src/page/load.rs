@@ -1,17 +1,16 @@
-//! Answers the requests of a page through its [`RenderProxy`](gleaner_fetch::render::RenderProxy).
+//! Answers the requests of a page through its [`RenderProxy`](gleaner_fetch::RenderProxy).
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use gleaner_fetch::Error;
-use gleaner_fetch::render::{Load, LoadKind, Request, Response};
+use gleaner_fetch::{Error, Load, LoadKind, Request, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use url::Url;
 
 use super::tab::Tab;
 use crate::protocol::fetch::{self, FailRequest, FulfillRequest, Header, Paused, PostData};
 use crate::sec_fetch;
-use crate::wire::SessionId;
+use crate::wire::{CallError, SessionId};
 
 /// Headers of answers that the browser must not see: they describe the connection, or make it connect on its
 /// own.
@@ -172,7 +171,10 @@ async fn fulfill(
         response_headers: headers,
         body: BASE64_STANDARD.encode(body),
     };
-    let _ = tab.client().send(Some(session), &fulfill).await;
+    if let Err(CallError::Refused { .. }) = tab.client().call(Some(session), &fulfill).await {
+        // It refuses what it cannot show, such as a line break in a header, and the request waits still.
+        fail(tab, session, paused, None).await;
+    }
 }
 
 async fn fail(tab: &Tab<'_>, session: &SessionId, paused: &Paused, error: Option<&Error>) {

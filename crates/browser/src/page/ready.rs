@@ -195,7 +195,8 @@ pub(crate) async fn settle(tab: &Tab<'_>) -> Result<(), ReadyError> {
         let (now, network) = (Instant::now(), Network::of(&tab.shared.lock()));
         let is_idle = tab.shared.lock().activity.changed == requests && network.in_flight.all == 0;
         let same = |one: &Option<Observation>| {
-            one.as_ref().map(|one| (one.hash, one.length)) == observation.as_ref().map(|now| (now.hash, now.length))
+            one.as_ref().map(|one| (one.hash, one.length))
+                == observation.as_ref().map(|now| (now.hash, now.length))
         };
         if last.is_none() && is_idle && same(&before) {
             return Ok(());
@@ -282,7 +283,9 @@ impl Watch {
         let first = self.first.get_or_insert_with(|| seen.clone());
         let as_at_first = (first.hash, first.length) == (seen.hash, seen.length);
         let begun = seen.timers + seen.frames + seen.idles + u64::from(network.by_scripts);
-        let verdict = if seen.shell.is_empty() && begun == 0 && all == 0
+        let verdict = if seen.shell.is_empty()
+            && begun == 0
+            && all == 0
             && (seen.scripts == 0 || (self.observations >= 2 && as_at_first))
         {
             Some(Readiness::Ready)
@@ -353,7 +356,8 @@ mod tests {
         let static_page = |_| (Observation { scripts: 0, ..text(1, 900) }, Network::default());
         assert_eq!(ready_after(static_page), (0, Readiness::Ready));
         assert_eq!(ready_after(|_| (text(1, 900), Network::default())), (50, Readiness::Ready));
-        let clock = |time: u64| (Observation { timers: 1, ..text(1, 900 + time / 1_000 * 0) }, Network::default());
+        let clock =
+            |time: u64| (Observation { timers: 1, ..text(1, 900 + time / 1_000 * 0) }, Network::default());
         assert_eq!(ready_after(clock), (500, Readiness::Ready));
         let fetching = |time| if time < 3_000 { (text(1, 300), busy(1)) } else { (text(2, 900), busy(0)) };
         assert_eq!(ready_after(fetching).0, 3_500);
@@ -366,7 +370,8 @@ mod tests {
         assert_eq!(ready_after(endless), (5_000, Readiness::Shell));
         let ticker = |time| (Observation { timers: 9, ..text(time.cast_signed(), 900) }, Network::default());
         assert_eq!(ready_after(ticker), (3_050, Readiness::Ready));
-        let growing = |time| (Observation { timers: 9, ..text(time.cast_signed(), time * 10) }, Network::default());
+        let growing =
+            |time| (Observation { timers: 9, ..text(time.cast_signed(), time * 10) }, Network::default());
         assert_eq!(ready_after(growing), (6_050, Readiness::Ready));
         let thin = |_| (Observation { timers: 1, ..text(1, 20) }, Network::default());
         assert_eq!(ready_after(thin), (1_200, Readiness::Ready));

@@ -1,12 +1,11 @@
 use std::time::Duration;
 
-use gleaner_fetch::{Error, JarCookie};
-use gleaner_fetch::render::{RenderProxy, RenderRequest, Rendered};
+use gleaner_fetch::{Error, JarCookie, RenderProxy, RenderRequest, Rendered};
 use tokio::time::{Instant, sleep_until};
 use url::Url;
 
 use super::events::serve;
-use super::ready::{self, ReadyError, Readiness};
+use super::ready::{self, Readiness, ReadyError};
 use super::setup::set_up;
 use super::tab::Tab;
 use crate::pool::Context;
@@ -83,7 +82,12 @@ async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
 
 /// Opens the target and navigates to the page. Returns the cookies that it starts with.
 async fn open(tab: &Tab<'_>) -> Result<Vec<JarCookie>, CallError> {
-    let create = CreateTarget { url: "about:blank", browser_context_id: tab.context.id.clone(), width: 1280, height: 800 };
+    let create = CreateTarget {
+        url: "about:blank",
+        browser_context_id: tab.context.id.clone(),
+        width: 1280,
+        height: 800,
+    };
     let cookies = cookies::load(tab).await?;
     tab.client().call(None, &create).await?;
     let session = tab.shared.wait_for(|state| state.session.clone()).await;
@@ -106,7 +110,7 @@ fn failure(tab: &Tab<'_>, error: CallError) -> Error {
     match error {
         CallError::Closed => Error::browser_crashed(url),
         CallError::TimedOut(_) => Error::unresponsive(url, "its scripts did not let the browser answer"),
-        other => Error::render(url, other.to_string()),
+        other => Error::render(url, &other.to_string()),
     }
 }
 

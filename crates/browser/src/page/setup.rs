@@ -12,11 +12,13 @@ use crate::wire::{CallError, SessionId};
 use super::tab::Tab;
 
 /// Sets up a target that waits, and lets it run. The commands of a session are carried out in their order, so
-/// none is awaited.
+/// only the last one is awaited, and only for a page: a navigation before its answer would lose events. Other
+/// targets may answer only when they run.
 pub(super) async fn set_up(tab: &Tab<'_>, session: &SessionId, kind: &str) -> Result<(), CallError> {
     let (client, on) = (tab.client(), Some(session));
     let attach = SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true };
     client.send(on, &attach).await?;
+    // A worker has no interception of its own: its page intercepts its requests.
     client.send(on, &Enable { patterns: vec![Pattern { url_pattern: "*" }] }).await?;
     client.send(on, &SetBypassServiceWorker { bypass: true }).await?;
     if kind == "page" {
@@ -24,8 +26,10 @@ pub(super) async fn set_up(tab: &Tab<'_>, session: &SessionId, kind: &str) -> Re
         emulate::apply(tab, session).await?;
     }
     if matches!(kind, "page" | "iframe") {
-        // Awaited for the page, so that no event of it is missed.
         client.send(on, &page::Enable {}).await?;
+    }
+    if kind == "page" {
+        return client.call(on, &RunIfWaitingForDebugger {}).await.map(drop);
     }
     client.send(on, &RunIfWaitingForDebugger {}).await
 }

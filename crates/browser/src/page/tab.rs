@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use gleaner_fetch::render::{RenderProxy, RenderRequest};
+use gleaner_fetch::{RenderProxy, RenderRequest};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -58,7 +58,11 @@ impl<'a> Tab<'a> {
     }
 
     /// Calls one of our scripts in the isolated world of the current document. It is a function declaration.
-    pub(crate) async fn run<T: DeserializeOwned>(&self, script: &str, arguments: Vec<Value>) -> Result<T, CallError> {
+    pub(crate) async fn run<T: DeserializeOwned>(
+        &self,
+        script: &str,
+        arguments: Vec<Value>,
+    ) -> Result<T, CallError> {
         self.run_within(script, arguments, SCRIPT_TIMEOUT).await
     }
 
@@ -93,7 +97,8 @@ impl<'a> Tab<'a> {
                 result => result?,
             };
             if let Some(exception) = evaluated.exception_details {
-                let detail = exception.exception.and_then(|object| object.description).unwrap_or(exception.text);
+                let detail =
+                    exception.exception.and_then(|object| object.description).unwrap_or(exception.text);
                 return Err(CallError::Invalid { method: "a script", detail });
             }
             let value = evaluated.result.value.unwrap_or(Value::Null);

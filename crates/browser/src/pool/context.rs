@@ -30,7 +30,8 @@ impl Context {
         tokio::spawn(async move {
             let create = CreateBrowserContext { dispose_on_detach: true };
             let created = running.client.call(None, &create).await;
-            let context = created.map(|created| Self { id: created.browser_context_id, running, slot: Some(slot) });
+            let context =
+                created.map(|created| Self { id: created.browser_context_id, running, slot: Some(slot) });
             let _ = sender.send(context);
         });
         let context = opened.await.map_err(|_| CallError::Closed)??;

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use tokio::sync::Mutex;
@@ -7,9 +8,9 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::config::BrowserConfig;
 use crate::process::{LaunchError, Process};
 use crate::protocol::browser::GetVersion;
-use crate::protocol::fetch::{Enable, FailRequest, Paused, Pattern};
-use crate::protocol::target::{Attached, DisposeBrowserContext, SetAutoAttach};
+use crate::protocol::fetch::{Enable, FailRequest, Pattern, Paused};
 use crate::protocol::runtime::RunIfWaitingForDebugger;
+use crate::protocol::target::{Attached, DisposeBrowserContext, SetAutoAttach};
 use crate::wire::{Client, ContextId, EventReceiver};
 
 use super::context::Closing;
@@ -23,7 +24,7 @@ pub(crate) struct Running {
     process: Mutex<Option<Process>>,
     process_id: Option<u32>,
     pages: AtomicU64,
-    refused: std::sync::Arc<AtomicU64>,
+    refused: Arc<AtomicU64>,
     pub(super) janitor: mpsc::UnboundedSender<Closing>,
     _tasks: [AbortOnDropHandle<()>; 2],
 }
@@ -33,8 +34,7 @@ impl Running {
         let (process, events) = Process::launch(config).await?;
         let client = process.client.clone();
         let silent = |cause| LaunchError::Silent { cause, output: String::new() };
-        let attach =
-            SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true };
+        let attach = SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true };
         client.call(None, &attach).await.map_err(silent)?;
         // Pages intercept their own requests. What reaches this interception belongs to no page that is open:
         // it is refused.
@@ -42,10 +42,10 @@ impl Running {
         client.call(None, &enable).await.map_err(silent)?;
         let version = client.call(None, &GetVersion {}).await.map_err(silent)?;
         let (janitor, closing) = mpsc::unbounded_channel();
-        let refused = std::sync::Arc::new(AtomicU64::new(0));
+        let refused = Arc::new(AtomicU64::new(0));
         let tasks = [
             tokio::spawn(close_contexts(client.clone(), closing)),
-            tokio::spawn(refuse_strays(client.clone(), events, std::sync::Arc::clone(&refused))),
+            tokio::spawn(refuse_strays(client.clone(), events, Arc::clone(&refused))),
         ];
         Ok(Self {
             client,
@@ -113,11 +113,7 @@ async fn dispose(client: &Client, id: &ContextId) {
 }
 
 /// Answers the events that belong to no open page: refuses requests, and lets unknown targets run.
-async fn refuse_strays(
-    client: Client,
-    mut events: EventReceiver,
-    refused: std::sync::Arc<AtomicU64>,
-) {
+async fn refuse_strays(client: Client, mut events: EventReceiver, refused: Arc<AtomicU64>) {
     while let Some(event) = events.recv().await {
         match &*event.method {
             "Fetch.requestPaused" => {

@@ -21,10 +21,12 @@ const SWITCHES: &[&str] = &[
     "--no-service-autorun",
     // Protocols that a proxy for HTTP does not carry.
     "--disable-quic",
+    // The headless shell obeys the first name, the whole browser the second.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     // Announces local addresses by multicast; prerenders and prefetches outside of the interception.
-    "--disable-features=WebRtcHideLocalIpsWithMdns,Prerender2,SpeculationRulesPrefetchFuture,\
-     DialMediaRouteProvider,MediaRouter,OptimizationHints,Translate,AutofillServerCommunication",
+    "--disable-features=WebRtcHideLocalIpsWithMdns,Prerender2,MediaRouter,DialMediaRouteProvider,FedCm,\
+     OptimizationHints,Translate,AutofillServerCommunication",
     // Loopback as well goes to the proxy, which refuses it.
     "--proxy-bypass-list=<-loopback>",
     // No name is resolved. The proxy is named by its address, which must stay reachable.
@@ -36,9 +38,9 @@ const SWITCHES: &[&str] = &[
     // Nobody sees or hears it, and reports of crashes are of no use.
     "--disable-breakpad",
     "--disable-crash-reporter",
-    "--disable-dev-shm-usage",
     "--disable-extensions",
-    "--disable-gpu",
+    // Without it the process for graphics runs outside of the sandbox.
+    "--disable-software-rasterizer",
     "--hide-scrollbars",
     "--mute-audio",
     "--password-store=basic",

@@ -19,6 +19,9 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 /// Most bytes of commands that wait to be written, in KiB. A larger command waits for all of it.
 const MAX_QUEUED_KIB: u32 = 64 * 1024;
 
+/// Chromium stops reading at a longer message, and then does not even end with this program.
+const MAX_COMMAND_BYTES: usize = 100 * 1024 * 1024 - 1;
+
 /// Events of the browser itself that may be unread.
 const MAX_BROWSER_EVENTS: usize = 1_024;
 
@@ -90,12 +93,13 @@ impl Client {
         command: &C,
         limit: Duration,
     ) -> Result<C::Reply, CallError> {
-        let invalid = |error: serde_json::Error| CallError::Invalid { method: C::METHOD, detail: error.to_string() };
+        let invalid =
+            |error: serde_json::Error| CallError::Invalid { method: C::METHOD, detail: error.to_string() };
         let work = async {
             let (sender, reply) = oneshot::channel();
             let call = self.register(sender);
             let bytes = encode(call.id, session, command).map_err(invalid)?;
-            self.enqueue(bytes).await?;
+            self.enqueue(C::METHOD, bytes).await?;
             let reply = reply.await.map_err(|_| CallError::Closed)?;
             let result = reply.map_err(|refusal| CallError::Refused { method: C::METHOD, refusal })?;
             serde_json::from_str(result.get()).map_err(invalid)
@@ -117,7 +121,7 @@ impl Client {
         let id = self.next_id();
         let bytes = encode(id, session, command)
             .map_err(|error| CallError::Invalid { method: C::METHOD, detail: error.to_string() })?;
-        self.enqueue(bytes).await
+        self.enqueue(C::METHOD, bytes).await
     }
 
     /// Receives the events of a context from now on.
@@ -157,7 +161,11 @@ impl Client {
         PendingCall { client: self, id }
     }
 
-    async fn enqueue(&self, bytes: Vec<u8>) -> Result<(), CallError> {
+    async fn enqueue(&self, method: &'static str, bytes: Vec<u8>) -> Result<(), CallError> {
+        if bytes.len() > MAX_COMMAND_BYTES {
+            let detail = format!("it has {} bytes, more than {MAX_COMMAND_BYTES}", bytes.len());
+            return Err(CallError::Invalid { method, detail });
+        }
         let kib = u32::try_from(bytes.len() / 1024 + 1).unwrap_or(u32::MAX).min(MAX_QUEUED_KIB);
         let space = Arc::clone(&self.shared.queue_space).acquire_many_owned(kib).await;
         let queued = Queued { bytes, _space: space.map_err(|_| CallError::Closed)? };

@@ -22,7 +22,8 @@ impl CallError {
             Self::Closed => true,
             Self::Refused { refusal, .. } => {
                 let gone = ["Session with given id not found", "Cannot find context", "Target closed"];
-                let inspected = ["Inspected target navigated", "Not attached", "Execution context was destroyed"];
+                let inspected =
+                    ["Inspected target navigated", "Not attached", "Execution context was destroyed"];
                 gone.iter().chain(&inspected).any(|text| refusal.message.contains(text))
             }
             Self::TimedOut(_) | Self::Invalid { .. } => false,
@@ -35,8 +36,10 @@ impl fmt::Display for CallError {
         match self {
             Self::Closed => f.write_str("the browser has ended"),
             Self::TimedOut(method) => write!(f, "the browser did not answer {method} in time"),
-            Self::Refused { method, refusal } => write!(f, "the browser refuses {method}: {}", refusal.message),
-            Self::Invalid { method, detail } => write!(f, "the answer to {method} is not understood: {detail}"),
+            Self::Refused { method, refusal } => {
+                write!(f, "the browser refuses {method}: {}", refusal.message)
+            }
+            Self::Invalid { method, detail } => write!(f, "{method} or its answer is invalid: {detail}"),
         }
     }
 }

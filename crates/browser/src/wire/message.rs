@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -19,7 +18,7 @@ pub(crate) trait Command: Serialize {
 /// The id of a session: a connection to one target.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct SessionId(Arc<str>);
+pub(crate) struct SessionId(Box<str>);
 
 impl fmt::Display for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,7 +47,9 @@ impl Event {
     /// The fields as `T`; `None` if they do not fit, which is logged.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.get())
-            .inspect_err(|error| tracing::debug!(%error, method = %self.method, "an event was not understood"))
+            .inspect_err(
+                |error| tracing::debug!(%error, method = %self.method, "an event was not understood"),
+            )
             .ok()
     }
 }

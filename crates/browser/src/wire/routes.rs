@@ -4,7 +4,6 @@
 //! that context, and one receiver gets the events of all of them.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::{self, error::TrySendError};
@@ -18,7 +17,7 @@ const MAX_UNREAD_EVENTS: usize = 8_192;
 /// The id of a browser context: a profile in memory, with its own cookies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct ContextId(Arc<str>);
+pub(crate) struct ContextId(Box<str>);
 
 impl From<&str> for ContextId {
     fn from(id: &str) -> Self {
@@ -114,7 +113,11 @@ mod tests {
     use super::*;
 
     fn event(session: Option<&str>, method: &str, params: &Value) -> Event {
-        Event { session: session.map(SessionId::from), method: method.into(), params: to_raw_value(params).unwrap() }
+        Event {
+            session: session.map(SessionId::from),
+            method: method.into(),
+            params: to_raw_value(params).unwrap(),
+        }
     }
 
     fn attached(session: &str, context: Option<&str>) -> Value {
@@ -132,8 +135,12 @@ mod tests {
         assert!(routes.pass(event(Some("worker"), "Fetch.requestPaused", &json!({}))).is_none());
         assert!(routes.pass(event(None, "Target.attachedToTarget", &attached("x", Some("c2")))).is_some());
         assert!(routes.pass(event(Some("unknown"), "Page.loadEventFired", &json!({}))).is_some());
-        let methods: Vec<_> = std::iter::from_fn(|| receiver.try_recv().ok()).map(|event| event.method).collect();
-        assert_eq!(methods, ["Target.attachedToTarget", "Target.attachedToTarget", "Fetch.requestPaused"].map(Into::into));
+        let methods: Vec<_> =
+            std::iter::from_fn(|| receiver.try_recv().ok()).map(|event| event.method).collect();
+        assert_eq!(
+            methods,
+            ["Target.attachedToTarget", "Target.attachedToTarget", "Fetch.requestPaused"].map(Into::into)
+        );
     }
 
     #[test]

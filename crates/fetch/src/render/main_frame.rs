@@ -57,7 +57,7 @@ impl MainFrame {
 
     /// Counts a redirect from `url`.
     pub(super) fn count_redirect(&mut self, url: &Url, response: &Response) -> Result<(), Error> {
-        // A site that the basic tier could only be redirected by may still refuse it at the target.
+        // The basic tier is not kept yet, because the target may refuse it.
         if response.proxy_used == ProxyUsed::Stealth {
             self.tier = Some(ProxyUsed::Stealth);
         }

@@ -146,3 +146,42 @@ impl Drop for Share<'_> {
         self.usage.released.notify_waiters();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    fn url(host: usize) -> Url {
+        Url::parse(&format!("https://h{host}.example/")).unwrap()
+    }
+
+    #[test]
+    fn loads_at_a_time_are_bounded() {
+        let usage = Usage::new();
+        let mut slots = Vec::new();
+        for host in 0..4 {
+            for _ in 0..MAX_LOADS_PER_HOST {
+                slots.push(usage.slot(&url(host)).now_or_never().unwrap());
+            }
+            assert!(usage.slot(&url(host)).now_or_never().is_none(), "host {host}");
+        }
+        assert_eq!(slots.len(), MAX_LOADS_PER_PAGE);
+        assert!(usage.slot(&url(9)).now_or_never().is_none(), "another host of the same page");
+        slots.pop();
+        assert!(usage.slot(&url(9)).now_or_never().is_some());
+    }
+
+    #[test]
+    fn hosts_without_loads_are_removed() {
+        let usage = Usage::new();
+        let slot = usage.slot(&url(0)).now_or_never().unwrap();
+        for host in 1..1000 {
+            usage.slot(&url(host)).now_or_never().unwrap();
+        }
+        let hosts = locked(&usage.host_slots);
+        assert!(hosts.len() <= PRUNED_HOSTS && hosts.contains_key("h0.example"), "{} hosts", hosts.len());
+        drop(slot);
+    }
+}

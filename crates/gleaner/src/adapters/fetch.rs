@@ -1,13 +1,13 @@
 //! Implements the runtime's port for fetching with the fetcher and a browser.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
     Accept, ActionResult, CachePolicy, CacheUse, CookieJar, DEFAULT_MAX_BODY, Error, ErrorKind, Fetcher,
-    Picture, RedirectRefused, Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
+    Picture, RedirectRefused, Render, RenderRequest, RenderedPage, Request, Response, data_uri, renderer_for,
 };
 use gleaner_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, rfc3339,
@@ -16,6 +16,7 @@ use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ActionResults, CacheState, ErrorCode, ProxyUsed};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use url::Url;
 
 /// Maximum redirects of a robots.txt; with more it counts as unavailable (RFC 9309, section 2.3.1.2).
@@ -55,11 +56,10 @@ impl FetchAdapter {
         check: &RedirectAdapter<'_>,
     ) -> Result<Fetched, Error> {
         let options = fetch.options;
-        let started = Instant::now();
-        let mut request = RenderRequest::new(fetch.url.clone(), options);
+        let mut request = RenderRequest::new(fetch.url.clone(), options, Instant::now() + options.timeout);
         request.cookies = job_cookies(fetch).unwrap_or_default();
         request.skip_tls_verification &= !self.checks_certificates;
-        let mut outcome = self.fetcher.render(renderer, &request, options.timeout, check).await;
+        let mut outcome = self.fetcher.render(renderer, &request, check).await;
         if let Err(error) = &outcome
             && fetch.scheme_assumed
             && error.suggests_plain_http()
@@ -67,10 +67,9 @@ impl FetchAdapter {
         {
             // The user's headers are meant for the https origin.
             request.headers.clear();
-            let remaining = options.timeout.saturating_sub(started.elapsed());
-            outcome = self.fetcher.render(renderer, &request, remaining, check).await;
+            outcome = self.fetcher.render(renderer, &request, check).await;
         }
-        outcome.map(|page| from_rendered(page, options, started.elapsed()))
+        outcome.map(|rendered| from_rendered(rendered, options))
     }
 }
 
@@ -91,7 +90,13 @@ impl Fetch for FetchAdapter {
             outcome => outcome.map_err(|error| FetchError {
                 error: error.to_page_error(),
                 retryable: error.is_retryable(),
-                refused_redirect: check.refused.into_inner().ok().flatten(),
+                // A browser goes on where the refused URL was not its page.
+                refused_redirect: check
+                    .refused
+                    .into_inner()
+                    .ok()
+                    .flatten()
+                    .filter(|_| error.kind() == ErrorKind::RedirectRefused),
             }),
         }
     }
@@ -168,10 +173,9 @@ fn cache_policy(options: &ScrapeOptionsPlan) -> CachePolicy {
 fn from_response(response: Response, accepts_copy: bool) -> Fetched {
     let copy = response.cache.filter(|facts| matches!(facts.used, CacheUse::Hit | CacheUse::Revalidated));
     let since_epoch = |moment: SystemTime| moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let computed = response.media_type();
     Fetched {
         robots_tag: robots_tag(&response.headers),
-        content_type: Some(content_type(response.content_type, computed)),
+        content_type: Some(response.effective_content_type()),
         url: response.url,
         status: response.status,
         body: response.body,
@@ -185,21 +189,8 @@ fn from_response(response: Response, accepts_copy: bool) -> Fetched {
     }
 }
 
-/// The header, if its media type is the `computed` one; otherwise the computed type with the parameters of
-/// the header, such as the charset.
-fn content_type(header: Option<String>, computed: String) -> String {
-    let Some(header) = header else { return computed };
-    let (essence, parameters) = header.split_once(';').unwrap_or((&header, ""));
-    if essence.trim().eq_ignore_ascii_case(&computed) {
-        return header;
-    }
-    if parameters.is_empty() || !computed.starts_with("text/") {
-        return computed;
-    }
-    format!("{computed};{parameters}")
-}
-
-fn from_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -> Fetched {
+fn from_rendered(rendered: RenderedPage, options: &ScrapeOptionsPlan) -> Fetched {
+    let (page, document) = (rendered.page, rendered.document);
     let picture = |picture: &Picture| data_uri(picture.content_type, &picture.bytes);
     let actions = (!options.actions.is_empty()).then(|| {
         let mut results = ActionResults::default();
@@ -221,21 +212,31 @@ fn from_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration)
         results
     });
     let screenshot = page.screenshot.as_ref().map(picture);
+    let (content_type, body) = match document.other_body {
+        Some(body) => (document.content_type, body),
+        None => (document.content_type.as_deref().map(as_utf8), page.html.into()),
+    };
     Fetched {
         url: page.url,
-        status: page.status,
-        content_type: Some("text/html; charset=utf-8".to_owned()),
-        body: page.html.into(),
-        retry_after: None,
-        latency,
+        status: document.status,
+        content_type,
+        body,
+        retry_after: document.retry_after,
+        latency: document.latency,
         address: None,
-        proxy_used: page.proxy_used,
+        proxy_used: document.proxy_used,
         // Rendered pages are not cached.
         cache_state: (!cache_policy(options).max_age.is_zero()).then_some(CacheState::Miss),
         cached_at: None,
-        rendering: Some(Box::new(Rendering { screenshot, actions })),
-        robots_tag: robots_tag(&page.headers),
+        rendering: Some(Box::new(Rendering { screenshot, actions, warnings: page.warnings })),
+        robots_tag: robots_tag(&document.headers),
     }
+}
+
+/// The type of a document that a browser serialised: its media type, with the charset of the text.
+fn as_utf8(content_type: &str) -> String {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    format!("{essence}; charset=utf-8")
 }
 
 /// The `X-Robots-Tag` headers, one per line.
@@ -264,28 +265,5 @@ impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
             }
             RedirectRefused::new(reason).with_code(ErrorCode::CrawlDenial)
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_of_the_header_are_kept() {
-        let rows = [
-            (None, "text/html", "text/html"),
-            (Some("Text/HTML; charset=x"), "text/html", "Text/HTML; charset=x"),
-            (
-                Some("application/octet-stream; charset=windows-1251"),
-                "text/html",
-                "text/html; charset=windows-1251",
-            ),
-            (Some("application/octet-stream"), "text/plain", "text/plain"),
-            (Some("text/html; charset=utf-8"), "application/pdf", "application/pdf"),
-        ];
-        for (header, computed, expected) in rows {
-            assert_eq!(content_type(header.map(str::to_owned), computed.to_owned()), expected, "{header:?}");
-        }
     }
 }

@@ -1,0 +1,4 @@
+use crate::page::Tab;
+pub(crate) async fn read(_tab: &Tab<'_>) -> Option<serde_json::Value> {
+    None
+}
