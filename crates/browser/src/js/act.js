@@ -150,7 +150,9 @@ function act(op, selector, index, argument) {
   function has(element, wanted) {
     if (/^(script|style|head|title|noscript|template)$/.test(element.localName)) return false;
     const text = element.localName === 'input' && /^(button|submit|reset)$/.test(element.type) ? element.value : element.textContent;
-    return text.length < 1e5 && fold(text).includes(fold(wanted));
+    if (text.length >= 1e5 || !fold(text).includes(fold(wanted))) return false;
+    // The words may be those of a script in it.
+    return !element.querySelector('script,style,noscript,template') || fold(element.innerText ?? '').includes(fold(wanted));
   }
   function fold(text) { return text.replace(/\s+/g, ' ').trim().toLowerCase(); }
   function inner(element) {
@@ -232,7 +234,7 @@ function act(op, selector, index, argument) {
       const selection = field.ownerDocument.getSelection();
       selection.removeAllRanges(); selection.addRange(range);
     }
-    return { state: active() === field ? 'ready' : 'unfocused', what, kind };
+    return { state: kind === 'none' || active() === field ? 'ready' : 'unfocused', what, kind };
   }
   function set(element, what) {
     const option = element.localName === 'option' ? element : null;

@@ -1,7 +1,7 @@
 //! The actions of a request, on pages of every kind that made some automation fail.
 //!
-//! Each case is a page, the actions on it, and either a script with the value that it must have afterwards, or
-//! the reason that the actions must fail with.
+//! Each case is a page, the actions on it, and either a script with the value that it must have afterwards,
+//! or the reason that the actions must fail with.
 
 mod click;
 mod keys;
@@ -85,7 +85,11 @@ fn script(script: &str) -> Value {
 }
 
 /// Renders a page, carries out the actions, and returns what came of it.
-async fn render(browser: &gleaner_browser::Browser, page: &str, actions: &[Value]) -> Result<Rendered, Error> {
+async fn render(
+    browser: &gleaner_browser::Browser,
+    page: &str,
+    actions: &[Value],
+) -> Result<Rendered, Error> {
     let page = format!("<!doctype html><meta charset=utf-8><title>page</title>{page}");
     let pages = vec![HostilePage::html("/", page), HostilePage::anywhere("text/html", NEXT)];
     let rendered = render_pages(browser, pages, json!({ "actions": actions })).await?;
@@ -167,32 +171,44 @@ async fn an_error_names_the_action_by_its_index_in_the_request() {
             json!([{ "type": "wait", "milliseconds": 1, "selector": "#a" }, click("<<"), click("#a")]),
             "action 1 failed: click \"<<\": the selector cannot be read: ",
         ),
-        fails("text to write is not shown", "<p>", json!([write("hunter2", "<<")]), "action 0 failed: write \"<<\": "),
+        fails(
+            "text to write is not shown",
+            "<p>",
+            json!([write("hunter2", "<<")]),
+            "action 0 failed: write \"<<\": ",
+        ),
     ])
     .await;
 }
 
 #[tokio::test]
 async fn waits_end_when_an_element_is_visible() {
-    let wait = |selector: &str| json!([{ "type": "wait", "selector": selector }]);
+    let after =
+        |source: &str, selector: &str| json!([script(source), { "type": "wait", "selector": selector }]);
     let later = "<p id=p style=display:none>P</p><script>
-        setTimeout(() => p.style.display = '', 300);
-        setTimeout(() => document.body.append(Object.assign(document.createElement('i'), { textContent: 'I' })), 400);
+        const show = () => setTimeout(() => p.style.display = '', 300);
+        const add = () => setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<i>I</i>'), 300);
         </script>";
     check(vec![
-        passes("it is shown", later, wait("#p"), "p.checkVisibility()", json!(true)),
-        passes("it is added", later, wait("i"), "document.querySelectorAll('i').length", json!(1)),
+        passes("it is shown", later, after("show()", "#p"), "p.checkVisibility()", json!(true)),
+        passes("it is added", later, after("add()", "i"), "document.querySelectorAll('i').length", json!(1)),
         passes(
             "the first match is a hidden template",
             "<p class=r hidden>template</p><p class=r>shown</p>",
-            wait(".r"),
+            after("0", ".r"),
             "1",
             json!(1),
         ),
-        passes("it is in the next document", "<a id=a href=/next>A</a>", json!([
-            click("#a"),
-            { "type": "wait", "selector": "#n" },
-        ]), "document.title", json!("next")),
+        passes(
+            "it is in the next document",
+            "<a id=a href=/next>A</a>",
+            json!([
+                click("#a"),
+                { "type": "wait", "selector": "#n" },
+            ]),
+            "document.title",
+            json!("next"),
+        ),
     ])
     .await;
 }

@@ -4,14 +4,17 @@ use super::{check, click, fails, passes, write};
 
 /// Each element says its id to the title.
 fn clicked(name: &'static str, page: &str, selector: &str, id: &str) -> super::Case {
-    let page = format!("{page}<script>addEventListener('click', event => {{
-        document.title = event.composedPath()[0].id; }}, true)</script>");
+    let page = format!(
+        "{page}<script>addEventListener('click', event => {{
+        document.title = event.composedPath()[0].id; }}, true)</script>"
+    );
     passes(name, page, json!([click(selector)]), "document.title", json!(id))
 }
 
 #[tokio::test]
 async fn selectors_have_many_forms() {
-    let page = "<p id=p>Hello <b id=b>big  world</b></p><button id=m>Load more</button><button id=o>Other</button>
+    let page =
+        "<p id=p>Hello <b id=b>big  world</b></p><button id=m>Load more</button><button id=o>Other</button>
         <input id=i type=submit value='Send it'>";
     check(vec![
         clicked("css", page, "button:nth-of-type(2)", "o"),
@@ -25,7 +28,12 @@ async fn selectors_have_many_forms() {
         clicked("a path", page, "//button[2]", "o"),
         clicked("a named path", page, "xpath=//b/..//b", "b"),
         clicked("a path to a group", page, "(//button)[1]", "m"),
-        fails("neither css nor another form", page, json!([click("button[")]), "the selector cannot be read: "),
+        fails(
+            "neither css nor another form",
+            page,
+            json!([click("button[")]),
+            "the selector cannot be read: ",
+        ),
     ])
     .await;
 }
@@ -44,11 +52,16 @@ async fn selectors_reach_into_shadow_roots() {
         clicked("step by step", page, "x-outer >>> x-inner >>> button", "deep"),
         clicked("the document comes first", page, "button", "light"),
         clicked("by its words", page, "text=D", "deep"),
-        passes("what is found there is written into", "<x-a></x-a><script>
+        passes(
+            "what is found there is written into",
+            "<x-a></x-a><script>
             customElements.define('x-a', class extends HTMLElement {
-              connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<input>'; } });</script>",
+              connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<input>'; }
+            });</script>",
             json!([write("hey", "input")]),
-            "document.querySelector('x-a').shadowRoot.querySelector('input').value", json!("hey")),
+            "document.querySelector('x-a').shadowRoot.querySelector('input').value",
+            json!("hey"),
+        ),
     ])
     .await;
 }
@@ -59,7 +72,8 @@ fn frame(attributes: &str, html: &str) -> String {
     format!(
         "<script>addEventListener('message', event => document.title = event.data)</script>
          <div style=height:1200px></div>
-         <iframe {attributes} style='border:7px solid;padding:5px;width:400px;height:200px' srcdoc=\"{html}\"></iframe>"
+         <iframe {attributes} style='border:7px solid;padding:5px;width:400px;height:200px'
+         srcdoc=\"{html}\"></iframe>"
     )
 }
 
@@ -73,7 +87,13 @@ async fn selectors_reach_into_frames() {
     );
     let (own, other) = (frame("", &inner), frame("sandbox=allow-scripts", &inner));
     let title = |name, page: &str, actions: Value, value: &str| {
-        passes(name, page, actions, "new Promise(r => setTimeout(r)).then(() => document.title)", json!(value))
+        passes(
+            name,
+            page,
+            actions,
+            "new Promise(r => setTimeout(r)).then(() => document.title)",
+            json!(value),
+        )
     };
     let covered = format!("{other}<div id=wall style='position:fixed;inset:0;background:#0008'>W</div>");
     let nested = frame("sandbox=allow-scripts", &frame("", &inner));
@@ -82,7 +102,12 @@ async fn selectors_reach_into_frames() {
         title("step by step", &own, json!([click("iframe >>> button")]), "yes"),
         title("of another origin", &other, json!([click("#b")]), "yes"),
         title("in a frame of another origin", &nested, json!([click("#b")]), "yes"),
-        title("all matches there", &other, json!([{ "type": "click", "selector": "button", "all": true }]), "yes"),
+        title(
+            "all matches there",
+            &other,
+            json!([{ "type": "click", "selector": "button", "all": true }]),
+            "yes",
+        ),
         title("a field there", &own, json!([write("hey", "#t")]), "hey"),
         title("a field of another origin", &other, json!([write("hey", "#t")]), "hey"),
         title(
@@ -92,7 +117,12 @@ async fn selectors_reach_into_frames() {
             "hey",
         ),
         title("by words", &other, json!([click("text=B")]), "yes"),
-        fails("covered in the page", covered, json!([click("#b")]), "click \"#b\": covered by <div id=\"wall\""),
+        fails(
+            "covered in the page",
+            covered,
+            json!([click("#b")]),
+            "click \"#b\": covered by <div id=\"wall\"",
+        ),
     ])
     .await;
 }
