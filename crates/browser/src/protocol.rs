@@ -395,3 +395,98 @@ pub(crate) mod dom {
         outer_html: Lossy,
     });
 }
+
+pub(crate) mod input {
+    use super::Done;
+
+    command!(DispatchMouseEvent = "Input.dispatchMouseEvent" -> Done {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        x: f64,
+        y: f64,
+        button: &'static str,
+        /// The buttons that are down, as bits.
+        buttons: u8,
+        click_count: u8,
+        pointer_type: &'static str,
+    });
+    command!(DispatchTouchEvent = "Input.dispatchTouchEvent" -> Done {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        touch_points: Vec<TouchPoint>,
+    });
+    #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+    pub(crate) struct TouchPoint {
+        pub(crate) x: f64,
+        pub(crate) y: f64,
+    }
+    command!(DispatchKeyEvent<'a> = "Input.dispatchKeyEvent" -> Done {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        /// The modifiers that are down, as bits.
+        modifiers: u8,
+        key: &'a str,
+        code: &'a str,
+        windows_virtual_key_code: u16,
+        location: u8,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        text: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        unmodified_text: &'a str,
+    });
+    command!(InsertText<'a> = "Input.insertText" -> Done { text: &'a str });
+    command!(
+        /// File choosers do not open; an event reports them.
+        SetInterceptFileChooserDialog = "Page.setInterceptFileChooserDialog" -> Done { enabled: bool }
+    );
+}
+
+pub(crate) mod owner {
+    use super::Done;
+
+    command!(GetFrameOwner<'a> = "DOM.getFrameOwner" -> FrameOwner { frame_id: &'a str });
+    fields!(FrameOwner { backend_node_id: i64 });
+    command!(GetBoxModel = "DOM.getBoxModel" -> BoxModelReply { backend_node_id: i64 });
+    fields!(BoxModelReply { model: BoxModel });
+    fields!(
+        /// The corners of the content box, as x and y in turn.
+        BoxModel { content: Vec<f64> }
+    );
+    command!(ScrollIntoViewIfNeeded = "DOM.scrollIntoViewIfNeeded" -> Done {
+        backend_node_id: i64,
+        rect: Rect,
+    });
+    #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+    pub(crate) struct Rect {
+        pub(crate) x: f64,
+        pub(crate) y: f64,
+        pub(crate) width: f64,
+        pub(crate) height: f64,
+    }
+}
+
+pub(crate) mod io {
+    use super::Done;
+
+    command!(
+        /// Prints the page into a stream.
+        PrintToStream = "Page.printToPDF" -> Printed {
+            landscape: bool,
+            scale: f64,
+            /// In inches, as is the height.
+            paper_width: f64,
+            paper_height: f64,
+            print_background: bool,
+            transfer_mode: &'static str,
+        }
+    );
+    fields!(Printed { stream: String });
+    command!(Read<'a> = "IO.read" -> Chunk { handle: &'a str, size: u32 });
+    fields!(Chunk {
+        data: String,
+        #[serde(default)]
+        base64_encoded: bool,
+        eof: bool,
+    });
+    command!(Close<'a> = "IO.close" -> Done { handle: &'a str });
+}

@@ -1,15 +1,23 @@
-// The page's side of the actions: one call, one answer, no waiting. The host calls it in an isolated world, repeats
-// it every 40 ms until `state` is "ready" or its time is up, and then sends real input to `x`, `y`.
+// act(op, selector, index, argument): the page's side of the actions.
 //
-// act(op, selector, index, argument)
-//   "probe"   may element `index` of the selector be clicked? {count, state, what, by, x, y, kind, target}
-//             state: ready, missing, selector (cannot be read), hidden, disabled, moving, outside, covered, gone
-//   "list"    remembers all matches for "probe" with a null selector, so that clicks cannot change the list: {count}
-//   "wait"    is there a visible match? {count, state, what}
-//   "focus"   focuses the match (no selector: what is focused), puts the caret at the end: {state, what, kind}
-//             kind: text (type into it), value (use "set"), none
-//   "set"     gives a field that takes no typing its value (select, date, range, colour ...): {state}
-//   "scroll"  argument {direction}: {moved, top, height}
+// Each call answers at once and waits for nothing, because pages can clear the timers of all worlds. It is called in
+// an isolated world, again every 40 ms until `state` is "ready" or the time is up. The browser then sends real input
+// to `x`, `y`.
+//
+// Selectors: CSS; `xpath=...` or `//...`; `text=...` (the smallest elements that contain the words, in any case);
+// CSS with `:has-text("...")`, `:contains("...")` or `:text("...")` at its end; `a >>> b` (b inside a, in its shadow
+// root or frame). `css=...` is always CSS.
+//
+// Operations:
+//   "probe"   whether match number `index` can be clicked: {count, state, what, by, x, y, kind}
+//             state: ready, missing, selector (it cannot be read), hidden, disabled, moving, outside, covered, gone
+//   "list"    keeps all matches for a "probe" with a null selector, so that clicks cannot change the list: {count}
+//   "wait"    whether a match is visible: {count, state, what}
+//   "focus"   focuses the match, or takes what is focused if there is no selector; puts the caret at its end:
+//             {state, what, kind}. kind: text (type into it), value (use "set"), none
+//   "set"     sets a value that is not typed, such as a date or the option of a list. A null argument selects the
+//             option that matches: {state, what}
+//   "scroll"  argument {direction}: {state, moved, top, height}
 function act(op, selector, index, argument) {
   const MAX_ROOTS = 500, MAX_MATCHES = 1000, MAX_TEXT = 80;
   const self = globalThis.gleanerAct ??= { list: [], last: null, tries: 0 };
@@ -18,12 +26,13 @@ function act(op, selector, index, argument) {
       self.list = find(selector);
       return { count: self.list.length };
     }
-    const found = selector === null ? (op === 'probe' ? self.list : [active()]) : find(selector);
+    const listed = op === 'probe' || op === 'set' && argument === null;
+    const found = selector === null ? (listed ? self.list : [active()]) : find(selector);
     const element = found[index || 0];
     if (op === 'scroll') return scroll(selector === null ? null : element, argument);
     const answer = { count: found.length, ...look(element) };
     if (op === 'wait') {
-      // Any visible match will do: the first one is often a hidden template.
+      // Any visible match counts: the first one is often a hidden template.
       const shown = found.find(visible);
       return shown ? { count: found.length, state: 'ready', what: describe(shown) } : answer;
     }
@@ -39,7 +48,7 @@ function act(op, selector, index, argument) {
     if (op === 'focus') return focus(element, what);
     if (op === 'set') return set(element, what);
     if (op === 'wait') return { state: visible(element) ? 'ready' : 'hidden', what };
-    // An option has no box of its own when its list is closed, and the list is drawn by the system.
+    // The system draws the list of options, so an option has no box in the page.
     if (element.localName === 'option' && element.closest('select')) return { state: 'ready', kind: 'option', what };
     const box = boxOf(element);
     if (!box || !visible(element)) return { state: 'hidden', what };
@@ -52,14 +61,14 @@ function act(op, selector, index, argument) {
     const same = last && last.element === element;
     self.last = { element, key, at: same && last.key === key ? last.at : now, tries: same ? last.tries : 0 };
     if (!inside) return toView(element, what, inside);
-    // Two frames at 60 a second, with a margin.
+    // Unchanged over two frames at 60 frames a second, with a margin.
     if (!same || last.key !== key || now - self.last.at < 36) return { state: 'moving', what };
     const hit = hitAt(element.ownerDocument, x, y);
     if (!receives(element, hit)) {
       if (self.last.tries < 3) return toView(element, what, true, hit);
       return { state: 'covered', what, by: hit ? describe(hit) : 'nothing' };
     }
-    // Where it stands in the page, and whether that place of its frame can be seen there.
+    // The point in the page, and whether the frame is what is seen there.
     for (let frame = view.frameElement; frame; frame = frame.ownerDocument.defaultView.frameElement) {
       const outer = frame.getBoundingClientRect(), style = frame.ownerDocument.defaultView.getComputedStyle(frame);
       x += outer.left + frame.clientLeft + parseFloat(style.paddingLeft);
@@ -67,12 +76,11 @@ function act(op, selector, index, argument) {
       const over = hitAt(frame.ownerDocument, x, y);
       if (over !== frame) return { state: 'covered', what, by: over ? describe(over) : 'nothing' };
     }
-    const link = element.closest('a[href],area[href]');
-    return { state: 'ready', kind: kindOf(element), what, x, y, target: link ? link.target || '_self' : '' };
+    return { state: 'ready', kind: kindOf(element), what, x, y };
   }
 
   function toView(element, what, inside, hit) {
-    // A bar that stays in place covers what is scrolled under it: the next try puts the element elsewhere.
+    // A fixed bar covers what is scrolled under it, so each try scrolls the element to another position.
     const block = ['center', 'end', 'start', 'nearest'][self.last.tries++ % 4];
     element.scrollIntoView({ block, inline: 'center', behavior: 'instant' });
     self.last.at = performance.now();
@@ -118,7 +126,7 @@ function act(op, selector, index, argument) {
       const css = named ? named[2] : step;
       query = root => [...root.querySelectorAll(css)].slice(0, MAX_MATCHES);
     }
-    // What the document itself has goes first; then its shadow roots and frames, in order.
+    // Matches in the document itself come first. Without any, its shadow roots and frames are searched.
     let matches = query(own);
     if (matches.length) return matches;
     const roots = [own];
@@ -133,7 +141,7 @@ function act(op, selector, index, argument) {
     return matches.slice(0, MAX_MATCHES);
   }
 
-  // Only elements whose own text has it: not all of their ancestors.
+  // Leaves out elements that contain another match.
   function smallest(list) {
     const all = new Set(list);
     for (const element of list) for (let up = element.parentElement; up && all.delete(up); up = up.parentElement);
@@ -142,7 +150,9 @@ function act(op, selector, index, argument) {
   function has(element, wanted) {
     if (/^(script|style|head|title|noscript|template)$/.test(element.localName)) return false;
     const text = element.localName === 'input' && /^(button|submit|reset)$/.test(element.type) ? element.value : element.textContent;
-    return text.length < 1e5 && fold(text).includes(fold(wanted));
+    if (text.length >= 1e5 || !fold(text).includes(fold(wanted))) return false;
+    // The words may be those of a script in it.
+    return !element.querySelector('script,style,noscript,template') || fold(element.innerText ?? '').includes(fold(wanted));
   }
   function fold(text) { return text.replace(/\s+/g, ' ').trim().toLowerCase(); }
   function inner(element) {
@@ -151,12 +161,12 @@ function act(op, selector, index, argument) {
   }
 
   function visible(element) {
-    // A box that hides nothing of its contents has no box of its own.
+    // An element without a box of its own shows its children.
     return element.checkVisibility({ visibilityProperty: true }) && !!boxOf(element)
       || element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length === 0 && element.localName === 'option';
   }
   function boxOf(element) {
-    // A link over two lines has its middle between them: its first line is taken.
+    // The middle of a link over two lines is between them, so the box is that of its first line.
     for (const box of element.getClientRects()) if (box.width >= 1 && box.height >= 1) return box;
     for (const child of [...element.children].slice(0, 50)) {
       for (const box of child.getClientRects()) if (box.width >= 1 && box.height >= 1) return box;
@@ -179,7 +189,7 @@ function act(op, selector, index, argument) {
   function receives(element, hit) {
     for (let node = hit; node; node = node.assignedSlot ?? node.parentNode ?? node.host) {
       if (node === element) return true;
-      // A click on the label reaches its control.
+      // A click on a label reaches its control.
       if (node.localName === 'label' && node.control === element) return true;
     }
     return false;
@@ -201,9 +211,14 @@ function act(op, selector, index, argument) {
     for (let next = element; next; next = next.shadowRoot?.activeElement ?? inner(next)?.activeElement) element = next;
     return element;
   }
+  function fieldOf(element) {
+    const fields = 'input:not([type=hidden]),textarea,select,[contenteditable]';
+    if (element.matches(fields)) return element;
+    if (element.isContentEditable) return element.closest('[contenteditable]') ?? element;
+    return element.control ?? element.querySelector(fields) ?? element;
+  }
   function focus(element, what) {
-    const field = element.matches('input,textarea,select,[contenteditable]') || element.isContentEditable ? element
-      : selector === null ? element : element.querySelector('input:not([type=hidden]),textarea,[contenteditable]') ?? element;
+    const field = selector === null ? element : fieldOf(element);
     if (selector !== null && (disabled(field) || field.readOnly)) return { state: 'disabled', what };
     if (selector !== null && !visible(field)) return { state: 'hidden', what };
     if (field !== active()) field.focus();
@@ -211,7 +226,7 @@ function act(op, selector, index, argument) {
       field.localName === 'input' && !/^(checkbox|radio|button|submit|reset|file|image|hidden|range|color|date|time|datetime-local|month|week)$/.test(field.type);
     const kind = typed ? 'text' : /^(select|input)$/.test(field.localName) ? 'value' : 'none';
     if (typed && field.setSelectionRange && selector !== null) {
-      // Not every type has a selection: mail and number do not.
+      // Some types have no selection, such as email and number.
       try { field.setSelectionRange(field.value.length, field.value.length); } catch {}
     } else if (field.isContentEditable && selector !== null) {
       const range = document.createRange();
@@ -219,16 +234,16 @@ function act(op, selector, index, argument) {
       const selection = field.ownerDocument.getSelection();
       selection.removeAllRanges(); selection.addRange(range);
     }
-    return { state: active() === field ? 'ready' : 'unfocused', what, kind };
+    return { state: kind === 'none' || active() === field ? 'ready' : 'unfocused', what, kind };
   }
   function set(element, what) {
     const option = element.localName === 'option' ? element : null;
-    const field = option ? option.closest('select') : element;
+    const field = option ? option.closest('select') : fieldOf(element);
     if (disabled(field)) return { state: 'disabled', what };
     if (field.localName === 'select') {
       const wanted = option ?? [...field.options].find(o => o.value === argument)
         ?? [...field.options].find(o => fold(o.label) === fold(argument) || fold(o.textContent) === fold(argument));
-      if (!wanted) return { state: 'missing', what: `an option "${String(argument).slice(0, 60)}" in ${what}` };
+      if (!wanted) return { state: 'missing', what: `option with this value or label in ${what}` };
       if (field.multiple) wanted.selected = !option || !wanted.selected; else field.value = wanted.value, wanted.selected = true;
     } else if (/^(checkbox|radio|file|image)$/.test(field.type)) {
       return { state: 'none', what };
@@ -249,10 +264,10 @@ function act(op, selector, index, argument) {
     const scrolls = box => fits(box) && (box === page || /auto|scroll/.test(getComputedStyle(box)[axis === 'y' ? 'overflowY' : 'overflowX']));
     let box = element ? inner(element)?.scrollingElement ?? element : page;
     if (element) {
-      // Named is often the list, where the box around it scrolls.
+      // The selector often names the list, and the box around it scrolls.
       for (let up = box; up; up = up.parentElement ?? up.getRootNode().host) if (scrolls(up)) { box = up; break; }
     } else if (!fits(page)) {
-      // Applications scroll a box in a page that has the height of the window.
+      // The page of an application has the height of the window, and a box in it scrolls.
       let hit = hitAt(document, innerWidth / 2, innerHeight / 2);
       for (; hit; hit = hit.parentElement ?? hit.getRootNode().host) if (scrolls(hit)) { box = hit; break; }
     }

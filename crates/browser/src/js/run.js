@@ -1,19 +1,19 @@
-// Runs a script of the user's in the page's own world and gives its value as bounded JSON text. A page that has
-// changed JSON or eval can change only its own answer; the length is checked here and again by the host.
+// run(source, limit): runs a script of the user in the page's own world, and gives its value as bounded JSON text:
+// {type, json} or {error}. `limit` bounds the characters of the text and the parts of the value. A page that has
+// replaced `JSON` or `eval` can change only this answer, which the caller checks again.
 //
-// Passed as `Runtime.evaluate {expression: "(" + run + ")(" + JSON(source) + "," + limit + ")", awaitPromise: true,
-// returnByValue: true, userGesture: true, allowUnsafeEvalBlockedByCSP: true}`: callFunctionOn obeys the page's CSP.
-//
-// Result: {type, json} or {error}
+// `Runtime.evaluate` calls it, with `allowUnsafeEvalBlockedByCSP`: `Runtime.callFunctionOn` obeys the page's content
+// security policy.
 async function run(source, limit) {
-  // Indirect: the script sees the page's globals, and nothing of this function.
+  // An indirect call: the script sees the page's globals, and nothing of this function.
   const evaluate = eval;
   let value;
   try {
     try {
       value = evaluate(source);
     } catch (error) {
-      // Nothing of it has run: these are faults of its form. Then it is one expression, or the body of a function.
+      // These are faults of syntax, so nothing of it has run. It may be one expression with `await`, or the body of
+      // a function.
       if (!/Illegal return statement|await is only valid/.test(error && error.message)) throw error;
       try {
         value = evaluate(`(async () => (${source.replace(/;\s*$/, '')}\n))()`);
@@ -30,7 +30,7 @@ async function run(source, limit) {
   let nodes = 0, json;
   try {
     json = JSON.stringify(value, function (key, item) {
-      // `this` holds the item: what is above it in the path stays, other branches are left.
+      // `this` contains the item. Only what is above it in the path stays in `above`.
       while (above.length && above[above.length - 1] !== this) above.pop();
       if (++nodes > limit) throw new RangeError(`the result has more than ${limit} parts`);
       if (typeof item === 'bigint') return String(item);

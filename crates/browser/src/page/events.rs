@@ -6,6 +6,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde::Deserialize;
 use url::Url;
 
+use super::current::FrameTarget;
 use super::load;
 use super::setup::set_up;
 use super::tab::Tab;
@@ -14,7 +15,7 @@ use crate::protocol::page::{
     FrameEvent, FrameNavigated, HandleJavaScriptDialog, NavigatedWithinDocument, ScheduledNavigation,
     StartedNavigating,
 };
-use crate::protocol::target::{Attached, CloseTarget};
+use crate::protocol::target::{Attached, CloseTarget, Detached};
 use crate::wire::{Event, EventReceiver, SessionId};
 
 /// Serves a page until its events end, which means that the browser has ended or the page was too much for it.
@@ -51,6 +52,11 @@ async fn handle(tab: &Tab<'_>, event: Event) {
                 attach(tab, attached).await;
             }
         }
+        "Target.detachedFromTarget" => {
+            if let Some(detached) = event.read::<Detached>() {
+                detach(tab, &detached);
+            }
+        }
         "Page.javascriptDialogOpening" => {
             if let (Some(dialog), Some(session)) = (event.read::<DialogOpening>(), event.session.as_ref()) {
                 dismiss(tab, &dialog, session).await;
@@ -76,6 +82,14 @@ async fn attach(tab: &Tab<'_>, attached: Attached) {
         return;
     }
     let _ = set_up(tab, &session, &target.kind).await;
+    if target.kind == "iframe" {
+        let frame = FrameTarget { id: target.target_id, session };
+        tab.shared.change(|state| state.frame_targets.push(frame));
+    }
+}
+
+fn detach(tab: &Tab<'_>, detached: &Detached) {
+    tab.shared.change(|state| state.frame_targets.retain(|frame| frame.session != detached.session_id));
 }
 
 async fn dismiss(tab: &Tab<'_>, dialog: &DialogOpening, session: &SessionId) {

@@ -1,6 +1,7 @@
 //! One page, from its navigation to its result.
 
 mod activity;
+mod current;
 mod events;
 mod load;
 pub(crate) mod ready;
@@ -9,5 +10,6 @@ mod setup;
 mod state;
 mod tab;
 
+pub(crate) use current::FrameTarget;
 pub(crate) use render::render;
 pub(crate) use tab::Tab;

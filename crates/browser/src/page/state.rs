@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::activity::Activity;
+use super::current::FrameTarget;
 use crate::wire::SessionId;
 
 /// A delayed navigation that is longer away than this is not awaited.
@@ -33,6 +34,7 @@ pub(super) struct PageState {
     /// A navigation of the main frame has begun, and is awaited until then.
     pub(super) started_until: Option<Instant>,
     pub(super) activity: Activity,
+    pub(super) frame_targets: Vec<FrameTarget>,
     /// Why the document could not be loaded.
     pub(super) navigation_error: Option<Error>,
     pub(super) is_crashed: bool,

@@ -1,0 +1,138 @@
+use std::time::Duration;
+
+use gleaner_fetch::{ActionResult, MAX_RESULTS_BYTES_PER_PAGE};
+use gleaner_types::limits::MAX_ACTION_WAIT_MS;
+use gleaner_types::plan::{Action, WaitFor};
+use tokio::time::Instant;
+
+use super::failure::Failure;
+use super::frames::Frames;
+use crate::page::Tab;
+use crate::protocol::runtime::TerminateExecution;
+use crate::wire::{CallError, Command};
+
+/// Of the time that is left at the first action, this part is kept for reading the page, at least and at most
+/// these times.
+const RESERVE_SHARE: u32 = 10;
+const MIN_RESERVE: Duration = Duration::from_millis(100);
+const MAX_RESERVE: Duration = Duration::from_secs(2);
+
+/// How long the page's scripts may take to handle input.
+const INPUT_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long stopping the page's scripts may take.
+const STOP_LIMIT: Duration = Duration::from_secs(2);
+
+/// Carries out single actions. Each kind of action is an `impl` in its own file.
+#[derive(Debug)]
+pub(super) struct Runner<'t, 'a> {
+    pub(super) tab: &'t Tab<'a>,
+    pub(super) frames: Frames<'t, 'a>,
+    /// How much longer wait actions may wait in total.
+    pub(super) waits_left: Duration,
+    /// How many more bytes the results may have.
+    pub(super) bytes_left: u64,
+    reserve: Duration,
+}
+
+impl<'t, 'a> Runner<'t, 'a> {
+    pub(super) fn new(tab: &'t Tab<'a>) -> Self {
+        Self {
+            tab,
+            frames: Frames::new(tab),
+            waits_left: Duration::from_millis(MAX_ACTION_WAIT_MS),
+            bytes_left: MAX_RESULTS_BYTES_PER_PAGE,
+            reserve: (tab.proxy.remaining() / RESERVE_SHARE).clamp(MIN_RESERVE, MAX_RESERVE),
+        }
+    }
+
+    pub(super) async fn perform(&mut self, action: &Action) -> Result<Option<ActionResult>, Failure> {
+        if self.time_left().is_zero() {
+            return Err(Failure::Action("no time is left for it".to_owned()));
+        }
+        let result = match action {
+            Action::Wait(WaitFor::Time(time)) => {
+                self.wait(*time).await;
+                return Ok(None);
+            }
+            Action::Wait(WaitFor::Selector(selector)) => {
+                self.wait_for(selector).await?;
+                return Ok(None);
+            }
+            Action::Click { selector, all } => {
+                if *all {
+                    self.click_all(selector).await?
+                } else {
+                    self.click(selector).await?
+                }
+                return Ok(None);
+            }
+            Action::Write { text, selector } => {
+                self.write(text, selector.as_deref()).await?;
+                return Ok(None);
+            }
+            Action::Press { key } => {
+                self.press(key).await?;
+                return Ok(None);
+            }
+            Action::Scroll { direction, selector } => {
+                self.scroll(*direction, selector.as_deref()).await?;
+                return Ok(None);
+            }
+            Action::Screenshot(format) => self.screenshot(format).await?,
+            Action::Scrape => self.scrape().await?,
+            Action::ExecuteJavascript { script } => self.execute(script).await?,
+            Action::Pdf { landscape, scale, format } => self.print(*landscape, *scale, format).await?,
+        };
+        self.bytes_left = self.bytes_left.checked_sub(size(&result)).ok_or(Failure::TooLarge)?;
+        Ok(Some(result))
+    }
+
+    /// The time that actions may still take.
+    pub(super) fn time_left(&self) -> Duration {
+        self.tab.proxy.remaining().saturating_sub(self.reserve)
+    }
+
+    /// When something must end that may take `limit`.
+    pub(super) fn until(&self, limit: Duration) -> Instant {
+        Instant::now() + limit.min(self.time_left())
+    }
+
+    /// Sends an input event without waiting for the page. The events of a page arrive in their order.
+    pub(super) async fn post<C: Command>(&self, event: &C) -> Result<(), CallError> {
+        self.tab.client().send(Some(&self.tab.session()?), event).await
+    }
+
+    /// Sends an input event, and waits until the page has handled it and those before it.
+    pub(super) async fn dispatch<C: Command>(&self, event: &C) -> Result<(), Failure> {
+        let limit = INPUT_LIMIT.min(self.time_left());
+        match self.tab.call_within(event, limit).await {
+            Ok(_) => Ok(()),
+            Err(CallError::TimedOut(_)) => {
+                self.stop_scripts().await;
+                Err(Failure::Action("the page's scripts did not handle it in time".to_owned()))
+            }
+            // The event has led to another document.
+            Err(error) if error.is_gone() && !self.tab.client().is_closed() => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Stops the page's scripts if they do not end by themselves.
+    pub(super) async fn stop_scripts(&self) {
+        if let Err(error) = self.tab.call_within(&TerminateExecution {}, STOP_LIMIT).await {
+            tracing::debug!(%error, "the scripts of a page could not be stopped");
+        }
+    }
+}
+
+fn size(result: &ActionResult) -> u64 {
+    let bytes = match result {
+        ActionResult::Screenshot(picture) => picture.bytes.len(),
+        ActionResult::Scrape { html, .. } => html.len(),
+        ActionResult::Javascript { json, .. } => json.len(),
+        ActionResult::Pdf(file) => file.len(),
+        _ => 0,
+    };
+    bytes as u64
+}

@@ -1,0 +1,19 @@
+use gleaner_fetch::ActionResult;
+use gleaner_types::plan::ScreenshotFormat;
+
+use super::failure::Failure;
+use super::runner::Runner;
+use crate::{capture, document};
+
+impl Runner<'_, '_> {
+    /// The document as it is now.
+    pub(super) async fn scrape(&self) -> Result<ActionResult, Failure> {
+        let html = document::html(self.tab).await?;
+        Ok(ActionResult::Scrape { url: self.tab.url(), html })
+    }
+
+    /// A picture of the page as it is now.
+    pub(super) async fn screenshot(&self, format: &ScreenshotFormat) -> Result<ActionResult, Failure> {
+        Ok(ActionResult::Screenshot(capture::screenshot(self.tab, format).await?))
+    }
+}
