@@ -182,22 +182,6 @@ pub(crate) mod page {
     fields!(World { execution_context_id: i64 });
     command!(HandleJavaScriptDialog = "Page.handleJavaScriptDialog" -> Done { accept: bool });
     command!(StopLoading = "Page.stopLoading" -> Done {});
-    command!(CaptureScreenshot<'a> = "Page.captureScreenshot" -> Data {
-        format: &'static str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        quality: Option<u8>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        clip: Option<&'a Clip>,
-        capture_beyond_viewport: bool,
-    });
-    #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-    pub(crate) struct Clip {
-        pub(crate) x: f64,
-        pub(crate) y: f64,
-        pub(crate) width: f64,
-        pub(crate) height: f64,
-        pub(crate) scale: f64,
-    }
     fields!(
         /// A file in base64.
         Data { data: String }

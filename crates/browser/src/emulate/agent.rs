@@ -80,7 +80,7 @@ fn reduced(user_agent: &str, major: &str) -> String {
 
 fn platform_of(user_agent: &str) -> (&'static str, &'static str) {
     let row = PLATFORMS.iter().find(|(word, ..)| user_agent.contains(word));
-    row.map_or(("", ""), |(_, platform, hint)| (platform, hint))
+    row.map_or(("", ""), |(_, platform, hint)| (*platform, *hint))
 }
 
 /// The architecture of this machine, as client hints name it.
@@ -101,9 +101,8 @@ mod tests {
     /// As the headless browser has it, without the word.
     const HEADLESS: &str = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) \
          Chrome/156.0.8078.79 Safari/537.36";
-    const MAC: &str = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like \
-         Gecko) \
-         Chrome/156.0.0.0 Safari/537.36";
+    const MAC: &str = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 \
+         (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
 
     #[test]
     fn user_agent_platform_and_hints_say_the_same() {
