@@ -186,13 +186,6 @@ pub(crate) mod page {
         /// A file in base64.
         Data { data: String }
     );
-    command!(PrintToPdf = "Page.printToPDF" -> Data {
-        landscape: bool,
-        scale: f64,
-        paper_width: f64,
-        paper_height: f64,
-        print_background: bool,
-    });
 
     fields!(FrameNavigated { frame: Frame });
     fields!(FrameEvent { frame_id: String });

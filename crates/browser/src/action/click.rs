@@ -7,7 +7,6 @@ use super::failure::Failure;
 use super::find::{ELEMENT_LIMIT, Found};
 use super::query::{Kind, Query};
 use super::runner::Runner;
-use crate::page::ready::settle;
 
 /// How long each of many elements may take until it can be clicked.
 const EACH_LIMIT: Duration = Duration::from_millis(1_500);
@@ -23,8 +22,7 @@ impl Runner<'_, '_> {
     pub(super) async fn click(&mut self, selector: &str) -> Result<(), Failure> {
         let query = Query::new("probe", Some(selector));
         let found = self.find(&query, None, ELEMENT_LIMIT).await?;
-        self.click_found(&query, &found).await?;
-        Ok(settle(self.tab).await?)
+        self.click_found(&query, &found).await
     }
 
     /// Clicks all elements that match now, until one leads to another document. Those that cannot be clicked
@@ -51,7 +49,7 @@ impl Runner<'_, '_> {
         }
         match first_reason {
             Some(reason) if clicks == 0 => Err(Failure::Action(reason)),
-            _ => Ok(settle(self.tab).await?),
+            _ => Ok(()),
         }
     }
 

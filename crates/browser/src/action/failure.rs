@@ -1,3 +1,5 @@
+use crate::capture::CaptureError;
+use crate::document::DocumentError;
 use crate::page::ready::ReadyError;
 use crate::wire::CallError;
 
@@ -26,5 +28,24 @@ impl From<CallError> for Failure {
 impl From<ReadyError> for Failure {
     fn from(error: ReadyError) -> Self {
         Self::Page(error)
+    }
+}
+
+impl From<CaptureError> for Failure {
+    fn from(error: CaptureError) -> Self {
+        match error {
+            CaptureError::Call(error) => error.into(),
+            CaptureError::TooLarge => Self::TooLarge,
+            CaptureError::Empty => Self::Action(error.to_string()),
+        }
+    }
+}
+
+impl From<DocumentError> for Failure {
+    fn from(error: DocumentError) -> Self {
+        match error {
+            DocumentError::Call(error) => error.into(),
+            DocumentError::TooLarge => Self::TooLarge,
+        }
     }
 }

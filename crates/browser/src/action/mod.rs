@@ -48,11 +48,12 @@ impl From<CallError> for ActionError {
     }
 }
 
-/// Carries out `actions`, and adds their results. Ends at the first that fails.
+/// Carries out `actions`, and adds their results, with warnings about them. Ends at the first that fails.
 pub(crate) async fn run(
     tab: &Tab<'_>,
     actions: &[PlannedAction],
     results: &mut Vec<ActionResult>,
+    warnings: &mut Vec<String>,
 ) -> Result<(), ActionError> {
     if actions.is_empty() {
         return Ok(());
@@ -63,6 +64,8 @@ pub(crate) async fn run(
     tab.client().send(Some(&tab.session()?), &intercept).await?;
     for PlannedAction { index, action } in actions {
         let outcome = runner.perform(action).await;
+        let of_action = |warning| format!("action {index}: {warning}");
+        warnings.extend(runner.warning.take().map(of_action));
         // The reason that a document was not loaded says more than what its absence caused.
         if let Some(error) = tab.take_navigation_error() {
             return Err(ActionError::Failed(error));

@@ -1,7 +1,6 @@
 use super::failure::Failure;
 use super::keys::{Key, Modifier, chord};
 use super::runner::Runner;
-use crate::page::ready::settle;
 use crate::protocol::input::DispatchKeyEvent;
 
 /// A key goes down or up while the modifiers with these bits are down. It types only without modifiers other
@@ -44,7 +43,7 @@ impl Runner<'_, '_> {
         for (key, left) in down.iter().rev() {
             self.post(&event(key, false, *left)).await?;
         }
-        Ok(settle(self.tab).await?)
+        Ok(())
     }
 
     /// Presses a key while the modifiers with these bits are down, and waits until the page has handled it.

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::failure::Failure;
 use super::frames::Frames;
-use crate::page::Tab;
+use crate::page::{Tab, ready};
 use crate::protocol::runtime::TerminateExecution;
 use crate::wire::{CallError, Command};
 
@@ -32,6 +32,8 @@ pub(super) struct Runner<'t, 'a> {
     pub(super) waits_left: Duration,
     /// How many more bytes the results may have.
     pub(super) bytes_left: u64,
+    /// What the result of the last action lacks.
+    pub(super) warning: Option<String>,
     reserve: Duration,
 }
 
@@ -42,6 +44,7 @@ impl<'t, 'a> Runner<'t, 'a> {
             frames: Frames::new(tab),
             waits_left: Duration::from_millis(MAX_ACTION_WAIT_MS),
             bytes_left: MAX_RESULTS_BYTES_PER_PAGE,
+            warning: None,
             reserve: (tab.proxy.remaining() / RESERVE_SHARE).clamp(MIN_RESERVE, MAX_RESERVE),
         }
     }
@@ -50,14 +53,15 @@ impl<'t, 'a> Runner<'t, 'a> {
         if self.time_left().is_zero() {
             return Err(Failure::Action("no time is left for it".to_owned()));
         }
+        let document = self.tab.documents();
         let result = match action {
             Action::Wait(WaitFor::Time(time)) => {
                 self.wait(*time).await;
-                return Ok(None);
+                None
             }
             Action::Wait(WaitFor::Selector(selector)) => {
                 self.wait_for(selector).await?;
-                return Ok(None);
+                None
             }
             Action::Click { selector, all } => {
                 if *all {
@@ -65,27 +69,42 @@ impl<'t, 'a> Runner<'t, 'a> {
                 } else {
                     self.click(selector).await?
                 }
-                return Ok(None);
+                None
             }
             Action::Write { text, selector } => {
                 self.write(text, selector.as_deref()).await?;
-                return Ok(None);
+                None
             }
             Action::Press { key } => {
                 self.press(key).await?;
-                return Ok(None);
+                None
             }
             Action::Scroll { direction, selector } => {
                 self.scroll(*direction, selector.as_deref()).await?;
-                return Ok(None);
+                None
             }
-            Action::Screenshot(format) => self.screenshot(format).await?,
-            Action::Scrape => self.scrape().await?,
-            Action::ExecuteJavascript { script } => self.execute(script).await?,
-            Action::Pdf { landscape, scale, format } => self.print(*landscape, *scale, format).await?,
+            Action::Screenshot(format) => Some(self.screenshot(format).await?),
+            Action::Scrape => Some(self.scrape().await?),
+            Action::ExecuteJavascript { script } => Some(self.execute(script).await?),
+            Action::Pdf { landscape, scale, format } => Some(self.print(*landscape, *scale, format).await?),
         };
-        self.bytes_left = self.bytes_left.checked_sub(size(&result)).ok_or(Failure::TooLarge)?;
-        Ok(Some(result))
+        if let Some(result) = &result {
+            self.bytes_left = self.bytes_left.checked_sub(size(result)).ok_or(Failure::TooLarge)?;
+        }
+        if changes_page(action) {
+            self.settle(document).await?;
+        }
+        Ok(result)
+    }
+
+    /// Waits for what an action has set off. `document` is the number of documents before it.
+    async fn settle(&self, document: u64) -> Result<(), Failure> {
+        if self.tab.documents() == document {
+            ready::settle(self.tab).await?;
+        } else {
+            ready::wait(self.tab, self.until(self.time_left())).await?;
+        }
+        Ok(())
     }
 
     /// The time that actions may still take.
@@ -123,6 +142,18 @@ impl<'t, 'a> Runner<'t, 'a> {
         if let Err(error) = self.tab.call_within(&TerminateExecution {}, STOP_LIMIT).await {
             tracing::debug!(%error, "the scripts of a page could not be stopped");
         }
+    }
+}
+
+/// Whether the page may react to an action.
+fn changes_page(action: &Action) -> bool {
+    match action {
+        Action::Click { .. }
+        | Action::Write { .. }
+        | Action::Press { .. }
+        | Action::Scroll { .. }
+        | Action::ExecuteJavascript { .. } => true,
+        Action::Wait(_) | Action::Screenshot(_) | Action::Scrape | Action::Pdf { .. } => false,
     }
 }
 

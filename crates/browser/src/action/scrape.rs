@@ -3,7 +3,8 @@ use gleaner_types::plan::ScreenshotFormat;
 
 use super::failure::Failure;
 use super::runner::Runner;
-use crate::{capture, document};
+use crate::capture::{self, Screenshot};
+use crate::document;
 
 impl Runner<'_, '_> {
     /// The document as it is now.
@@ -13,7 +14,9 @@ impl Runner<'_, '_> {
     }
 
     /// A picture of the page as it is now.
-    pub(super) async fn screenshot(&self, format: &ScreenshotFormat) -> Result<ActionResult, Failure> {
-        Ok(ActionResult::Screenshot(capture::screenshot(self.tab, format).await?))
+    pub(super) async fn screenshot(&mut self, format: &ScreenshotFormat) -> Result<ActionResult, Failure> {
+        let Screenshot { picture, warning } = capture::screenshot(self.tab, format).await?;
+        self.warning = warning;
+        Ok(ActionResult::Screenshot(picture))
     }
 }

@@ -2,12 +2,10 @@ use std::time::Duration;
 
 use gleaner_fetch::ActionResult;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::failure::Failure;
 use super::runner::Runner;
-use crate::page::ready::settle;
 use crate::protocol::runtime::Evaluate;
 use crate::wire::CallError;
 
@@ -46,10 +44,10 @@ impl Runner<'_, '_> {
             allow_unsafe_eval: true,
         };
         let limit = SCRIPT_LIMIT.min(self.time_left());
-        let result = match self.tab.call_within(&evaluate, limit).await {
+        match self.tab.call_within(&evaluate, limit).await {
             Ok(evaluated) => match evaluated.exception_details {
-                Some(exception) => return Err(Failure::Action(exception.text)),
-                None => value(evaluated.result.value.unwrap_or(Value::Null)).map_err(Failure::Action)?,
+                Some(exception) => Err(Failure::Action(exception.text)),
+                None => value(evaluated.result.value.unwrap_or(Value::Null)).map_err(Failure::Action),
             },
             Err(CallError::TimedOut(_)) => {
                 // A script that waits for a promise is not running. Stopping it would stop another one.
@@ -58,14 +56,12 @@ impl Runner<'_, '_> {
                     self.stop_scripts().await;
                 }
                 let text = format!("the script did not end within {} ms", limit.as_millis());
-                return Err(Failure::Action(text));
+                Err(Failure::Action(text))
             }
             // The script has led to another document, so it has no value.
-            Err(error) if error.is_gone() && !self.tab.client().is_closed() => undefined(),
-            Err(error) => return Err(error.into()),
-        };
-        settle(self.tab).await?;
-        Ok(result)
+            Err(error) if error.is_gone() && !self.tab.client().is_closed() => Ok(undefined()),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -87,7 +83,7 @@ fn value(outcome: Value) -> Result<ActionResult, String> {
             if json.len() > 3 * MAX_VALUE {
                 return Err(format!("the script's value has {} bytes as JSON", json.len()));
             }
-            serde_json::from_str::<IgnoredAny>(&json)
+            serde_json::from_str::<Value>(&json)
                 .map_err(|error| format!("the script's value is not JSON: {error}"))?;
             Ok(ActionResult::Javascript { kind, json })
         }

@@ -6,7 +6,6 @@ use super::find::ELEMENT_LIMIT;
 use super::frames::Place;
 use super::query::Query;
 use super::runner::Runner;
-use crate::page::ready::settle;
 
 impl Runner<'_, '_> {
     /// Scrolls by the height or width of the window, or of the box that the first match is or is in. At the
@@ -19,7 +18,6 @@ impl Runner<'_, '_> {
         let argument = json!({ "direction": direction });
         let query = Query { argument, ..Query::new("scroll", selector) };
         let place = if selector.is_none() { Some(&Place::Main) } else { None };
-        self.find(&query, place, ELEMENT_LIMIT).await?;
-        Ok(settle(self.tab).await?)
+        self.find(&query, place, ELEMENT_LIMIT).await.map(drop)
     }
 }

@@ -9,7 +9,6 @@ use super::frames::Place;
 use super::keys::{Key, Modifier, lookup, typing};
 use super::query::{Kind, Query, State};
 use super::runner::Runner;
-use crate::page::ready::settle;
 use crate::protocol::input::InsertText;
 
 /// How long a click on something that is not a field may take to make it one.
@@ -46,20 +45,15 @@ impl Runner<'_, '_> {
             match found.seen.kind {
                 Kind::Value => {
                     let set = Query { argument: Value::from(text), ..Query::new("set", selector) };
-                    self.ask(&place, &set).await?.done()?;
-                    break;
+                    return self.ask(&place, &set).await?.done();
                 }
-                kind if kind == Kind::Text || is_in_frame => {
-                    self.type_text(&text).await?;
-                    break;
-                }
+                kind if kind == Kind::Text || is_in_frame => return self.type_text(&text).await,
                 _ if Instant::now() >= end => {
                     return Err(Failure::Action(format!("not a field to write into: {}", found.seen.what)));
                 }
                 _ => sleep_until(Instant::now() + GAP).await,
             }
         }
-        Ok(settle(self.tab).await?)
     }
 
     /// Clicks the first match, unless a click would open a list or a picker. Returns its frame.

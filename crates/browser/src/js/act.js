@@ -38,7 +38,7 @@ function act(op, selector, index, argument) {
     }
     return answer;
   } catch (error) {
-    return { count: 0, state: 'selector', what: String(error && error.message).slice(0, 200) };
+    return { count: 0, state: 'selector', what: String(error && error.message).slice(0, 200).toWellFormed() };
   }
 
   function look(element) {
@@ -203,7 +203,8 @@ function act(op, selector, index, argument) {
   function describe(element) {
     const part = name => element.getAttribute(name) ? ` ${name}="${element.getAttribute(name).slice(0, 60)}"` : '';
     const text = fold((element.textContent || '').slice(0, 500)).slice(0, MAX_TEXT);
-    return `<${element.localName}${part('id')}${part('class')}${part('role')}>${text ? ` "${text}"` : ''}`;
+    // Half of a surrogate pair is no text for the caller.
+    return `<${element.localName}${part('id')}${part('class')}${part('role')}>${text ? ` "${text}"` : ''}`.toWellFormed();
   }
 
   function active() {

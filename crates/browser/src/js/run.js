@@ -24,7 +24,7 @@ async function run(source, limit) {
     value = await value;
   } catch (error) {
     const text = error && error.message ? `${error.name || 'Error'}: ${error.message}` : String(error);
-    return { error: text.slice(0, 500) };
+    return { error: text.slice(0, 500).toWellFormed() };
   }
   const type = typeof value, above = [];
   let nodes = 0, json;
@@ -34,6 +34,8 @@ async function run(source, limit) {
       while (above.length && above[above.length - 1] !== this) above.pop();
       if (++nodes > limit) throw new RangeError(`the result has more than ${limit} parts`);
       if (typeof item === 'bigint') return String(item);
+      // Half of a surrogate pair is no text for the caller.
+      if (typeof item === 'string') return item.toWellFormed();
       if (typeof item !== 'object' || item === null) return item;
       if (above.includes(item)) return '[Circular]';
       if (above.length > 100) return '[Deep]';
@@ -41,7 +43,7 @@ async function run(source, limit) {
       return item;
     });
   } catch (error) {
-    return { error: `the result cannot be written as JSON: ${String(error).slice(0, 300)}` };
+    return { error: `the result cannot be written as JSON: ${String(error).slice(0, 300).toWellFormed()}` };
   }
   if (json === undefined) return { type, json: 'null' };
   if (json.length > limit) return { error: `the result has ${json.length} characters as JSON, more than ${limit}` };

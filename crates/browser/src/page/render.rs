@@ -58,18 +58,13 @@ async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
     sleep_until((Instant::now() + request.wait_for).min(until)).await;
     consent::hide(tab).await;
     let mut results = Vec::new();
-<<<<<<< HEAD
-    action::run(tab, &request.actions, &mut results).await?;
-    let styles = styles::read(tab).await;
-    // Before the picture, because pages react to a capture as to a change of the window.
-    let html = document::html(tab).await.map_err(|error| unread(tab, error))?;
-=======
-    action::run(tab, &request.actions, &mut results).await.map_err(|error| match error {
+    action::run(tab, &request.actions, &mut results, &mut warnings).await.map_err(|error| match error {
         action::ActionError::Failed(error) => error,
         action::ActionError::Page(error) => unready(tab, error),
     })?;
-    let call_failure = |error| failure(tab, error);
->>>>>>> h/act
+    let styles = styles::read(tab).await;
+    // Before the picture, because pages react to a capture as to a change of the window.
+    let html = document::html(tab).await.map_err(|error| unread(tab, error))?;
     let screenshot = match &request.screenshot {
         Some(format) => {
             let shot = capture::screenshot(tab, format).await.map_err(|error| uncaptured(tab, error))?;

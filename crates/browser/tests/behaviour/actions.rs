@@ -13,6 +13,7 @@ mod select;
 mod write;
 
 use futures_util::stream::{self, StreamExt as _};
+use gleaner_browser::Browser;
 use gleaner_fetch::{ActionResult, Error, ErrorKind, Rendered};
 use gleaner_testkit::hostile::HostilePage;
 use serde_json::{Value, json};
@@ -84,20 +85,20 @@ fn script(script: &str) -> Value {
     json!({ "type": "executeJavascript", "script": script })
 }
 
-/// Renders a page, carries out the actions, and returns what came of it.
-async fn render(
-    browser: &gleaner_browser::Browser,
-    page: &str,
-    actions: &[Value],
-) -> Result<Rendered, Error> {
+/// Renders a page and carries out the actions.
+async fn render(browser: &Browser, page: &str, actions: &[Value]) -> Result<Rendered, Error> {
+    render_as(browser, page, json!({ "actions": actions })).await
+}
+
+/// Renders a page with these options of a scrape.
+async fn render_as(browser: &Browser, page: &str, options: Value) -> Result<Rendered, Error> {
     let page = format!("<!doctype html><meta charset=utf-8><title>page</title>{page}");
     let pages = vec![HostilePage::html("/", page), HostilePage::anywhere("text/html", NEXT)];
-    let rendered = render_pages(browser, pages, json!({ "actions": actions })).await?;
-    Ok(rendered.page)
+    Ok(render_pages(browser, pages, options).await?.page)
 }
 
 /// Why a case does not hold.
-async fn fault(browser: &gleaner_browser::Browser, case: &Case) -> Option<String> {
+async fn fault(browser: &Browser, case: &Case) -> Option<String> {
     let mut actions = case.actions.clone();
     if let Outcome::Value(check, _) = &case.outcome {
         actions.push(script(check));
@@ -159,6 +160,23 @@ async fn results_are_in_the_order_of_their_actions() {
     assert_eq!(value, &text);
     let ActionResult::Pdf(file) = file else { panic!("{file:?}") };
     assert!(file.starts_with(b"%PDF-"));
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn mobile_pages_are_tapped() {
+    let Some(browser) = browser() else { return };
+    let page = "<script>window.log = [];
+        for (const type of ['touchstart', 'touchend', 'click'])
+          addEventListener(type, event => log.push(type + event.isTrusted), true);
+        </script><div style=height:2000px></div><button id=a>A</button>";
+    for viewport in ["<meta name=viewport content='width=device-width'>", ""] {
+        let actions = json!([click("#a"), script("log.join()")]);
+        let options = json!({ "mobile": true, "actions": actions });
+        let page = render_as(&browser, &format!("{viewport}{page}"), options).await.unwrap();
+        let [ActionResult::Javascript { json, .. }] = page.results.as_slice() else { panic!("{page:?}") };
+        assert_eq!(json, "\"touchstarttrue,touchendtrue,clicktrue\"", "{viewport}");
+    }
     browser.close().await;
 }
 

@@ -40,7 +40,7 @@ async fn files_have_the_paper_that_was_asked_for() {
         let ActionResult::Pdf(file) = result else { panic!("{result:?}") };
         assert!(file.starts_with(b"%PDF-"), "{options}");
         let (found_width, found_height) = size(file);
-        // A point is 1/72 inch. Chromium rounds to whole points.
+        // A point is 1/72 inch. Chromium rounds up to its pixels.
         let is_near = |found: f64, inches: f64| (found - inches * 72.0).abs() <= 1.0;
         assert!(
             is_near(found_width, *width) && is_near(found_height, *height),

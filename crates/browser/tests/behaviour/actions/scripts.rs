@@ -14,6 +14,7 @@ async fn scripts_have_values_of_every_type() {
     let cases = [
         ("1 + 1", "number", "2"),
         ("'\\u{2028}\"'", "string", "\"\u{2028}\\\"\""),
+        ("['a\\ud83d', 'b'.repeat(2)]", "object", "[\"a\u{fffd}\",\"bb\"]"),
         ("return 5", "number", "5"),
         ("if (true) { return [1, { a: null }]; }", "object", "[1,{\"a\":null}]"),
         ("await Promise.resolve({ a: 1 })", "object", "{\"a\":1}"),
