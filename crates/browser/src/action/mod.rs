@@ -64,7 +64,7 @@ pub(crate) async fn run(
     tab.client().send(Some(&tab.session()?), &intercept).await?;
     for PlannedAction { index, action } in actions {
         let outcome = runner.perform(action).await;
-        let of_action = |warning| format!("action {index}: {warning}");
+        let of_action = |warning: String| format!("action {index}: {warning}");
         warnings.extend(runner.warning.take().map(of_action));
         // The reason that a document was not loaded says more than what its absence caused.
         if let Some(error) = tab.take_navigation_error() {

@@ -1,14 +1,6 @@
-use std::time::Duration;
-
-use tokio::time::sleep_until;
-
 use super::failure::Failure;
 use super::runner::Runner;
 use crate::protocol::input::{DispatchMouseEvent, DispatchTouchEvent, TouchPoint};
-
-/// On a page without a viewport for mobile devices, a tap becomes a click only if no second tap follows
-/// within 300 ms.
-const TAP_DELAY: Duration = Duration::from_millis(350);
 
 impl Runner<'_, '_> {
     /// Clicks at a point of the window; taps if the page is that of a mobile device.
@@ -16,9 +8,7 @@ impl Runner<'_, '_> {
         if self.tab.request.mobile {
             let touch = |kind, touch_points| DispatchTouchEvent { kind, touch_points };
             self.post(&touch("touchStart", vec![TouchPoint { x, y }])).await?;
-            self.dispatch(&touch("touchEnd", Vec::new())).await?;
-            sleep_until(self.until(TAP_DELAY)).await;
-            return Ok(());
+            return self.dispatch(&touch("touchEnd", Vec::new())).await;
         }
         let moved = DispatchMouseEvent {
             kind: "mouseMoved",
