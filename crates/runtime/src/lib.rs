@@ -15,7 +15,8 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `blocking`, `log_suppression`, `slices`, `memory`, `session`, `warning`
+//! - base: `error`, `clock`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`, `session`,
+//!   `warning`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`
 //! - state of hosts: `robots` (the cache), `host_limiter`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `config`
@@ -37,6 +38,7 @@ mod error;
 mod explain;
 mod exports;
 mod extract;
+mod fair_semaphore;
 mod fetching;
 mod handle;
 mod host_limiter;
@@ -78,6 +80,7 @@ pub use credits::{
 pub use error::{Error, ErrorKind, QUEUE_FULL_PAUSE};
 pub use explain::{Explanation, MAX_EXPLAINED_URLS, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
+pub use fair_semaphore::{FairPermit, FairSemaphore, SlotOwner};
 pub use handle::{Job, JobEnd};
 pub use limits::{
     MAX_ATTEMPTS, MAX_CONCURRENT_MAPS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS,

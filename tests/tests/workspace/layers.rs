@@ -12,6 +12,7 @@ const MODULES: &[&str] = &[
     "blocking",
     "log_suppression",
     "slices",
+    "fair_semaphore",
     "memory",
     "session",
     "warning",
