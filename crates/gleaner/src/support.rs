@@ -1,5 +1,6 @@
 //! Refuses options of the contract that this engine does not support, so that none is ignored silently.
 
+use gleaner_runtime::RenderNeed;
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
 
@@ -66,7 +67,7 @@ pub(crate) fn check_options(
              operator can add one; until then, leave them out",
         ));
     }
-    if only_cached && engine.renders && needs_browser(options) {
+    if only_cached && engine.renders && RenderNeed::of(options) != RenderNeed::No {
         return Err(Error::unsupported(
             ErrorCode::ScrapeNoCachedData,
             "`lockdown` and `minAge` serve from the cache alone, and it holds no pages from a browser: leave \
@@ -74,12 +75,6 @@ pub(crate) fn check_options(
         ));
     }
     Ok(())
-}
-
-/// Whether a page with these options goes through the browser, if there is one.
-fn needs_browser(options: &ScrapeOptionsPlan) -> bool {
-    let has_browser_only_option = !options.actions.is_empty() || options.formats.screenshot.is_some();
-    has_browser_only_option || options.mobile || !options.wait_for.is_zero()
 }
 
 /// Refuses selectors that are not CSS, with one fault for each.
@@ -110,8 +105,22 @@ fn invalid(path: FaultPath, error: &gleaner_transform::Error) -> Fault {
     Fault::invalid_value(path, message)
 }
 
-/// Refuses formats that need a model or an earlier scrape, for a page that the program already has.
+/// Refuses options that need a browser, a model or an earlier scrape, for a page that the program already
+/// has.
 pub(crate) fn check_local(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+    let in_browser = [
+        (!options.actions.is_empty(), ErrorCode::ScrapeActionsNotSupported, "`actions`"),
+        (
+            options.formats.screenshot.is_some(),
+            ErrorCode::ScrapeScreenshotNotSupported,
+            "the format `screenshot`",
+        ),
+        (!options.wait_for.is_zero(), ErrorCode::UnsupportedOption, "`waitFor`"),
+    ];
+    if let Some((_, code, option)) = in_browser.into_iter().find(|(is_set, ..)| *is_set) {
+        let message = format!("a local page is not loaded in a browser: leave {option} out");
+        return Err(Error::unsupported(code, message));
+    }
     if options.formats.json.as_ref().is_some_and(|json| json.schema.is_none()) {
         return Err(Error::unsupported(
             ErrorCode::ModelNotConfigured,

@@ -17,18 +17,19 @@
 //!
 //! - base: `error`, `clock`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`, `session`,
 //!   `warning`
-//! - rules and limits: `credits`, `exports`, `limits`, `route`
-//! - state of hosts: `robots` (the cache), `host_limiter`
+//! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`
+//! - state of hosts: `robots` (the cache), `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `config`
-//! - job: `explain`, `sitemaps`, `context`
+//! - job: `explain`, `sitemaps`, `context`, `browser_access`
 //! - shared by all jobs: `shared`, `hosts`, `robots_reader`, `attempts`
 //! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
-//!   `fetching`, `complete_page`, `read_page`, `track_changes`
+//!   `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`
 //! - work: `page`, `map`, `worker`
 //! - jobs from outside: `runtime`, `handle`, `start`
 
 mod attempts;
 mod blocking;
+mod browser_access;
 mod clock;
 mod complete_page;
 mod config;
@@ -49,14 +50,18 @@ mod map;
 mod memory;
 mod owner;
 mod page;
+mod page_request;
 mod page_trace;
 mod permission;
 mod ports;
 mod read_page;
+mod rendering;
+mod rendering_memory;
 mod robots;
 mod robots_reader;
 mod route;
 mod runtime;
+mod second_pass;
 mod session;
 mod shared;
 mod sitemap_fetch;
@@ -95,6 +100,7 @@ pub use ports::{
     Fetch, FetchError, FetchRequest, Fetched, PageText, PdfTask, Purpose, ReadPdf, RedirectCheck,
     RedirectRefusal, Rendering, Transform, TransformTask, Transformed,
 };
+pub use rendering::{RenderNeed, RenderPolicy, RenderSettings};
 pub use robots::{MAX_CACHED_ROBOTS, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
 pub use runtime::{RunningJob, Runtime, new_id};
 pub use session::Session;

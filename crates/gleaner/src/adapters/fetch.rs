@@ -13,7 +13,7 @@ use gleaner_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, rfc3339,
 };
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, FetchEngine, ProxyUsed};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
@@ -33,7 +33,9 @@ pub(crate) struct FetchAdapter {
 impl FetchAdapter {
     async fn get(&self, request: FetchRequest<'_>, check: &RedirectAdapter<'_>) -> Result<Fetched, Error> {
         let renderer = match request.purpose {
-            Purpose::Page => renderer_for(self.renderer.as_deref(), request.options, request.url)?,
+            Purpose::Page if request.engine == FetchEngine::Browser => self.renderer.as_deref(),
+            // Refuses options that need a browser.
+            Purpose::Page => renderer_for(None, request.options, request.url)?,
             Purpose::Robots | Purpose::Sitemap => None,
         };
         match renderer {
@@ -233,7 +235,7 @@ fn from_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration)
         // Rendered pages are not cached.
         cache_state: (!cache_policy(options).max_age.is_zero()).then_some(CacheState::Miss),
         cached_at: None,
-        rendering: Some(Box::new(Rendering { screenshot, actions })),
+        rendering: Some(Box::new(Rendering { screenshot, actions, ..Rendering::default() })),
         robots_tag: robots_tag(&page.headers),
     }
 }
