@@ -105,22 +105,28 @@ fn invalid(path: FaultPath, error: &gleaner_transform::Error) -> Fault {
     Fault::invalid_value(path, message)
 }
 
-/// Refuses options that need a browser, a model or an earlier scrape, for a page that the program already
-/// has.
-pub(crate) fn check_local(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+/// Refuses options that need a browser, for a page that the program already has. [`check_options`] comes
+/// first: it refuses some of them for an engine without a browser.
+pub(crate) fn check_not_rendered(options: &ScrapeOptionsPlan) -> Result<(), Error> {
     let in_browser = [
-        (!options.actions.is_empty(), ErrorCode::ScrapeActionsNotSupported, "`actions`"),
+        (!options.actions.is_empty(), ErrorCode::ScrapeActionsNotSupported, "leave `actions` out"),
         (
             options.formats.screenshot.is_some(),
             ErrorCode::ScrapeScreenshotNotSupported,
-            "the format `screenshot`",
+            "leave `screenshot` out of `formats`",
         ),
-        (!options.wait_for.is_zero(), ErrorCode::UnsupportedOption, "`waitFor`"),
+        (!options.wait_for.is_zero(), ErrorCode::UnsupportedOption, "leave `waitFor` out"),
     ];
-    if let Some((_, code, option)) = in_browser.into_iter().find(|(is_set, ..)| *is_set) {
-        let message = format!("a local page is not loaded in a browser: leave {option} out");
-        return Err(Error::unsupported(code, message));
+    match in_browser.into_iter().find(|(is_set, ..)| *is_set) {
+        None => Ok(()),
+        Some((_, code, remedy)) => {
+            Err(Error::unsupported(code, format!("a local page is not loaded in a browser: {remedy}")))
+        }
     }
+}
+
+/// Refuses formats that need a model or an earlier scrape, for a page that the program already has.
+pub(crate) fn check_local(options: &ScrapeOptionsPlan) -> Result<(), Error> {
     if options.formats.json.as_ref().is_some_and(|json| json.schema.is_none()) {
         return Err(Error::unsupported(
             ErrorCode::ModelNotConfigured,

@@ -84,7 +84,7 @@ pub(crate) enum NotRendered {
 /// The warning of the document.
 impl fmt::Display for NotRendered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this page seems to need JavaScript: as served, it has almost no text")?;
+        f.write_str("This page seems to need JavaScript: as served, it has almost no text")?;
         match self {
             Self::NoBrowser => f.write_str(", and this engine has no browser that runs its scripts"),
             Self::NotAsked => {

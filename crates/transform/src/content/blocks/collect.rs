@@ -239,7 +239,15 @@ impl<'t> Collector<'t> {
                     hidden |= hides;
                     invisible |= hides;
                 }
-                Attr::Other | Attr::Name | Attr::Open => is_named = true,
+                Attr::Other
+                | Attr::Name
+                | Attr::Open
+                | Attr::AriaBusy
+                | Attr::NgApp
+                | Attr::NgView
+                | Attr::UiView
+                | Attr::DataReactroot
+                | Attr::DataVApp => is_named = true,
                 Attr::Href => href = value,
                 _ => {}
             }
