@@ -118,7 +118,7 @@ impl Engine {
     /// runtime. It converts a PDF within this process, even if the engine has a PDF worker.
     ///
     /// # Errors
-    /// Those of [`scrape`](Self::scrape).
+    /// Those of [`scrape`](Self::scrape). Options that need a browser are refused.
     pub fn convert(&self, input: Input<'_>, options: ScrapeOptions) -> Result<Document, Error> {
         let plan = options.check_within(self.bounds)?;
         check_local(&plan)?;

@@ -141,3 +141,25 @@ pub(crate) fn check_local(options: &ScrapeOptionsPlan) -> Result<(), Error> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_types::request::ScrapeOptions;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_local_page_has_no_options_of_a_browser() {
+        for (options, code) in [
+            (json!({ "formats": ["screenshot"] }), Some(ErrorCode::ScrapeScreenshotNotSupported)),
+            (json!({ "actions": [{ "type": "scrape" }] }), Some(ErrorCode::ScrapeActionsNotSupported)),
+            (json!({ "waitFor": 10 }), Some(ErrorCode::UnsupportedOption)),
+            (json!({ "mobile": true }), None),
+        ] {
+            let plan = serde_json::from_value::<ScrapeOptions>(options.clone()).unwrap().check().unwrap();
+            let refused = check_not_rendered(&plan).err();
+            assert_eq!(refused.as_ref().map(Error::code), code, "{options}");
+        }
+    }
+}

@@ -96,7 +96,9 @@ async fn render(
     if feedback != HostFeedback::default() {
         shared.observe(&page.lease.url, feedback).await;
     }
-    sleep(pause).await;
+    if !pause.is_zero() {
+        sleep(pause).await;
+    }
     let leased = &page.lease;
     let lease_left = leased.expires_at.saturating_sub(shared.clock.now());
     let request = PageRequest {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::shell_vocabulary as vocabulary;
 use crate::names::{self, prefix};
-use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, Kind, NodeId, Tree, Walk};
 
 /// Upper bound on the text of a shell outside of navigation, headers, footers and dialogs, in bytes.
 const MAX_SHELL_BYTES: usize = 400;
