@@ -134,7 +134,8 @@ mod tests {
         let memory = learned();
         memory.record(&url("/p/other"), false);
         assert!((0..64).all(|_| !memory.render_at_once(&url("/p/x"))));
-        assert!(memory.lock().newer.is_empty() && memory.lock().older.is_empty());
+        let kinds = memory.lock();
+        assert!(kinds.newer.is_empty() && kinds.older.is_empty());
     }
 
     #[test]
