@@ -54,6 +54,24 @@ attributes! {
     NgView "ng-view", UiView "ui-view", DataReactroot "data-reactroot", DataVApp "data-v-app",
 }
 
+impl Attr {
+    /// True for attributes by which scripts may find an element. Names without a variant are among them.
+    pub(crate) const fn is_hook(self) -> bool {
+        matches!(
+            self,
+            Self::Other
+                | Self::Name
+                | Self::Open
+                | Self::AriaBusy
+                | Self::NgApp
+                | Self::NgView
+                | Self::UiView
+                | Self::DataReactroot
+                | Self::DataVApp
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -239,17 +239,8 @@ impl<'t> Collector<'t> {
                     hidden |= hides;
                     invisible |= hides;
                 }
-                Attr::Other
-                | Attr::Name
-                | Attr::Open
-                | Attr::AriaBusy
-                | Attr::NgApp
-                | Attr::NgView
-                | Attr::UiView
-                | Attr::DataReactroot
-                | Attr::DataVApp => is_named = true,
                 Attr::Href => href = value,
-                _ => {}
+                _ => is_named |= name.is_hook(),
             }
         }
         if tag == Tag::A {
