@@ -115,6 +115,11 @@ const SHELLS: &[(&str, &str)] = &[
          </script>",
     ),
     (
+        "a link to the content, and a script of a widget",
+        "<div id=app><a href=#content>Skip to the content</a><div id=content></div></div>\
+         <script src=https://challenges.example/v0/widget.js></script><script src=a.js></script>",
+    ),
+    (
         "a short text in JSON-LD",
         "<script type=application/ld+json>{\"@type\":\"Article\",\"articleBody\":\"Short.\"}</script>\
          <div id=root></div><script src=a.js></script>",
@@ -171,6 +176,19 @@ const PAGES: &[(&str, &str)] = &[
         "exported by a server",
         "<div id=__docusaurus><nav><a href=/>Docs</a></nav><main><h1>Start</h1><p>%LONG%</p></main></div>\
          <script src=a.js></script>",
+    ),
+    (
+        "its text in a noscript",
+        "<div id=app><noscript><p>%LONG%</p><p>%LONG%</p></noscript></div><script src=a.js></script>",
+    ),
+    (
+        "a header without an end",
+        "<header><nav><a href=/>Home</a></header><main><h1>Pots</h1><p>%LONG%</p></main>\
+         <script src=a.js></script>",
+    ),
+    (
+        "a drawing before the text",
+        "<svg viewBox='0 0 1 1'/><h1>Pots</h1><p>We make pots.</p><script src=a.js></script>",
     ),
     (
         "its text in JSON-LD",

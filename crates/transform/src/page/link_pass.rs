@@ -80,8 +80,12 @@ fn read(
     let mut raw_links = Vec::new();
     let mut base = None;
     while let Some(token) = tokenizer.next(false) {
+        let mut is_self_closing = false;
         let (name, end) = match token {
-            Token::Start { name, .. } => (name.of(text), false),
+            Token::Start { name, self_closing, .. } => {
+                is_self_closing = self_closing;
+                (name.of(text), false)
+            }
             Token::End { name } => (name.of(text), true),
             Token::Text { span, references } => {
                 if let Some(tag_metadata) = &mut tag_metadata {
@@ -147,6 +151,10 @@ fn read(
         }
         if let Some(tag_metadata) = &mut tag_metadata {
             tag_metadata.start(tag, attributes);
+            // Only elements of SVG and MathML have no content then; the text in an `svg` is not shown.
+            if is_self_closing && tag == b"svg" {
+                tag_metadata.end(tag);
+            }
         }
     }
     let resolver = Resolver::new(url, base.as_deref()).with_limits(memory, interrupt);

@@ -28,6 +28,13 @@ const MAX_SENTENCE_BYTES: usize = 240;
 /// Upper bound on the text of a placeholder, such as a splash screen, in bytes.
 const MAX_PLACEHOLDER_BYTES: usize = 120;
 
+/// Upper bound on the text in navigation, headers, footers and dialogs of a shell whose only sign is its empty
+/// main element, in bytes.
+const MAX_CHROME_BYTES: usize = 2_000;
+
+/// Upper bound on the `noscript` texts of a shell, in bytes.
+const MAX_NOSCRIPT_BYTES: usize = 800;
+
 /// Upper bound on the titles and `noscript` texts that are read, in bytes.
 const MAX_ASIDE_BYTES: usize = 1_000;
 
@@ -70,6 +77,7 @@ pub(super) struct ShellReader {
     chrome_bytes: usize,
     /// The title, and texts of `noscript`.
     aside: Sample,
+    noscript_bytes: usize,
     /// There is an element for scripts to fill.
     has_mount: bool,
     has_main: bool,
@@ -88,6 +96,8 @@ pub(super) struct ShellReader {
     /// The last tag opened an element with an id.
     pending: bool,
     hidden: Region,
+    /// A `style` or `script` in a `noscript`.
+    raw: Region,
     chrome: Region,
     mount: Region,
     placeholder: Region,
@@ -152,7 +162,9 @@ impl ShellReader {
     pub(super) fn start<'a>(&mut self, name: &str, attribute: impl Fn(&str) -> Option<Cow<'a, str>>) {
         self.pending = false;
         if self.hidden.is_open() {
-            self.hidden.enter(name);
+            if self.hidden.name == "noscript" && matches!(name, "style" | "script") {
+                self.raw.open(name);
+            }
             // `<noscript><meta http-equiv=refresh ...>` sends browsers without JavaScript away.
             self.demands |= self.hidden.name == "noscript"
                 && name == "meta"
@@ -173,7 +185,7 @@ impl ShellReader {
                 let kind = attribute("type").unwrap_or_default();
                 self.scripts |= !vocabulary::is_data(&kind);
                 let source = attribute("src").unwrap_or_default();
-                self.challenges |= prefix(&source).contains("challenge");
+                self.challenges |= vocabulary::path_of(prefix(&source)).contains("challenge");
             }
             // The names of the whole page say nothing about its parts.
             "html" | "body" => self.has_placeholder |= attribute("ng-app").is_some(),
@@ -201,10 +213,17 @@ impl ShellReader {
         let role = attribute("role").unwrap_or_default();
         self.pending = !id.is_empty();
         self.challenges |= [&id, &class].into_iter().any(|name| vocabulary::names_challenge(prefix(name)));
-        if vocabulary::is_chrome(name, &role) {
+        // A link within the page skips its navigation.
+        let is_skip_link = name == "a" && attribute("href").is_some_and(|href| href.starts_with('#'));
+        if is_skip_link || vocabulary::is_chrome(name, &role) {
             return self.chrome.open(name);
         }
-        if name == "main" || role == "main" {
+        let is_main = name == "main" || role == "main";
+        if is_main || name == "article" {
+            // They are never in navigation: an end tag is missing.
+            self.chrome.depth = 0;
+        }
+        if is_main {
             self.has_main = true;
             self.main.open(name);
         }
@@ -231,6 +250,7 @@ impl ShellReader {
     pub(super) fn end(&mut self, name: &str) {
         self.has_empty |= std::mem::take(&mut self.pending);
         if self.hidden.is_open() {
+            self.raw.leave(name);
             self.hidden.leave(name);
             if name == "body" {
                 self.hidden.depth = 0;
@@ -255,7 +275,8 @@ impl ShellReader {
         if self.hidden.is_open() {
             match self.hidden.name.as_str() {
                 "title" => self.aside.add(text),
-                "noscript" => {
+                "noscript" if !self.raw.is_open() => {
+                    self.noscript_bytes += text.len();
                     self.demands |= vocabulary::demands_scripts(text);
                     self.aside.add(text);
                 }
@@ -309,6 +330,10 @@ impl ShellReader {
         if !self.scripts || self.controls > 0 || self.has_text() || self.is_challenge() {
             return false;
         }
+        // The page is there for readers without JavaScript, such as this one.
+        if self.noscript_bytes > MAX_NOSCRIPT_BYTES {
+            return false;
+        }
         if self.has_mount {
             let text = &self.mount_text;
             return (text.bytes == 0 && self.mount_images == 0)
@@ -318,7 +343,8 @@ impl ShellReader {
         let bytes = self.bytes();
         let is_main_empty = self.has_main && self.main_bytes == 0;
         if bytes == 0 {
-            let is_blank = self.images == 0 && (self.chrome_bytes == 0 || is_main_empty);
+            let is_blank = self.images == 0
+                && (self.chrome_bytes == 0 || (is_main_empty && self.chrome_bytes <= MAX_CHROME_BYTES));
             return self.demands || is_blank || (self.has_placeholder && self.images <= 1);
         }
         if bytes <= MAX_LOADING_BYTES && vocabulary::says_loading(&self.text.start) {

@@ -208,6 +208,12 @@ pub(super) fn is_void(name: &str) -> bool {
     )
 }
 
+/// The part of an address after its host: a host may serve widgets as well as challenges.
+pub(super) fn path_of(address: &str) -> &str {
+    let after_scheme = address.split_once("//").map(|(_, rest)| rest);
+    after_scheme.map_or(address, |rest| rest.split_once('/').map_or("", |(_, path)| path))
+}
+
 /// True for types of `script` elements that hold data.
 pub(super) fn is_data(kind: &str) -> bool {
     ["json", "importmap", "speculationrules", "template"].iter().any(|data| kind.contains(data))
