@@ -88,7 +88,7 @@ pub use queue::{
     DEFAULT_MAX_QUEUED_PER_JOB, Deferral, DroppedPages, Finished, Frontier, FrontierConfig, Group, GroupLoad,
     HostFeedback, HostLimits, JobRules, JobSlot, Lease, LeaseId, Leased, LostPage, MAX_BEFORE_FIRST_RESPONSE,
     MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock,
-    Trap,
+    Trap, url_shape,
 };
 pub use robots::{
     MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsPolicy, RobotsRule,

@@ -6,7 +6,7 @@ use gleaner_frontier::{
     DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT,
     FrontierConfig,
 };
-use gleaner_runtime::{Clock, MemoryBudget, Runtime, RuntimeConfig};
+use gleaner_runtime::{Clock, MemoryBudget, RenderPolicy, RenderSettings, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
@@ -59,6 +59,7 @@ pub struct EngineBuilder {
     cache: PageCache,
     has_stealth_proxies: bool,
     renderer: Option<Arc<dyn Render>>,
+    render_policy: RenderPolicy,
     pub(crate) pdf: PdfSettings,
     pub(crate) extract: ExtractSettings,
     pub(crate) service: ServiceSettings,
@@ -83,6 +84,7 @@ impl Default for EngineBuilder {
             cache: PageCache::Memory,
             has_stealth_proxies: false,
             renderer: None,
+            render_policy: RenderPolicy::default(),
             pdf: Default::default(),
             extract: Default::default(),
             service: Default::default(),
@@ -191,11 +193,23 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the browser for pages whose options need one: `actions`, the format `screenshot`, `waitFor` and
-    /// `mobile`. Its traffic passes the same egress guard. Default: none; the first two are refused.
+    /// Sets the browser for pages whose options need one (`actions`, the format `screenshot`, `waitFor` and
+    /// `mobile`) and for pages that are empty without their scripts; see
+    /// [`render_policy`](Self::render_policy). Its traffic passes the same egress guard. At most its
+    /// [`capacity`](Render::capacity) is rendered at once. Default: none; the first two options are refused.
+    ///
+    /// With a browser, `metadata.engine` of every document says what made it.
     #[must_use]
     pub fn renderer(mut self, renderer: Arc<dyn Render>) -> Self {
         self.renderer = Some(renderer);
+        self
+    }
+
+    /// Sets when pages are rendered by the [`renderer`](Self::renderer). Default: [`RenderPolicy::Auto`]. It
+    /// has no effect without one.
+    #[must_use]
+    pub fn render_policy(mut self, policy: RenderPolicy) -> Self {
+        self.render_policy = policy;
         self
     }
 
@@ -343,8 +357,12 @@ impl EngineBuilder {
         if let Some(agent) = self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }
+        let renderer = self.renderer.filter(|_| self.render_policy != RenderPolicy::Never);
+        let rendering = renderer
+            .as_ref()
+            .map(|renderer| RenderSettings { policy: self.render_policy, slots: renderer.capacity() });
         let capabilities = Capabilities {
-            renders: self.renderer.is_some(),
+            renders: renderer.is_some(),
             stealth: self.has_stealth_proxies,
             caches: !matches!(self.cache, PageCache::None),
             tracks_changes: ServicePart::TRACKS_CHANGES,
@@ -378,11 +396,12 @@ impl EngineBuilder {
             store,
             fetch: Arc::new(FetchAdapter {
                 fetcher: fetcher.clone(),
-                renderer: self.renderer,
+                renderer,
                 checks_certificates: self.checks_certificates,
             }),
             pdfs: self.pdf.workers(&transform),
             transform,
+            rendering,
             clock: Clock::system(),
             robots_agent: self.robots_agent,
             max_in_flight: self.concurrency,

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gleaner_runtime::{Job, MapResult, Runtime, StartOptions};
+use gleaner_runtime::{Job, MapResult, Runtime, StartOptions, warn};
 use gleaner_transform::Input;
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan};
 use gleaner_types::request::{BatchScrapeRequest, MapRequest, ScrapeOptions, ScrapeRequest};
@@ -11,11 +11,14 @@ use serde_json::Value;
 
 use crate::extract::{ExtractPart, fields};
 use crate::service::ServicePart;
-use crate::support::{Capabilities, check_local, check_options};
+use crate::support::{Capabilities, check_local, check_not_rendered, check_options};
 use crate::{EngineBuilder, Error};
 
 /// The field with the options of pages in the request of a crawl or an extract.
 pub(crate) const PAGE_OPTIONS: &str = "scrapeOptions";
+
+/// The warning of a local page that is an empty shell.
+const NEEDS_SCRIPTS: &str = "This page seems to need JavaScript: without its scripts, it has almost no text";
 
 /// The engine. Most programs need only one. Clones are cheap and share it.
 ///
@@ -115,13 +118,18 @@ impl Engine {
     /// runtime. It converts a PDF within this process, even if the engine has a PDF worker.
     ///
     /// # Errors
-    /// Those of [`scrape`](Self::scrape).
+    /// Those of [`scrape`](Self::scrape). Options that need a browser are refused.
     pub fn convert(&self, input: Input<'_>, options: ScrapeOptions) -> Result<Document, Error> {
         let plan = options.check_within(self.bounds)?;
         check_local(&plan)?;
         self.check_options(&plan)?;
-        let mut document =
-            gleaner_transform::transform(input, &fields::transform_options(&plan, false))?.into_document();
+        check_not_rendered(&plan)?;
+        let page = gleaner_transform::transform(input, &fields::transform_options(&plan, false))?;
+        let needs_scripts = page.needs_scripts;
+        let mut document = page.into_document();
+        if needs_scripts {
+            warn(&mut document, NEEDS_SCRIPTS);
+        }
         // The text for a model is not needed: options that need one were refused above.
         fields::finish(&mut document, input.url, &plan, false, &Interrupt::never());
         if plan.formats.json.as_ref().is_some_and(|asked| asked.as_extract) {

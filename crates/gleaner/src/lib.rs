@@ -141,7 +141,8 @@ pub use gleaner_frontier::{SkipReason, Trap};
 #[cfg(feature = "models")]
 pub use gleaner_models as models;
 pub use gleaner_runtime::{
-    Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget, Verdict,
+    Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget, RenderPolicy,
+    Verdict,
 };
 pub use gleaner_store::{BlockedPage, JobSnapshot, JobWarning, PageFailure, PageFailures};
 pub use gleaner_transform::Input;
@@ -149,8 +150,8 @@ pub use gleaner_types::request::{
     self, BatchScrapeRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest,
 };
 pub use gleaner_types::{
-    Checked, Document, ErrorCode, Fault, FaultPath, Faults, JobId, JobKind, JobState, Metadata, PageError,
-    PathPart, RequestBounds, SafeUrl, event, limits, parse_json, plan, response,
+    Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId, JobKind, JobState, Metadata,
+    PageError, PathPart, RequestBounds, SafeUrl, event, limits, parse_json, plan, response,
 };
 // The crates whose types occur in signatures of this crate, in the matching versions.
 pub use {ipnet, schemars, serde_json, url};

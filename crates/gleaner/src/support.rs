@@ -1,5 +1,6 @@
 //! Refuses options of the contract that this engine does not support, so that none is ignored silently.
 
+use gleaner_runtime::RenderNeed;
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
 
@@ -66,7 +67,7 @@ pub(crate) fn check_options(
              operator can add one; until then, leave them out",
         ));
     }
-    if only_cached && engine.renders && needs_browser(options) {
+    if only_cached && engine.renders && RenderNeed::of(options) != RenderNeed::No {
         return Err(Error::unsupported(
             ErrorCode::ScrapeNoCachedData,
             "`lockdown` and `minAge` serve from the cache alone, and it holds no pages from a browser: leave \
@@ -74,12 +75,6 @@ pub(crate) fn check_options(
         ));
     }
     Ok(())
-}
-
-/// Whether a page with these options goes through the browser, if there is one.
-fn needs_browser(options: &ScrapeOptionsPlan) -> bool {
-    let has_browser_only_option = !options.actions.is_empty() || options.formats.screenshot.is_some();
-    has_browser_only_option || options.mobile || !options.wait_for.is_zero()
 }
 
 /// Refuses selectors that are not CSS, with one fault for each.
@@ -110,6 +105,26 @@ fn invalid(path: FaultPath, error: &gleaner_transform::Error) -> Fault {
     Fault::invalid_value(path, message)
 }
 
+/// Refuses options that need a browser, for a page that the program already has. [`check_options`] comes
+/// first: it refuses some of them for an engine without a browser.
+pub(crate) fn check_not_rendered(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+    let in_browser = [
+        (!options.actions.is_empty(), ErrorCode::ScrapeActionsNotSupported, "leave `actions` out"),
+        (
+            options.formats.screenshot.is_some(),
+            ErrorCode::ScrapeScreenshotNotSupported,
+            "leave `screenshot` out of `formats`",
+        ),
+        (!options.wait_for.is_zero(), ErrorCode::UnsupportedOption, "leave `waitFor` out"),
+    ];
+    match in_browser.into_iter().find(|(is_set, ..)| *is_set) {
+        None => Ok(()),
+        Some((_, code, remedy)) => {
+            Err(Error::unsupported(code, format!("a local page is not loaded in a browser: {remedy}")))
+        }
+    }
+}
+
 /// Refuses formats that need a model or an earlier scrape, for a page that the program already has.
 pub(crate) fn check_local(options: &ScrapeOptionsPlan) -> Result<(), Error> {
     if options.formats.json.as_ref().is_some_and(|json| json.schema.is_none()) {
@@ -124,5 +139,27 @@ pub(crate) fn check_local(options: &ScrapeOptionsPlan) -> Result<(), Error> {
             ErrorCode::UnsupportedOption,
             "the format `changeTracking` compares with an earlier scrape, and a local page has none",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_types::request::ScrapeOptions;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_local_page_has_no_options_of_a_browser() {
+        for (options, code) in [
+            (json!({ "formats": ["screenshot"] }), Some(ErrorCode::ScrapeScreenshotNotSupported)),
+            (json!({ "actions": [{ "type": "scrape" }] }), Some(ErrorCode::ScrapeActionsNotSupported)),
+            (json!({ "waitFor": 10 }), Some(ErrorCode::UnsupportedOption)),
+            (json!({ "mobile": true }), None),
+        ] {
+            let plan = serde_json::from_value::<ScrapeOptions>(options.clone()).unwrap().check().unwrap();
+            let refused = check_not_rendered(&plan).err();
+            assert_eq!(refused.as_ref().map(Error::code), code, "{options}");
+        }
     }
 }

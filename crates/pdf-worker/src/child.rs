@@ -5,6 +5,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use futures_util::future::join;
+use gleaner_runtime::FairPermit;
 use gleaner_transform::pdf::{MAX_ANSWER_BYTES, WORKER_ENVIRONMENT};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
@@ -12,7 +13,6 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use super::PdfWorker;
-use super::fair_semaphore::FairPermit;
 
 /// A file keeps its slot for at least this time in its first attempt. Most files take less.
 const MIN_FIRST_ATTEMPT: Duration = Duration::from_millis(150);

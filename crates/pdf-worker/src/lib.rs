@@ -5,7 +5,6 @@
 //! and the engine ends it when its result is no longer needed. [`PdfWorkers`] implements the runtime's port.
 
 mod child;
-mod fair_semaphore;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +18,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use async_trait::async_trait;
-use gleaner_runtime::{Fetched, PdfTask, ReadPdf, Transformed, spawn_blocking};
+use gleaner_runtime::{FairSemaphore, Fetched, PdfTask, ReadPdf, SlotOwner, Transformed, spawn_blocking};
 use gleaner_transform::pdf::{
     self, Converted, Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
 };
@@ -29,7 +28,6 @@ use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::time::timeout_at;
 
 use self::child::Outcome;
-use self::fair_semaphore::{FairSemaphore, FileOwner};
 
 /// CPU time of a PDF in a fast slot, in seconds. A file that needs more starts again in the slow slot.
 const FAST_SECONDS: u64 = 1;
@@ -133,7 +131,7 @@ impl PdfWorkers {
         page: &Fetched,
         options: &ScrapeOptionsPlan,
         parser: PdfParser,
-        owner: &FileOwner,
+        owner: &SlotOwner,
     ) -> Result<Transformed, PageError> {
         let worker_options = convert_options(parser);
         let fast = Limits { memory: FAST_MEMORY, seconds: FAST_SECONDS, ..Limits::default() };
@@ -195,18 +193,14 @@ impl ReadPdf for PdfWorkers {
         &self,
         page: &Fetched,
         options: &ScrapeOptionsPlan,
-        owner: PdfTask<'_>,
+        task: PdfTask<'_>,
     ) -> Option<Result<Transformed, PageError>> {
         let parser = options.pdf.filter(|parser| parser.mode != PdfMode::Ocr)?;
         if !is_pdf(&page.body) || page.body.len() > MAX_BODY_BYTES {
             return None;
         }
-        let team = match owner.team {
-            Some(team) => team.as_str(),
-            None => "",
-        };
-        let file_owner = FileOwner::new(team, &page.url);
-        let converted = timeout_at(owner.deadline, self.convert(page, options, parser, &file_owner)).await;
+        let slot_owner = SlotOwner::new(task.team, &page.url);
+        let converted = timeout_at(task.deadline, self.convert(page, options, parser, &slot_owner)).await;
         Some(converted.unwrap_or_else(|_| Err(timed_out())))
     }
 }

@@ -128,7 +128,7 @@ async fn a_file_whose_worker_dies_is_tried_again_in_the_slow_slot() {
     let dies = script(&format!("echo tried >> '{}'; kill -KILL $$", path.display()));
     let workers = workers(dies);
     // Occupied, so that the second attempt waits.
-    let slow = workers.slow.acquire(&FileOwner::new("", &page("").url), false).await;
+    let slow = workers.slow.acquire(&SlotOwner::new(None, &page("").url), false).await;
     let read = read(&workers);
     tokio::pin!(read);
     let lines = tokio::select! {
@@ -137,7 +137,7 @@ async fn a_file_whose_worker_dies_is_tried_again_in_the_slow_slot() {
     };
     assert_eq!(lines, ["tried"]);
     // The fast slot is free while the file waits for the slow one.
-    let owner = FileOwner::new("", &page("").url);
+    let owner = SlotOwner::new(None, &page("").url);
     let fast = workers.fast.acquire(&owner, true);
     tokio::select! {
         permit = fast => drop(permit),
@@ -210,7 +210,7 @@ async fn a_process_ends_when_its_future_is_dropped() {
         // `read` is dropped here.
     };
     // Its slot becomes free when the process is gone.
-    let owner = FileOwner::new("", &page("").url);
+    let owner = SlotOwner::new(None, &page("").url);
     let permit = timeout(LONG, workers.fast.acquire(&owner, false)).await.expect("the slot becomes free");
     assert!(!exists(&process), "{process}");
     drop(permit);
@@ -225,7 +225,7 @@ async fn a_process_ends_at_the_deadline_of_its_page() {
     let owner = PdfTask { team: None, deadline: Instant::now() + Duration::from_millis(500) };
     let error = workers.read_pdf(&page("%PDF-1.7"), &options(), owner).await.unwrap().unwrap_err();
     assert_eq!(error.code, ErrorCode::ScrapeTimeout);
-    let owner = FileOwner::new("", &page("").url);
+    let owner = SlotOwner::new(None, &page("").url);
     let permit = timeout(LONG, workers.fast.acquire(&owner, false)).await.expect("the slot becomes free");
     // On a very busy machine the script may not have written its id.
     let process = fs::read_to_string(&path).ok().and_then(|text| text.lines().next().map(str::to_owned));

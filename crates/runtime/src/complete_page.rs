@@ -12,7 +12,8 @@ use uuid::Uuid;
 use crate::context::JobContext;
 use crate::credits::credits;
 use crate::explain::FoundOn;
-use crate::ports::{Fetched, PageText, Transformed};
+use crate::ports::PageText;
+use crate::second_pass::PageVersion;
 use crate::shared::Shared;
 use crate::warning::warn;
 
@@ -22,9 +23,9 @@ pub(crate) async fn complete_page(
     shared: &Shared,
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
-    fetched: Fetched,
-    transformed: Transformed,
+    version: PageVersion,
 ) -> Option<Box<PageText>> {
+    let PageVersion { fetched, transformed, engine } = version;
     let leased = &page.lease;
     let mut document = transformed.document;
     let metadata = &mut document.metadata;
@@ -34,6 +35,8 @@ pub(crate) async fn complete_page(
     metadata.content_type = fetched.content_type;
     let (_, random) = Uuid::now_v7().as_u64_pair();
     metadata.scrape_id = Some(scrape_id(job.id, random).to_string());
+    // Without a browser, every page has the same engine.
+    metadata.engine = shared.browser.is_some().then_some(engine);
     metadata.proxy_used = Some(fetched.proxy_used);
     metadata.cache_state = fetched.cache_state;
     metadata.cached_at = fetched.cached_at;

@@ -5,6 +5,7 @@ use gleaner_store::Store;
 use crate::clock::Clock;
 use crate::memory::MemoryBudget;
 use crate::ports::{Fetch, ReadPdf, Transform};
+use crate::rendering::RenderSettings;
 
 /// The configuration and parts of a [`Runtime`](crate::Runtime).
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct RuntimeConfig {
     pub transform: Arc<dyn Transform>,
     /// Converts PDFs into documents. Without it, `transform` converts them.
     pub pdfs: Option<Arc<dyn ReadPdf>>,
+    /// The use of the browser of `fetch`; `None` if it has none.
+    pub rendering: Option<RenderSettings>,
     /// The clock of the engine.
     pub clock: Clock,
     /// The product token that robots.txt is read for.

@@ -303,11 +303,6 @@ impl JobContext {
         if page.external || downgraded { &self.external_options } else { &self.options }
     }
 
-    /// Do the options ask for a screenshot of the page, or for actions on it?
-    pub(crate) fn wants_rendering(&self) -> bool {
-        !self.options.actions.is_empty() || self.options.formats.screenshot.is_some()
-    }
-
     /// Does the caller want some URLs explained?
     pub(crate) fn is_traced(&self) -> bool {
         self.crawl.as_ref().is_some_and(|crawl| !crawl.records.traces.is_empty())

@@ -1,24 +1,35 @@
-//! The request for a leased page: its permit, its redirects, and the outcome of a page whose request fails.
+//! The first request for a leased page, and the outcome of a page whose request fails.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::{HostFeedback, Observation};
+use gleaner_frontier::Observation;
 use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
-use gleaner_types::{CacheState, ErrorCode};
-use tokio::time::Instant;
+use gleaner_types::{ErrorCode, FetchEngine};
 
-use crate::attempts::retry;
+use crate::attempts::{page_deadline, retry};
+use crate::browser_access::EngineChoice;
 use crate::context::JobContext;
 use crate::exports::export;
 use crate::host_limiter::HostLease;
-use crate::hosts::{RequestChain, same_host};
+use crate::page_request::{NotAnswered, PageRequest};
 use crate::page_trace::trace;
-use crate::permission::{CrawlRedirects, permission, robots_blocked};
-use crate::ports::{FetchError, FetchRequest, Fetched, Purpose, RedirectRefusal};
+use crate::permission::{permission, robots_blocked};
+use crate::ports::{FetchError, Fetched, RedirectRefusal};
+use crate::rendering::{NotRendered, RenderNeed};
 use crate::robots::ROBOTS_RETRY;
 use crate::shared::Shared;
 use crate::sitemap_lease::admit_sitemaps;
+
+/// The answer to the first request for a page.
+pub(crate) struct FirstAnswer {
+    pub(crate) fetched: Fetched,
+    pub(crate) engine: FetchEngine,
+    /// The crawl delay of robots.txt.
+    pub(crate) gap: Duration,
+    /// Why a page that needs its scripts stays as served; `None` if it is rendered next.
+    pub(crate) not_rendered: Option<NotRendered>,
+}
 
 /// Fetches a page, if that is allowed. `None` if there is no answer: then the page has its outcome.
 pub(crate) async fn fetch(
@@ -26,57 +37,73 @@ pub(crate) async fn fetch(
     job: &JobContext,
     page: &mut FinishedPage,
     lease: &HostLease,
-) -> Option<Fetched> {
+) -> Option<FirstAnswer> {
     let lease_left = page.lease.expires_at.saturating_sub(shared.clock.now());
-    let export = if job.wants_rendering() { None } else { export(&page.lease.url) };
+    // A screenshot and actions are for the page that people see.
+    let export = match RenderNeed::of(&job.options) {
+        RenderNeed::Required => None,
+        RenderNeed::No | RenderNeed::Asked => export(&page.lease.url),
+    };
     let Some(gap) = permission(shared, job, page, export.as_ref(), lease).await else {
         trace(job, page, None, false);
         return None;
     };
     let leased = &page.lease;
-    let request = FetchRequest {
-        url: export.as_ref().unwrap_or(&leased.url),
-        scheme_assumed: job.is_scheme_assumed(leased.key),
-        options: job.options_for(leased),
-        purpose: Purpose::Page,
-        session: Some(&job.fetch_session),
+    let options = job.options_for(leased);
+    let choice = match &export {
+        Some(_) => EngineChoice::Static(NotRendered::NotAsked),
+        None => shared.engine_choice(job, &leased.url, options),
     };
-    // A request that starts later would be cut off by the end of the lease.
-    let latest_start = shared.clock.instant(leased.expires_at) - lease_left / 2;
-    let permit = tokio::time::timeout_at(latest_start, lease.permit(job.pacing(gap))).await;
-    let Some(permit) = permit.ok().filter(|_| Instant::now() < latest_start) else {
-        (page.outcome, page.request_sent) = (PageOutcome::Return(shared.clock.now()), false);
-        return None;
-    };
-    let chain = RequestChain::start(shared, &leased.url, permit);
-    let redirects = CrawlRedirects {
+    let mut request = PageRequest {
         shared,
         job,
+        page: &leased.url,
+        export: export.as_ref(),
+        scheme_assumed: job.is_scheme_assumed(leased.key),
+        options,
         is_start: job.is_start(leased.key),
-        is_export: export.is_some(),
-        chain,
+        engine: choice.engine(),
+        gap,
+        // A request that starts later would be cut off by the end of the lease.
+        latest_start: shared.clock.instant(leased.expires_at) - lease_left / 2,
+        page_deadline: page_deadline(shared, job, leased),
     };
-    let fetched = shared.fetch.fetch(request, &redirects).await;
-    let fetched = match fetched {
-        Ok(fetched) => fetched,
-        Err(failure) => {
-            finish_failed(shared, job, page, redirects, failure).await;
-            return None;
+    let mut render_failure = None;
+    let answered = loop {
+        match request.send().await {
+            Ok(answered) => break answered,
+            Err(NotAnswered::TooLate) => {
+                let is_first = render_failure.is_none();
+                (page.outcome, page.request_sent) = (PageOutcome::Return(shared.clock.now()), !is_first);
+                return None;
+            }
+            // The options do not ask for a browser, so the page as served satisfies them.
+            Err(NotAnswered::Failed { failure, .. })
+                if choice == EngineChoice::BrowserFirst
+                    && render_failure.is_none()
+                    && is_render_failure(&failure) =>
+            {
+                render_failure = Some(NotRendered::Failed(failure.error.message));
+                request.engine = FetchEngine::Static;
+            }
+            Err(NotAnswered::Failed { failure, observed }) => {
+                finish_failed(shared, job, page, failure, observed).await;
+                return None;
+            }
         }
     };
-    // Before `redirects` drops the permit of the host.
-    shared.apply_retry_after(&fetched).await;
-    let feedback =
-        HostFeedback { observed: observation(&fetched), address: fetched.address, ..HostFeedback::default() };
-    if same_host(&page.lease.url, &fetched.url) {
-        (page.observed, page.address) = (feedback.observed, feedback.address);
-    } else if feedback != HostFeedback::default() {
-        // After a redirect to another host, that host is reported at once. The host of the page was reported
-        // when it redirected.
-        let in_flight = redirects.chain.progress().in_flight;
-        shared.observe(&fetched.url, HostFeedback { in_flight, ..feedback }).await;
-    }
-    Some(fetched)
+    let (engine, feedback) = (request.engine, answered.feedback);
+    (page.observed, page.address) = (feedback.observed, feedback.address);
+    let not_rendered = match choice {
+        EngineChoice::Static(reason) => Some(reason),
+        EngineChoice::StaticFirst | EngineChoice::Browser | EngineChoice::BrowserFirst => render_failure,
+    };
+    Some(FirstAnswer { fetched: answered.fetched, engine, gap, not_rendered })
+}
+
+/// Did the browser fail, not the host?
+fn is_render_failure(failure: &FetchError) -> bool {
+    failure.refused_redirect.is_none() && failure.error.code == ErrorCode::ScrapeAllEnginesFailed
 }
 
 /// Ends a page whose request failed.
@@ -84,22 +111,9 @@ async fn finish_failed(
     shared: &Arc<Shared>,
     job: &JobContext,
     page: &mut FinishedPage,
-    redirects: CrawlRedirects<'_>,
     failure: FetchError,
+    observed: Option<Observation>,
 ) {
-    // The host of the last request is the one that failed.
-    let progress = redirects.chain.progress();
-    let no_answer = Observation { status: None, latency: progress.elapsed };
-    let mut observed = is_host_failure(&failure).then_some(no_answer);
-    if !same_host(&page.lease.url, &progress.url) {
-        // Even without an observation: the gap of the host starts at the end of the request.
-        shared.observe(&progress.url, progress.feedback(observed.take())).await;
-    }
-    // The next steps can send another request to the same host.
-    drop(redirects);
-    if failure.refused_redirect.is_some() {
-        shared.feedback(&page.lease.url, HostFeedback { answered: true, ..HostFeedback::default() }).await;
-    }
     page.observed = observed;
     page.outcome = failure_outcome(shared, job, &page.lease, failure).await;
     if matches!(page.outcome, PageOutcome::Failed(_)) {
@@ -135,25 +149,4 @@ async fn failure_outcome(
             retry.unwrap_or(PageOutcome::Failed(failure.error))
         }
     }
-}
-
-/// Does this failure indicate an overloaded host? Most do not. Failures of the engine's own side do not
-/// either: of a proxy, of the resolver, or of a body that exceeds the memory budget.
-fn is_host_failure(failure: &FetchError) -> bool {
-    let is_own_failure = matches!(
-        failure.error.code,
-        ErrorCode::ScrapeAllEnginesFailed | ErrorCode::ScrapeDnsResolutionError | ErrorCode::ScrapeTimeout
-    );
-    failure.retryable && !is_own_failure
-}
-
-/// The observation of the host in an answer.
-fn observation(answer: &Fetched) -> Option<Observation> {
-    // A cached answer says nothing about the host.
-    if answer.cache_state == Some(CacheState::Hit) {
-        return None;
-    }
-    // The time of a rendered page includes the work of the browser.
-    let latency = if answer.rendering.is_some() { Duration::ZERO } else { answer.latency };
-    Some(Observation { status: Some(answer.status), latency })
 }

@@ -15,19 +15,21 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `blocking`, `log_suppression`, `slices`, `memory`, `session`, `warning`
-//! - rules and limits: `credits`, `exports`, `limits`, `route`
-//! - state of hosts: `robots` (the cache), `host_limiter`
+//! - base: `error`, `clock`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`, `session`,
+//!   `warning`
+//! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`
+//! - state of hosts: `robots` (the cache), `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `config`
-//! - job: `explain`, `sitemaps`, `context`
+//! - job: `explain`, `sitemaps`, `context`, `browser_access`
 //! - shared by all jobs: `shared`, `hosts`, `robots_reader`, `attempts`
 //! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
-//!   `fetching`, `complete_page`, `read_page`, `track_changes`
+//!   `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`
 //! - work: `page`, `map`, `worker`
 //! - jobs from outside: `runtime`, `handle`, `start`
 
 mod attempts;
 mod blocking;
+mod browser_access;
 mod clock;
 mod complete_page;
 mod config;
@@ -37,6 +39,7 @@ mod error;
 mod explain;
 mod exports;
 mod extract;
+mod fair_semaphore;
 mod fetching;
 mod handle;
 mod host_limiter;
@@ -47,14 +50,18 @@ mod map;
 mod memory;
 mod owner;
 mod page;
+mod page_request;
 mod page_trace;
 mod permission;
 mod ports;
 mod read_page;
+mod rendering;
+mod rendering_memory;
 mod robots;
 mod robots_reader;
 mod route;
 mod runtime;
+mod second_pass;
 mod session;
 mod shared;
 mod sitemap_fetch;
@@ -78,6 +85,7 @@ pub use credits::{
 pub use error::{Error, ErrorKind, QUEUE_FULL_PAUSE};
 pub use explain::{Explanation, MAX_EXPLAINED_URLS, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
+pub use fair_semaphore::{FairPermit, FairSemaphore, SlotOwner};
 pub use handle::{Job, JobEnd};
 pub use limits::{
     MAX_ATTEMPTS, MAX_CONCURRENT_MAPS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS,
@@ -92,6 +100,7 @@ pub use ports::{
     Fetch, FetchError, FetchRequest, Fetched, PageText, PdfTask, Purpose, ReadPdf, RedirectCheck,
     RedirectRefusal, Rendering, Transform, TransformTask, Transformed,
 };
+pub use rendering::{RenderNeed, RenderPolicy, RenderSettings};
 pub use robots::{MAX_CACHED_ROBOTS, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
 pub use runtime::{RunningJob, Runtime, new_id};
 pub use session::Session;

@@ -8,17 +8,20 @@ use std::time::Duration;
 use gleaner_frontier::{RobotsPolicy, UrlKey};
 use gleaner_types::plan::{CrawlPlan, CrawlRules, Formats, MapPlan, ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::request::ScrapeOptions;
-use gleaner_types::{ErrorCode, JobId, PageError};
+use gleaner_types::{ErrorCode, FetchEngine, JobId, PageError};
 use percent_encoding::percent_decode_str;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
+use crate::browser_access::EngineChoice;
 use crate::context::JobContext;
 use crate::error::Error;
 use crate::hosts::RequestChain;
+use crate::page_request::PageRequest;
 use crate::permission::CrawlRedirects;
 use crate::ports::{FetchRequest, Purpose, Transformed};
 use crate::robots::Robots;
+use crate::second_pass::MIN_RENDER_TIME;
 use crate::shared::Shared;
 use crate::sitemap_fetch;
 use crate::sitemaps::{SitemapPermission, Sitemaps};
@@ -152,15 +155,18 @@ async fn read_start(
     } else if !robots.policy.allows(&start) {
         warning = Some("robots.txt forbids the start page, so its links were not read".to_owned());
     } else if plan.sitemap != SitemapMode::Only {
+        let gap = robots.policy.crawl_delay().unwrap_or_default();
+        let permit = shared.permit(&start, job.pacing(gap)).await;
         let request = FetchRequest {
             url: &plan.target.url,
             scheme_assumed: plan.target.scheme_assumed,
             options: &job.options,
             purpose: Purpose::Page,
             session: Some(&job.fetch_session),
+            engine: FetchEngine::Static,
+            deadline: Instant::now() + job.options.timeout,
         };
-        let pacing = job.pacing(robots.policy.crawl_delay().unwrap_or_default());
-        let chain = RequestChain::start(shared, &start, shared.permit(&start, pacing).await);
+        let chain = RequestChain::start(shared, &start, permit);
         let redirects = CrawlRedirects { shared, job, is_start: true, is_export: false, chain };
         let answer = shared.fetch.fetch(request, &redirects).await;
         if let Ok(page) = &answer {
@@ -177,6 +183,13 @@ async fn read_start(
                 };
                 match transformed {
                     Ok(page) => {
+                        if page.needs_scripts
+                            && let Some((url, links)) = render_start(shared, plan, job, gap, deadline).await
+                        {
+                            start = url;
+                            found.add(vec![start.clone()]).await;
+                            found.add(links).await;
+                        }
                         found.add(page.links).await;
                         None
                     }
@@ -193,6 +206,40 @@ async fn read_start(
         }
     }
     Ok(SiteStart { url: start, robots, warning })
+}
+
+/// Renders a start page that needs its scripts, if the policy of the browser allows it. Returns its URL after
+/// redirects and its links; `None` if it was not rendered.
+async fn render_start(
+    shared: &Arc<Shared>,
+    plan: &MapPlan,
+    job: &Arc<JobContext>,
+    gap: Duration,
+    deadline: Instant,
+) -> Option<(Url, Vec<Url>)> {
+    let page = &plan.target.url;
+    if let EngineChoice::Static(_) = shared.engine_choice(job, page, &job.options) {
+        return None;
+    }
+    let latest_start = deadline.checked_sub(MIN_RENDER_TIME)?;
+    shared.refresh_limits(page).await;
+    let request = PageRequest {
+        shared,
+        job,
+        page,
+        export: None,
+        scheme_assumed: plan.target.scheme_assumed,
+        options: &job.options,
+        is_start: true,
+        engine: FetchEngine::Browser,
+        gap,
+        latest_start,
+        page_deadline: deadline,
+    };
+    let answer = request.send().await.ok()?;
+    let fetched = (answer.fetched.status < 400).then_some(answer.fetched)?;
+    let (fetched, transformed) = transform(shared, job, fetched, deadline).await;
+    Some((fetched.url, transformed.ok()?.links))
 }
 
 /// The URLs found so far.

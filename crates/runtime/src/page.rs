@@ -1,5 +1,6 @@
-//! The work on one leased page, step by step: fetch, transform, complete the document, extract fields,
-//! compare with an earlier scrape, commit. Each step writes into the [`FinishedPage`] for the store.
+//! The work on one leased page, step by step: fetch, transform, render it if it needs its scripts, complete
+//! the document, extract fields, compare with an earlier scrape, commit. Each step writes into the
+//! [`FinishedPage`] for the store.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,13 +14,14 @@ use crate::attempts::{page_deadline, retry, work_deadline};
 use crate::blocking::blocking_operation;
 use crate::complete_page::complete_page;
 use crate::context::JobContext;
-use crate::fetching::fetch;
+use crate::fetching::{FirstAnswer, fetch};
 use crate::host_limiter::HostLease;
 use crate::hosts::is_busy;
 use crate::log_suppression::without_logs;
 use crate::page_trace::{trace, trace_links};
 use crate::ports::PageText;
 use crate::read_page::read_page;
+use crate::second_pass::{PageVersion, render_if_needed};
 use crate::shared::Shared;
 use crate::sitemap_lease::{admit_sitemaps, read_sitemap};
 use crate::track_changes::track_changes;
@@ -138,7 +140,7 @@ async fn process(
         read_sitemap(shared, job, crawl, page).await;
         return None;
     }
-    let fetched = fetch(shared, job, page, lease).await?;
+    let FirstAnswer { fetched, engine, gap, not_rendered } = fetch(shared, job, page, lease).await?;
     admit_sitemaps(shared, job, &page.lease, &fetched.url).await;
     if is_busy(fetched.status)
         && let Some(outcome) = retry(shared, job, &page.lease, fetched.retry_after)
@@ -164,9 +166,14 @@ async fn process(
     }
     let deadline = page_deadline(shared, job, &page.lease);
     let (fetched, transformed) = transform(shared, job, fetched, deadline).await;
-    let answered = job.is_traced().then(|| fetched.url.clone());
+    let mut answered = job.is_traced().then(|| fetched.url.clone());
     let text = match transformed {
-        Ok(transformed) => complete_page(shared, job, page, fetched, transformed).await,
+        Ok(transformed) => {
+            let first = PageVersion { fetched, transformed, engine };
+            let version = render_if_needed(shared, job, page, first, gap, not_rendered).await;
+            answered = job.is_traced().then(|| version.fetched.url.clone());
+            complete_page(shared, job, page, version).await
+        }
         Err(error) => {
             page.outcome = PageOutcome::Failed(error);
             None

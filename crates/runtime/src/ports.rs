@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_store::TeamId;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, Document, Interrupt, PageError, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, Document, FetchEngine, Interrupt, PageError, ProxyUsed};
 use tokio::time::Instant;
 use url::Url;
 
@@ -74,6 +74,16 @@ pub struct FetchRequest<'a> {
     pub purpose: Purpose,
     /// The session of the job; `None` for robots.txt, which is shared by all jobs.
     pub session: Option<&'a Session>,
+    /// What requests the page. The choice is made: a `Browser` request is rendered whatever its options say,
+    /// and a `Static` one is not. A `Static` request whose options [require](crate::RenderNeed::Required) a
+    /// browser fails. Only a [page](Purpose::Page) is requested by a browser, and only if
+    /// [`RuntimeConfig::rendering`](crate::RuntimeConfig::rendering) is set.
+    pub engine: FetchEngine,
+    /// When the answer is due, before the deadline of the page and with time for its transform. It is at
+    /// most the `timeout` of the options from now. A browser returns by then what the page shows, with a
+    /// warning if it is not complete. A static request only needs the `timeout`, because the runtime stops
+    /// the work on a page at its deadline.
+    pub deadline: Instant,
 }
 
 /// The purpose of a request.
@@ -210,6 +220,9 @@ pub struct Transformed {
     pub nofollow: Vec<Url>,
     /// Converted pages of a PDF, which determine its price; `None` for other pages.
     pub pages_converted: Option<u32>,
+    /// The page seems to be an empty shell that scripts fill. With a browser, it is rendered; otherwise the
+    /// document gets a warning.
+    pub needs_scripts: bool,
     /// The text of the page, if the options ask for a result of [`Extract::read_page`].
     ///
     /// [`Extract::read_page`]: crate::Extract::read_page

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use gleaner_frontier::{HostFeedback, RobotsPolicy};
 use gleaner_types::plan::{Location, ScrapeOptionsPlan};
-use gleaner_types::{ErrorCode, PageError, SCRAPE_TIMED_OUT, SafeUrl};
+use gleaner_types::{ErrorCode, FetchEngine, PageError, SCRAPE_TIMED_OUT, SafeUrl};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::context::JobContext;
@@ -117,15 +118,17 @@ async fn load_robots(
     start_reporter: RequestStartReporter,
 ) -> Robots {
     let RobotsRequest { url, agent, scheme_assumed, options, pacing } = request;
+    let redirects = AuxiliaryRedirects::start(&shared, &url, pacing).await;
+    start_reporter.report_now();
     let request = FetchRequest {
         url: &url,
         scheme_assumed,
         options: &options,
         purpose: Purpose::Robots,
         session: None,
+        engine: FetchEngine::Static,
+        deadline: Instant::now() + MAX_ROBOTS_TIME,
     };
-    let redirects = AuxiliaryRedirects::start(&shared, &url, pacing).await;
-    start_reporter.report_now();
     let fetched = tokio::time::timeout(MAX_ROBOTS_TIME, shared.fetch.fetch(request, &redirects)).await;
     let answer = match fetched {
         Ok(Ok(answer)) => answer,

@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use gleaner_frontier::Candidate;
 use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome, Store};
 use gleaner_types::JobId;
+use gleaner_types::plan::ScrapeOptionsPlan;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
+use crate::browser_access::{BrowserAccess, EngineChoice};
 use crate::clock::Clock;
 use crate::config::RuntimeConfig;
 use crate::context::{CrawlContext, JobContext};
@@ -17,6 +20,7 @@ use crate::host_limiter::HostLimiter;
 use crate::limits::{MAX_CONCURRENT_MAPS, TransformLimits};
 use crate::memory::Memory;
 use crate::ports::{Fetch, ReadPdf, Transform};
+use crate::rendering::NotRendered;
 use crate::robots::RobotsCache;
 use crate::slices::Slices;
 use crate::tracking::TrackChanges;
@@ -31,6 +35,8 @@ pub(crate) struct Shared {
     pub(crate) fetch: Arc<dyn Fetch>,
     pub(crate) transform: Arc<dyn Transform>,
     pub(crate) pdfs: Option<Arc<dyn ReadPdf>>,
+    /// The browser of `fetch`; `None` if no page is rendered.
+    pub(crate) browser: Option<BrowserAccess>,
     pub(crate) clock: Clock,
     /// The product token that robots.txt is read for.
     pub(crate) agent: String,
@@ -61,6 +67,7 @@ impl Shared {
             fetch,
             transform,
             pdfs,
+            rendering,
             clock,
             robots_agent,
             max_in_flight,
@@ -72,6 +79,7 @@ impl Shared {
             fetch,
             transform,
             pdfs,
+            browser: BrowserAccess::new(rendering),
             clock,
             agent: robots_agent,
             max_in_flight: usize::try_from(max_in_flight).unwrap_or(usize::MAX).max(1),
@@ -91,6 +99,19 @@ impl Shared {
 
     pub(crate) fn context(&self, job: JobId) -> Option<Arc<JobContext>> {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner).get(&job).cloned()
+    }
+
+    /// Chooses how a page of a job is fetched with these options.
+    pub(crate) fn engine_choice(
+        &self,
+        job: &JobContext,
+        url: &Url,
+        options: &ScrapeOptionsPlan,
+    ) -> EngineChoice {
+        match &self.browser {
+            Some(browser) => browser.choose(job, url, options),
+            None => EngineChoice::Static(NotRendered::NoBrowser),
+        }
     }
 
     pub(crate) fn remember(&self, job: Arc<JobContext>) {

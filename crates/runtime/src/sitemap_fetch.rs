@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use gleaner_frontier::{HostFeedback, Sitemap};
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_types::{ErrorCode, FetchEngine, PageError};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::host_limiter::RequestPacing;
@@ -47,9 +48,16 @@ async fn fetch(
     options: &ScrapeOptionsPlan,
     pacing: RequestPacing,
 ) -> Result<Fetched, FetchError> {
-    let request =
-        FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
     let redirects = AuxiliaryRedirects::start(shared, url, pacing).await;
+    let request = FetchRequest {
+        url,
+        scheme_assumed: false,
+        options,
+        purpose: Purpose::Sitemap,
+        session: None,
+        engine: FetchEngine::Static,
+        deadline: Instant::now() + options.timeout,
+    };
     let answer = shared.fetch.fetch(request, &redirects).await?;
     // Without its latency, which says nothing about pages.
     shared.feedback(url, HostFeedback { answered: true, ..HostFeedback::default() }).await;

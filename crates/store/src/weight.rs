@@ -127,6 +127,7 @@ fn metadata_weight(metadata: &Metadata) -> usize {
         scrape_id,
         error,
         num_pages: _,
+        engine: _,
         proxy_used: _,
         cache_state: _,
         cached_at,

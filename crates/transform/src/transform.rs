@@ -51,6 +51,9 @@ pub struct Page {
     /// Pages of a PDF that were converted. `None` for other bodies, and for a PDF that is returned as a file.
     /// The metadata hold the number of all its pages.
     pub pages_converted: Option<u32>,
+    /// The page is an empty shell as served: it has scripts and almost no text, and no JSON-LD has its text
+    /// either. A browser gives more of it.
+    pub needs_scripts: bool,
     /// Marks an extractive summary. It is no part of the document's warning yet, because a model's summary
     /// may replace the summary.
     pub summary_warning: Option<&'static str>,

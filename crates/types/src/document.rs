@@ -171,7 +171,7 @@ pub struct Metadata {
     /// The URL that answered, after redirects.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
     pub url: Option<String>,
-    /// The The HTTP status.
+    /// The HTTP status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_code: Option<u16>,
     /// The `Content-Type` as sent.
@@ -186,6 +186,9 @@ pub struct Metadata {
     /// The number of pages of a PDF.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_pages: Option<u32>,
+    /// What made the page. Absent if the engine has no browser.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "known_engine")]
+    pub engine: Option<FetchEngine>,
     /// The kind of proxy that was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy_used: Option<ProxyUsed>,
@@ -216,7 +219,7 @@ impl Metadata {
 }
 
 /// Wire names of the fields of [`Metadata`].
-const FIELDS: [&str; 42] = [
+const FIELDS: [&str; 43] = [
     "title",
     "description",
     "language",
@@ -254,6 +257,7 @@ const FIELDS: [&str; 42] = [
     "scrapeId",
     "error",
     "numPages",
+    "engine",
     "proxyUsed",
     "cacheState",
     "cachedAt",
@@ -283,6 +287,11 @@ fn several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D:
     texts(deserializer)
 }
 
+/// Reads an engine. Other values are ignored: documents can have an element `<meta name="engine">`.
+fn known_engine<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FetchEngine>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
+}
+
 /// The content of a `<meta>` element, or of all elements with the same name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -291,6 +300,16 @@ pub enum MetaValue {
     One(String),
     /// Several elements with the same name, in order.
     Many(Vec<String>),
+}
+
+/// What requests a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FetchEngine {
+    /// The HTTP client: the page is as served, and its scripts do not run.
+    Static,
+    /// A browser: its scripts ran.
+    Browser,
 }
 
 /// The kind of proxy that was used.
@@ -318,6 +337,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn an_unknown_engine_is_ignored() {
+        let read = |engine| serde_json::from_value::<Metadata>(json!({ "engine": engine })).unwrap().engine;
+        assert_eq!(read(json!("browser")), Some(FetchEngine::Browser));
+        for engine in [json!("steam"), json!(["static", "browser"]), json!(null)] {
+            assert_eq!(read(engine), None);
+        }
+    }
 
     #[test]
     fn the_list_of_fields_matches_the_schema() {

@@ -60,7 +60,7 @@ mod safe_url;
 mod timestamp;
 
 pub use check::{Checked, RequestBounds, parse_json};
-pub use document::{ActionResults, CacheState, Document, MetaValue, Metadata, ProxyUsed};
+pub use document::{ActionResults, CacheState, Document, FetchEngine, MetaValue, Metadata, ProxyUsed};
 pub use error::{ErrorCode, Fault, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
 pub use fault_path::{FaultPath, PathPart};
 pub use id::JobId;

@@ -33,7 +33,7 @@ pub use model::{
 };
 pub use rate_controller::{MAX_BEFORE_FIRST_RESPONSE, Observation};
 pub use spill::{QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock};
-pub use traps::{Deferral, MAX_SHAPES, Trap};
+pub use traps::{Deferral, MAX_SHAPES, Trap, url_shape};
 
 use url::{Position, Url};
 

@@ -41,6 +41,14 @@ pub(super) fn kind_of(url: &Url) -> u32 {
     shape_of_url(url).hash as u32
 }
 
+/// A hash of the shape of a URL: its host without the port, its path without numbers, dates and the last
+/// name, and the names of its query parameters. URLs of one shape are usually pages of one kind, such as the
+/// products of a shop. The hash stays the same within a version of this crate.
+#[must_use]
+pub fn url_shape(url: &Url) -> u64 {
+    shape_of_url(url).hash
+}
+
 /// Statistics about the text of the pages of one shape.
 #[derive(Debug)]
 struct ShapeContent {

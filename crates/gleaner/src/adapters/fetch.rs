@@ -13,10 +13,9 @@ use gleaner_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, rfc3339,
 };
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, FetchEngine, ProxyUsed};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
-use tokio::time::Instant;
 use url::Url;
 
 /// Maximum redirects of a robots.txt; with more it counts as unavailable (RFC 9309, section 2.3.1.2).
@@ -34,7 +33,9 @@ pub(crate) struct FetchAdapter {
 impl FetchAdapter {
     async fn get(&self, request: FetchRequest<'_>, check: &RedirectAdapter<'_>) -> Result<Fetched, Error> {
         let renderer = match request.purpose {
-            Purpose::Page => renderer_for(self.renderer.as_deref(), request.options, request.url)?,
+            Purpose::Page if request.engine == FetchEngine::Browser => self.renderer.as_deref(),
+            // Refuses options that need a browser.
+            Purpose::Page => renderer_for(None, request.options, request.url)?,
             Purpose::Robots | Purpose::Sitemap => None,
         };
         match renderer {
@@ -56,7 +57,7 @@ impl FetchAdapter {
         check: &RedirectAdapter<'_>,
     ) -> Result<Fetched, Error> {
         let options = fetch.options;
-        let mut request = RenderRequest::new(fetch.url.clone(), options, Instant::now() + options.timeout);
+        let mut request = RenderRequest::new(fetch.url.clone(), options, fetch.deadline);
         request.cookies = job_cookies(fetch).unwrap_or_default();
         request.skip_tls_verification &= !self.checks_certificates;
         let mut outcome = self.fetcher.render(renderer, &request, check).await;

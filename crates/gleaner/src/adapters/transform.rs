@@ -71,6 +71,7 @@ impl TransformAdapter {
         let mut transformed = transformed.map_err(page_error)?;
         let postponed = if self.uses_model { transformed.summary_warning.take() } else { None };
         let (links, pages_converted) = (std::mem::take(&mut transformed.links), transformed.pages_converted);
+        let needs_scripts = transformed.needs_scripts;
         let mut document = transformed.into_document();
         let mut text = fields::finish(&mut document, &page.url, options, self.uses_model, interrupt);
         if interrupt.is_raised() {
@@ -83,7 +84,7 @@ impl TransformAdapter {
         }
         let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
         let (links, nofollow) = self.links.divide(links, all_nofollow);
-        Ok(Transformed { document, links, nofollow, pages_converted, text })
+        Ok(Transformed { document, links, nofollow, pages_converted, needs_scripts, text })
     }
 }
 

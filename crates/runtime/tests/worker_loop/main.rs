@@ -15,6 +15,7 @@ mod overload;
 mod pages;
 mod rates;
 mod redirects;
+mod rendering;
 mod robots;
 mod sitemaps;
 mod support;

@@ -145,6 +145,7 @@ fn runtime_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Runtime> {
         fetch: Arc::new(HostsPort(Arc::clone(hosts))),
         transform: Arc::new(HostsPort(Arc::clone(hosts))),
         pdfs: None,
+        rendering: None,
         clock: Clock::starting_at(NOW),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,

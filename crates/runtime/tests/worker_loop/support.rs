@@ -196,6 +196,7 @@ pub(crate) fn runtime_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Runtime
         fetch: Arc::new(WebPort(Arc::clone(web))),
         transform: Arc::new(LinkLines),
         pdfs: None,
+        rendering: None,
         clock: Clock::starting_at(NOW),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,

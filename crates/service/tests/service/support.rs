@@ -119,6 +119,7 @@ pub(crate) fn runtime_with(web: &Arc<FakeWeb>, config: MemoryConfig) -> Arc<Runt
         fetch: Arc::new(FakePorts(Arc::clone(web))),
         transform: Arc::new(FakePorts(Arc::clone(web))),
         pdfs: None,
+        rendering: None,
         clock: Clock::starting_at(START),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,

@@ -81,6 +81,7 @@ async fn run_seed(seed: u64) -> Report {
         fetch: Arc::new(SimulatedFetch(Arc::clone(&context))),
         transform: Arc::new(SimulatedTransform(Arc::clone(&context))),
         pdfs: None,
+        rendering: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: in_flight_limit,

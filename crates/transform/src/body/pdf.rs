@@ -94,7 +94,7 @@ fn document(converted: Converted, formats: &Formats) -> Page {
         document.markdown = Some(converted.markdown);
     }
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    Page { document, links: links.finish(), pages_converted, summary_warning }
+    Page { document, links: links.finish(), pages_converted, summary_warning, ..Page::default() }
 }
 
 fn without_text(pages: &[u32]) -> Option<String> {

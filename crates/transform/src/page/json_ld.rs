@@ -13,6 +13,9 @@ const MAX_BYTES: usize = 4_000_000;
 /// Upper bound on the memory of a parsed block, in bytes. Empty objects take hundreds of times their length.
 const MAX_PARSED_BYTES: usize = 16 << 20;
 
+/// A text longer than this, in bytes, can stand for a page that shows almost no text.
+const MIN_TEXT_BYTES: usize = 600;
+
 /// Memory of a parsed object, in bytes.
 const OBJECT_BYTES: usize = 700;
 
@@ -28,6 +31,13 @@ pub(super) struct JsonLd {
     pub(super) modified: Option<String>,
     /// The longest text.
     pub(super) text: Option<String>,
+}
+
+impl JsonLd {
+    /// Does it hold the text of the page, so that a page with almost no text of its own needs no more?
+    pub(super) fn has_long_text(&self) -> bool {
+        self.text.as_ref().is_some_and(|text| text.len() > MIN_TEXT_BYTES)
+    }
 }
 
 /// Reads the JSON-LD of a page, block by block.
@@ -75,9 +85,9 @@ pub(super) fn read(tree: &Tree) -> JsonLd {
     blocks.found
 }
 
-/// The longest text of the page's main entity in JSON-LD.
+/// The longest text of the page's main entity in JSON-LD, if it is long enough to stand for the page.
 pub(crate) fn main_text(tree: &Tree) -> Option<String> {
-    read(tree).text
+    read(tree).text.filter(|text| text.len() > MIN_TEXT_BYTES)
 }
 
 /// Parses a block. Many templates put newlines into strings, which JSON does not allow (RFC 8259, 7). If a

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use gleaner_types::{Document, Interrupt, Metadata};
+use gleaner_types::{Document, Interrupt};
 use url::Url;
 
 use super::links::{self, Collector, LinkKind, PageLinks};
@@ -32,14 +32,24 @@ pub(crate) fn links(text: &str, url: &Url) -> PageLinks {
     read(text, url, None, &Interrupt::never()).finish()
 }
 
-/// The links of a page, also as the `links` format, and its metadata. Authors and dates in the text are left
-/// open, because only a tree gives them.
-pub(crate) fn page(text: &str, url: &Url, interrupt: &Interrupt) -> (Document, PageLinks) {
+/// A page that is read for its links.
+pub(crate) struct LinkPage {
+    /// The `links` format, and the metadata. Authors and dates in the text are left open, because only a tree
+    /// gives them.
+    pub(crate) document: Document,
+    pub(crate) links: PageLinks,
+    /// It is an empty shell as served.
+    pub(crate) needs_scripts: bool,
+}
+
+/// The links of a page and its metadata.
+pub(crate) fn page(text: &str, url: &Url, interrupt: &Interrupt) -> LinkPage {
     let mut tag_metadata = TagMetadata::default();
     let collector = read(text, url, Some(&mut tag_metadata), interrupt);
     let links = Some(collector.texts());
-    let (metadata, warning): (Metadata, _) = tag_metadata.finish(url, collector.resolver());
-    (Document { links, metadata, warning, ..Document::default() }, collector.finish())
+    let (metadata, needs_scripts) = tag_metadata.finish(url, collector.resolver());
+    let document = Document { links, metadata, ..Document::default() };
+    LinkPage { document, links: collector.finish(), needs_scripts }
 }
 
 /// The attributes of a start tag.
@@ -70,8 +80,12 @@ fn read(
     let mut raw_links = Vec::new();
     let mut base = None;
     while let Some(token) = tokenizer.next(false) {
+        let mut is_self_closing = false;
         let (name, end) = match token {
-            Token::Start { name, .. } => (name.of(text), false),
+            Token::Start { name, self_closing, .. } => {
+                is_self_closing = self_closing;
+                (name.of(text), false)
+            }
             Token::End { name } => (name.of(text), true),
             Token::Text { span, references } => {
                 if let Some(tag_metadata) = &mut tag_metadata {
@@ -137,6 +151,10 @@ fn read(
         }
         if let Some(tag_metadata) = &mut tag_metadata {
             tag_metadata.start(tag, attributes);
+            // Only elements of SVG and MathML have no content then; the text in an `svg` is not shown.
+            if is_self_closing && tag == b"svg" {
+                tag_metadata.end(tag);
+            }
         }
     }
     let resolver = Resolver::new(url, base.as_deref()).with_limits(memory, interrupt);
@@ -251,7 +269,7 @@ mod tests {
                 pass.links.iter().map(|link| (link.url.path(), link.nofollow, link.kind)).collect();
             assert_eq!(found, want, "{row}");
             let anchors: Vec<_> = want.iter().filter(|(.., kind)| *kind == Anchor).collect();
-            let (document, _) = page(html, &url, &Interrupt::never());
+            let LinkPage { document, .. } = page(html, &url, &Interrupt::never());
             assert_eq!(document.links.unwrap().len(), anchors.len(), "{row}: format `links`");
         }
     }
@@ -280,14 +298,15 @@ mod tests {
             ("text", LONG),
         ] {
             let html = format!("{HEAD}{body}");
-            let (pass, found) = page(&html, &url, &Interrupt::never());
+            let LinkPage { document: pass, links: found, needs_scripts } =
+                page(&html, &url, &Interrupt::never());
             let tree = parse(&html, ParseOptions::default());
             let resolver = Resolver::of_tree(&url, &tree);
             assert_eq!(found, of_page(&tree, &resolver), "{row}");
             let view = crate::view::View::whole(&tree);
             assert_eq!(pass.links, Some(links::of_view(&tree, &view, &resolver)), "{row}");
             assert_eq!(pass.metadata, super::super::metadata::read(&tree, &url, &resolver), "{row}");
-            assert_eq!(pass.warning.is_some(), super::super::shell::is_shell(&tree), "{row}");
+            assert_eq!(needs_scripts, super::super::shell::is_shell(&tree), "{row}");
         }
     }
 

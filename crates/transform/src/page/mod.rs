@@ -12,6 +12,7 @@ pub(crate) mod metadata;
 mod month;
 pub(crate) mod picture;
 pub(crate) mod shell;
+mod shell_vocabulary;
 mod slug;
 mod tag_metadata;
 mod title;

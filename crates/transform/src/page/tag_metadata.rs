@@ -8,7 +8,7 @@ use url::Url;
 use super::json_ld::JsonLdReader;
 use super::link_pass::Attributes;
 use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, add_meta, apply_declared, clean, icon_rank};
-use super::shell;
+use super::shell::ShellReader;
 use super::title::{MAX_HEADING_BYTES, MAX_HEADINGS, Sources, choose, heading};
 use crate::resolver::Resolver;
 use crate::tree::decode_references;
@@ -23,7 +23,7 @@ pub(super) struct TagMetadata {
     headings: Vec<String>,
     json_ld: JsonLdReader,
     reading: Reading,
-    shell: Shell,
+    shell: ShellReader,
 }
 
 /// The use of the next text.
@@ -40,7 +40,7 @@ enum Reading {
 impl TagMetadata {
     /// Reads a start tag; its name is in lower case.
     pub(super) fn start(&mut self, tag: &[u8], attributes: Attributes<'_, '_>) {
-        self.shell.start(tag, attributes);
+        self.shell.start(name_of(tag), |name| attributes.get(name));
         match tag {
             b"html" if self.metadata.language.is_none() => {
                 let language = attributes.get("lang").or_else(|| attributes.get("xml:lang"));
@@ -84,7 +84,7 @@ impl TagMetadata {
 
     /// Reads an end tag; its name is in lower case.
     pub(super) fn end(&mut self, tag: &[u8]) {
-        self.shell.end(tag);
+        self.shell.end(name_of(tag));
         match tag {
             b"title" if matches!(self.reading, Reading::Title) => self.reading = Reading::Nothing,
             b"script" if matches!(self.reading, Reading::JsonLd) => self.reading = Reading::Nothing,
@@ -96,10 +96,11 @@ impl TagMetadata {
 
     /// Reads a tag whose name is longer than all names with a meaning here.
     pub(super) fn long_tag(&mut self, name: &str, end: bool) {
+        let name = name.to_ascii_lowercase();
         if end {
-            self.shell.end(name.as_bytes());
+            self.shell.end(&name);
         } else {
-            self.shell.start_long(name);
+            self.shell.start(&name, |_| None);
         }
     }
 
@@ -142,12 +143,13 @@ impl TagMetadata {
         }
     }
 
-    /// The metadata, and a warning if the page is a shell.
-    pub(super) fn finish(mut self, url: &Url, resolver: &Resolver) -> (Metadata, Option<String>) {
+    /// The metadata, and whether the page is a shell: its scripts load its text, and no JSON-LD has it.
+    pub(super) fn finish(mut self, url: &Url, resolver: &Resolver) -> (Metadata, bool) {
         self.end_heading();
         let Self { mut metadata, icon, title, headings, shell, json_ld, .. } = self;
         metadata.favicon = icon.and_then(|(_, href)| resolver.web_url(&href)).map(String::from);
         let json_ld = json_ld.found;
+        let needs_scripts = shell.is_shell() && !json_ld.has_long_text();
         let title = choose(&Sources {
             headings: &headings,
             title: title.as_deref().unwrap_or_default(),
@@ -158,8 +160,13 @@ impl TagMetadata {
         });
         metadata.title = title.map(|title| clean(&title));
         apply_declared(url, &mut metadata, json_ld);
-        (metadata, shell.is_shell().then(|| shell::WARNING.to_owned()))
+        (metadata, needs_scripts)
     }
+}
+
+/// The name of a tag.
+fn name_of(tag: &[u8]) -> &str {
+    std::str::from_utf8(tag).unwrap_or_default()
 }
 
 /// Appends `text` with folded white space, unless `out` is longer than `limit`.
@@ -178,99 +185,5 @@ fn fold(out: &mut String, text: &str, limit: usize) {
     }
     if text.ends_with(spaced) && !out.is_empty() && !out.ends_with(' ') {
         out.push(' ');
-    }
-}
-
-/// Detects a page with scripts but almost no text; see [`shell`].
-#[derive(Debug, Default)]
-struct Shell {
-    /// Bytes of visible text; counting stops above [`shell::MAX_SHELL_BYTES`].
-    bytes: usize,
-    scripts: usize,
-    mount: bool,
-    asks: bool,
-    /// The last tag opened an element that a script may fill. It counts if it is empty.
-    pending: bool,
-    /// The open element whose text is not shown.
-    hidden: Option<Hidden>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hidden {
-    Script,
-    Style,
-    Noscript,
-    Svg,
-    Title,
-    Other,
-}
-
-impl Hidden {
-    fn of(tag: &[u8]) -> Option<Self> {
-        Some(match tag {
-            b"script" => Self::Script,
-            b"style" => Self::Style,
-            b"noscript" => Self::Noscript,
-            b"svg" => Self::Svg,
-            b"title" => Self::Title,
-            b"datalist" | b"noembed" | b"noframes" | b"rp" => Self::Other,
-            _ => return None,
-        })
-    }
-}
-
-impl Shell {
-    /// True inside an element whose text is not shown, except for the title.
-    fn is_hidden(&self) -> bool {
-        !matches!(self.hidden, None | Some(Hidden::Title))
-    }
-
-    fn start(&mut self, tag: &[u8], attributes: Attributes<'_, '_>) {
-        self.pending = false;
-        if self.bytes > shell::MAX_SHELL_BYTES || self.hidden.is_some() {
-            // A hidden element inside another one ends with the outer one.
-            if self.hidden.is_none() {
-                self.hidden = Hidden::of(tag);
-            }
-            return;
-        }
-        match tag {
-            b"script" => {
-                let data = attributes.get("type").is_some_and(|kind| kind.contains("json"));
-                self.scripts += usize::from(!data);
-            }
-            b"div" => self.pending = attributes.get("id").is_some_and(|id| shell::is_mount(&id)),
-            _ => self.pending = tag.contains(&b'-'),
-        }
-        self.hidden = Hidden::of(tag);
-    }
-
-    fn start_long(&mut self, name: &str) {
-        self.pending = self.hidden.is_none() && name.contains('-');
-    }
-
-    fn end(&mut self, tag: &[u8]) {
-        self.mount |= std::mem::take(&mut self.pending);
-        if self.hidden.is_some() && (Hidden::of(tag) == self.hidden || tag == b"body") {
-            self.hidden = None;
-        }
-    }
-
-    fn text(&mut self, text: &str) {
-        if self.bytes > shell::MAX_SHELL_BYTES {
-            return;
-        }
-        self.pending = false;
-        match self.hidden {
-            None => self.bytes += text.trim().len(),
-            Some(Hidden::Noscript) => self.asks |= text.to_ascii_lowercase().contains("javascript"),
-            Some(_) => {}
-        }
-    }
-
-    fn is_shell(&self) -> bool {
-        self.bytes <= shell::MAX_SHELL_BYTES
-            && self.scripts > 0
-            && (self.mount || self.asks || self.bytes == 0)
     }
 }

@@ -33,20 +33,18 @@ const MAX_TITLE_BYTES: usize = 2_000;
 /// With less Markdown than this, in bytes, the text of a page may be inserted by scripts.
 const MAX_SHORT_BYTES: usize = 300;
 
-/// A text in JSON-LD longer than this, in bytes, replaces short Markdown.
-const MIN_JSON_LD_BYTES: usize = 600;
-
 /// Transforms an HTML body.
 pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
     let text = prepare(charset::decode(input.body, input.content_type).text);
     if !needs_no_tree(settings.options) {
         return from_text(&text, input.url, settings);
     }
-    let (mut document, links) = link_pass::page(&text, input.url, settings.interrupt);
+    let link_pass::LinkPage { mut document, links, needs_scripts } =
+        link_pass::page(&text, input.url, settings.interrupt);
     if settings.options.formats.raw_html {
         document.raw_html = Some(text.into_owned());
     }
-    Page { document, links, ..Page::default() }
+    Page { document, links, needs_scripts, ..Page::default() }
 }
 
 /// True if only the links (and the raw HTML) are requested. Then one pass over the tags is enough, and the
@@ -144,7 +142,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
         if wants_text
             && written.len() < MAX_SHORT_BYTES
             && options.include_tags.is_empty()
-            && let Some(text) = json_ld::main_text(&tree).filter(|text| text.len() > MIN_JSON_LD_BYTES)
+            && let Some(text) = json_ld::main_text(&tree)
         {
             written = json_ld_markdown(&text, url, interrupt);
             warnings.push(FROM_JSON_LD);
@@ -172,9 +170,8 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
             document.markdown = Some(written);
         }
     }
-    if !tagged.noscript && shell::is_shell(&tree) {
-        warnings.push(shell::WARNING);
-    } else if wants_text && is_blank {
+    let needs_scripts = !tagged.noscript && shell::is_shell(&tree) && json_ld::main_text(&tree).is_none();
+    if wants_text && is_blank && !needs_scripts {
         warnings.push(super::NO_TEXT);
     }
     if steps.is_exhausted() {
@@ -184,7 +181,13 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
         [(tree.truncated, TRUNCATED), (tree.formatting_stopped, FORMATTING_STOPPED), (is_cut, super::CUT)];
     warnings.extend(limits.into_iter().filter(|(reached, _)| *reached).map(|(_, warning)| warning));
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    Page { document, links: links::of_page(&tree, &resolver), pages_converted: None, summary_warning }
+    Page {
+        document,
+        links: links::of_page(&tree, &resolver),
+        needs_scripts,
+        summary_warning,
+        ..Page::default()
+    }
 }
 
 /// True if a requested format is derived from the Markdown.

@@ -50,7 +50,26 @@ attributes! {
     Src "src", Srcdoc "srcdoc", Srcset "srcset", Start "start", Style "style", Target "target", Title "title",
     Type "type", Typeof "typeof", Value "value", Width "width", XmlLang "xml:lang", Display "display",
     Alttext "alttext", Mathvariant "mathvariant", Summary "summary", Datatype "datatype",
-    DataLineNumber "data-line-number", Reversed "reversed",
+    DataLineNumber "data-line-number", Reversed "reversed", AriaBusy "aria-busy", NgApp "ng-app",
+    NgView "ng-view", UiView "ui-view", DataReactroot "data-reactroot", DataVApp "data-v-app",
+}
+
+impl Attr {
+    /// True for attributes by which scripts may find an element. Names without a variant are among them.
+    pub(crate) const fn is_hook(self) -> bool {
+        matches!(
+            self,
+            Self::Other
+                | Self::Name
+                | Self::Open
+                | Self::AriaBusy
+                | Self::NgApp
+                | Self::NgView
+                | Self::UiView
+                | Self::DataReactroot
+                | Self::DataVApp
+        )
+    }
 }
 
 #[cfg(test)]

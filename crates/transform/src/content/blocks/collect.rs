@@ -239,9 +239,8 @@ impl<'t> Collector<'t> {
                     hidden |= hides;
                     invisible |= hides;
                 }
-                Attr::Other | Attr::Name | Attr::Open => is_named = true,
                 Attr::Href => href = value,
-                _ => {}
+                _ => is_named |= name.is_hook(),
             }
         }
         if tag == Tag::A {

@@ -1,8 +1,9 @@
-//! Slots for conversions, given to teams and hosts in turn.
+//! Slots for costly work, given to teams and hosts in turn: browsers for pages, and processes for PDFs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gleaner_store::TeamId;
 use tokio::sync::{oneshot, watch};
 use url::{Position, Url};
 
@@ -10,16 +11,18 @@ use url::{Position, Url};
 /// arrival decides.
 const MAX_REMEMBERED: usize = 4_096;
 
-/// The team and the host of a file. Teams take turns, and so do the hosts of a team.
+/// The team and the host of a page that needs a slot. Teams take turns, and so do the hosts of a team.
 #[derive(Debug, Clone)]
-pub(super) struct FileOwner {
+pub struct SlotOwner {
     team: String,
     host: String,
 }
 
-impl FileOwner {
-    pub(super) fn new(team: &str, url: &Url) -> Self {
-        let team = team.to_owned();
+impl SlotOwner {
+    /// For a page at `url`. Pages without a team share one turn.
+    #[must_use]
+    pub fn new(team: Option<&TeamId>, url: &Url) -> Self {
+        let team = team.map_or("", TeamId::as_str).to_owned();
         let host = format!("{team}\n{}", &url[Position::BeforeHost..Position::AfterPort]);
         Self { team, host }
     }
@@ -27,20 +30,20 @@ impl FileOwner {
 
 /// A semaphore with fair turns. Clones share its slots.
 #[derive(Debug, Clone)]
-pub(super) struct FairSemaphore {
+pub struct FairSemaphore {
     shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// The number of waiting files that have not been tried.
+    /// The number of waiting pages that have not been tried.
     untried: watch::Sender<usize>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// While there are free slots, no file waits.
+    /// While there are free slots, no page waits.
     free: usize,
     waiting: Vec<Waiting>,
     /// The number of events so far: turns and arrivals.
@@ -51,28 +54,31 @@ struct State {
 
 #[derive(Debug)]
 struct Waiting {
-    owner: FileOwner,
+    owner: SlotOwner,
     tried: bool,
     /// The number of its arrival.
     since: u64,
     sender: oneshot::Sender<FairPermit>,
 }
 
-/// A slot. Dropping it gives the slot to the next file.
+/// A slot. Dropping it gives the slot to the next page.
 #[derive(Debug)]
-pub(super) struct FairPermit {
+pub struct FairPermit {
     semaphore: Option<FairSemaphore>,
 }
 
 impl FairSemaphore {
-    pub(super) fn new(slots: usize) -> Self {
+    /// With this many slots, at least one.
+    #[must_use]
+    pub fn new(slots: usize) -> Self {
         let state = State { free: slots.max(1), waiting: Vec::new(), count: 0, served: HashMap::new() };
         Self { shared: Arc::new(Shared { state: Mutex::new(state), untried: watch::Sender::new(0) }) }
     }
 
-    /// Waits for a slot. Untried files come first, then the team whose last turn is longest ago, then the
-    /// host of that team whose last turn is longest ago, then the file that arrived first.
-    pub(super) async fn acquire(&self, owner: &FileOwner, tried: bool) -> FairPermit {
+    /// Waits for a slot. Untried pages come first, then the team whose last turn is longest ago, then the
+    /// host of that team whose last turn is longest ago, then the page that arrived first. `tried` is true
+    /// for a page that had a slot before and gave it up.
+    pub async fn acquire(&self, owner: &SlotOwner, tried: bool) -> FairPermit {
         let receiver = {
             let mut state = self.state();
             if state.free > 0 {
@@ -104,14 +110,14 @@ impl FairSemaphore {
         self.shared.untried.send_replace(untried);
     }
 
-    /// Gives a free slot to the next file.
+    /// Gives a free slot to the next page.
     fn release(&self) {
         let mut state = self.state();
         while let Some(next) = state.next() {
             state.serve(&next.owner);
             match next.sender.send(FairPermit { semaphore: Some(self.clone()) }) {
                 Ok(()) => return self.publish_untried(&state),
-                // The file no longer waits. Disarm the permit, because its drop would call this function
+                // The page no longer waits. Disarm the permit, because its drop would call this function
                 // again.
                 Err(mut permit) => permit.semaphore = None,
             }
@@ -123,7 +129,7 @@ impl FairSemaphore {
 
 impl State {
     /// Records a turn.
-    fn serve(&mut self, owner: &FileOwner) {
+    fn serve(&mut self, owner: &SlotOwner) {
         if self.served.len() >= MAX_REMEMBERED {
             self.served.clear();
         }
@@ -133,7 +139,7 @@ impl State {
         }
     }
 
-    /// Removes the next file from the waiting ones.
+    /// Removes the next page from the waiting ones.
     fn next(&mut self) -> Option<Waiting> {
         self.waiting.retain(|waiting| !waiting.sender.is_closed());
         let last = |key: &String| self.served.get(key).copied().unwrap_or(0);
@@ -146,8 +152,8 @@ impl State {
 }
 
 impl FairPermit {
-    /// Completes when an untried file waits for a slot.
-    pub(super) async fn wanted(&self) {
+    /// Completes when an untried page waits for a slot.
+    pub async fn wanted(&self) {
         let Some(semaphore) = &self.semaphore else { return std::future::pending().await };
         let mut untried = semaphore.shared.untried.subscribe();
         let _ = untried.wait_for(|untried| *untried > 0).await;
@@ -170,20 +176,20 @@ mod tests {
 
     use super::*;
 
-    fn owner(team: &str, host: &str) -> FileOwner {
-        FileOwner::new(team, &format!("https://{host}/x.pdf").parse().unwrap())
+    fn owner(team: &str, host: &str) -> SlotOwner {
+        SlotOwner::new(Some(&TeamId::new(team)), &format!("https://{host}/x.pdf").parse().unwrap())
     }
 
     type Wait<'a> = Pin<Box<dyn Future<Output = FairPermit> + 'a>>;
 
-    /// A file that waits for a slot.
-    fn wait<'a>(semaphore: &'a FairSemaphore, owner: &'a FileOwner, tried: bool) -> Wait<'a> {
+    /// A page that waits for a slot.
+    fn wait<'a>(semaphore: &'a FairSemaphore, owner: &'a SlotOwner, tried: bool) -> Wait<'a> {
         let mut wait: Wait<'a> = Box::pin(semaphore.acquire(owner, tried));
         assert!(wait.as_mut().now_or_never().is_none(), "no slot is free");
         wait
     }
 
-    /// The order in which waiting files get the only slot.
+    /// The order in which waiting pages get the only slot.
     fn order(permit: FairPermit, mut waits: Vec<(&str, Wait<'_>)>) -> Vec<String> {
         let mut order = Vec::new();
         drop(permit);
@@ -193,7 +199,7 @@ mod tests {
                 if permit.is_some() {
                     order.push((*name).to_owned());
                 }
-                // The permit is dropped here, so the next file gets the slot.
+                // The permit is dropped here, so the next page gets the slot.
                 permit.is_some()
             });
             drop(waits.remove(next.expect("the slot is passed on")));
@@ -202,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn one_good_file_does_not_wait_behind_a_queue_of_hostile_ones() {
+    fn one_good_page_does_not_wait_behind_a_queue_of_hostile_ones() {
         let semaphore = FairSemaphore::new(1);
         let (hostile, good, other) =
             (owner("a", "evil.example"), owner("a", "good.example"), owner("b", "evil.example"));
@@ -217,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn untried_files_come_first() {
+    fn untried_pages_come_first() {
         let semaphore = FairSemaphore::new(1);
         let (one, two) = (owner("a", "one.example"), owner("a", "two.example"));
         let permit = semaphore.acquire(&one, false).now_or_never().unwrap();
@@ -230,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn only_untried_files_interrupt_others() {
+    fn only_untried_pages_interrupt_others() {
         let semaphore = FairSemaphore::new(2);
         let owner = owner("a", "one.example");
         let permit = semaphore.acquire(&owner, false).now_or_never().unwrap();
@@ -246,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_not_lost_when_a_waiting_file_is_dropped() {
+    fn a_slot_is_not_lost_when_a_waiting_page_is_dropped() {
         let semaphore = FairSemaphore::new(1);
         let owner = owner("a", "one.example");
         let permit = semaphore.acquire(&owner, false).now_or_never().unwrap();

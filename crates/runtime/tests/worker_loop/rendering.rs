@@ -1,0 +1,499 @@
+//! Pages and browsers: which engine requests a page, the slots, the second request, and the memory.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use gleaner_runtime::{
+    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, Purpose, RedirectCheck, RenderPolicy,
+    RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
+};
+use gleaner_store::{JobAccount, MemoryConfig, MemoryStore, TeamId};
+use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
+use gleaner_types::{Document, ErrorCode, FetchEngine, PageError, ProxyUsed};
+use tokio::time::{Instant, sleep};
+use url::Url;
+
+use crate::support::NOW;
+
+/// The time of a request without a browser.
+const LATENCY: Duration = Duration::from_millis(10);
+
+#[derive(Debug, Clone)]
+enum Reply {
+    /// The body has one item per line: `shell` for a page that needs its scripts, `text ...`, or a link.
+    Page(u16, &'static str),
+    /// A 503 with this `Retry-After` in seconds.
+    Busy(u64),
+    Fails(ErrorCode),
+    Redirect(&'static str),
+}
+
+/// A request for a page.
+#[derive(Debug, Clone)]
+struct Sent {
+    url: String,
+    engine: FetchEngine,
+    began: Instant,
+    deadline: Instant,
+    ended: Option<Instant>,
+}
+
+/// A web whose pages are served to the two engines differently. The last reply of a URL repeats.
+#[derive(Debug)]
+struct Site {
+    served: Mutex<HashMap<&'static str, Vec<Reply>>>,
+    rendered: Mutex<HashMap<&'static str, Vec<Reply>>>,
+    /// The replies for other URLs.
+    other_served: Reply,
+    other_rendered: Mutex<Reply>,
+    robots: &'static str,
+    render_time: Duration,
+    sent: Mutex<Vec<Sent>>,
+}
+
+impl Default for Site {
+    fn default() -> Self {
+        Self {
+            served: Mutex::default(),
+            rendered: Mutex::default(),
+            other_served: Reply::Page(200, "shell"),
+            other_rendered: Mutex::new(Reply::Page(200, "text from scripts")),
+            robots: "",
+            render_time: Duration::from_secs(1),
+            sent: Mutex::default(),
+        }
+    }
+}
+
+impl Site {
+    fn serving(self, url: &'static str, replies: Vec<Reply>) -> Self {
+        self.served.lock().unwrap().insert(url, replies);
+        self
+    }
+
+    fn rendering(self, url: &'static str, replies: Vec<Reply>) -> Self {
+        self.rendered.lock().unwrap().insert(url, replies);
+        self
+    }
+
+    fn reply(&self, url: &Url, engine: FetchEngine) -> Reply {
+        let (replies, other) = match engine {
+            FetchEngine::Static => (&self.served, self.other_served.clone()),
+            FetchEngine::Browser => (&self.rendered, self.other_rendered.lock().unwrap().clone()),
+        };
+        match replies.lock().unwrap().get_mut(url.as_str()) {
+            Some(replies) if replies.len() > 1 => replies.remove(0),
+            Some(replies) => replies[0].clone(),
+            None => other,
+        }
+    }
+
+    fn sent(&self) -> Vec<Sent> {
+        self.sent.lock().unwrap().clone()
+    }
+
+    /// The requests so far, by path and engine.
+    fn requests(&self) -> Vec<(String, FetchEngine)> {
+        let path = |sent: &Sent| Url::parse(&sent.url).unwrap().path().to_owned();
+        self.sent().iter().map(|sent| (path(sent), sent.engine)).collect()
+    }
+
+    fn count(&self, engine: FetchEngine) -> usize {
+        self.sent().iter().filter(|sent| sent.engine == engine).count()
+    }
+}
+
+#[derive(Debug)]
+struct Ports(Arc<Site>);
+
+#[async_trait]
+impl Fetch for Ports {
+    async fn fetch(
+        &self,
+        request: FetchRequest<'_>,
+        redirects: &dyn RedirectCheck,
+    ) -> Result<Fetched, FetchError> {
+        let site = &self.0;
+        let failure = |code| FetchError {
+            error: PageError { code, message: "the reason".to_owned() },
+            retryable: false,
+            refused_redirect: None,
+        };
+        let mut url = request.url.clone();
+        let (status, body, retry_after) = match request.purpose {
+            Purpose::Robots if !site.robots.is_empty() => (200, site.robots, None),
+            Purpose::Robots | Purpose::Sitemap => (404, "", None),
+            Purpose::Page => {
+                let index = {
+                    let mut sent = site.sent.lock().unwrap();
+                    sent.push(Sent {
+                        url: url.as_str().to_owned(),
+                        engine: request.engine,
+                        began: Instant::now(),
+                        deadline: request.deadline,
+                        ended: None,
+                    });
+                    sent.len() - 1
+                };
+                sleep(match request.engine {
+                    FetchEngine::Static => LATENCY,
+                    FetchEngine::Browser => site.render_time,
+                })
+                .await;
+                site.sent.lock().unwrap()[index].ended = Some(Instant::now());
+                match site.reply(&url, request.engine) {
+                    Reply::Page(status, body) => (status, body, None),
+                    Reply::Busy(seconds) => (503, "", Some(Duration::from_secs(seconds))),
+                    Reply::Fails(code) => return Err(failure(code)),
+                    Reply::Redirect(to) => {
+                        let to = Url::parse(to).unwrap();
+                        let checked = redirects.check(&url, &to).await;
+                        checked.map_err(|refusal| FetchError {
+                            refused_redirect: Some(refusal),
+                            ..failure(ErrorCode::CrawlDenial)
+                        })?;
+                        url = to;
+                        (200, "text moved", None)
+                    }
+                }
+            }
+        };
+        Ok(Fetched {
+            url,
+            status,
+            content_type: None,
+            body: Bytes::from_static(body.as_bytes()),
+            retry_after,
+            latency: LATENCY,
+            address: None,
+            proxy_used: ProxyUsed::Basic,
+            cache_state: None,
+            cached_at: None,
+            rendering: (request.engine == FetchEngine::Browser).then(|| Box::new(Rendering::default())),
+            robots_tag: String::new(),
+        })
+    }
+}
+
+impl Transform for Ports {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let mut transformed = Transformed::default();
+        let mut text = String::new();
+        for line in std::str::from_utf8(&task.page.body).unwrap().lines() {
+            match line.strip_prefix("text ") {
+                Some(words) => text.push_str(words),
+                None if line == "shell" => transformed.needs_scripts = true,
+                None => transformed.links.push(task.page.url.join(line).unwrap()),
+            }
+        }
+        transformed.document = Document { markdown: Some(text), ..Document::default() };
+        Ok(transformed)
+    }
+}
+
+fn runtime_over(site: &Arc<Site>, rendering: Option<RenderSettings>, config: MemoryConfig) -> Arc<Runtime> {
+    Runtime::new(RuntimeConfig {
+        store: Arc::new(MemoryStore::new(config)),
+        fetch: Arc::new(Ports(Arc::clone(site))),
+        transform: Arc::new(Ports(Arc::clone(site))),
+        pdfs: None,
+        rendering,
+        clock: Clock::starting_at(NOW),
+        robots_agent: "gleaner".to_owned(),
+        max_in_flight: 50,
+        near_duplicates: true,
+        memory: MemoryBudget::default(),
+    })
+}
+
+/// A runtime with the policy [`RenderPolicy::Auto`].
+fn runtime(site: &Arc<Site>, slots: usize) -> Arc<Runtime> {
+    runtime_over(site, Some(RenderSettings { policy: RenderPolicy::Auto, slots }), MemoryConfig::default())
+}
+
+async fn scrape_as(runtime: &Arc<Runtime>, request: ScrapeRequest) -> Document {
+    runtime.scrape(request.check().unwrap(), StartOptions::default()).await.unwrap()
+}
+
+async fn scrape(runtime: &Arc<Runtime>, url: &str) -> Document {
+    scrape_as(runtime, ScrapeRequest::new(url)).await
+}
+
+/// Starts a batch of pages that ask for a browser.
+async fn render_batch(runtime: &Arc<Runtime>, urls: &[&str], options: StartOptions) -> Job {
+    let request = BatchScrapeRequest::new(urls.iter().copied()).wait_for(1_000).timeout(10_000);
+    runtime.start(request.check().unwrap(), options).await.unwrap()
+}
+
+fn warning(document: &Document) -> &str {
+    document.warning.as_deref().unwrap_or_default()
+}
+
+const STATIC: FetchEngine = FetchEngine::Static;
+const BROWSER: FetchEngine = FetchEngine::Browser;
+
+#[tokio::test(start_paused = true)]
+async fn a_shell_is_rendered_and_counts_as_one_page() {
+    let site = Arc::new(
+        Site { other_served: Reply::Page(200, "text served"), ..Site::default() }
+            .serving("https://a.example/", vec![Reply::Page(200, "shell")])
+            .rendering("https://a.example/", vec![Reply::Page(200, "text start\n/one\n/two")]),
+    );
+    let request = CrawlRequest::new("https://a.example/").limit(2).check().unwrap();
+    let end = runtime(&site, 2).start(request, StartOptions::default()).await.unwrap().wait().await.unwrap();
+    let documents: Vec<_> = end
+        .documents
+        .iter()
+        .map(|document| {
+            (document.markdown.as_deref(), document.metadata.engine, document.metadata.credits_used)
+        })
+        .collect();
+    let wanted = [(Some("start"), Some(BROWSER), Some(1)), (Some("served"), Some(STATIC), Some(1))];
+    assert_eq!(documents, wanted);
+    assert_eq!((end.snapshot.completed, end.snapshot.failed, end.snapshot.credits_used), (2, 0, 2));
+    assert!(end.documents.iter().all(|document| document.warning.is_none()));
+    let requests = site.requests();
+    assert_eq!(requests[..2], [("/".to_owned(), STATIC), ("/".to_owned(), BROWSER)]);
+    assert_eq!((requests.len(), requests[2].1), (3, STATIC));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_policy_and_the_options_decide() {
+    let settings = |policy| Some(RenderSettings { policy, slots: 1 });
+    let url = "https://a.example/";
+    for (policy, engine, remark) in [
+        (None, None, "has no browser"),
+        (settings(RenderPolicy::Never), None, "has no browser"),
+        (settings(RenderPolicy::WhenAsked), Some(STATIC), "if its options ask for it"),
+    ] {
+        let site = Arc::new(Site::default());
+        let runtime = runtime_over(&site, policy, MemoryConfig::default());
+        let document = scrape(&runtime, url).await;
+        assert_eq!((document.metadata.engine, site.requests().len()), (engine, 1), "{policy:?}");
+        assert!(warning(&document).contains(remark), "{policy:?}: {document:?}");
+    }
+    for policy in [RenderPolicy::WhenAsked, RenderPolicy::Auto] {
+        let site = Arc::new(Site::default());
+        let runtime = runtime_over(&site, settings(policy), MemoryConfig::default());
+        for request in [ScrapeRequest::new(url).wait_for(100), ScrapeRequest::new(url).mobile(true)] {
+            let document = scrape_as(&runtime, request).await;
+            assert_eq!((document.metadata.engine, warning(&document)), (Some(BROWSER), ""), "{policy:?}");
+        }
+        assert_eq!(site.requests(), [("/".to_owned(), BROWSER), ("/".to_owned(), BROWSER)]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_that_cannot_be_rendered_stay_as_served() {
+    let request = || ScrapeRequest::new("https://a.example/");
+    for (name, request, served, requests, remark) in [
+        ("cached copies only", request().lockdown(true), 200, 1, "`lockdown`"),
+        ("no time", request().timeout(900), 200, 1, "no time left"),
+        ("an error page", request(), 404, 1, "need JavaScript"),
+    ] {
+        let site = Arc::new(Site { other_served: Reply::Page(served, "shell\n/one"), ..Site::default() });
+        let document = scrape_as(&runtime(&site, 1), request).await;
+        assert_eq!((document.metadata.engine, site.requests().len()), (Some(STATIC), requests), "{name}");
+        assert!(warning(&document).contains(remark), "{name}: {}", warning(&document));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_page_as_served_remains_if_the_browser_gives_less() {
+    for (name, served, rendered, remark) in [
+        ("it fails", "shell", Reply::Fails(ErrorCode::ScrapeAllEnginesFailed), "rendered: the reason"),
+        ("it times out", "shell", Reply::Fails(ErrorCode::ScrapeTimeout), "rendered: the reason"),
+        ("an error page", "shell", Reply::Page(404, "text missing"), "status 404"),
+        ("a busy host", "shell", Reply::Busy(7), "status 503"),
+        ("less text", "shell\ntext served", Reply::Page(200, "text no"), "has less"),
+    ] {
+        let site = Arc::new(
+            Site { other_served: Reply::Page(200, served), ..Site::default() }
+                .rendering("https://a.example/", vec![rendered]),
+        );
+        let runtime = runtime(&site, 1);
+        let request = CrawlRequest::new("https://a.example/").limit(1).check().unwrap();
+        let end = runtime.start(request, StartOptions::default()).await.unwrap().wait().await.unwrap();
+        assert_eq!((end.snapshot.completed, end.snapshot.failed), (1, 0), "{name}");
+        let document = &end.documents[0];
+        assert_eq!(document.metadata.engine, Some(STATIC), "{name}");
+        assert_eq!(document.metadata.status_code, Some(200), "{name}");
+        assert!(warning(document).contains(remark), "{name}: {}", warning(document));
+        assert_eq!(site.requests().len(), 2, "{name}: no request is repeated");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_host_pauses_after_the_second_request_too() {
+    let site = Arc::new(Site::default().rendering("https://a.example/", vec![Reply::Busy(7)]));
+    let runtime = runtime(&site, 1);
+    scrape(&runtime, "https://a.example/").await;
+    scrape(&runtime, "https://a.example/next").await;
+    let sent = site.sent();
+    let pause = sent[2].began - sent[1].ended.unwrap();
+    assert!(pause >= Duration::from_secs(7), "{pause:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rendered_page_of_a_busy_host_is_retried_after_its_pause() {
+    let replies = vec![Reply::Busy(7), Reply::Page(200, "text at last")];
+    let site = Arc::new(Site::default().rendering("https://a.example/", replies));
+    let job = render_batch(&runtime(&site, 1), &["https://a.example/"], StartOptions::default()).await;
+    let end = job.wait().await.unwrap();
+    assert_eq!(end.documents[0].markdown.as_deref(), Some("at last"));
+    let sent = site.sent();
+    assert_eq!((sent.len(), sent[0].engine, sent[1].engine), (2, BROWSER, BROWSER));
+    assert!(sent[1].began - sent[0].ended.unwrap() >= Duration::from_secs(7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_crawl_delay_separates_both_requests() {
+    let site = Arc::new(Site { robots: "User-agent: *\nCrawl-delay: 2", ..Site::default() });
+    let request = CrawlRequest::new("https://a.example/").limit(1).check().unwrap();
+    let end = runtime(&site, 1).start(request, StartOptions::default()).await.unwrap().wait().await.unwrap();
+    assert_eq!(end.documents[0].metadata.engine, Some(BROWSER));
+    let sent = site.sent();
+    assert!(sent[1].began - sent[0].ended.unwrap() >= Duration::from_secs(2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_wait_for_a_browser_is_outside_the_timeout() {
+    let site = Arc::new(Site { render_time: Duration::from_secs(8), ..Site::default() });
+    let urls = ["https://a.example/", "https://b.example/", "https://c.example/", "https://d.example/"];
+    let began = Instant::now();
+    let end = render_batch(&runtime(&site, 1), &urls, StartOptions::default()).await.wait().await.unwrap();
+    assert_eq!((end.documents.len(), end.failures.len()), (4, 0));
+    let sent = site.sent();
+    for (one, next) in sent.iter().zip(&sent[1..]) {
+        assert!(next.began >= one.ended.unwrap(), "one slot, one page");
+    }
+    // The timeout of 10 s begins with the request, also for the last page, which waits for 24 s.
+    assert!(sent[3].began - began >= Duration::from_secs(24));
+    assert!(sent.iter().all(|sent| sent.deadline - sent.began == Duration::from_secs(10)), "{sent:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_waits_for_a_browser_has_no_permit_of_its_host() {
+    let site = Arc::new(
+        Site { render_time: Duration::from_secs(60), ..Site::default() }
+            .serving("https://c.example/", vec![Reply::Redirect("https://a.example/other")]),
+    );
+    let runtime = runtime(&site, 1);
+    // Before its first answer, a host gets at most two requests at once.
+    let waiting = ["https://a.example/one", "https://a.example/two"];
+    let busy = render_batch(&runtime, &["https://busy.example/"], StartOptions::default()).await;
+    sleep(Duration::from_secs(1)).await;
+    let waits = render_batch(&runtime, &waiting, StartOptions::default()).await;
+    sleep(Duration::from_secs(1)).await;
+    let began = Instant::now();
+    let document = scrape(&runtime, "https://c.example/").await;
+    assert_eq!(document.markdown.as_deref(), Some("moved"));
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert_eq!(site.count(BROWSER), 1, "both pages still wait");
+    drop((busy, waits));
+}
+
+#[tokio::test(start_paused = true)]
+async fn teams_take_turns() {
+    let site = Arc::new(Site { render_time: Duration::from_secs(4), ..Site::default() });
+    let runtime = runtime(&site, 1);
+    let of = |team: &str| StartOptions {
+        account: Some(Box::new(JobAccount::of(TeamId::new(team)))),
+        ..StartOptions::default()
+    };
+    let many: Vec<String> = (0..6).map(|host| format!("https://host{host}.example/")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let many = render_batch(&runtime, &many, of("many")).await;
+    sleep(Duration::from_secs(1)).await;
+    let one = render_batch(&runtime, &["https://one.example/"], of("one")).await;
+    assert_eq!(one.wait().await.unwrap().documents.len(), 1);
+    assert_eq!(many.wait().await.unwrap().documents.len(), 6);
+    assert_eq!(site.sent()[1].url, "https://one.example/");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_returns_to_the_queue_if_no_browser_is_free_in_time() {
+    let site = Arc::new(Site { render_time: Duration::from_secs(25), ..Site::default() });
+    let mut config = MemoryConfig::default();
+    config.frontier.lease_time = Duration::from_secs(40);
+    let settings = RenderSettings { policy: RenderPolicy::Auto, slots: 1 };
+    let runtime = runtime_over(&site, Some(settings), config);
+    let first = render_batch(&runtime, &["https://a.example/"], StartOptions::default()).await;
+    sleep(Duration::from_secs(1)).await;
+    // It may wait for half of its lease, 20 s, which end before the slot is free.
+    let second = render_batch(&runtime, &["https://b.example/"], StartOptions::default()).await;
+    for job in [first, second] {
+        let end = job.wait().await.unwrap();
+        assert_eq!((end.documents.len(), end.failures.len()), (1, 0));
+    }
+    let sent = site.sent();
+    assert_eq!(sent.len(), 2, "each page was requested once");
+    assert!(sent[1].began - sent[0].began >= Duration::from_secs(25));
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_of_a_kind_that_needs_a_browser_are_rendered_at_once_except_for_audits() {
+    let site = Arc::new(Site::default());
+    let runtime = runtime(&site, 1);
+    for page in 0..3 {
+        scrape(&runtime, &format!("https://a.example/p/first{page}")).await;
+    }
+    assert_eq!((site.count(STATIC), site.count(BROWSER)), (3, 3));
+    for page in 0..64 {
+        let document = scrape(&runtime, &format!("https://a.example/p/next{page}")).await;
+        assert_eq!(document.metadata.engine, Some(BROWSER));
+    }
+    assert_eq!((site.count(STATIC), site.count(BROWSER)), (3 + 2, 3 + 64), "one page in 32 is audited");
+    // A page of another kind is requested as served first.
+    scrape(&runtime, "https://a.example/q/other").await;
+    assert_eq!(site.count(STATIC), 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn jobs_without_data_retention_leave_no_trace_in_the_memory() {
+    let site = Arc::new(Site::default());
+    let runtime = runtime(&site, 1);
+    let private = |page: &str| ScrapeRequest::new(page).zero_data_retention(true);
+    for page in 0..5 {
+        scrape_as(&runtime, private(&format!("https://a.example/p/private{page}"))).await;
+    }
+    assert_eq!(site.count(STATIC), 5);
+    for page in 0..3 {
+        scrape(&runtime, &format!("https://a.example/p/public{page}")).await;
+    }
+    assert_eq!(site.count(STATIC), 8, "nothing was learned before");
+    for page in 0..5 {
+        scrape_as(&runtime, private(&format!("https://a.example/p/later{page}"))).await;
+    }
+    assert_eq!(site.count(STATIC), 13, "and what was learned since is not used");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_is_rendered_at_once_is_requested_as_served_if_the_browser_fails() {
+    let site = Arc::new(Site::default());
+    let runtime = runtime(&site, 1);
+    for page in 0..3 {
+        scrape(&runtime, &format!("https://a.example/p/first{page}")).await;
+    }
+    *site.other_rendered.lock().unwrap() = Reply::Fails(ErrorCode::ScrapeAllEnginesFailed);
+    for page in 0..2 {
+        let document = scrape(&runtime, &format!("https://a.example/p/next{page}")).await;
+        assert_eq!(document.metadata.engine, Some(STATIC));
+        assert!(warning(&document).contains("could not be rendered: the reason"), "{}", warning(&document));
+    }
+    assert_eq!((site.count(STATIC), site.count(BROWSER)), (3 + 2, 3 + 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_start_page_of_a_map_is_rendered_if_it_is_a_shell() {
+    let site =
+        Arc::new(Site::default().rendering("https://a.example/", vec![Reply::Page(200, "/one\n/two")]));
+    let map = MapRequest::new("https://a.example/").check().unwrap();
+    let result = runtime(&site, 1).map(map).await.unwrap();
+    let paths: Vec<&str> = result.links.iter().map(Url::path).collect();
+    assert_eq!(paths, ["/", "/one", "/two"]);
+    assert_eq!(site.requests(), [("/".to_owned(), STATIC), ("/".to_owned(), BROWSER)]);
+}
