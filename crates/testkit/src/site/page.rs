@@ -2,9 +2,9 @@
 //!
 //! 20,000 complete pages of 20 KB would take 400 MB. Pages share nearly all of those bytes: chrome,
 //! paragraphs of the pool, and the anchor of each page they link to. A page is therefore a list of pieces of
-//! one arena, which takes about 3 KB. A response costs one copy of 20 KB, less than reading a file and much less than a
-//! template engine, so that benchmarks measure the client. The origin in absolute URLs, known only at the
-//! request, is a special piece.
+//! one arena, which takes about 3 KB. A response costs one copy of 20 KB, less than reading a file and much
+//! less than a template engine, so that benchmarks measure the client. The origin in absolute URLs, known
+//! only at the request, is a special piece.
 
 use std::collections::HashMap;
 
