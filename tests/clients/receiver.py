@@ -26,7 +26,7 @@ def rows(job):
     """Requests in order: a name, the body, the signature header, and the expected status and output line."""
     first, second = event(job, 1, "crawl.page", 1), event(job, 2, "crawl.completed", 0)
     accepted = f"crawl.page of {job}: success true, 1 documents"
-    repeat = f"crawl.page of {job}: seen already"
+    repeat = f"crawl.page of {job}: a repeat"
     forged = "refused: the signature is wrong"
     digest = signed(first).removeprefix("sha256=")
     return [

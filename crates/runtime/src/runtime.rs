@@ -77,7 +77,7 @@ impl Runtime {
     }
 
     /// Lists the URLs of a site: those of its sitemaps and those that its start page links to. Work for a
-    /// [`JobOwner`](crate::JobOwner) takes one of its [permits](crate::JobOwner::lookup) first.
+    /// [`JobOwner`](crate::JobOwner) takes one of its [permits](crate::JobOwner::lookup_permit) first.
     ///
     /// # Errors
     /// If robots.txt cannot be fetched, if the start page fails and sitemaps are not read, or if the timeout

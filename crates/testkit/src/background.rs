@@ -1,8 +1,7 @@
-//! A server on a thread of its own.
+//! A server on its own thread.
 //!
-//! Servers of tests could be tasks on the runtime of the test. Then a test that blocks, or whose runtime has
-//! a single thread or a paused clock, would stall its own server, and a benchmark would count the work of
-//! both.
+//! Alternative: a task on the runtime of the test. A test that blocks, or whose runtime has a single thread
+//! or a paused clock, would then stall its own server, and a benchmark would include the work of the server.
 
 use std::future::Future;
 use std::io;
@@ -10,7 +9,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::watch;
 
-/// A running server; dropping it ends the server and waits until it has ended.
+/// A running server. Dropping it stops the server and waits until it has stopped.
 #[derive(Debug)]
 pub(crate) struct Background {
     stop: watch::Sender<bool>,
@@ -18,9 +17,9 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Runs `serve` on a new thread with a runtime of its own, until it returns.
+    /// Runs `serve` on a new thread with its own runtime, until it returns.
     ///
-    /// `serve` gets a signal that turns true when it should end; it should then do so within moments.
+    /// `serve` gets a signal that becomes true when it should stop. It must then return promptly.
     pub(crate) fn start<S, F>(name: &str, serve: S) -> io::Result<Self>
     where
         S: FnOnce(watch::Receiver<bool>) -> F + Send + 'static,
@@ -35,15 +34,15 @@ impl Background {
     }
 }
 
-/// Returns when the server should end.
+/// Returns when the server should stop.
 pub(crate) async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // An error means that the sender is gone, which means the same.
+    // An error means that the sender was dropped, which also stops the server.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
 impl Drop for Background {
     fn drop(&mut self) {
-        // The receiver is gone where the server has ended by itself.
+        // This fails if the server has already stopped: its receiver is gone.
         let _ = self.stop.send(true);
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()

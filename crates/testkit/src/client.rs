@@ -1,16 +1,16 @@
-//! A blocking client for the tests of this crate: enough HTTP/1.1 to see what was really sent.
+//! A blocking client for the tests of this crate, with just enough HTTP/1.1 to see what a server sends.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
 pub(crate) fn connect(addr: SocketAddr) -> TcpStream {
-    try_connect(addr).expect("loopback accepts")
+    try_connect(addr).expect("connects to loopback")
 }
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the tests of the server need a client that is not the one under test"
+    reason = "tests of the servers need a client other than the one under test"
 )]
 pub(crate) fn try_connect(addr: SocketAddr) -> io::Result<TcpStream> {
     TcpStream::connect(addr)
@@ -40,7 +40,7 @@ impl Client {
         Self { addr, stream: BufReader::new(connect(addr)) }
     }
 
-    /// Asks for a path. After an error the connection is a new one.
+    /// Sends a GET request. After an error it opens a new connection.
     pub(crate) fn get(&mut self, path: &str) -> io::Result<Answer> {
         let answer = self.ask(path);
         if answer.is_err() {

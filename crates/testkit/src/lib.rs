@@ -1,9 +1,9 @@
 //! Generated sites and hostile servers for the tests and benches of gleaner.
 //!
-//! Not published, and it uses no other crate of the workspace, so that every one of them can test with it;
-//! only the feature `simulation` does, which runs the engine in virtual time (the module of that name).
+//! This crate is not published. It depends on no other crate of the workspace, so that every crate can use
+//! it in tests. Only the feature `simulation` adds such dependencies: it runs the engine in virtual time.
 //!
-//! A site with known truth, served on loopback:
+//! A site with known contents, served on loopback:
 //!
 //! ```
 //! use gleaner_testkit::{Extras, Site, SiteSpec};
@@ -18,10 +18,10 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Worst cases, shared by a test and a program ([`worst_cases`]), and the shapes of pages that they are made
-//! of ([`PAGE_SHAPES`]).
+//! [`worst_cases`] lists hostile requests and pages, which a test and a benchmark program share.
+//! [`PAGE_SHAPES`] lists the shapes of their pages.
 //!
-//! A server that misbehaves as it is told, and an address that nobody should ever dial:
+//! A server that misbehaves by script, and an address that no client may connect to:
 //!
 //! ```
 //! use gleaner_testkit::{Canary, RawServer, Step};
@@ -41,7 +41,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "code for tests: a broken assumption should end the test at once"
+    reason = "test code: a broken assumption should fail the test at once"
 )]
 
 mod background;

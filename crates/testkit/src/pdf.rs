@@ -1,8 +1,9 @@
-//! PDFs written by hand, and such as draw more than anybody can read.
+//! Hand-written PDFs, including PDFs that are expensive to read.
 
 use crate::worst::Size;
 
-/// Objects, numbered from 1, as a file with a table of their places. The first is the catalogue.
+/// Writes a file of these objects, numbered from 1, with a cross-reference table. The first object is the
+/// catalog.
 #[must_use]
 pub fn file(objects: &[Vec<u8>], trailer: &str) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
@@ -35,7 +36,7 @@ pub fn stream(dictionary: &str, content: &[u8]) -> Vec<u8> {
     object
 }
 
-/// The content of a page that shows some lines.
+/// The content of a page that shows these lines.
 #[must_use]
 pub fn lines(lines: &[&str]) -> Vec<u8> {
     let mut content = String::from("BT /F1 12 Tf 72 720 Td 16 TL\n");
@@ -46,7 +47,7 @@ pub fn lines(lines: &[&str]) -> Vec<u8> {
     content.into_bytes()
 }
 
-/// A file with a page for each content; `more` objects follow, numbered from 4 + 2 * pages.
+/// A file with one page per content. The objects of `more` follow, numbered from 4 + 2 * pages.
 #[must_use]
 pub fn pages(contents: &[Vec<u8>], more: &[Vec<u8>], trailer: &str) -> Vec<u8> {
     let kids: Vec<String> = (0..contents.len()).map(|page| format!("{} 0 R", 4 + 2 * page)).collect();
@@ -69,10 +70,10 @@ pub fn pages(contents: &[Vec<u8>], more: &[Vec<u8>], trailer: &str) -> Vec<u8> {
     file(&objects, trailer)
 }
 
-/// Makes a file of this size.
+/// Generates a file of this size.
 pub type MakePdf = fn(Size) -> Vec<u8>;
 
-/// Pages of little that draw so much that comparing it takes minutes, and more memory than there is.
+/// PDFs that draw so many pieces that comparing the pieces takes minutes and exhausts the memory.
 pub const EXPENSIVE_PDFS: [(&str, MakePdf); 6] = [
     ("texts at one place", |size| text("1 0 0 1 72 720 Tm (word) Tj ", size.of(20_000, 100_000))),
     ("letters of one line", |size| text("(x) Tj ", size.of(50_000, 480_000))),
@@ -87,7 +88,7 @@ pub const EXPENSIVE_PDFS: [(&str, MakePdf); 6] = [
     }),
 ];
 
-/// One page that is drawn so.
+/// A file of one page with this content.
 fn drawing(content: String) -> Vec<u8> {
     pages(&[content.into_bytes()], &[], "")
 }

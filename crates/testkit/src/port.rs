@@ -1,7 +1,7 @@
-//! Ports on which nobody listens, and which nobody else gets meanwhile.
+//! Ports on which no program listens and which no other program can take.
 //!
-//! A port that a listener had a moment ago is no such port: the system may give it to the next who asks for
-//! any.
+//! The port of a listener that was just closed does not qualify: the system may assign it to the next program
+//! that asks for any port.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -14,12 +14,12 @@ use tokio::net::TcpSocket;
 #[derive(Debug)]
 pub struct ClosedPort {
     addr: SocketAddr,
-    /// Bound, so that the port is taken, and not listening.
+    /// Bound, so that the port is taken, but not listening.
     _socket: TcpSocket,
 }
 
 impl ClosedPort {
-    /// Takes a port that the system chooses.
+    /// Takes a port that the system assigns.
     ///
     /// # Errors
     /// If no port can be bound.
@@ -29,7 +29,7 @@ impl ClosedPort {
         Ok(Self { addr: socket.local_addr()?, _socket: socket })
     }
 
-    /// The address that refuses.
+    /// The address that refuses connections.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.addr
@@ -42,21 +42,22 @@ impl ClosedPort {
     }
 }
 
-/// The first port that [`unused_port`] tries. All of them are below the ephemeral range (32,768 and up), so
-/// the system gives none of them to a program that asks for any port.
+/// The first port that [`unused_port`] tries. All its ports are below the ephemeral range (32,768 and up), so
+/// the system assigns none of them to a program that asks for any port.
 const FIRST: u16 = 20_000;
 
-/// The number of ports.
+/// Number of ports that [`unused_port`] can return.
 const PORTS: u16 = 12_000;
 
-/// Ports that a process tries before it reaches those of the process with the next id. Test programs that run
-/// at the same time have ids close together, and a port is free between the check and its use.
+/// Number of ports that a process tries before it reaches those of the process with the next id. Concurrent
+/// test programs have ids close together, and each port is unprotected between the check and its use.
 const OWN: u16 = 16;
 
-/// A port of 127.0.0.1 for a program that has to be told its port. No two calls of a process give the same.
+/// A free port of 127.0.0.1, for a program that needs a port number as input. Each call returns another port
+/// until the process has used all of them.
 ///
 /// # Errors
-/// If all of them are taken.
+/// If all ports are taken.
 pub fn unused_port() -> io::Result<u16> {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let processes = u32::from(PORTS / OWN);
@@ -78,12 +79,12 @@ mod tests {
     #[test]
     fn a_closed_port_refuses_and_is_taken() {
         let port = ClosedPort::take().unwrap();
-        assert!(TcpListener::bind(port.addr()).is_err(), "somebody else could have it");
+        assert!(TcpListener::bind(port.addr()).is_err(), "the port can be bound again");
         assert_eq!(client::try_connect(port.addr()).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
     }
 
     #[test]
-    fn an_unused_port_can_be_bound_and_is_given_once() {
+    fn an_unused_port_can_be_bound_and_is_returned_once() {
         let (one, other) = (unused_port().unwrap(), unused_port().unwrap());
         assert_ne!(one, other);
         assert!(one < 32_768);

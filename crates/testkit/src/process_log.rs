@@ -5,19 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// What the process logs, at the finest level.
+/// Everything that the process logs, at level TRACE.
 ///
-/// A subscriber of one thread misses log lines whose call site another thread has registered first, so this
-/// one is global. A test looks for lines with a host or a name that no other test uses, or it runs while no
-/// other test does.
+/// The subscriber is global, because a subscriber of one thread misses lines whose call site another thread
+/// registered first. A test should look for lines with a host or a name that no other test uses, or run
+/// alone.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessLog(Arc<Mutex<Option<Vec<u8>>>>);
 
 impl ProcessLog {
-    /// Listens from now on.
+    /// Starts to record.
     ///
     /// # Panics
-    /// If the process has another subscriber.
+    /// If the process has another global subscriber.
     #[must_use]
     pub fn listen() -> Self {
         static LOG: OnceLock<ProcessLog> = OnceLock::new();
@@ -25,21 +25,21 @@ impl ProcessLog {
             let log = Self::default();
             let lines = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false);
             let subscriber = lines.with_writer(log.clone()).finish();
-            tracing::subscriber::set_global_default(subscriber).expect("nobody else listens");
+            tracing::subscriber::set_global_default(subscriber).expect("the process has no other subscriber");
             log
         });
         log.kept().get_or_insert_default();
         log.clone()
     }
 
-    /// What was logged since the last call.
+    /// The text that was logged since the last call.
     #[must_use]
     pub fn take(&self) -> String {
         let bytes = self.kept().as_mut().map(std::mem::take).unwrap_or_default();
         String::from_utf8(bytes).expect("the log is text")
     }
 
-    /// The same, and nothing is kept from now on.
+    /// Like [`take`](Self::take), and stops recording.
     #[must_use]
     pub fn end(self) -> String {
         let text = self.take();
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_kept_until_the_end() {
+    fn lines_are_recorded_until_the_end() {
         let log = ProcessLog::listen();
         tracing::trace!("a whisper of this test");
         assert!(log.take().contains("a whisper of this test"));

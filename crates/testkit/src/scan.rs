@@ -1,7 +1,7 @@
-//! Links of a page by a plain scan.
+//! Finds the links of a page by a text scan.
 //!
-//! Not a parser: the pages of this crate write every anchor as `<a href="...">` or `<a class=".."
-//! href="..">`, and a test that checks a parser should not use one.
+//! A test that checks a parser should not depend on one. A scan suffices, because the pages of this crate
+//! write every anchor as `<a href="...">` or `<a class=".." href="..">`.
 
 /// The `href` of each `<a` tag outside scripts, as written, with `&amp;` resolved.
 ///
@@ -31,7 +31,7 @@ pub fn hrefs(html: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn scripts_hold_no_links() {
+    fn links_in_scripts_are_ignored() {
         let html = r#"<script>var x = '<a href="/no">';</script><a href="/yes">yes</a><abbr href="/no">"#;
         assert_eq!(super::hrefs(html), ["/yes"]);
     }

@@ -1,4 +1,4 @@
-//! A fleet with known values, for tests that read pages of one template.
+//! Ships with known values, for tests that extract data from pages of one template.
 
 use crate::site::prose::MONTHS;
 
@@ -9,17 +9,17 @@ const MAKERS: [&str; 5] = ["Sulzer", "Burmeister", "Doxford", "Wärtsilä", "Fia
 /// One value of a ship.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShipValue {
-    /// As a page writes it: `1 March 1903`, `1,010`.
+    /// As a page shows it: `1 March 1903`, `1,010`.
     pub written: String,
-    /// As a result has it, in JSON: `"1903-03-01"`, `1010`.
+    /// As a result contains it, in JSON: `"1903-03-01"`, `1010`.
     pub json: String,
 }
 
-/// The names of a ship's values, in the order of [`ship`]. Neither pages nor vocabularies use these words, so
-/// that only a model can tell which value is which.
+/// The field names of a ship's values, in the order of [`ship`]. No page and no vocabulary uses these words,
+/// so that only a model can match the values to the fields.
 pub const SHIP_FIELDS: [&str; 6] = ["yard", "keelLaid", "crewSize", "draught", "engineMaker", "motto"];
 
-/// The ship at this place of the fleet.
+/// The ship with this index.
 pub fn ship(at: usize) -> [ShipValue; 6] {
     let (day, month, year) = (1 + at * 5 % 28, at * 7 % 12, 1900 + at * 3 % 90);
     let crew = 1_010 + at * 37;
@@ -38,7 +38,7 @@ pub fn ship(at: usize) -> [ShipValue; 6] {
     ]
 }
 
-/// Whether this ship has a motto where a test leaves some out: every third has none.
+/// Whether this ship has a motto, in tests that omit some: every third ship has none.
 pub fn has_motto(at: usize) -> bool {
     at % 3 != 2
 }

@@ -1,25 +1,25 @@
-//! An address that nobody should dial.
+//! An address that no client may connect to.
 //!
-//! It needs no thread: the system completes connections into the listener's queue by itself, and they are
-//! counted when the test asks. A connection that was made before the question is therefore always counted.
+//! It needs no thread: the system completes connections into the queue of the listener, and
+//! [`Canary::connections`] counts them. It therefore always counts every connection made before the call.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Mutex;
 
-/// Counts the connections made to it and never answers one.
+/// Counts the connections made to it and never responds.
 ///
-/// The queue holds at least 128 connections between two questions; more may be refused by the system.
+/// Between two counts the system queues at least 128 connections; it may refuse more.
 #[derive(Debug)]
 pub struct Canary {
     listener: TcpListener,
     addr: SocketAddr,
-    /// Held, so that a client that did connect waits and does not see an end.
+    /// Kept open, so that a client that connects waits instead of seeing a closed connection.
     streams: Mutex<Vec<TcpStream>>,
 }
 
 impl Canary {
-    /// Listens on 127.0.0.1, on a port that the system chooses.
+    /// Listens on 127.0.0.1, on a port that the system assigns.
     ///
     /// # Errors
     /// If no port can be bound.
@@ -27,7 +27,7 @@ impl Canary {
         Self::start_on(("127.0.0.1", 0))
     }
 
-    /// Listens on the address given, such as `"[::1]:0"` or `"127.0.0.2:0"`.
+    /// Listens on this address, such as `"[::1]:0"` or `"127.0.0.2:0"`.
     ///
     /// # Errors
     /// If it cannot be bound.
@@ -44,13 +44,13 @@ impl Canary {
         self.addr
     }
 
-    /// `http://ADDRESS:PORT`, without a slash at the end.
+    /// `http://ADDRESS:PORT`, without a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.addr)
     }
 
-    /// How many connections were made so far.
+    /// Number of connections made so far.
     #[must_use]
     pub fn connections(&self) -> usize {
         let mut streams = self.streams.lock().expect("no holder panics");
@@ -67,7 +67,7 @@ mod tests {
     use crate::client;
 
     #[test]
-    fn it_counts_every_connection_at_once() {
+    fn connections_are_counted_immediately() {
         let canary = Canary::start().unwrap();
         assert_eq!(canary.connections(), 0);
         let held: Vec<TcpStream> = (0..3).map(|_| client::connect(canary.addr())).collect();

@@ -1,4 +1,4 @@
-//! Servers that do what no server should.
+//! Misbehaving servers, and servers that record what clients do.
 
 mod canary;
 mod pages;

@@ -1,4 +1,4 @@
-//! A server of a few pages that are told by their address, whatever their size and headers.
+//! A server of a few pages, selected by request target, with any size and headers.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,10 +16,10 @@ use tokio::task::JoinSet;
 use super::raw::read_head;
 use crate::background::{Background, stopped};
 
-/// The target of a page that stands for every address that has none.
+/// The target of the default page, which answers all targets without a page.
 const ANY: &str = "*";
 
-/// What a [`PageServer`] answers to one target.
+/// The response of a [`PageServer`] to one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostilePage {
     target: String,
@@ -30,7 +30,7 @@ pub struct HostilePage {
 }
 
 impl HostilePage {
-    /// A page at this target (path and query) of this media type; an empty one is not told.
+    /// A page at this target (path and query) with this media type. An empty media type omits the header.
     pub fn new(target: impl Into<String>, content_type: impl Into<String>, body: impl Into<Bytes>) -> Self {
         Self {
             target: target.into(),
@@ -41,12 +41,12 @@ impl HostilePage {
         }
     }
 
-    /// A page of HTML.
+    /// An HTML page.
     pub fn html(target: impl Into<String>, body: impl Into<Bytes>) -> Self {
         Self::new(target, "text/html", body)
     }
 
-    /// What every target answers that has no page of its own.
+    /// The default page, which answers every target without a page.
     pub fn anywhere(content_type: impl Into<String>, body: impl Into<Bytes>) -> Self {
         Self::new(ANY, content_type, body)
     }
@@ -65,26 +65,26 @@ impl HostilePage {
         self
     }
 
-    /// Answers the next request with another body, and those after it too.
+    /// Sets the body of the next request. The last body also answers all later requests.
     #[must_use]
     pub fn then(mut self, body: impl Into<Bytes>) -> Self {
         self.bodies.push(body.into());
         self
     }
 
-    /// The request target that it answers.
+    /// The request target.
     #[must_use]
     pub fn target(&self) -> &str {
         &self.target
     }
 
-    /// Its media type.
+    /// The media type.
     #[must_use]
     pub fn content_type(&self) -> &str {
         &self.content_type
     }
 
-    /// What the last request gets.
+    /// The last body, which all later requests get.
     #[must_use]
     pub fn body(&self) -> &Bytes {
         self.bodies.last().expect("a page has a body")
@@ -102,15 +102,15 @@ impl HostilePage {
     }
 }
 
-/// Serves pages on loopback, on a thread of its own, until it is dropped. Of two pages of one target the
-/// later counts; other targets are not found.
+/// Serves pages on loopback, on its own thread, until it is dropped. Of two pages with the same target, the
+/// later one is served. A target without a page gets 404.
 #[derive(Debug)]
 pub struct PageServer {
     addr: SocketAddr,
     _background: Background,
 }
 
-/// A page, and how often it was asked for.
+/// A page and its number of requests.
 #[derive(Debug)]
 struct Counted {
     page: HostilePage,
@@ -118,7 +118,7 @@ struct Counted {
 }
 
 impl PageServer {
-    /// Serves them on 127.0.0.1.
+    /// Serves the pages on 127.0.0.1.
     ///
     /// # Errors
     /// If no port can be bound or no thread started.
@@ -126,7 +126,7 @@ impl PageServer {
         Self::start_on(IpAddr::V4(Ipv4Addr::LOCALHOST), pages)
     }
 
-    /// Serves them on this address.
+    /// Serves the pages on this address.
     ///
     /// # Errors
     /// If it cannot be bound or no thread started.
@@ -140,7 +140,7 @@ impl PageServer {
         Ok(Self { addr, _background: background })
     }
 
-    /// `http://ADDRESS:PORT`, without a slash at the end.
+    /// `http://ADDRESS:PORT`, without a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.addr)
@@ -161,11 +161,11 @@ async fn accept(
                 Ok((stream, _)) => {
                     let pages = Arc::clone(&pages);
                     connections.spawn(async move {
-                        // An error here is the client hanging up.
+                        // An error means that the client closed the connection.
                         let _ = converse(stream, &pages).await;
                     });
                 }
-                // Out of descriptors, most likely: wait until some are given back.
+                // Probably out of file descriptors: wait until some are released.
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
             },
             Some(_) = connections.join_next() => {}
@@ -173,7 +173,7 @@ async fn accept(
     }
 }
 
-/// Answers the requests of one connection, one after the other.
+/// Answers the requests of one connection in order.
 async fn converse(mut stream: TcpStream, pages: &HashMap<String, Counted>) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut unread = Vec::new();
@@ -199,7 +199,7 @@ mod tests {
     use crate::client::Client;
 
     #[test]
-    fn pages_are_told_by_their_targets() {
+    fn pages_are_selected_by_target() {
         let pages = vec![
             HostilePage::html("/a?b=c", "first").header("X-Note", "yes").then("second"),
             HostilePage::new("/bare", "", "no type"),

@@ -1,8 +1,7 @@
-//! A proxy that does its work and keeps a record of what it was asked for.
+//! A working proxy that records its requests.
 //!
-//! It speaks SOCKS5 and HTTP (tunnels and absolute form) on one port, told apart by the first byte. Names
-//! that it is given lead to 127.0.0.1, so that a test sees what a proxy with a resolver of its own would do
-//! with them.
+//! It accepts SOCKS5 and HTTP (tunnels and absolute form) on one port and distinguishes them by the first
+//! byte. It resolves every name to 127.0.0.1, so that a test sees what a proxy with its own resolver does.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -15,10 +14,10 @@ use tokio::task::JoinSet;
 
 use crate::background::{Background, stopped};
 
-/// The most that is read of one request head.
+/// Maximum bytes of a request head.
 const HEAD_LIMIT: usize = 64 * 1024;
 
-/// A proxy on loopback, on a thread of its own, until it is dropped.
+/// A proxy on loopback that runs on its own thread until it is dropped.
 #[derive(Debug)]
 pub struct ProxyServer {
     addr: SocketAddr,
@@ -33,11 +32,11 @@ struct Record {
     heads: Vec<String>,
 }
 
-/// Who may use the proxy: anybody, or whoever knows these.
+/// The required user name and password; `None` for an open proxy.
 type Credentials = Option<(String, String)>;
 
 impl ProxyServer {
-    /// Anybody may use it.
+    /// Starts an open proxy.
     ///
     /// # Errors
     /// If no port can be bound or no thread started.
@@ -45,7 +44,7 @@ impl ProxyServer {
         Self::start_with(None)
     }
 
-    /// Only who gives this user name and password may use it.
+    /// Starts a proxy that requires this user name and password.
     ///
     /// # Errors
     /// If no port can be bound or no thread started.
@@ -75,13 +74,13 @@ impl ProxyServer {
         self.record.lock().expect("no holder panics").connections
     }
 
-    /// Where it was asked to connect to, as `host:port`, with the host as it was written.
+    /// The requested destinations, as `host:port`, with the host as the client wrote it.
     #[must_use]
     pub fn destinations(&self) -> Vec<String> {
         self.record.lock().expect("no holder panics").destinations.clone()
     }
 
-    /// The heads of the HTTP requests that were made to the proxy itself.
+    /// The heads of the HTTP requests to the proxy itself.
     #[must_use]
     pub fn heads(&self) -> Vec<String> {
         self.record.lock().expect("no holder panics").heads.clone()
@@ -104,7 +103,7 @@ async fn accept(
                 record.lock().expect("no holder panics").connections += 1;
                 let (credentials, record) = (credentials.clone(), Arc::clone(&record));
                 connections.spawn(async move {
-                    // An error here is one side hanging up.
+                    // An error means that one side closed the connection.
                     let _ = serve(stream, &credentials, &record).await;
                 });
             }
@@ -127,8 +126,8 @@ async fn serve(mut near: TcpStream, credentials: &Credentials, record: &Mutex<Re
     Ok(())
 }
 
-/// Connects to `host:port`, with every name taken for this machine.
-#[expect(clippy::disallowed_methods, reason = "a proxy is what it plays")]
+/// Connects to `host:port`. Every name resolves to this machine.
+#[expect(clippy::disallowed_methods, reason = "a proxy has to connect to its destinations")]
 async fn connect(host: &str, port: u16, record: &Mutex<Record>) -> io::Result<TcpStream> {
     record.lock().expect("no holder panics").destinations.push(format!("{host}:{port}"));
     let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -250,7 +249,7 @@ mod tests {
     use crate::{RawServer, Step, client};
 
     #[test]
-    fn it_leads_where_it_is_asked_to() {
+    fn it_connects_clients_with_the_right_credentials() {
         let server = RawServer::start([Step::ReadRequest, Step::respond("200 OK", &[], "here")]).unwrap();
         let proxy = ProxyServer::start_with_credentials("u", "p").unwrap();
         let port = server.addr().port();

@@ -1,7 +1,6 @@
 //! A server that follows a script, byte for byte.
 //!
-//! An HTTP library would refuse to send most of what a hostile server sends, so this one writes to the
-//! socket.
+//! An HTTP library refuses to send most of what a hostile server sends, so this server writes to the socket.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,71 +16,71 @@ use tokio::task::JoinSet;
 
 use crate::background::{Background, stopped};
 
-/// The most that is read of one request head.
+/// Maximum bytes of a request head.
 const HEAD_LIMIT: usize = 1 << 20;
 
-/// The most request heads that are kept.
+/// Maximum number of request heads that are kept.
 const HEADS_KEPT: usize = 10_000;
 
 /// What to do next on a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Wait for the head of a request, up to its empty line. Ends the connection where the client does.
+    /// Wait for a request head, up to its empty line. If the client closes the connection, the script ends.
     ReadRequest,
     /// Send these bytes.
     Send(Bytes),
-    /// Send these bytes `chunk` at a time, with a pause before each piece but the first.
+    /// Send these bytes `chunk` at a time, with a pause before each piece except the first.
     SendSlow {
-        /// What to send.
+        /// The bytes to send.
         bytes: Bytes,
         /// Bytes in a piece, at least 1.
         chunk: usize,
-        /// The pause.
+        /// The pause between pieces.
         every: Duration,
     },
-    /// Send these bytes so many times.
+    /// Send these bytes `times` times.
     SendRepeated {
-        /// What to send.
+        /// The bytes to send.
         bytes: Bytes,
-        /// How often.
+        /// Number of repetitions.
         times: u64,
     },
-    /// Send these bytes again and again until the client hangs up.
+    /// Send these bytes repeatedly until the client closes the connection.
     SendEndless {
-        /// What to send; not empty.
+        /// The bytes to send; not empty.
         chunk: Bytes,
     },
-    /// Say nothing for this long.
+    /// Send nothing for this long.
     Wait(Duration),
-    /// Say that nothing more will be sent, and go on reading.
+    /// Shut down the sending side and continue with the script.
     CloseWrite,
-    /// Close the connection in the ordinary way. So does the end of the script.
+    /// Close the connection normally, as the end of the script does.
     Close,
     /// Reset the connection.
     Reset,
-    /// Keep the connection open and say nothing until the client hangs up.
+    /// Keep the connection open and send nothing until the client closes it.
     Hang,
-    /// Begin again with the first step.
+    /// Start again at the first step.
     Repeat,
 }
 
 impl Step {
-    /// [`Step::Send`] of anything that turns into bytes.
+    /// [`Step::Send`] of anything that converts into bytes.
     pub fn send(bytes: impl Into<Bytes>) -> Self {
         Self::Send(bytes.into())
     }
 
-    /// [`Step::SendEndless`] of anything that turns into bytes.
+    /// [`Step::SendEndless`] of anything that converts into bytes.
     pub fn send_endless(chunk: impl Into<Bytes>) -> Self {
         Self::SendEndless { chunk: chunk.into() }
     }
 
-    /// [`Step::SendSlow`] of anything that turns into bytes.
+    /// [`Step::SendSlow`] of anything that converts into bytes.
     pub fn send_slow(bytes: impl Into<Bytes>, chunk: usize, every: Duration) -> Self {
         Self::SendSlow { bytes: bytes.into(), chunk, every }
     }
 
-    /// [`Step::Send`] of a whole answer: status line, these header lines, `Content-Length` and the body.
+    /// [`Step::Send`] of a complete response: status line, `Content-Length`, these headers and the body.
     pub fn respond(status: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Self {
         let body = body.as_ref();
         let mut head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n", body.len());
@@ -93,7 +92,7 @@ impl Step {
     }
 }
 
-/// A scripted server on loopback, on a thread of its own, until it is dropped.
+/// A scripted server on loopback that runs on its own thread until it is dropped.
 #[derive(Debug)]
 pub struct RawServer {
     addr: SocketAddr,
@@ -118,7 +117,7 @@ impl RawServer {
         Self::start_per_connection([script.into_iter().collect()])
     }
 
-    /// Follows the first script on the first connection, and so on; the last one on all further connections.
+    /// Follows script `n` on connection `n`, and the last script on all further connections.
     ///
     /// # Errors
     /// If no port can be bound or no thread started.
@@ -144,7 +143,7 @@ impl RawServer {
         self.addr
     }
 
-    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    /// `http://127.0.0.1:PORT`, without a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.addr)
@@ -156,19 +155,19 @@ impl RawServer {
         self.seen.connections.load(Ordering::SeqCst)
     }
 
-    /// Connections whose script has not ended.
+    /// Connections whose script is still running.
     #[must_use]
     pub fn open_connections(&self) -> usize {
         self.seen.open.load(Ordering::SeqCst)
     }
 
-    /// Bytes that the sockets took, in all.
+    /// Total bytes that the sockets accepted.
     #[must_use]
     pub fn bytes_sent(&self) -> u64 {
         self.seen.sent.load(Ordering::SeqCst)
     }
 
-    /// The request heads as they came, up to and including the empty line.
+    /// The request heads as received, up to and including the empty line.
     #[must_use]
     pub fn requests(&self) -> Vec<Bytes> {
         self.seen.heads.lock().expect("no holder panics").clone()
@@ -182,7 +181,7 @@ async fn accept(
     mut stop: watch::Receiver<bool>,
 ) {
     let listener = TcpListener::from_std(listener).expect("a listener on a running runtime");
-    // Dropped at the end, which ends what still hangs.
+    // Dropping the set at the end stops connections that still hang.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -194,7 +193,7 @@ async fn accept(
                 let script = Arc::clone(&scripts[number.min(scripts.len() - 1)]);
                 let seen = Arc::clone(&seen);
                 connections.spawn(async move {
-                    // An error here is the client hanging up, which ends every script.
+                    // An error means that the client closed the connection, which ends the script.
                     let _ = follow(stream, &script, &seen).await;
                     seen.open.fetch_sub(1, Ordering::SeqCst);
                 });
@@ -233,7 +232,7 @@ async fn follow(mut stream: TcpStream, script: &[Step], seen: &Seen) -> io::Resu
                 }
             }
             Step::SendEndless { chunk } => {
-                assert!(!chunk.is_empty(), "nothing can be sent for ever only by hanging");
+                assert!(!chunk.is_empty(), "an endless step needs bytes to send");
                 loop {
                     send(&mut stream, chunk, seen).await?;
                 }
@@ -251,12 +250,12 @@ async fn follow(mut stream: TcpStream, script: &[Step], seen: &Seen) -> io::Resu
             }
             Step::Repeat => {
                 at = 0;
-                // A script without a pause must not keep the other connections from their turn.
+                // A script without a pause must not starve the other connections.
                 tokio::task::yield_now().await;
             }
         }
     }
-    // Closing with unread bytes would send a reset in place of an end.
+    // Closing a socket with unread bytes would send a reset instead of an orderly close.
     stream.shutdown().await?;
     let drain = async { while stream.read(&mut [0; 4096]).await.is_ok_and(|read| read > 0) {} };
     let _ = tokio::time::timeout(Duration::from_secs(1), drain).await;
@@ -272,8 +271,7 @@ async fn send(stream: &mut TcpStream, mut bytes: &[u8], seen: &Seen) -> io::Resu
     Ok(())
 }
 
-/// The head of the next request, up to and including its empty line; what was read beyond it stays in
-/// `unread`.
+/// Returns the head of the next request, up to and including its empty line. Bytes after it stay in `unread`.
 pub(super) async fn read_head(stream: &mut TcpStream, unread: &mut Vec<u8>) -> io::Result<Bytes> {
     let mut searched = 0;
     loop {
@@ -302,7 +300,7 @@ mod tests {
     const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
     #[test]
-    fn a_whole_answer_is_an_answer() {
+    fn a_complete_response_is_valid_http() {
         let answer = Step::respond("418 Teapot", &[("X-Note", "yes")], "short");
         let server = RawServer::start([Step::ReadRequest, answer, Step::Repeat]).unwrap();
         let mut client = Client::new(server.addr());
@@ -316,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_come_together_are_read_one_by_one() {
+    fn pipelined_requests_are_read_one_by_one() {
         let server =
             RawServer::start([Step::ReadRequest, Step::send("1"), Step::ReadRequest, Step::send("2")])
                 .unwrap();
@@ -330,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn each_connection_has_its_script_and_the_last_one_stays() {
+    fn each_connection_has_its_script_and_the_last_script_repeats() {
         let server = RawServer::start_per_connection([vec![Step::send("a")], vec![Step::send("b")]]).unwrap();
         let texts: Vec<String> = (0..3)
             .map(|_| {
@@ -343,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_is_a_reset() {
+    fn a_client_sees_a_connection_reset() {
         let server = RawServer::start([Step::ReadRequest, Step::Reset]).unwrap();
         let mut stream = client::connect(server.addr());
         stream.write_all(GET).unwrap();
@@ -365,13 +363,13 @@ mod tests {
     }
 
     #[test]
-    fn dropping_the_server_ends_what_has_no_end() {
+    fn dropping_the_server_ends_endless_scripts() {
         let endless = RawServer::start([Step::send_endless("x".repeat(1000))]).unwrap();
         let hanging = RawServer::start([Step::Hang]).unwrap();
         let mut streams = [client::connect(endless.addr()), client::connect(hanging.addr())];
         streams[0].read_exact(&mut [0; 5000]).unwrap();
         drop((endless, hanging));
-        // What was on its way may still come; then there is an end, or a reset.
+        // Bytes in flight may still arrive before the close or the reset.
         for stream in &mut streams {
             let _ = stream.read_to_end(&mut Vec::new());
         }

@@ -1,4 +1,4 @@
-//! The body of an answer, which knows when it has been handed on.
+//! A response body that ends the log entry of its request when hyper drops it.
 
 use std::io;
 use std::pin::Pin;
@@ -9,19 +9,20 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use super::log::Entry;
 
-/// One piece of bytes, sent whole or broken off.
+/// One run of bytes, sent in full or truncated.
 #[derive(Debug)]
 pub(crate) struct ReplyBody {
     bytes: Option<Bytes>,
     ending: Ending,
-    /// Marks the request as answered when the body is dropped.
+    /// Marks the request as finished when the body is dropped.
     entry: Entry,
 }
 
 #[derive(Debug)]
 enum Ending {
     Whole,
-    /// Fails after the bytes: so many were promised. `flushed` once what was sent had time to leave.
+    /// Fails after the bytes, `missing` bytes short of the promised length. `flushed` is set once hyper had a
+    /// chance to write them.
     BrokenOff {
         missing: u64,
         flushed: bool,
@@ -33,7 +34,7 @@ impl ReplyBody {
         Self { bytes: Some(bytes).filter(|bytes| !bytes.is_empty()), ending: Ending::Whole, entry }
     }
 
-    /// Promises `promised` bytes, sends `bytes`, and breaks the connection.
+    /// Promises `promised` bytes, sends only `bytes`, and breaks the connection.
     pub(crate) fn truncated(bytes: Bytes, promised: u64, entry: Entry) -> Self {
         let missing = promised - bytes.len() as u64;
         Self { bytes: Some(bytes), ending: Ending::BrokenOff { missing, flushed: false }, entry }
@@ -58,7 +59,7 @@ impl Body for ReplyBody {
                 Poll::Ready(Some(Err(io::ErrorKind::UnexpectedEof.into())))
             }
             Ending::BrokenOff { flushed, .. } => {
-                // To wait once makes hyper write what it holds; at an error it would throw it away.
+                // Returning `Pending` once makes hyper write its buffer, which it would discard on an error.
                 *flushed = true;
                 cx.waker().wake_by_ref();
                 Poll::Pending

@@ -1,7 +1,7 @@
-//! What a server was asked, when, and how many requests were in work at once.
+//! The requests of a server, with their times and concurrency.
 //!
-//! A request counts as in work from its head until its answer has been handed to the socket. That end is
-//! never later than the moment the client has the answer, so an overlap in this log is a real one.
+//! A request is in progress from the end of its head until its response has been handed to the socket. That
+//! is never later than the moment the client has the whole response, so an overlap in this log is a real one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -10,54 +10,54 @@ use std::time::{Duration, Instant};
 use hyper::Request;
 use hyper::header::{HOST, USER_AGENT};
 
-/// Requests that a log holds; later ones are counted and not kept.
+/// Maximum number of requests in a log. Later requests are only counted.
 pub const LOG_LIMIT: usize = 1_000_000;
 
-/// What is noted of each request.
+/// What the log records of each request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LogDetail {
-    /// Nothing: for benches.
+    /// Nothing, for benchmarks.
     Off,
-    /// Time, path, host, agent, overlap.
+    /// Times, method, path, host, user agent, status, connection and concurrency.
     #[default]
     Requests,
-    /// That, and every header.
+    /// All of [`Requests`](Self::Requests), and every header.
     Headers,
 }
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestRecord {
-    /// When its head had been read, since the server started.
+    /// Time from the start of the server until the request head was read.
     pub started: Duration,
-    /// When its answer had been handed to the socket; `None` while it is in work.
+    /// Time from the start of the server until the response was handed to the socket; `None` before that.
     pub finished: Option<Duration>,
     /// `GET`, `HEAD` and so on.
     pub method: String,
-    /// Path and query, as asked.
+    /// Path and query, as requested.
     pub path: String,
-    /// The `Host` header; empty where there was none.
+    /// The `Host` header; empty if the request has none.
     pub host: String,
-    /// The `User-Agent` header; empty where there was none.
+    /// The `User-Agent` header; empty if the request has none.
     pub user_agent: String,
     /// Every header in the order of arrival, names in lower case; empty unless [`LogDetail::Headers`].
     pub headers: Vec<(String, String)>,
-    /// The status of the answer; 0 where there was none.
+    /// The status of the response; 0 if there was none.
     pub status: u16,
     /// The number of the connection, from 1.
     pub connection: u64,
-    /// Requests in work when this one came, itself included.
+    /// Requests in progress when this one arrived, including this one.
     pub concurrent: usize,
-    /// Those of them with the same `Host`.
+    /// Those of them with the same `Host` header.
     pub concurrent_on_host: usize,
 }
 
-/// The requests that a server saw, in order of arrival.
+/// The requests that a server received, in order of arrival.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Log {
     /// The records, at most [`LOG_LIMIT`].
     pub records: Vec<RequestRecord>,
-    /// Requests that came after the log was full.
+    /// Number of requests that arrived after the log was full.
     pub dropped: usize,
 }
 
@@ -67,13 +67,13 @@ impl Log {
         self.records.iter().map(|record| record.path.as_str())
     }
 
-    /// How often `path` (with its query) was asked for.
+    /// Number of requests for `path` (with its query).
     #[must_use]
     pub fn count(&self, path: &str) -> usize {
         self.paths().filter(|asked| *asked == path).count()
     }
 
-    /// The paths that were asked for more than once, in the order of their first repeat.
+    /// The paths that were requested from one host more than once, in the order of their first repeat.
     #[must_use]
     pub fn duplicates(&self) -> Vec<String> {
         let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
@@ -88,27 +88,27 @@ impl Log {
         repeated
     }
 
-    /// The log of one host, by its `Host` header.
+    /// The log of the requests with this `Host` header.
     #[must_use]
     pub fn for_host(&self, host: &str) -> Self {
         let records = self.records.iter().filter(|record| record.host == host).cloned().collect();
         Self { records, dropped: self.dropped }
     }
 
-    /// The most requests that were in work at once.
+    /// Maximum number of concurrent requests.
     #[must_use]
     pub fn max_concurrent(&self) -> usize {
         self.records.iter().map(|record| record.concurrent).max().unwrap_or(0)
     }
 
-    /// The most requests for one host that were in work at once.
+    /// Maximum number of concurrent requests to one host.
     #[must_use]
     pub fn max_concurrent_on_host(&self) -> usize {
         self.records.iter().map(|record| record.concurrent_on_host).max().unwrap_or(0)
     }
 
-    /// The shortest time between the starts of two requests, one after the other; `None` under two requests.
-    /// Take [`Log::for_host`] first where there are several hosts.
+    /// The shortest time between the starts of two consecutive requests; `None` for fewer than two requests.
+    /// If there are several hosts, apply [`Log::for_host`] first.
     #[must_use]
     pub fn shortest_gap(&self) -> Option<Duration> {
         self.records.windows(2).map(|pair| pair[1].started.saturating_sub(pair[0].started)).min()
@@ -139,7 +139,7 @@ impl Recorder {
         self.state.lock().expect("no holder panics").log.clone()
     }
 
-    /// Notes the start of a request. What is returned notes its end when it is dropped.
+    /// Records the start of a request. Dropping the returned entry records its end.
     pub(crate) fn open<B>(self: &Arc<Self>, request: &Request<B>, connection: u64) -> Entry {
         if self.detail == LogDetail::Off {
             return Entry { recorder: None, index: None, host: String::new() };
@@ -191,7 +191,7 @@ impl Recorder {
     }
 }
 
-/// A request in work.
+/// A request in progress.
 #[derive(Debug)]
 pub(crate) struct Entry {
     recorder: Option<Arc<Recorder>>,

@@ -31,17 +31,17 @@ use log::{Entry, Recorder};
 pub use log::{LOG_LIMIT, Log, LogDetail, RequestRecord};
 use wire::Wire;
 
-/// How long requests in work may still take when the server is dropped.
+/// Time that requests in progress get to complete when the server is dropped.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// Where and how to serve.
+/// Address, port and log detail of a [`Server`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServeOptions {
     /// The address to bind. Default 127.0.0.1.
     pub address: IpAddr,
-    /// The port; 0, the default, lets the system choose.
+    /// The port. Default 0, with which the system assigns one.
     pub port: u16,
-    /// What is noted of each request. Default [`LogDetail::Requests`].
+    /// What the log records of each request. Default [`LogDetail::Requests`].
     pub log: LogDetail,
 }
 
@@ -51,7 +51,7 @@ impl Default for ServeOptions {
     }
 }
 
-/// A site being served, on a thread of its own, until this is dropped.
+/// Serves a site on its own thread until it is dropped.
 #[derive(Debug)]
 pub struct Server {
     addr: SocketAddr,
@@ -64,7 +64,7 @@ struct Shared {
     site: Site,
     recorder: Arc<Recorder>,
     serial: AtomicU64,
-    /// How often a path that recovers has failed so far.
+    /// Number of failed responses so far, for each path that recovers.
     failed: Mutex<HashMap<String, u32>>,
 }
 
@@ -90,7 +90,7 @@ impl Server {
         self.addr
     }
 
-    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    /// `http://127.0.0.1:PORT`, without a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.addr)
@@ -102,13 +102,13 @@ impl Server {
         format!("http://{}{path}", self.addr)
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     #[must_use]
     pub fn log(&self) -> Log {
         self.shared.recorder.log()
     }
 
-    /// How many requests came in, whatever the detail of the log.
+    /// Number of requests so far, counted at every [`LogDetail`].
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.shared.serial.load(Ordering::SeqCst)
@@ -127,7 +127,7 @@ async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>, mut stop: 
                     number += 1;
                     connections.spawn(converse(stream, number, Arc::clone(&shared), stop.clone()));
                 }
-                // Out of descriptors, most likely: wait until some are given back.
+                // Probably out of file descriptors: wait until some are released.
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
             },
             Some(_) = connections.join_next() => {}
@@ -156,7 +156,7 @@ async fn converse(stream: TcpStream, connection: u64, shared: Arc<Shared>, mut s
     let _ = served.await;
 }
 
-/// Ends the connection without an answer.
+/// Ends the connection without a response.
 type Broken = io::Error;
 
 async fn answer<B>(
@@ -185,19 +185,19 @@ async fn answer<B>(
     match reply {
         Reply::Body { status, content_type, body } => {
             let mut response = Response::new(ReplyBody::whole(body.bytes(&origin), entry));
-            *response.status_mut() = StatusCode::from_u16(status).expect("the site knows its statuses");
+            *response.status_mut() = StatusCode::from_u16(status).expect("the site has valid statuses");
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
             Ok(noted(response))
         }
         Reply::Redirect { status, location } => {
-            let status = StatusCode::from_u16(status).expect("the site knows its statuses");
+            let status = StatusCode::from_u16(status).expect("the site has valid statuses");
             let mut response = html(status, "<h1>Moved</h1>".into(), entry);
             response.headers_mut().insert(LOCATION, HeaderValue::from_str(&location).expect("a path"));
             Ok(response)
         }
         Reply::Recovers { status, failures, then } => {
             if shared.fails_again(path, failures) {
-                let status = StatusCode::from_u16(status).expect("the site knows its statuses");
+                let status = StatusCode::from_u16(status).expect("the site has valid statuses");
                 let mut response = html(status, "<h1>Try again</h1>".into(), entry);
                 response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("0"));
                 return Ok(response);
@@ -238,7 +238,7 @@ fn html(status: StatusCode, body: Bytes, entry: Entry) -> Response<ReplyBody> {
     noted(response)
 }
 
-/// Writes the status of a response into the log entry that it carries.
+/// Records the status of a response in its log entry.
 fn noted(response: Response<ReplyBody>) -> Response<ReplyBody> {
     response.body().note(response.status().as_u16());
     response

@@ -1,4 +1,4 @@
-//! The truth agrees with what is served.
+//! The served pages agree with the truth.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,7 +13,7 @@ fn site(pages: u32, extras: Extras) -> Site {
     Site::generate(SiteSpec { pages, extras, ..SiteSpec::default() })
 }
 
-/// Resolves a link of `page` to path and query; `None` where it leaves the site or names no page.
+/// Resolves a link of `page` to path and query; `None` for a fragment, a mail address or another site.
 fn resolve(page: &str, link: &str, base: &str) -> Option<String> {
     let link = link.strip_prefix(base).unwrap_or(link);
     if link.starts_with('#') || link.starts_with("mailto:") || link.starts_with("http") {
@@ -26,7 +26,7 @@ fn resolve(page: &str, link: &str, base: &str) -> Option<String> {
     Some(format!("{folder}/{link}"))
 }
 
-/// Every path that is reachable from `/` with the clicks it takes; traps are not entered.
+/// Every path that is reachable from `/`, with its distance in clicks. Does not enter traps.
 fn crawl(site: &Site) -> HashMap<String, u32> {
     let server = site.serve().unwrap();
     let mut client = Client::new(server.addr());
@@ -56,7 +56,7 @@ fn crawl(site: &Site) -> HashMap<String, u32> {
 }
 
 #[test]
-fn the_depth_of_every_page_is_what_a_breadth_first_crawl_finds() {
+fn a_breadth_first_crawl_finds_the_depth_of_every_page() {
     let site = site(700, Extras::default());
     let found = crawl(&site);
     let truth: HashMap<String, u32> =
@@ -66,7 +66,7 @@ fn the_depth_of_every_page_is_what_a_breadth_first_crawl_finds() {
 }
 
 #[test]
-fn the_extras_are_linked_as_the_truth_says_and_change_no_depth() {
+fn extras_are_linked_as_in_the_truth_and_change_no_depth() {
     let with = site(60, Extras::all());
     let found = crawl(&with);
     let truth: HashMap<String, u32> =
@@ -92,7 +92,7 @@ fn every_page_has_the_links_of_the_truth() {
 }
 
 #[test]
-fn every_path_answers_as_the_truth_says() {
+fn every_path_responds_as_in_the_truth() {
     let site = site(20, Extras::all());
     let server = site.serve().unwrap();
     let mut client = Client::new(server.addr());
@@ -119,7 +119,7 @@ fn every_path_answers_as_the_truth_says() {
     }
 }
 
-/// The status that the truth gives for the first request; 0 where no whole answer comes.
+/// The status that the truth gives for the first request; 0 if the response is not complete.
 fn promised(site: &Site, path: &str) -> u16 {
     let truncated = |failure: &&crate::FailureTruth| {
         failure.path == path && matches!(failure.kind, FailureKind::Truncated { .. })
@@ -131,7 +131,7 @@ fn promised(site: &Site, path: &str) -> u16 {
 }
 
 #[test]
-fn redirects_lead_where_the_truth_says() {
+fn redirects_end_where_the_truth_says() {
     let site = site(1, Extras { redirects: true, ..Extras::default() });
     let server = site.serve().unwrap();
     let mut client = Client::new(server.addr());
@@ -209,7 +209,7 @@ fn no_two_pages_are_the_same() {
 }
 
 #[test]
-fn boilerplate_stands_on_every_page_and_in_no_article() {
+fn boilerplate_is_on_every_page_and_in_no_article() {
     let site = site(40, Extras::default());
     for truth in site.truth().paths() {
         let html = String::from_utf8(site.body(&truth.path, "").unwrap().to_vec()).unwrap();
@@ -224,8 +224,8 @@ fn boilerplate_stands_on_every_page_and_in_no_article() {
 }
 
 #[test]
-fn the_log_shows_overlap_by_host() {
-    // So long that the three overlap on a busy machine too.
+fn the_log_counts_concurrent_requests() {
+    // Long enough that requests overlap on a busy machine too.
     let spec = SiteSpec { pages: 3, latency: Duration::from_secs(1), ..SiteSpec::default() };
     let server = Site::generate(spec)
         .serve_with(ServeOptions { log: LogDetail::Headers, ..ServeOptions::default() })
@@ -239,7 +239,7 @@ fn the_log_shows_overlap_by_host() {
     let log = server.log();
     assert_eq!(log.records.len(), 4);
     assert_eq!(log.max_concurrent(), log.max_concurrent_on_host());
-    assert!((2..=3).contains(&log.max_concurrent()), "three clients started together");
+    assert!((2..=3).contains(&log.max_concurrent()), "three clients send requests at the same time");
     assert_eq!(log.records[3].concurrent, 1);
     assert_eq!(log.duplicates(), ["/p/1"]);
     assert_eq!(log.records[0].user_agent, "testkit");
@@ -249,8 +249,8 @@ fn the_log_shows_overlap_by_host() {
 }
 
 #[test]
-fn a_dropped_server_is_gone() {
-    // A port that the system gives to nobody else in between.
+fn dropping_a_server_frees_its_port() {
+    // A port that the system does not assign to another program in the meantime.
     let options = ServeOptions { port: crate::unused_port().unwrap(), ..ServeOptions::default() };
     let server = site(1, Extras::default()).serve_with(options).unwrap();
     let addr = server.addr();
@@ -261,7 +261,7 @@ fn a_dropped_server_is_gone() {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn unknown_paths_are_not_found() {
     let server = site(5, Extras::default()).serve().unwrap();
     let mut client = Client::new(server.addr());
     let rows = [
@@ -283,7 +283,7 @@ fn what_is_not_there_is_not_found() {
 }
 
 #[test]
-fn robots_speak_of_delay_and_sitemap_where_asked() {
+fn robots_txt_states_the_crawl_delay_and_the_sitemap() {
     let extras = Extras { robots: true, sitemap: true, ..Extras::default() };
     let spec = SiteSpec { extras, crawl_delay: Some(Duration::from_millis(1500)), ..SiteSpec::pages(1) };
     let server = Site::generate(spec).serve().unwrap();

@@ -1,4 +1,4 @@
-//! A TCP stream that can be told to end with a reset.
+//! A TCP stream that can end with a reset.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -9,8 +9,8 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Passes everything on; where the flag is set when it is dropped, the peer sees a reset (RST) and no end
-/// (FIN).
+/// Delegates to the stream. If the flag is set on drop, the peer sees a reset (RST) instead of an orderly
+/// close (FIN).
 pub(crate) struct Wire {
     stream: TcpStream,
     reset: Arc<AtomicBool>,
@@ -25,7 +25,7 @@ impl Wire {
 impl Drop for Wire {
     fn drop(&mut self) {
         if self.reset.load(Ordering::SeqCst) {
-            // A linger of zero makes close() send a reset.
+            // With a linger time of zero, close() sends a reset.
             let _ = self.stream.set_zero_linger();
         }
     }

@@ -92,7 +92,7 @@ impl<'a> JobReader<'a> {
         let resource =
             url.and_then(|url| Url::parse(url).ok()).and_then(|url| self.context.world.resource(&url));
         let Some(Resource::Page(page)) = resource else {
-            return self.violate(&format!("a document of {url:?}, which is no page"));
+            return self.violate(&format!("a document of {url:?}, which is not a page"));
         };
         self.context.note(Event::Document { job: self.task.number, page });
         if !self.pages.insert(page) {

@@ -22,7 +22,7 @@ pub(super) struct MapTask {
 }
 
 impl MapTask {
-    /// `None` for two seeds of three.
+    /// `None` for about two of three seeds.
     pub(super) fn generate(seed: u64, world: &World) -> Option<Self> {
         let mut random = Random::new(seed, 0x3a9);
         (random.below(3) == 0).then(|| Self {
@@ -81,7 +81,7 @@ impl MapTask {
         }
     }
 
-    /// No fault, failed robots.txt or long delay can cause missing pages.
+    /// Whether no fault, failed robots.txt or long delay can cause missing pages.
     fn must_be_complete(&self, context: &Context) -> bool {
         let world = &context.world;
         let is_healthy = |host: usize| {

@@ -11,7 +11,7 @@
 //!   of it.
 //! - Teams have few slots, and some queues are so small that one crawl fills them.
 //! - In every second seed fetches hang forever, one or all at once; the store is so late that leases are
-//!   lost; and the worker loop panics and restarts on the same store, abandoning every page in work.
+//!   lost; and the worker loop panics and restarts on the same store, abandoning every page in progress.
 //!
 //! Hours pass in milliseconds. The same seed gives the same run: [`Report::trace`] is a hash of all events in
 //! order, to the millisecond.
@@ -24,8 +24,8 @@
 //!   to and what the sitemaps name, each page once.
 //! - A job never gives more documents than its limit.
 //! - A page is requested again only after a failure, or after its lease was lost.
-//! - No host receives more concurrent requests than allowed, nor any request before its gap, the job's delay
-//!   or a `Retry-After` is over. This includes robots.txt, sitemaps, redirects, and requests after a crash.
+//! - No host receives more concurrent requests than allowed, or a request before its gap, the job's delay or
+//!   a `Retry-After` is over. This includes robots.txt, sitemaps, redirects, and requests after a crash.
 //!   The gap and the `Retry-After` of a host apply to every request that begins after the response that set
 //!   them, whichever job sends it and however long ago its page was leased.
 //! - A team has at most as many concurrent requests as slots.

@@ -39,7 +39,7 @@ pub(super) struct JobBound {
     pub(super) max_concurrency: Option<u32>,
     /// Its team, and the slots of that team.
     pub(super) team: Option<(usize, u32)>,
-    /// Requests of a map do not count as pages in work.
+    /// Requests of a map do not count as pages in progress.
     pub(super) is_map: bool,
 }
 

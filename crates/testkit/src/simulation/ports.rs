@@ -243,7 +243,7 @@ impl Fetch for SimulatedFetch {
 }
 
 impl SimulatedFetch {
-    /// Whether the fetch hangs before the request and after the answer.
+    /// Whether the fetch hangs before the request and after the response.
     fn injected_hangs(&self, job: usize, resource: Resource) -> (bool, bool) {
         let (_, mut random) = self.0.next_try(job + 1_000, resource);
         let faults = &self.0.faults;

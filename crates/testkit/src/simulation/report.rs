@@ -57,7 +57,7 @@ impl Report {
         }
     }
 
-    /// The seed, the violations and all events, one a line, to debug a seed that fails.
+    /// The seed, the violations and all events, one per line, to debug a seed that fails.
     #[must_use]
     pub fn transcript(&self) -> String {
         let mut transcript = format!("seed {}\n", self.seed);

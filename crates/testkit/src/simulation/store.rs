@@ -27,7 +27,7 @@ use super::world::Resource;
 ///
 /// - it sometimes delays a finished page until its lease has expired, so that the page is not stored;
 /// - it panics at some moments when a worker leases pages. This ends the worker loop and drops every page in
-///   work without a report to the store, which the store cannot distinguish from a crash of the process.
+///   progress without a report to the store, which cannot distinguish this from a crash of the process.
 #[derive(Debug)]
 pub(super) struct FaultyStore {
     store: MemoryStore,

@@ -16,7 +16,7 @@ pub(super) enum Robots {
     Missing,
     /// Forbids `/private/` and demands this many milliseconds between requests, 0 for none.
     Rules { delay: u64 },
-    /// 503 forever: nothing of the host may be fetched.
+    /// Always 503: no page of the host may be fetched.
     Broken,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Host {
     pub(super) address: IpAddr,
 }
 
-/// How a page answers.
+/// How a page responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// 200, with links.
@@ -80,7 +80,7 @@ pub(super) enum Kind {
     NotFound,
     /// Redirects to another page.
     Redirect(PageId),
-    /// Fails this often, then answers 200 without links.
+    /// Fails this often, then responds 200 without links.
     Flaky { failures: u32, how: Flake },
     /// The connection always breaks.
     Dead,
@@ -229,7 +229,7 @@ impl World {
         }
     }
 
-    /// Adds a section below `/s/` to some sites. Its first page answers, or redirects within the section or
+    /// Adds a section below `/s/` to some sites. Its first page responds, or redirects within the section or
     /// out of it.
     fn add_sections(&mut self, random: &mut Random) {
         for index in 0..self.hosts.len() {

@@ -1,8 +1,8 @@
-//! What surrounds the article on every generated page: styles, scripts, banner, header, sidebar, footer.
+//! The parts of a generated page around the article: styles, scripts, banner, header, sidebar, footer.
 //!
-//! None of it is main content; [`BOILERPLATE`] names sentences of it that an extractor should leave out.
+//! None of them is main content. [`BOILERPLATE`] lists sentences of them that an extractor should omit.
 
-/// Sentences that stand on every generated page and are no part of its article.
+/// Sentences that are on every generated page, outside its article.
 pub(crate) const BOILERPLATE: &[&str] = &[
     "We use cookies to keep you signed in and to count visits.",
     "Sign up for the monthly letter and read every new entry first.",

@@ -1,25 +1,25 @@
-//! Which page links to which, and how many clicks each is from the start.
+//! The links between the pages, and the distance of each page from the start in clicks.
 //!
-//! The skeleton is a tree with [`BRANCHES`] children a page, numbered level by level, so that every page
-//! is reachable and the depth grows with the logarithm of the site. Other links go to pages numbered
-//! lower, which shorten nothing, save for a few far shortcuts: those make a page reachable by a long way
-//! and by a short one, which is what a crawler's depth accounting has to get right. The truth about depth
-//! is therefore computed over the whole graph and not read off the tree.
+//! The skeleton is a tree with [`BRANCHES`] children per page, numbered level by level, so that every page is
+//! reachable and the depth grows with the logarithm of the number of pages. The other links go to pages with
+//! lower numbers and shorten no path, except for a few shortcuts. A shortcut makes a page reachable over a
+//! long path and a short one, which the depth accounting of a crawler has to handle. The expected depth is
+//! therefore computed over the whole graph, not derived from the tree.
 
 use std::collections::VecDeque;
 
 use super::random::Random;
 
-/// Links from each page to pages of the site, repeats included.
+/// Number of links from each page to pages of the site, with repeats.
 pub const LINKS_PER_PAGE: usize = 47;
 
-/// Children a page has in the tree that makes all pages reachable.
+/// Children per page in the tree that makes all pages reachable.
 const BRANCHES: usize = 6;
 
-/// One page in so many has a shortcut to any page of the site.
+/// On average, one page in this many has a shortcut to any page of the site.
 const SHORTCUT_ONE_IN: usize = 40;
 
-/// How many of the links stand in which part of a page, in the order of the parts.
+/// Number of links in each part of a page, in document order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slots {
     pub(crate) navigation: usize,
@@ -51,7 +51,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The graph of `pages` pages, at least one.
+    /// Generates the graph of `pages` pages; at least 1.
     pub(crate) fn generate(seed: u64, pages: usize) -> Self {
         let mut targets = Vec::with_capacity(pages * LINKS_PER_PAGE);
         for id in 0..pages {
@@ -75,7 +75,7 @@ impl Graph {
 }
 
 fn links(random: &mut Random, pages: usize, id: usize) -> [usize; LINKS_PER_PAGE] {
-    // A page numbered lower; the first few have none worth naming, so they point at the first sections.
+    // A page with a lower number. The first pages have too few of them, so they link to the first 16 pages.
     let earlier = |random: &mut Random| random.below(id.max(16).min(pages));
     let mut out = [0; LINKS_PER_PAGE];
     let mut slot = out.iter_mut();
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slots_are_the_links_of_a_page() {
+    fn the_slots_add_up_to_the_links_of_a_page() {
         let Slots { navigation, breadcrumbs, content, children, pagination, related, sidebar, footer } =
             SLOTS;
         assert_eq!(
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_is_reachable_whatever_the_size() {
+    fn every_page_is_reachable_at_every_size() {
         for pages in [1, 2, 3, 7, 47, 48, 1000, 20_000] {
             let graph = Graph::generate(1, pages);
             assert!((0..pages).all(|id| graph.depth(id) != u32::MAX), "{pages} pages");
@@ -154,7 +154,7 @@ mod tests {
         let graph = Graph::generate(1, 20_000);
         let deepest = (0..20_000).map(|id| graph.depth(id)).max();
         assert!(deepest >= Some(4), "{deepest:?}");
-        // Some page is nearer than its parent in the tree says: only a shortcut does that.
+        // Only a shortcut brings a page as close to the start as its parent in the tree.
         assert!((1..20_000).any(|id| graph.depth(id) <= graph.depth((id - 1) / BRANCHES)));
     }
 }

@@ -1,7 +1,7 @@
 //! A generated site whose content, links and depths are known.
 //!
-//! A crawler measured against real sites cannot be checked: nobody knows what it should have found. Here
-//! everything is computed from a seed, so a test can ask for the truth and compare.
+//! A crawl of a real site cannot be verified, because the correct result is unknown. Here everything is
+//! computed from a seed, so a test can compare a crawl with the truth.
 
 mod chrome;
 pub(crate) mod extras;
@@ -29,20 +29,21 @@ use extras::{Book, Reply, Sitemaps};
 use graph::Graph;
 use page::Pages;
 
-/// What kind of site to generate. The same specification gives the same bytes on every machine.
+/// The parameters of a generated site. The same specification gives the same bytes on every machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteSpec {
-    /// Numbered pages, `/` among them: `/`, `/p/1` ... `/p/{pages - 1}`. At least 1.
+    /// Number of numbered pages, including `/`: `/`, `/p/1` ... `/p/{pages - 1}`. At least 1.
     pub pages: u32,
-    /// Chooses texts and links.
+    /// The seed of texts and links.
     pub seed: u64,
-    /// How long each answer is held back.
+    /// Latency of each response.
     pub latency: Duration,
-    /// Up to this much more, by the path: answers then come out of order, the same way on every run.
+    /// Upper bound on additional latency, which depends on the path. Responses then complete out of order, in
+    /// the same way in every run.
     pub jitter: Duration,
-    /// What there is besides the numbered pages.
+    /// What the site has besides the numbered pages.
     pub extras: Extras,
-    /// `Crawl-delay` in robots.txt, where [`Extras::robots`] is on.
+    /// `Crawl-delay` in robots.txt, if [`Extras::robots`] is on.
     pub crawl_delay: Option<Duration>,
     /// A URL on another host that the start page links to.
     pub external: Option<String>,
@@ -64,7 +65,7 @@ impl Default for SiteSpec {
 }
 
 impl SiteSpec {
-    /// A site of so many numbered pages and nothing else.
+    /// A site of this many numbered pages and nothing else.
     #[must_use]
     pub fn pages(pages: u32) -> Self {
         Self { pages, ..Self::default() }
@@ -87,10 +88,10 @@ struct Inner {
 }
 
 impl Site {
-    /// Composes every page. 20,000 of them take about 60 MB and well under a second when optimised.
+    /// Composes every page. 20,000 pages take about 60 MB and, in an optimized build, well under a second.
     ///
     /// # Panics
-    /// If the specification asks for no page at all.
+    /// If the specification has 0 pages.
     #[must_use]
     pub fn generate(spec: SiteSpec) -> Self {
         assert!(spec.pages > 0, "a site has at least its start page");
@@ -102,7 +103,7 @@ impl Site {
         Self { inner: Arc::new(Inner { spec, graph, pages, book, sitemaps }) }
     }
 
-    /// Serves the site on 127.0.0.1, on a port that the system chooses.
+    /// Serves the site on 127.0.0.1, on a port that the system assigns.
     ///
     /// # Errors
     /// If no port can be bound or no thread started.
@@ -110,7 +111,7 @@ impl Site {
         self.serve_with(ServeOptions::default())
     }
 
-    /// Serves the site as `options` say.
+    /// Serves the site with these options.
     ///
     /// # Errors
     /// If the address cannot be bound or no thread started.
@@ -118,7 +119,7 @@ impl Site {
         Server::start(self.clone(), options)
     }
 
-    /// What the site was generated from.
+    /// The specification that the site was generated from.
     #[must_use]
     pub fn spec(&self) -> &SiteSpec {
         &self.inner.spec
@@ -130,15 +131,15 @@ impl Site {
         Truth { site: &self.inner }
     }
 
-    /// The bytes of a numbered page without a server between: `path` is `/` or `/p/N`, `origin` is
-    /// `http://host:port`. `None` where the site has no such page.
+    /// The bytes of a numbered page, without a server. `path` is `/` or `/p/N`; `origin` is
+    /// `http://host:port`. `None` if the site has no such page.
     #[must_use]
     pub fn body(&self, path: &str, origin: &str) -> Option<Bytes> {
         let id = page::id_of(path).filter(|id| *id < self.inner.spec.pages as usize)?;
         Some(self.inner.pages.body(id, origin))
     }
 
-    /// How `path` is answered; `None` is 404. `serial` is the number of the request.
+    /// The reply for `path`; `None` is 404. `serial` is the number of the request.
     pub(crate) fn reply(&self, path: &str, query: Option<&str>, origin: &str, serial: u64) -> Option<Reply> {
         let Inner { spec, book, sitemaps, .. } = &*self.inner;
         if let Some(body) = self.body(path, origin) {
@@ -158,7 +159,7 @@ impl Site {
             .or_else(|| extras::dynamic(spec.extras, path, query, serial))
     }
 
-    /// How long the answer for `path` is held back.
+    /// Latency of the response for `path`.
     pub(crate) fn hold(&self, path: &str) -> Duration {
         let spec = &self.inner.spec;
         if spec.jitter.is_zero() {
@@ -170,22 +171,22 @@ impl Site {
     }
 }
 
-/// What is true of a [`Site`].
+/// What a perfect crawl of a [`Site`] finds.
 #[derive(Debug, Clone, Copy)]
 pub struct Truth<'a> {
     site: &'a Inner,
 }
 
 impl<'a> Truth<'a> {
-    /// Every path that the site knows, the numbered pages first, the extras as they were added. Traps show
-    /// only their entrance.
+    /// Every path of the site: first the numbered pages, then the extras in the order in which they were
+    /// added. A trap appears only with its entrance.
     pub fn paths(self) -> impl Iterator<Item = PathTruth> + 'a {
         (0..self.site.spec.pages as usize)
             .map(move |id| self.page(id))
             .chain(self.site.book.paths.iter().cloned())
     }
 
-    /// What is known of `path` (with its query, where it has one).
+    /// The expected result for `path` (with its query, if it has one).
     #[must_use]
     pub fn path(self, path: &str) -> Option<PathTruth> {
         match page::id_of(path).filter(|id| *id < self.site.spec.pages as usize) {
@@ -203,8 +204,8 @@ impl<'a> Truth<'a> {
         self.site.graph.depth(id as usize)
     }
 
-    /// The paths that numbered page `id` links to: [`LINKS_PER_PAGE`] of them, in document order, repeats
-    /// included. The start page links to the index of each extra besides.
+    /// The [`LINKS_PER_PAGE`] paths that numbered page `id` links to, in document order, with repeats. They
+    /// do not include the links of the start page to the extras.
     ///
     /// # Panics
     /// If the site has no such page.
@@ -213,13 +214,13 @@ impl<'a> Truth<'a> {
         self.site.graph.links(id as usize).iter().map(|&target| page::path(target as usize)).collect()
     }
 
-    /// Sentences of banner, sidebar and footer that stand on every numbered page and are no main content.
+    /// Sentences of banner, sidebar and footer. They are on every numbered page, outside the main content.
     #[must_use]
     pub fn boilerplate(self) -> &'static [&'static str] {
         chrome::BOILERPLATE
     }
 
-    /// What the extras hold.
+    /// The contents of the extras.
     #[must_use]
     pub fn extras(self) -> &'a ExtraTruth {
         &self.site.book.truth

@@ -1,10 +1,10 @@
-//! The generated pages: composed once, joined when asked for.
+//! The generated pages: composed once, assembled at each request.
 //!
-//! 20,000 pages of 20 KB are 400 MB if kept whole. Nearly all of those bytes are shared (chrome, paragraphs
-//! of the pool, the anchor of a page wherever it is linked), so a page is a list of pieces of one arena and
-//! costs about 3 KB. Answering a request is then one copy of 20 KB, which is cheaper than reading a file and
-//! far cheaper than a template engine: what is measured is the client. The one thing that is not known
-//! before the request, the origin in absolute URLs, is a piece too.
+//! 20,000 complete pages of 20 KB would take 400 MB. Pages share nearly all of those bytes: chrome,
+//! paragraphs of the pool, and the anchor of each page they link to. A page is therefore a list of pieces of
+//! one arena, which takes about 3 KB. A response costs one copy of 20 KB, less than reading a file and much
+//! less than a template engine, so that benchmarks measure the client. The origin in absolute URLs, known
+//! only at the request, is a special piece.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use super::graph::{Graph, SLOTS};
 use super::prose::{self, MONTHS, Prose};
 use super::random::Random;
 
-/// Paragraphs that a page takes from the pool.
+/// Number of paragraphs that a page takes from the pool.
 const PARAGRAPHS_PER_PAGE: usize = 18;
-/// Sections that they are spread over.
+/// Number of sections that contain these paragraphs.
 const SECTIONS: usize = 4;
-/// List items in the pool.
+/// Number of list items in the pool.
 const ITEMS: usize = 512;
 const LIST_ITEMS: usize = 5;
 
@@ -32,7 +32,7 @@ struct Piece {
 
 const ORIGIN: Piece = Piece { start: u32::MAX, length: 0 };
 
-/// What is on one page, for the truth.
+/// The content of one page, for the truth.
 #[derive(Debug)]
 struct Content {
     title: Piece,
@@ -46,14 +46,14 @@ struct Content {
 pub(crate) struct Pages {
     arena: Vec<u8>,
     pieces: Vec<Piece>,
-    /// Where the pieces of page `n` end.
+    /// `ends[n]` is the end of the pieces of page `n`.
     ends: Vec<u32>,
     contents: Vec<Content>,
     prose: Prose,
 }
 
 impl Pages {
-    /// Composes every page of `graph`. `extras` are the paths and titles that the start page lists besides.
+    /// Composes every page of `graph`. `extras` are additional paths and titles that the start page lists.
     pub(crate) fn compose(seed: u64, pages: usize, graph: &Graph, extras: &[(String, String)]) -> Self {
         let prose = Prose::generate(seed);
         let mut arena = Arena::default();
@@ -102,7 +102,7 @@ impl Pages {
         self.text(self.contents[id].title)
     }
 
-    /// The sentences of the article that stand in the page as they are, in order.
+    /// The sentences of the article that the page contains verbatim, in order.
     pub(crate) fn sentences(&self, id: usize) -> Vec<&str> {
         let content = &self.contents[id];
         let pool = content.paragraphs.iter().flat_map(|&n| &self.prose.paragraphs[usize::from(n)].sentences);
@@ -115,16 +115,16 @@ impl Pages {
     }
 
     fn text(&self, piece: Piece) -> &str {
-        std::str::from_utf8(self.slice(piece)).expect("the arena was filled with whole strings")
+        std::str::from_utf8(self.slice(piece)).expect("the arena contains complete strings")
     }
 }
 
-/// The path of page `id`: `/`, then `/p/1`, `/p/2` and so on.
+/// The path of page `id`: `/`, `/p/1`, `/p/2` and so on.
 pub(crate) fn path(id: usize) -> String {
     if id == 0 { "/".to_owned() } else { format!("/p/{id}") }
 }
 
-/// The id that `path` names, whether or not there is such a page. Only the form that [`path`] writes counts.
+/// The id in this path, whether or not the page exists. Accepts only the form that [`path`] returns.
 pub(crate) fn id_of(wanted: &str) -> Option<usize> {
     if wanted == "/" {
         return Some(0);
@@ -165,7 +165,7 @@ impl Arena {
 
     fn text(&self, piece: Piece) -> &str {
         let range = piece.start as usize..(piece.start + piece.length) as usize;
-        std::str::from_utf8(&self.bytes[range]).expect("the arena was filled with whole strings")
+        std::str::from_utf8(&self.bytes[range]).expect("the arena contains complete strings")
     }
 }
 
@@ -202,7 +202,7 @@ impl Sheet<'_> {
     }
 
     fn list(&mut self, targets: &[u32]) {
-        // Few and long pieces: they are most of what a page costs.
+        // Few and long pieces, because pieces are most of the memory of a page.
         let mut before = "<li><a href=\"";
         for &target in targets {
             self.put(before);
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_the_size_of_a_real_one() {
+    fn pages_have_a_realistic_size() {
         let pages = pages(200);
         let sizes: Vec<usize> = (0..200).map(|id| pages.body(id, "http://127.0.0.1:8080").len()).collect();
         let mean = sizes.iter().sum::<usize>() / sizes.len();
@@ -424,14 +424,14 @@ mod tests {
     }
 
     #[test]
-    fn a_page_costs_a_sixth_of_its_size_in_memory() {
+    fn a_page_takes_a_sixth_of_its_size_in_memory() {
         let pages = pages(2_000);
         let held = pages.arena.len() + pages.pieces.len() * size_of::<Piece>();
-        assert!(held / 2_000 < 3_300, "{} bytes a page", held / 2_000);
+        assert!(held / 2_000 < 3_300, "{} bytes per page", held / 2_000);
     }
 
     #[test]
-    fn the_page_shows_its_title_and_every_sentence() {
+    fn a_page_contains_its_title_and_every_sentence() {
         let pages = pages(30);
         for id in 0..30 {
             let body = String::from_utf8(pages.body(id, "http://x").to_vec()).unwrap();

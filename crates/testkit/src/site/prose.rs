@@ -1,12 +1,12 @@
 //! Sentences, paragraphs and titles from a seed.
 //!
-//! The text has the look that content extraction relies on: stop words, commas, sentences of uneven
-//! length, some letters outside ASCII. A known sentence holds no character with a meaning in HTML or
-//! Markdown, so that it can be looked for as it stands in either.
+//! The text has the features that content extraction relies on: stop words, commas, sentences of different
+//! lengths, some letters outside ASCII. An expected sentence contains no character with a meaning in HTML or
+//! Markdown, so that a test can search for it verbatim in both.
 
 use super::random::Random;
 
-/// Paragraphs in the pool from which all pages draw.
+/// Number of paragraphs in the pool that all pages share.
 const PARAGRAPHS: usize = 768;
 
 /// English names of the months.
@@ -184,9 +184,9 @@ const OPENINGS: &[&str] = &[
 /// One paragraph of the pool.
 #[derive(Debug)]
 pub(crate) struct Paragraph {
-    /// The sentences that stand in the HTML as they are here.
+    /// The sentences that the HTML contains verbatim.
     pub(crate) sentences: Vec<String>,
-    /// The inside of the `<p>`: those sentences, and sometimes one with inline markup.
+    /// The content of the `<p>`: those sentences, and sometimes one more with inline markup.
     pub(crate) html: String,
 }
 
@@ -292,12 +292,12 @@ pub(crate) fn sentence(random: &mut Random) -> String {
     }
 }
 
-/// The title of page `id`: unique, because the id is its last word.
+/// The title of page `id`, unique because the id is its last word.
 pub(crate) fn title(random: &mut Random, id: usize) -> String {
     format!("{} {} {} {id}", capital(random.pick(ADJECTIVES)), random.pick(NOUNS), random.pick(PLURALS))
 }
 
-/// Two or three words for a heading, without its markup.
+/// The words of a heading, without markup.
 pub(crate) fn heading(random: &mut Random) -> String {
     format!("The {} {}", random.pick(ADJECTIVES), random.pick(NOUNS))
 }
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paragraph_holds_its_sentences_as_they_are() {
+    fn a_paragraph_contains_its_sentences_verbatim() {
         for paragraph in Prose::generate(5).paragraphs {
             assert!(paragraph.sentences.iter().all(|sentence| paragraph.html.contains(sentence.as_str())));
         }

@@ -1,17 +1,17 @@
-//! A small seeded generator.
+//! A small seeded random number generator.
 //!
-//! SplitMix64 (Steele, Lea, Flood 2014): eight bytes of state, the same numbers on every platform and
-//! in every release. The `rand` crates do not promise the latter, and a site must keep its bytes when
-//! a dependency is updated.
+//! SplitMix64 (Steele, Lea, Flood 2014): eight bytes of state, and the same numbers on every platform and in
+//! every release. The `rand` crates do not guarantee stable numbers across releases, but a site must keep its
+//! bytes when a dependency is updated.
 
-/// A stream of numbers that depends on its seed alone.
+/// A stream of numbers that depends only on its seed.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Random {
-    /// The stream of `seed`; `stream` tells apart independent streams of one seed.
+    /// A stream of `seed`; `stream` selects one of its independent streams.
     pub(crate) fn new(seed: u64, stream: u64) -> Self {
         let mut random = Self(seed ^ stream.wrapping_add(1).wrapping_mul(STEP));
         random.next();
@@ -26,7 +26,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0..bound`; 0 where `bound` is 0.
+    /// A number in `0..bound`; 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
     }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_fixed_for_all_time() {
+    fn the_numbers_of_a_seed_are_stable() {
         let mut random = Random::new(1, 0);
         let first: Vec<u64> = (0..3).map(|_| random.next()).collect();
         assert_eq!(first, [0x382f_f84c_b272_81e9, 0x6d1d_b36c_cba9_82d2, 0xb4a0_472e_5780_69ae]);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn below_stays_below() {
+    fn below_respects_its_bound() {
         let mut random = Random::new(7, 7);
         assert!((0..1000).all(|_| random.below(13) < 13));
         assert_eq!(random.below(0), 0);

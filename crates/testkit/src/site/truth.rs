@@ -2,51 +2,51 @@
 
 use std::time::Duration;
 
-/// What stands at a path.
+/// What a path serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// One of the numbered pages, the start page among them.
+    /// One of the numbered pages, including the start page.
     Page,
-    /// The page of an extra that lists what the extra holds.
+    /// The index page of an extra, which links to its paths.
     Index,
-    /// Another HTML page with a text of its own.
+    /// Another HTML page with its own text.
     Document,
     /// A file that is not HTML: PDF, feed, image and so on.
     File,
-    /// Answers with a redirect.
+    /// A redirect.
     Redirect,
-    /// The same content as another path, which it names as canonical.
+    /// The same content as another path, which the page declares as canonical.
     Duplicate,
-    /// Fails in the way its extra describes.
+    /// A failure, described by a [`FailureKind`].
     Failure,
-    /// The entrance of a trap: the links beyond it never end.
+    /// The entrance of a trap, as in [`TrapTruth`].
     Trap,
 }
 
-/// What is known of one path of the site.
+/// The expected result for one path of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathTruth {
     /// Path and query, as in links: `/p/12`.
     pub path: String,
-    /// What stands there.
+    /// What the path serves.
     pub role: Role,
-    /// The least number of clicks from `/`, redirects not counted; `None` where no link leads there.
+    /// The least number of clicks from `/`, not counting redirects; `None` if no link leads there.
     pub depth: Option<u32>,
-    /// The status that the first request gets; 0 where the connection ends without an answer.
+    /// The status of the first response; 0 if the connection ends without a response.
     pub status: u16,
-    /// The title of the document, without the name of the site; empty where it has none.
+    /// The title of the document, without the name of the site; empty if it has none.
     pub title: String,
-    /// Sentences of the main content, in order, each a plain run of characters of the page.
+    /// Sentences of the main content, in order. The page contains each one verbatim, without markup inside.
     pub sentences: Vec<String>,
-    /// Whether robots.txt forbids the path to agents that it does not name.
+    /// Whether robots.txt disallows the path for agents that it does not name.
     pub forbidden: bool,
-    /// The path that the page names as canonical; its own path where it names none.
+    /// The path that the page declares as canonical; its own path if it declares none.
     pub canonical: String,
 }
 
 impl PathTruth {
-    /// A path that answers 200 with a document of its own, two clicks from the start.
+    /// A path that responds 200 with its own document, two clicks from the start.
     pub(crate) fn new(path: impl Into<String>, role: Role) -> Self {
         let path = path.into();
         Self {
@@ -65,11 +65,11 @@ impl PathTruth {
 /// A chain of redirects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedirectTruth {
-    /// The path that is linked.
+    /// The path that other pages link to.
     pub from: String,
     /// The status of each hop, in order.
     pub statuses: Vec<u16>,
-    /// Where the chain ends; `None` where it never does.
+    /// Where the chain ends; `None` if it never ends.
     pub to: Option<String>,
 }
 
@@ -77,29 +77,29 @@ pub struct RedirectTruth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// Always this status, with a page that says so.
+    /// Always this status, with a page that states it.
     Status(u16),
-    /// This status for the first so many requests, then 200.
+    /// This status for the first `failures` requests, then 200.
     Recovers {
         /// The failing status.
         status: u16,
-        /// How many requests get it before the page is served.
+        /// Number of requests that fail before the page is served.
         failures: u32,
     },
-    /// The connection is reset in place of an answer.
+    /// The connection is reset instead of a response.
     Reset,
-    /// The connection is closed in place of an answer.
+    /// The connection is closed instead of a response.
     Closed,
     /// `Content-Length` promises more than is sent before the connection closes.
     Truncated {
         /// Bytes that are sent.
         sent: usize,
-        /// Bytes that were promised.
+        /// Bytes that are promised.
         promised: usize,
     },
-    /// Answers 200 with a page that says that nothing was found.
+    /// Responds 200 with a page that says that nothing was found.
     SoftNotFound,
-    /// Answers after this long.
+    /// Responds after this delay.
     Slow(Duration),
 }
 
@@ -117,7 +117,7 @@ pub struct FailureTruth {
 pub struct EncodedTruth {
     /// The path.
     pub path: String,
-    /// The name of the encoding by the Encoding Standard, in lower case.
+    /// The name of the encoding in the Encoding Standard, in lower case.
     pub encoding: &'static str,
     /// The text of its `<title>`.
     pub title: String,
@@ -144,16 +144,16 @@ pub struct ProductTruth {
     pub in_stock: bool,
 }
 
-/// A trap: a family of pages that link to new pages of the family for ever.
+/// A trap: a family of pages that link to new pages of the same family without end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrapTruth {
-    /// The page where the trap is entered.
+    /// The page that leads into the trap.
     pub entrance: String,
-    /// What every path of the trap begins with.
+    /// The common prefix of all paths of the trap.
     pub prefix: String,
 }
 
-/// What the extras of a site hold, by kind. A list is empty where its extra is off.
+/// The contents of the extras of a site, by kind. The list of an extra that is off is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExtraTruth {
@@ -167,9 +167,9 @@ pub struct ExtraTruth {
     pub products: Vec<ProductTruth>,
     /// Traps.
     pub traps: Vec<TrapTruth>,
-    /// Groups of paths that hold the same content; the first of a group is the canonical one.
+    /// Groups of paths with the same content. The first path of a group is the canonical one.
     pub duplicates: Vec<Vec<String>>,
-    /// Paths that only a sitemap names.
+    /// Paths that only a sitemap lists.
     pub orphans: Vec<String>,
     /// The URL outside the site that the start page links to.
     pub external: Option<String>,

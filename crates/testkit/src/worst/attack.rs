@@ -7,37 +7,37 @@ use super::shapes::PageShape;
 use crate::hostile::HostilePage;
 use crate::pdf::MakePdf;
 
-/// What the site's address is called in a body.
+/// Placeholder for the base URL of the site in a request body.
 const SITE: &str = "{site}";
 
-/// What a scrape gives itself, in milliseconds.
+/// Timeout of a request, in milliseconds.
 const TIMEOUT_MS: u64 = 1_000;
 
-/// Bytes of a page that may still be transformed on a thread of the runtime.
+/// Bytes of a page that is small enough to be transformed on a thread of the runtime.
 const LIGHT_BYTES: usize = 125_000;
 
 /// How a request ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpectedEnd {
-    /// It is refused (400) before anything is fetched, and the refusal says this.
+    /// It is refused with 400 before any fetch, and the message contains this text.
     Refused(&'static str),
-    /// With a result, perhaps with a warning, or with an error that says what was too much.
+    /// With a result, with or without a warning, or with an error that states what was too much.
     Somehow,
-    /// As [`Somehow`](Self::Somehow); where there is a document, its warning says this.
+    /// As [`Somehow`](Self::Somehow). If there is a document, its warning contains this text.
     Warned(&'static str),
 }
 
-/// What is served, and what is asked.
+/// A hostile site and a request for it.
 #[derive(Debug, Clone)]
 pub struct Attack {
-    /// What the site serves.
+    /// The pages of the site.
     pub pages: Vec<HostilePage>,
     /// Method and path of the request.
     pub line: &'static str,
     body: String,
     /// How the request ends.
     pub ends: ExpectedEnd,
-    /// The same request comes once before, and is waited for.
+    /// The same request is sent and ends once before this one.
     pub repeats_previous: bool,
 }
 
@@ -59,14 +59,14 @@ impl Attack {
         Self::scrape(json!({ "formats": formats }), page)
     }
 
-    /// A batch of so many addresses below this one.
+    /// A batch of `count` URLs whose paths are `below` and a number.
     pub(super) fn batch(options: Value, below: &str, count: usize, pages: Vec<HostilePage>) -> Self {
         let urls: Vec<String> = (0..count).map(|number| format!("{SITE}{below}{number}")).collect();
         let body = with(json!({ "urls": urls, "timeout": TIMEOUT_MS, "maxAge": 0 }), options);
         Self::new("POST /v2/batch/scrape", body.to_string(), pages)
     }
 
-    /// A crawl of a few pages; those that are not given are small.
+    /// A crawl of a few pages. Targets without a page get a small one.
     pub(super) fn crawl(options: Value, mut pages: Vec<HostilePage>) -> Self {
         pages.insert(0, small());
         let scrape = json!({ "formats": ["links"], "timeout": TIMEOUT_MS, "maxAge": 0 });
@@ -89,24 +89,24 @@ impl Attack {
         Self { ends: ExpectedEnd::Warned(text), ..self }
     }
 
-    /// The same request comes once before.
+    /// Sends the same request once before.
     pub(super) fn second(self) -> Self {
         Self { repeats_previous: true, ..self }
     }
 
-    /// The body of the request for a site at this address, without a slash at its end.
+    /// The body of the request for a site with this base URL, which has no trailing slash.
     #[must_use]
     pub fn body_at(&self, site: &str) -> String {
         self.body.replace(SITE, site)
     }
 }
 
-/// What stands at all addresses, unless a later page does.
+/// The default page, which later pages override.
 fn small() -> HostilePage {
     HostilePage::anywhere("text/html", "<p>A small page.")
 }
 
-/// An object with the fields of another.
+/// Adds the fields of `options` to `body`.
 fn with(mut body: Value, options: Value) -> Value {
     if let (Value::Object(body), Value::Object(options)) = (&mut body, options) {
         body.extend(options);
@@ -114,14 +114,15 @@ fn with(mut body: Value, options: Value) -> Value {
     body
 }
 
-/// How an attack is made.
+/// How the attack of a case is generated.
 #[derive(Debug, Clone, Copy)]
 enum Make {
-    /// By a function of its own.
+    /// With its own function.
     Attack(fn(Size) -> Attack),
-    /// A scrape, in every format, of a page of the case's name as its shape, of as many bytes in full.
+    /// A scrape, in many formats, of a page with this many bytes at full size. The name of the case is the
+    /// name of its shape.
     Page(usize),
-    /// A batch of light pages of the case's name as their shape.
+    /// A batch of light pages. The name of the case is the name of their shape.
     Light,
     /// A scrape of a PDF.
     Pdf(MakePdf),
@@ -130,9 +131,9 @@ enum Make {
 /// A worst case.
 #[derive(Debug, Clone, Copy)]
 pub struct WorstCase {
-    /// What is hurt: `selectors`, `robots.txt`.
+    /// What the case attacks, such as `selectors` or `robots.txt`.
     pub kind: &'static str,
-    /// What tells it from others of its kind.
+    /// Its name, unique within its kind.
     pub name: &'static str,
     make: Make,
 }
@@ -156,10 +157,10 @@ impl WorstCase {
         Self { kind: "PDFs", name, make: Make::Pdf(make) }
     }
 
-    /// What is served and asked, made anew: it may be tens of megabytes.
+    /// Generates the attack, which can have tens of megabytes.
     ///
     /// # Panics
-    /// If the case is named after a shape that there is not.
+    /// If the case is named after a shape that does not exist.
     #[must_use]
     pub fn attack(&self, size: Size) -> Attack {
         let page = |bytes: usize| {

@@ -1,4 +1,4 @@
-//! Bodies of pages: shapes of HTML and of what is none, characters, PDFs.
+//! Bodies of pages: shapes of HTML and other text, character encodings, PDFs.
 
 use serde_json::json;
 
@@ -118,7 +118,7 @@ pub(super) const CASES: &[WorstCase] = &[
     WorstCase::light("custom elements"),
 ];
 
-/// One of the PDFs that draw too much.
+/// The case of one of the expensive PDFs.
 const fn crowded(number: usize) -> WorstCase {
     let (name, make) = EXPENSIVE_PDFS[number];
     WorstCase::pdf(name, make)

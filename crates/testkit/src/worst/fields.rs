@@ -1,4 +1,4 @@
-//! Structured data that is asked for, by schemas and in words, and pages that state much of it.
+//! Requests for structured data, with schemas and prompts, and pages that contain many values.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ const PROMPTS: &str = "prompts";
 const VALUES: &str = "values in texts";
 const PATHS: &str = "JSON paths";
 
-/// Most characters of a prompt.
+/// Maximum number of characters of a prompt.
 const PROMPT_CHARS: usize = 10_000;
 
 pub(super) const CASES: &[WorstCase] = &[
@@ -131,7 +131,7 @@ pub(super) const CASES: &[WorstCase] = &[
     }),
 ];
 
-/// A scrape of the page for data of this schema.
+/// A scrape of the page with this schema.
 fn reading(schema: Value, page: HostilePage) -> Attack {
     Attack::scrape(json!({ "formats": ["markdown", { "type": "json", "schema": schema }] }), page)
 }
@@ -141,13 +141,13 @@ fn object(fields: impl Iterator<Item = (String, Value)>) -> Value {
     json!({ "type": "object", "properties": fields.collect::<Map<String, Value>>() })
 }
 
-/// What is asked of pages of shops.
+/// The schema of a product page.
 fn product() -> Value {
     let names = ["name", "price", "brand", "date", "phone", "email", "image", "url"];
     object(names.into_iter().map(|name| (name.to_owned(), json!({ "type": ["string", "null"] }))))
 }
 
-/// A page of many labels with their values.
+/// A page with many labels and their values.
 fn labels(size: Size) -> HostilePage {
     let label = |n: usize| format!("<p>field{n}: value{n}<dl><dt>price<dd>{n} €</dl>");
     HostilePage::html("/", (0..size.of(1_000, 20_000)).map(label).collect::<String>())
@@ -158,26 +158,26 @@ fn links(size: Size) -> HostilePage {
     HostilePage::html("/", (0..size.of(1_000, 50_000)).map(link).collect::<String>())
 }
 
-/// A page of a text over and over, read for fields of all sorts.
+/// A scrape of a page that repeats a text, for fields of many types.
 fn repeated(text: &str, size: Size) -> Attack {
     let page = format!("<main><p>{}", text.repeat(size.of(50_000, 2_000_000) / text.len()));
     reading(product(), HostilePage::html("/", page))
 }
 
-/// A page of this shape, read for fields of all sorts.
+/// A scrape of a page of this shape, for fields of many types.
 fn shaped(name: &str, size: Size) -> Attack {
-    let shape = PageShape::named(name).expect("there is such a shape");
+    let shape = PageShape::named(name).expect("the shape exists");
     reading(product(), HostilePage::html("/", shape.page(size.of(100_000, 4_000_000))))
 }
 
-/// Crawl options that are described in words, for a site of many links.
+/// A preview of crawl options from a prompt, for a site with many links.
 fn prompt(text: &str, size: Size) -> Attack {
     let body = json!({ "url": "{site}/", "prompt": text });
     Attack::new("POST /v2/crawl/params-preview", body.to_string(), vec![links(size)])
 }
 
-/// So many characters: marks that join, letters of two directions, signs beyond the basic plane, and what
-/// becomes longer in another case.
+/// This many characters: combining marks, joiners, letters of both directions, characters beyond the basic
+/// plane, and letters that become longer when their case changes.
 fn odd_text(characters: usize) -> String {
     "a\u{301}\u{302}\u{202e}\u{5d0}\u{200d}\u{1f469}\u{200d}\u{1f680}\u{130}\u{df}\u{fb03}\u{0}\u{feff} "
         .chars()

@@ -1,7 +1,7 @@
-//! Worst cases: what a hostile server serves, and what a hostile client asks of it.
+//! Worst cases: hostile pages, and hostile requests for them.
 //!
-//! One table for the test that holds each of them to its bounds, and for the program that measures what they
-//! cost others.
+//! One table for the test that checks how each case ends, and for the program that measures how much each
+//! case delays other clients.
 
 mod attack;
 mod bodies;
@@ -14,17 +14,17 @@ mod shapes;
 pub use attack::{Attack, ExpectedEnd, WorstCase};
 pub use shapes::{PAGE_SHAPES, PageShape};
 
-/// How large something is made.
+/// The size of a worst case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// So that a test can do all of it: bodies of about 100 KB.
+    /// Small enough for a test to run all cases: bodies of about 100 KB.
     Moderate,
-    /// As large as requests and bodies may be, or as large as is needed to hurt.
+    /// As large as the limits on requests and bodies allow, or large enough to cause harm.
     Full,
 }
 
 impl Size {
-    /// The one figure or the other.
+    /// Selects the value for this size.
     #[must_use]
     pub const fn of(self, moderate: usize, full: usize) -> usize {
         match self {
@@ -34,7 +34,7 @@ impl Size {
     }
 }
 
-/// The table.
+/// All worst cases.
 #[must_use]
 pub fn worst_cases() -> Vec<WorstCase> {
     [selectors::CASES, rules::CASES, fields::CASES, bodies::CASES, requests::CASES].concat()
@@ -49,10 +49,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_case_has_a_name_of_its_own_and_a_request() {
+    fn every_case_has_a_unique_name_and_a_request() {
         let mut names = BTreeSet::new();
         for case in worst_cases() {
-            assert!(names.insert((case.kind, case.name)), "{case} is there twice");
+            assert!(names.insert((case.kind, case.name)), "{case} is listed twice");
             let attack = case.attack(Size::Moderate);
             let body = attack.body_at("http://127.0.0.1:80");
             assert!(body.len() <= 2 << 20 && !body.contains("{site}"), "{case}: {} bytes", body.len());

@@ -1,4 +1,4 @@
-//! Large requests and answers, headers, and pages that are compared with their last copy.
+//! Large requests and responses, headers, and pages that are compared with their previous version.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ const DIFFS: &str = "diffs";
 
 const MIB: usize = 1 << 20;
 
-/// Bytes of a body that is nearly as large as bodies may be.
+/// Bytes of a request body just below the size limit.
 const BODY_BYTES: usize = 10 * MIB - 1_000;
 
 pub(super) const CASES: &[WorstCase] = &[
@@ -118,18 +118,18 @@ fn small() -> HostilePage {
     HostilePage::html("/", "<p>A small page.")
 }
 
-/// A batch of so many pages, all of which are this one.
+/// A batch of `count` URLs that all serve this page.
 fn batch_of(count: usize, page: String) -> Attack {
     let formats = json!({ "formats": ["markdown", "html", "rawHtml"], "onlyMainContent": false });
     Attack::batch(formats, "/", count, vec![HostilePage::anywhere("text/html", page)])
 }
 
-/// So many paragraphs, each of a number.
+/// This many paragraphs, each with a number as its text.
 fn paragraphs(lines: usize, number: fn(usize) -> usize) -> String {
     (0..lines).map(|line| format!("<p>{}</p>", number(line))).collect()
 }
 
-/// A scrape of a page that said something else before.
+/// A scrape of a page whose content changed since the previous scrape.
 fn compared(before: String, after: String) -> Attack {
     let formats = json!(["markdown", { "type": "changeTracking", "modes": ["git-diff"] }]);
     let page = HostilePage::html("/", before).then(after);

@@ -1,5 +1,4 @@
-//! Rules that addresses are held against, and long lists of addresses: patterns of crawls, robots.txt,
-//! sitemaps.
+//! Rules that URLs are matched against, and long lists of URLs: patterns of crawls, robots.txt, sitemaps.
 
 use std::io::Write as _;
 
@@ -88,7 +87,7 @@ fn sitemap(body: impl Into<bytes::Bytes>) -> HostilePage {
     HostilePage::new("/sitemap.xml", "application/xml", body)
 }
 
-/// A sitemap of long addresses.
+/// A sitemap of long URLs.
 fn long_addresses(size: Size) -> HostilePage {
     let path = "ab".repeat(400);
     let entry = |n: usize| format!("<url><loc>/{n:06}{path}</loc></url>");
@@ -96,23 +95,23 @@ fn long_addresses(size: Size) -> HostilePage {
     sitemap(format!("<urlset>{entries}</urlset>"))
 }
 
-/// A crawl of a sitemap of long addresses, without those that match.
+/// A crawl of a sitemap of long URLs that excludes those matching a pattern.
 fn excluding(patterns: Vec<String>, size: Size) -> Attack {
     Attack::crawl(json!({ "excludePaths": patterns, "sitemap": "only" }), vec![long_addresses(size)])
 }
 
-/// A crawl of a sitemap of long addresses that is held to a robots.txt.
+/// A crawl of a sitemap of long URLs with this robots.txt.
 fn held_to(robots: String, size: Size) -> Attack {
     let robots = HostilePage::new("/robots.txt", "text/plain", robots);
     Attack::crawl(json!({ "sitemap": "only" }), vec![robots, long_addresses(size)])
 }
 
-/// Patterns that a matcher has to be in many states for.
+/// Patterns that need many states of a matcher.
 fn counted(patterns: usize) -> Vec<String> {
     (0..patterns).map(|n| format!("[ab]{{40}}c{n}")).collect()
 }
 
-/// Patterns that a matcher which backtracks never ends with.
+/// Patterns that take a backtracking matcher practically forever.
 fn anything(patterns: usize, times: usize) -> Vec<String> {
     (0..patterns).map(|n| format!("(.*a.*b){{{times}}}z{n}")).collect()
 }
@@ -120,7 +119,7 @@ fn anything(patterns: usize, times: usize) -> Vec<String> {
 fn gzip<'t>(parts: impl Iterator<Item = &'t str>) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     for part in parts {
-        encoder.write_all(part.as_bytes()).expect("memory takes all");
+        encoder.write_all(part.as_bytes()).expect("writing to memory cannot fail");
     }
-    encoder.finish().expect("memory takes all")
+    encoder.finish().expect("writing to memory cannot fail")
 }

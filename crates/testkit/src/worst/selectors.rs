@@ -1,4 +1,4 @@
-//! Selectors of requests (`includeTags`, `excludeTags`, the format `attributes`), held against pages of many
+//! Selectors of requests (`includeTags`, `excludeTags`, the format `attributes`), applied to pages with many
 //! elements.
 
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::hostile::HostilePage;
 
 const KIND: &str = "selectors";
 
-/// What the warning of a page says whose selectors were given up.
+/// Part of the warning of a page on which the evaluation of selectors was stopped.
 const GIVEN_UP: &str = "too many steps";
 
 pub(super) const CASES: &[WorstCase] = &[
@@ -75,14 +75,14 @@ pub(super) const CASES: &[WorstCase] = &[
     }),
 ];
 
-/// Lists of different classes.
+/// Selector lists of `each` classes. All classes are different.
 fn classes(lists: usize, each: usize) -> Vec<String> {
     let class = |number: usize| format!(".a{number:05}");
     let list = |at: usize| (0..each).map(|n| class(at * each + n)).collect::<Vec<_>>().join(",");
     (0..lists).map(list).collect()
 }
 
-/// A scrape of a page of many small elements, of which most stand beside each other.
+/// A scrape of a page with many small elements, most of them siblings.
 fn scraped(options: Value, size: Size) -> Attack {
     let page = format!("{}<p class=b>kept", "<p class=a>x".repeat(size.of(7_000, 21_000)));
     Attack::scrape(options, HostilePage::html("/", page))

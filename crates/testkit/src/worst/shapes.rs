@@ -1,14 +1,14 @@
-//! Pages of any size that are made to hurt: a unit over and over.
+//! Expensive pages of any size: a unit, repeated.
 
-/// What stands over and over in a page.
+/// The repeated part of a page.
 #[derive(Debug, Clone, Copy)]
 enum Unit {
     /// The same text.
     Same(&'static str),
-    /// A text with a number in it, which tells it from the others.
+    /// A text with a number, which makes each repetition different.
     Numbered(fn(usize) -> String),
-    /// The same text, with as much of a word before it: half of the page is the value of an attribute that
-    /// many elements share.
+    /// Half of the page repeats `word` as the value of one attribute. The other half repeats `unit`: the
+    /// elements that share this attribute.
     Behind { word: &'static str, unit: &'static str },
 }
 
@@ -17,9 +17,9 @@ use Unit::{Behind, Numbered, Same};
 /// A kind of page, of any size.
 #[derive(Debug, Clone, Copy)]
 pub struct PageShape {
-    /// What tells it from the others.
+    /// The unique name of the shape.
     pub name: &'static str,
-    /// Its media type.
+    /// The media type of its pages.
     pub media: &'static str,
     start: &'static str,
     unit: Unit,
@@ -27,13 +27,13 @@ pub struct PageShape {
 }
 
 impl PageShape {
-    /// The shape of this name.
+    /// The shape with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         PAGE_SHAPES.iter().find(|shape| shape.name == name)
     }
 
-    /// A page of about so many bytes.
+    /// A page of about this many bytes.
     #[must_use]
     pub fn page(&self, bytes: usize) -> String {
         let mut page = String::with_capacity(bytes + self.start.len() + self.end.len() + 64);
@@ -53,7 +53,7 @@ impl PageShape {
     }
 }
 
-/// Text that is kept, with a reference to a note.
+/// Main content with a reference to a note.
 const REFERENCE: &str = "<article><p>Some text of the page that one may read at length, in plain sentences, \
     with a note.<sup><a href='#n'>1</a></sup></article>";
 
@@ -71,13 +71,13 @@ const fn other(
     PageShape { name, media, start, unit, end }
 }
 
-/// A row of a table that a cell above reaches into with a long name.
+/// The start of a table whose first row has cells with long names that span all rows below.
 const NAMES: &str =
     "<table><tr><td rowspan=0>a long name of many words<td rowspan=0>another one<td rowspan=0>a third";
 
 /// All shapes.
 pub const PAGE_SHAPES: &[PageShape] = &[
-    // The tree.
+    // Structure of the tree.
     html("nesting", "", Same("<div>"), "needle"),
     html("inline nesting", "", Same("<b>"), "needle"),
     html("adoption agency", "", Same("<a><b><p></a></b>"), "needle"),
@@ -157,7 +157,7 @@ pub const PAGE_SHAPES: &[PageShape] = &[
         Same("<li id=n>x<sup><a href='#n'>1</a></sup><a href='#n'>[1]</a>"),
         "</ol>",
     ),
-    // Links, pictures, metadata.
+    // Links, images, metadata.
     html("links", "needle", Same("<a href=x>y</a> "), ""),
     html("different links", "needle", Numbered(|n| format!("<a href=/{n:06}>y</a> ")), ""),
     html("links in links", "needle", Same("<a href=x><object>y"), ""),
@@ -192,7 +192,7 @@ pub const PAGE_SHAPES: &[PageShape] = &[
         "",
     ),
     html("embedded state", "needle<script>window.__STATE__=", Same("{\"a\":[{\"price\":1},"), "</script>"),
-    // Values of attributes that many elements ask for.
+    // Attribute values that are looked up for many elements.
     html(
         "blocks under a long class",
         "<div id=n class='",
@@ -218,7 +218,7 @@ pub const PAGE_SHAPES: &[PageShape] = &[
         "<ol><li id=n>needle</ol>",
     ),
     html("repeated long class", "<b class='", Behind { word: "a ", unit: "<p>x" }, "needle"),
-    // What is no HTML.
+    // Other media types than HTML.
     other("entries of a feed", "application/rss+xml", "<rss><channel>", Same(ENTRY), "</channel></rss>"),
     other("an open entry of a feed", "application/atom+xml", "<feed><entry><title>needle", Same("<b>"), ""),
     other("rows", "text/csv", "needle,b,c\n", Same("a,b,*c*\n"), ""),
@@ -244,10 +244,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_about_as_large_as_they_shall_be() {
+    fn pages_have_about_the_requested_size() {
         let mut names = BTreeSet::new();
         for shape in PAGE_SHAPES {
-            assert!(names.insert(shape.name), "{} is there twice", shape.name);
+            assert!(names.insert(shape.name), "{} is listed twice", shape.name);
             assert_eq!(PageShape::named(shape.name).map(|found| found.name), Some(shape.name));
             for bytes in [10_000, 100_000] {
                 let page = shape.page(bytes).len();

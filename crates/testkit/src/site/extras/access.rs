@@ -6,10 +6,10 @@ use super::{Body, Book, ORIGIN, Reply};
 use crate::site::SiteSpec;
 use crate::site::truth::{PathTruth, Role};
 
-/// The agent that robots.txt shuts out.
+/// The agent for which robots.txt disallows everything.
 pub(crate) const SHUT_OUT: &str = "unwelcome";
 
-/// Paths with the outcome for an agent that robots.txt does not name.
+/// Path, whether robots.txt disallows it for an agent that it does not name, and title.
 const PATHS: [(&str, bool, &str); 7] = [
     ("/private/", true, "Private papers"),
     ("/private/one", true, "Private paper one"),

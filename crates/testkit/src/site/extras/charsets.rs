@@ -1,21 +1,21 @@
-//! Pages in other encodings, each declared in one of the ways that HTML and HTTP have.
+//! Pages in other encodings, each declared in one of the ways that HTML and HTTP define.
 //!
-//! The bytes are written out by hand beside the text they stand for; a test decodes them with a second
-//! implementation. The order of precedence is the HTML Standard's (13.2.3.1): byte order mark, header, meta.
+//! The bytes are written by hand next to their text, and a test decodes them with a second implementation.
+//! The HTML Standard (13.2.3.1) defines the order of precedence: byte order mark, header, meta element.
 
 use super::{Book, Reply};
 use crate::site::SiteSpec;
 use crate::site::truth::{EncodedTruth, PathTruth, Role};
 
-/// Where a page says what it is encoded in.
+/// Where a page declares its encoding.
 #[derive(Debug, Clone, Copy)]
 enum Declared {
     Header(&'static str),
-    /// `<meta charset>`, under a header without one.
+    /// `<meta charset>`, with a header that declares none.
     Meta(&'static str),
-    /// `<meta http-equiv>`, under a header without one.
+    /// `<meta http-equiv>`, with a header that declares none.
     HttpEquiv(&'static str),
-    /// The header is right, and the meta element wrong.
+    /// The header is correct, and the meta element is wrong.
     HeaderOverMeta(&'static str, &'static str),
     Nowhere,
 }
@@ -76,7 +76,7 @@ fn rows() -> Vec<Row> {
     let row = |name, encoding, declared, (title, text)| Row { name, encoding, declared, title, text };
     vec![
         row("windows-1252-header", "windows-1252", Declared::Header("windows-1252"), FRENCH),
-        // The label latin1 names windows-1252 by the Encoding Standard.
+        // In the Encoding Standard, `latin1` is a label of windows-1252.
         row("latin1-meta", "windows-1252", Declared::Meta("latin1"), FRENCH),
         row("windows-1252-nowhere", "windows-1252", Declared::Nowhere, FRENCH),
         row("shift_jis-header", "shift_jis", Declared::Header("Shift_JIS"), JAPANESE),
@@ -118,7 +118,7 @@ pub(super) fn add(book: &mut Book, _: &SiteSpec) {
         pages.push((truth(row.name, row.encoding, row.title.0, row.text.0), content_type, html));
     }
 
-    // UTF-16 and UTF-8 by byte order mark, the second against a wrong header.
+    // UTF-16 and UTF-8 with a byte order mark, the second with a wrong header.
     let text = "Der Text beginnt mit einer Marke, größer als nötig: ∑ €.";
     let wide: Vec<u8> = format!("\u{feff}{}", plain("Breite Seite", text))
         .encode_utf16()
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_stand_for_the_text() {
+    fn the_bytes_decode_to_the_text() {
         for row in rows() {
             let encoding = encoding_rs::Encoding::for_label(row.encoding.as_bytes()).unwrap();
             for (text, bytes) in [row.title, row.text] {

@@ -1,10 +1,10 @@
-//! One content under several addresses, and two contents under nearly one address.
+//! Pages with several URLs, and different pages whose URLs differ only in letter case.
 
 use super::{Book, Reply, document, sentences};
 use crate::site::SiteSpec;
 use crate::site::truth::{PathTruth, Role};
 
-/// The canonical path of each group, and its other addresses.
+/// The canonical path of each group, its title, and its other paths.
 const GROUPS: [(&str, &str, &[&str]); 3] = [
     (
         "/copies/lamp",
@@ -43,7 +43,7 @@ pub(super) fn add(book: &mut Book, _: &SiteSpec) {
     book.index("/copies/", "Copies", &links);
 }
 
-/// Paths are case-sensitive (RFC 3986, 6.2.2.1): these four are four pages.
+/// Paths are case-sensitive (RFC 3986, 6.2.2.1), so these are four different pages.
 const CASES: [(&str, &str); 4] = [
     ("/Case/A", "Great letters"),
     ("/case/a", "Small letters"),

@@ -8,7 +8,7 @@ use super::{Body, Book, HTML, Reply, document, page, sentences};
 use crate::site::SiteSpec;
 use crate::site::truth::{FailureKind, FailureTruth, PathTruth, Role};
 
-/// The longest that `/slow/MS` waits.
+/// Maximum delay of `/slow/MS`, in milliseconds.
 const LONGEST_WAIT: u64 = 60_000;
 
 pub(super) fn add(book: &mut Book, _: &SiteSpec) {
@@ -40,7 +40,7 @@ fn fail(book: &mut Book, path: &str, kind: FailureKind) {
     truth.title = title;
     let whole = Body::WithOrigin(document(&truth, &[]));
     let (status, reply) = match kind {
-        // The link on an error page leads nowhere that is known: it must not be followed.
+        // The truth does not contain the target of the link on an error page: a crawl must not follow it.
         FailureKind::Status(status) => {
             let text = format!("<h1>{status}</h1>\n<p>This page answers {status} on purpose.</p>\n");
             let html = page(&truth.title, path, "", &text, &[("/fail/behind-an-error", "Beyond")]);
@@ -54,7 +54,7 @@ fn fail(book: &mut Book, path: &str, kind: FailureKind) {
         FailureKind::Truncated { sent, promised } => {
             let mut body: Vec<u8> = whole.bytes("http://truncated.example").into();
             body.truncate(sent);
-            assert_eq!(body.len(), sent, "the page is longer than what is sent of it");
+            assert_eq!(body.len(), sent, "the page is longer than the part that is sent");
             (200, Reply::Truncated { body: Bytes::from(body), promised })
         }
         FailureKind::SoftNotFound => {
@@ -86,7 +86,7 @@ pub(super) fn add_slow(book: &mut Book, _: &SiteSpec) {
     }
 }
 
-/// `/slow/MS` for any number up to the longest wait.
+/// The reply for `/slow/MS`, for any number up to the maximum delay.
 pub(crate) fn slow(path: &str) -> Option<Reply> {
     let wait: u64 = path.strip_prefix("/slow/")?.parse().ok().filter(|wait| *wait <= LONGEST_WAIT)?;
     let title = format!("After {wait} milliseconds");

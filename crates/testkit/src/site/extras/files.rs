@@ -1,16 +1,16 @@
-//! Files that are not HTML, a page that is empty without scripts, and the assets of all pages.
+//! Files that are not HTML, a page that is empty without scripts, and the assets that all pages share.
 
 use super::{Book, HTML, Reply, pdf_document};
 use crate::site::SiteSpec;
 use crate::site::chrome;
 use crate::site::truth::{PathTruth, Role};
 
-/// A PNG of one grey pixel.
+/// A PNG with one gray pixel.
 const PIXEL: &[u8] =
     b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9bU\
 \x00\x00\x00\x0aIDATx\xdach\x00\x00\x00\x82\x00\x81\xdaE\x08;\x00\x00\x00\x00IEND\xaeB`\x82";
 
-/// An empty ZIP archive: nothing but the end of its directory.
+/// An empty ZIP archive: only the end-of-central-directory record.
 const ARCHIVE: &[u8] = b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
 const RSS: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rss version=\"2.0\"><channel><title>Entries</title>\
@@ -46,7 +46,7 @@ pub(super) fn add(book: &mut Book, _: &SiteSpec) {
     let rows: Vec<(&str, &'static str, Vec<u8>)> = vec![
         ("/files/manual.pdf", "application/pdf", manual.clone()),
         ("/files/UPPER.PDF", "application/pdf", manual.clone()),
-        // Only the type, not the name, says what it is.
+        // Only the media type, not the name, identifies the format.
         ("/files/download?id=7", "application/pdf", manual),
         ("/files/feed.xml", "application/rss+xml; charset=utf-8", RSS.into()),
         ("/files/atom.xml", "application/atom+xml", ATOM.into()),
@@ -73,7 +73,7 @@ pub(super) fn add(book: &mut Book, _: &SiteSpec) {
     book.replies.insert("/feed.xml".to_owned(), Reply::file("application/rss+xml; charset=utf-8", RSS));
 }
 
-/// What every site serves besides its pages. No anchor leads there.
+/// The assets that every site serves. No anchor links to them.
 pub(super) fn assets() -> [(&'static str, &'static str, &'static [u8]); 6] {
     [
         ("/assets/site.css", "text/css; charset=utf-8", chrome::CSS.as_bytes()),

@@ -1,8 +1,8 @@
-//! What a site may hold besides its numbered pages: each kind under its own prefix, with its truth.
+//! Optional contents of a site besides its numbered pages. Each kind has its own path prefix and its truth.
 //!
-//! An extra that is on has an index page that the start page links to, so a crawl finds it by links alone.
-//! No page of an extra links to a numbered page other than `/`, so the depths of the numbered pages do not
-//! depend on which extras are on.
+//! The start page links to the index page of each extra that is on, so that a crawl can find the extra
+//! through links alone. No page of an extra links to a numbered page other than `/`, so the depths of the
+//! numbered pages do not depend on the extras.
 
 mod access;
 mod charsets;
@@ -32,19 +32,19 @@ pub(crate) use traps::dynamic;
 
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
-/// What an origin (`http://host:port`) is written as in a text that is completed when it is asked for.
+/// Placeholder for the origin (`http://host:port`) in texts. The server replaces it at each request.
 pub(crate) const ORIGIN: &str = "{origin}";
 
 macro_rules! extras {
     ($($(#[doc = $doc:literal])+ $field:ident $name:literal,)+) => {
-        /// Which extras a site has. `Extras::default()` has none, [`Extras::all`] every one.
+        /// Selects the extras of a site. `Extras::default()` selects none, [`Extras::all`] every one.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct Extras {
             $($(#[doc = $doc])+ pub $field: bool,)+
         }
 
         impl Extras {
-            /// The names that [`Extras::from_str`] knows, in the order of the fields.
+            /// The names that [`Extras::from_str`] accepts, in the order of the fields.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
             /// Every extra.
@@ -64,30 +64,30 @@ macro_rules! extras {
 }
 
 extras! {
-    /// `/robots.txt` with rules for everyone and for one named agent, and `/rules/` that lists what they
-    /// cover.
+    /// `/robots.txt` with rules for all agents and for one named agent, and `/rules/`, which links to the
+    /// paths they cover.
     robots "robots",
-    /// `/sitemap.xml`, an index of gzipped sitemaps with every numbered page, and pages that only they name.
+    /// `/sitemap.xml`, an index of gzipped sitemaps with every numbered page, and pages that only they list.
     sitemap "sitemap",
-    /// `/redirects/`: each redirect status, chains, a loop, and an endless chain of new addresses.
+    /// `/redirects/`: each redirect status, chains, a loop, and an endless chain of new URLs.
     redirects "redirects",
-    /// `/copies/`: the same content under several addresses, with `rel=canonical`.
+    /// `/copies/`: the same content under several URLs, with `rel=canonical`.
     duplicates "duplicates",
     /// `/calendar/2026/11/`: every month links to the next one.
     calendar "calendar",
-    /// `/session/`: every link carries a session id, new on each answer.
+    /// `/session/`: every link has a session id, which is new in each response.
     sessions "sessions",
-    /// `/deeper/`: relative links that make the path longer at every click.
+    /// `/deeper/`: relative links that make the path longer with each click.
     deeper "deeper",
-    /// `/facets/`: filters that combine in a growing query.
+    /// `/facets/`: filters that combine into a growing query.
     facets "facets",
-    /// `/Case/A` and `/case/a`, which differ.
+    /// `/Case/A` and `/case/a`, which are different pages.
     case "case",
-    /// `/slow/`: pages that take their time. `/slow/MS` answers after so many milliseconds.
+    /// `/slow/`: slow pages. `/slow/MS` responds after `MS` milliseconds.
     slow "slow",
     /// `/fail/`: error statuses, broken connections, pages that recover.
     failures "failures",
-    /// `/charsets/`: pages in other encodings, declared in each of the ways there are.
+    /// `/charsets/`: pages in other encodings, declared in each possible way.
     charsets "charsets",
     /// `/files/`: PDF, feeds, JSON, CSV, text, Markdown, images, an archive, and a page that is empty without
     /// scripts.
@@ -99,7 +99,7 @@ extras! {
 impl FromStr for Extras {
     type Err = String;
 
-    /// `all`, `none`, or names with commas between.
+    /// `all`, `none`, or names separated by commas.
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "all" => return Ok(Self::all()),
@@ -120,7 +120,7 @@ impl FromStr for Extras {
     }
 }
 
-/// A text that is whole, or lacks the origin.
+/// A body that is complete, or a text with placeholders for the origin.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     Fixed(Bytes),
@@ -136,7 +136,7 @@ impl Body {
     }
 }
 
-/// How a path is answered.
+/// The reply of a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
     Body { status: u16, content_type: &'static str, body: Body },
@@ -158,17 +158,17 @@ impl Reply {
     }
 }
 
-/// Writes an extra into the book.
+/// Adds an extra to the book.
 type Chapter = fn(&mut Book, &SiteSpec);
 
-/// Everything that the extras of a site serve and know.
+/// The replies and the truth of the extras of a site.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     /// By path and query.
     pub(crate) replies: HashMap<String, Reply>,
-    /// In the order of adding.
+    /// In the order in which they were added.
     pub(crate) paths: Vec<PathTruth>,
-    /// What the start page lists: path and title.
+    /// The paths and titles that the start page links to.
     pub(crate) indexes: Vec<(String, String)>,
     pub(crate) truth: ExtraTruth,
 }
@@ -210,7 +210,7 @@ impl Book {
         self.paths.push(truth);
     }
 
-    /// Adds a page with a text of its own.
+    /// Adds a page with its own text.
     pub(crate) fn document(&mut self, mut truth: PathTruth, title: &str, links: &[(&str, &str)]) {
         truth.title = title.to_owned();
         truth.sentences = sentences(title);
@@ -218,7 +218,7 @@ impl Book {
         self.add(truth, Reply::html(html));
     }
 
-    /// Adds the index page of an extra, and to the start page the link to it.
+    /// Adds the index page of an extra and a link to it on the start page.
     pub(crate) fn index(&mut self, path: &str, title: &str, links: &[(&str, &str)]) {
         self.indexes.push((path.to_owned(), title.to_owned()));
         let mut truth = PathTruth::new(path, Role::Index);
@@ -242,14 +242,14 @@ pub(crate) fn sentences(title: &str) -> Vec<String> {
     ]
 }
 
-/// A small whole page: head, header, article, links, footer. [`ORIGIN`] stands for the origin.
+/// A small complete page: head, header, article, links, footer. It contains [`ORIGIN`].
 pub(crate) fn document(truth: &PathTruth, links: &[(&str, &str)]) -> String {
     let PathTruth { title, canonical, .. } = truth;
     let paragraphs: String = truth.sentences.iter().map(|sentence| format!("<p>{sentence}</p>\n")).collect();
     page(title, canonical, "", &format!("<h1>{title}</h1>\n{paragraphs}"), links)
 }
 
-/// The page around `article`; `head` goes into its head.
+/// A complete page with this article, and with `head` added to its head.
 pub(crate) fn page(
     title: &str,
     canonical: &str,
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extras_are_read_by_name() {
+    fn extras_are_parsed_by_name() {
         assert_eq!("all".parse(), Ok(Extras::all()));
         assert_eq!("none".parse(), Ok(Extras::default()));
         assert_eq!("robots, files".parse(), Ok(Extras { robots: true, files: true, ..Extras::default() }));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_switches_one_extra() {
+    fn every_name_selects_another_extra() {
         let mut seen = Vec::new();
         for name in Extras::NAMES {
             let extras: Extras = name.parse().unwrap();

@@ -1,10 +1,10 @@
-//! A small PDF written by hand (ISO 32000-1): one font, one text line after another, a right xref table.
+//! Writes a small PDF (ISO 32000-1): one font, consecutive lines of text, a correct xref table.
 
 use std::fmt::Write as _;
 
-/// A PDF with a page for each item of `pages`, which are the lines of text on it (ASCII).
+/// A PDF with one page per item of `pages`. An item has the lines of text of its page (ASCII).
 pub(crate) fn document(title: &str, pages: &[&[&str]]) -> Vec<u8> {
-    // Objects 1 to 4 are fixed; each page has two more, itself and its content.
+    // Objects 1 to 4 are fixed. Each page adds two: itself and its content.
     let kids: String = (0..pages.len()).map(|nth| format!("{} 0 R ", 5 + 2 * nth)).collect();
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
@@ -26,7 +26,7 @@ pub(crate) fn document(title: &str, pages: &[&[&str]]) -> Vec<u8> {
         objects.push(format!("<< /Length {} >>\nstream\n{content}endstream", content.len()));
     }
 
-    // The comment of four high bytes marks the file as binary (7.5.2).
+    // A comment of four bytes above 127 marks the file as binary (7.5.2).
     let mut file = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec();
     let mut offsets = Vec::with_capacity(objects.len());
     for (nth, object) in objects.iter().enumerate() {
@@ -35,7 +35,7 @@ pub(crate) fn document(title: &str, pages: &[&[&str]]) -> Vec<u8> {
     }
     let start = file.len();
     let size = objects.len() + 1;
-    // An entry of the table is 20 bytes, its end of line included (7.5.4).
+    // An entry of the table has 20 bytes, including its end of line (7.5.4).
     let mut table = format!("xref\n0 {size}\n0000000000 65535 f \n");
     for offset in offsets {
         let _ = writeln!(table, "{offset:010} 00000 n ");

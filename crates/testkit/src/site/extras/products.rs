@@ -1,21 +1,21 @@
-//! Product pages with structured data, in the forms that shops use.
+//! Product pages with structured data in the forms that real shops use.
 
 use super::{Book, ORIGIN, Reply, page};
 use crate::site::SiteSpec;
 use crate::site::truth::{PathTruth, ProductTruth, Role};
 
-/// How the data stands in the page.
+/// The form of the data in the page.
 #[derive(Debug, Clone, Copy)]
 enum Form {
-    /// JSON-LD, one `Product`.
+    /// JSON-LD with one `Product`.
     Plain,
-    /// JSON-LD in a `@graph` with other things, the price in an `AggregateOffer`.
+    /// JSON-LD with a `@graph` of several entities and the price in an `AggregateOffer`.
     Graph,
-    /// Microdata attributes in the visible text.
+    /// Microdata attributes on the visible text.
     Microdata,
 }
 
-/// Last part of the path, name, number, brand, price, currency; in stock; form.
+/// Last path segment, name, SKU, brand, price, currency; whether it is in stock; form.
 const ROWS: [([&str; 6], bool, Form); 6] = [
     (["storm-lantern", "Storm lantern", "LN-1001", "Northgate", "49.90", "EUR"], true, Form::Plain),
     (["brass-compass", "Brass compass", "CP-2040", "Millbank", "129.00", "USD"], true, Form::Plain),

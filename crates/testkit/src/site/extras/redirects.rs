@@ -1,4 +1,4 @@
-//! Redirects of every status, in chains, in a loop, and without end.
+//! Redirects with every status: single, in chains, in loops, and endless.
 
 use super::{Book, Reply};
 use crate::site::SiteSpec;
@@ -6,7 +6,7 @@ use crate::site::truth::{PathTruth, RedirectTruth, Role};
 
 const END: &str = "/redirects/end";
 
-/// Hops of the long chain.
+/// Number of hops of the long chain.
 const CHAIN: usize = 5;
 
 pub(super) fn add(book: &mut Book, _: &SiteSpec) {
@@ -40,7 +40,7 @@ pub(super) fn add(book: &mut Book, _: &SiteSpec) {
         chains.push(RedirectTruth { from: from.to_owned(), statuses: Vec::new(), to: None });
     }
 
-    // Relative, as RFC 9110 allows, and with a fragment, which is no part of the request.
+    // A relative location, as RFC 9110 allows, with a fragment, which a request does not contain.
     redirect(book, "/redirects/relative", 302, "end#part");
     chains.push(RedirectTruth {
         from: "/redirects/relative".to_owned(),
@@ -60,7 +60,7 @@ pub(super) fn add(book: &mut Book, _: &SiteSpec) {
     book.truth.redirects = chains;
 }
 
-/// `/redirects/endless/N` leads to `N + 1`, for ever.
+/// `/redirects/endless/N` redirects to `N + 1`, without end.
 pub(crate) fn endless(path: &str) -> Option<Reply> {
     let number: u64 = path.strip_prefix("/redirects/endless/")?.parse().ok()?;
     Some(Reply::Redirect {

@@ -1,7 +1,7 @@
 //! Sitemaps (sitemaps.org protocol 0.9): an index of gzipped files.
 //!
-//! A sitemap holds absolute URLs, so it depends on the origin by which the site is asked, and the pages are
-//! many. The files are therefore made at the first request for them and kept, a bounded number of them.
+//! A sitemap contains absolute URLs, so it depends on the origin of the request, and a site can have many
+//! pages. Each file is therefore rendered at its first request. A bounded number of files is cached.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -16,10 +16,10 @@ use crate::site::SiteSpec;
 use crate::site::page;
 use crate::site::truth::{PathTruth, Role};
 
-/// URLs in one child; the protocol allows 50,000.
+/// Number of URLs in one child sitemap. The protocol allows 50,000.
 pub(crate) const URLS_PER_SITEMAP: usize = 5_000;
 
-/// Rendered files that are kept.
+/// Maximum number of cached files.
 const KEPT: usize = 64;
 
 const ORPHANS: [(&str, &str); 3] =
@@ -36,7 +36,7 @@ pub(super) fn add(book: &mut Book, _: &SiteSpec) {
     }
 }
 
-/// The sitemap files of a site with so many numbered pages.
+/// The sitemap files of a site.
 #[derive(Debug)]
 pub(crate) struct Sitemaps {
     pages: usize,
@@ -48,7 +48,7 @@ impl Sitemaps {
         Self { pages, kept: Mutex::default() }
     }
 
-    /// The content type and the bytes of `path`, where it is one of the files.
+    /// The content type and the bytes of `path`, if it is one of the files.
     pub(crate) fn file(&self, path: &str, origin: &str) -> Option<(&'static str, Bytes)> {
         if path == "/sitemap.xml" {
             return Some(("application/xml", self.index(origin).into()));
@@ -97,7 +97,7 @@ impl Sitemaps {
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("a vector takes every byte")
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to a vector cannot fail")
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_children_hold_every_page_once() {
+    fn the_children_list_every_page_once() {
         let sitemaps = Sitemaps::new(12_000);
         let (_, index) = sitemaps.file("/sitemap.xml", "http://a").unwrap();
         let index = String::from_utf8(index.to_vec()).unwrap();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn each_origin_gets_its_own() {
+    fn each_origin_gets_its_own_sitemap() {
         let sitemaps = Sitemaps::new(5);
         let first = sitemaps.file("/sitemap-1.xml.gz", "http://a").unwrap();
         assert_ne!(first, sitemaps.file("/sitemap-1.xml.gz", "http://b").unwrap());

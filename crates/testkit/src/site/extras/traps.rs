@@ -1,6 +1,6 @@
-//! Traps: pages that lead to ever new pages.
+//! Traps: pages that link to new pages without end.
 //!
-//! They are rendered when asked for, since there is no end of them.
+//! They are rendered at each request, because their number is unbounded.
 
 use super::{Book, Reply, page};
 use crate::site::SiteSpec;
@@ -14,10 +14,10 @@ const SESSION: &str = "/session/";
 const DEEPER: &str = "/deeper/";
 const FACETS: &str = "/facets/";
 
-/// Addresses longer than this are not found: a server has such a bound too.
+/// Maximum length of path and query. Longer ones get 404, as real servers limit the length too.
 const LONGEST_PATH: usize = 8_000;
 
-/// Filters of the facets, each with its values.
+/// The filters of the facets, each with its values.
 const FILTERS: [(&str, [&str; 4]); 4] = [
     ("colour", ["red", "green", "blue", "grey"]),
     ("size", ["s", "m", "l", "xl"]),
@@ -46,7 +46,7 @@ pub(super) fn add(book: &mut Book, spec: &SiteSpec) {
     }
 }
 
-/// The reply of a trap, if `path` (with `query`) is in one that is on. `serial` is new on each request.
+/// The reply of the trap that `path` (with `query`) belongs to, if it is on. `serial` is new at each request.
 pub(crate) fn dynamic(extras: Extras, path: &str, query: Option<&str>, serial: u64) -> Option<Reply> {
     if path.len() + query.map_or(0, str::len) > LONGEST_PATH {
         return None;
@@ -97,7 +97,7 @@ fn calendar(rest: &str) -> Option<Reply> {
     Some(Reply::html(page(&title, &own, "", &text, &[(&last, "Earlier"), (&next, "Later")])))
 }
 
-/// Three rooms with the same three texts for ever, but each link with a new id.
+/// Three rooms whose texts never change. The links of each response have a new session id.
 fn session(rest: &str, serial: u64) -> Option<Reply> {
     let rooms = ["", "one", "two"];
     if !rooms.contains(&rest) {
@@ -107,7 +107,7 @@ fn session(rest: &str, serial: u64) -> Option<Reply> {
     let links: Vec<(&str, &str)> = links.iter().map(|link| (link.as_str(), "A room")).collect();
     let text = format!("<h1>Session</h1>\n<p>This room {rest} has the same text for everyone.</p>\n");
     let html = page("Session", &format!("{SESSION}{rest}"), "", &text, &links);
-    // No canonical link: a site with session ids that had one would be no trap.
+    // No canonical link: with one, the session ids would be no trap.
     let html: String =
         html.lines().filter(|line| !line.contains("canonical")).map(|line| format!("{line}\n")).collect();
     Some(Reply::html(html))
@@ -120,7 +120,7 @@ fn deeper(path: &str) -> Reply {
     Reply::html(page(&title, path, "", &text, &[("a/", "Left"), ("b/", "Right")]))
 }
 
-/// Each filter can be added to those that are set.
+/// Links that add each filter to the query.
 fn facets(query: &str) -> Reply {
     let joint = if query.is_empty() { "" } else { "&amp;" };
     let set = query.replace('&', "&amp;").replace(['"', '<', '>'], "");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calendar_goes_on_for_ever() {
+    fn the_calendar_has_no_end() {
         let page = html("/calendar/2026/12/", None, 0).unwrap();
         assert!(page.contains("/calendar/2027/01/") && page.contains("/calendar/2026/11/"));
         assert!(html("/calendar/2026/12/05/", None, 0).unwrap().contains("5 December 2026"));
@@ -157,14 +157,14 @@ mod tests {
     }
 
     #[test]
-    fn sessions_change_with_each_answer() {
+    fn session_ids_change_with_each_response() {
         let (first, second) = (html("/session/", None, 1).unwrap(), html("/session/", None, 2).unwrap());
         assert_ne!(first, second);
         assert!(!first.contains("canonical"));
     }
 
     #[test]
-    fn paths_and_queries_grow_up_to_the_bound() {
+    fn paths_and_queries_grow_up_to_the_limit() {
         assert!(html("/deeper/a/b/", None, 0).unwrap().contains("Deeper by 2"));
         assert!(html("/facets/", Some("a=1"), 0).unwrap().contains("/facets/?a=1&amp;size=xl"));
         let long = format!("/deeper/{}", "a/".repeat(LONGEST_PATH));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trap_that_is_off_is_not_there() {
+    fn a_trap_that_is_off_is_not_found() {
         assert!(dynamic(Extras::default(), CALENDAR_ENTRANCE, None, 0).is_none());
     }
 }
