@@ -30,8 +30,11 @@ impl Receiver {
         thread::spawn(move || {
             for (number, stream) in listener.incoming().enumerate() {
                 let status = statuses.get(number).or(statuses.last()).unwrap();
-                let event = receive(&stream.unwrap(), *status);
+                let stream = stream.unwrap();
+                let event = receive(&stream);
+                // Before the answer, which lets the program end.
                 kept.lock().unwrap().push(event);
+                answer(&stream, *status);
             }
         });
         Self { url, received }
@@ -43,8 +46,8 @@ impl Receiver {
     }
 }
 
-/// Reads one request, answers it and closes the connection.
-fn receive(stream: &TcpStream, status: u16) -> Received {
+/// Reads one request.
+fn receive(stream: &TcpStream) -> Received {
     let mut reader = BufReader::new(stream);
     let (mut signature, mut length) = (None, 0);
     let mut line = String::new();
@@ -60,9 +63,12 @@ fn receive(stream: &TcpStream, status: u16) -> Received {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
-    let mut stream = stream;
-    write!(stream, "HTTP/1.1 {status} X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
     (signature, body)
+}
+
+/// Answers a request; the connection is closed after it.
+fn answer(mut stream: &TcpStream, status: u16) {
+    write!(stream, "HTTP/1.1 {status} X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
 }
 
 fn crawl(words: &[&str]) -> Output {
