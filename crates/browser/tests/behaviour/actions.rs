@@ -15,7 +15,7 @@ mod write;
 use futures_util::stream::{self, StreamExt as _};
 use gleaner_browser::Browser;
 use gleaner_fetch::{ActionResult, Error, ErrorKind, Rendered};
-use gleaner_testkit::hostile::HostilePage;
+use gleaner_testkit::HostilePage;
 use serde_json::{Value, json};
 
 use crate::support::{browser, render_pages};

@@ -1,6 +1,6 @@
 //! What scripts of a page see of the browser.
 
-use gleaner_testkit::hostile::HostilePage;
+use gleaner_testkit::HostilePage;
 use serde_json::{Value, json};
 
 use crate::support::{browser, render_pages};

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use gleaner_browser::Browser;
-use gleaner_testkit::hostile::{HostilePage, PageServer};
+use gleaner_testkit::{HostilePage, PageServer};
 use serde_json::json;
 use url::Url;
 

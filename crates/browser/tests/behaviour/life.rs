@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_testkit::hostile::HostilePage;
+use gleaner_testkit::HostilePage;
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 

@@ -1,6 +1,6 @@
 //! Pages as a visitor sees them.
 
-use gleaner_testkit::hostile::HostilePage;
+use gleaner_testkit::HostilePage;
 use serde_json::json;
 
 use crate::support::{browser, render_pages};

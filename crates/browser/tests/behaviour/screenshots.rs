@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use gleaner_fetch::Picture;
-use gleaner_testkit::hostile::HostilePage;
+use gleaner_testkit::HostilePage;
 use serde_json::{Value, json};
 
 use crate::support::{browser, render_pages};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gleaner_browser::Browser;
 use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, RenderRequest, RenderedPage};
-use gleaner_testkit::hostile::{HostilePage, PageServer};
+use gleaner_testkit::{HostilePage, PageServer};
 use gleaner_types::plan::ScrapePlan;
 use serde_json::Value;
 use tokio::time::Instant;
