@@ -356,8 +356,7 @@ mod tests {
         let static_page = |_| (Observation { scripts: 0, ..text(1, 900) }, Network::default());
         assert_eq!(ready_after(static_page), (0, Readiness::Ready));
         assert_eq!(ready_after(|_| (text(1, 900), Network::default())), (50, Readiness::Ready));
-        let clock =
-            |_| (Observation { timers: 1, ..text(1, 900) }, Network::default());
+        let clock = |_| (Observation { timers: 1, ..text(1, 900) }, Network::default());
         assert_eq!(ready_after(clock), (500, Readiness::Ready));
         let fetching = |time| if time < 3_000 { (text(1, 300), busy(1)) } else { (text(2, 900), busy(0)) };
         assert_eq!(ready_after(fetching).0, 3_500);
@@ -368,10 +367,12 @@ mod tests {
         assert_eq!(ready_after(shell).0, 3_300);
         let endless = |_| (Observation { shell: "busy".into(), ..text(1, 10) }, Network::default());
         assert_eq!(ready_after(endless), (5_000, Readiness::Shell));
-        let ticker = |time: u64| (Observation { timers: 9, ..text(time.cast_signed(), 900) }, Network::default());
+        let ticker =
+            |time: u64| (Observation { timers: 9, ..text(time.cast_signed(), 900) }, Network::default());
         assert_eq!(ready_after(ticker), (3_050, Readiness::Ready));
-        let growing =
-            |time: u64| (Observation { timers: 9, ..text(time.cast_signed(), time * 10) }, Network::default());
+        let growing = |time: u64| {
+            (Observation { timers: 9, ..text(time.cast_signed(), time * 10) }, Network::default())
+        };
         assert_eq!(ready_after(growing), (6_050, Readiness::Ready));
         let thin = |_| (Observation { timers: 1, ..text(1, 20) }, Network::default());
         assert_eq!(ready_after(thin), (1_200, Readiness::Ready));
