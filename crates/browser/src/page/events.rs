@@ -15,6 +15,7 @@ use crate::protocol::page::{
     FrameEvent, FrameNavigated, HandleJavaScriptDialog, NavigatedWithinDocument, ScheduledNavigation,
     StartedNavigating,
 };
+use crate::protocol::runtime::RunIfWaitingForDebugger;
 use crate::protocol::target::{Attached, CloseTarget, Detached};
 use crate::wire::{Event, EventReceiver, SessionId};
 
@@ -76,8 +77,10 @@ async fn attach(tab: &Tab<'_>, attached: Attached) {
             tab.shared.change(|state| state.session = Some(session));
             return;
         }
-        // A popup. Its requests stay paused until it is closed.
+        // A popup. It runs, because its opener waits for it. What it requests is refused, since nothing
+        // answers for it, until it is closed.
         tab.shared.change(|state| state.closed_popups += 1);
+        let _ = tab.client().send(Some(&session), &RunIfWaitingForDebugger {}).await;
         let _ = tab.client().send(None, &CloseTarget { target_id: target.target_id }).await;
         return;
     }
