@@ -21,10 +21,11 @@ pub struct Converted {
     pub markdown: String,
     /// Pages of the file.
     pub pages: u32,
-    /// Pages that were converted, from the first. Fewer than requested if the pages repeat so much content
-    /// that [`MAX_FORM_BYTES`](crate::MAX_FORM_BYTES) or [`MAX_FONT_BYTES`](crate::MAX_FONT_BYTES) is
-    /// reached, or draw so much that [`MAX_PAGE_MARKS`](crate::MAX_PAGE_MARKS),
-    /// [`MAX_TEXTS`](crate::MAX_TEXTS) or [`MAX_MARK_PAIRS`](crate::MAX_MARK_PAIRS) is reached.
+    /// Pages that were converted, from the first. Fewer than requested if the pages reach a limit: repeated
+    /// content reaches [`MAX_FORM_BYTES`](crate::MAX_FORM_BYTES) or
+    /// [`MAX_FONT_BYTES`](crate::MAX_FONT_BYTES), dense pages reach
+    /// [`MAX_PAGE_MARKS`](crate::MAX_PAGE_MARKS), [`MAX_TEXTS`](crate::MAX_TEXTS) or
+    /// [`MAX_MARK_PAIRS`](crate::MAX_MARK_PAIRS).
     pub pages_converted: u32,
     /// Pages, counted from 1, with pictures of text but no text. They need optical character recognition.
     pub pages_without_text: Vec<u32>,

@@ -210,7 +210,7 @@ fn nested_streams() -> Vec<u8> {
     file
 }
 
-/// Small pages that draw so much that comparing it takes minutes and too much memory.
+/// Small pages with too many texts and lines: comparing them takes minutes and too much memory.
 fn crowded() -> Vec<(&'static str, Vec<u8>)> {
     let page = |content: String| pages(&[content.into_bytes()], &[], "");
     let text = |drawn: &str, times: usize| page(format!("BT /F1 12 Tf 72 720 Td {} ET", drawn.repeat(times)));

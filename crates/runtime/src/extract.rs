@@ -66,9 +66,9 @@ pub struct ExtractTask {
     /// Cancelled with the job.
     pub cancelled: CancellationToken,
     /// The account of the job; `None` without accounts. The implementation must reserve tokens before it
-    /// calls a model ([`JobOwner::cover`]), fetch pages on the owner's [account](JobOwner::page_account),
-    /// take a [permit](JobOwner::lookup_permit) for each map of a site, and set a
-    /// [meter](JobOwner::set_meter).
+    /// calls a model ([`JobOwner::reserve_tokens`]), fetch pages on the owner's
+    /// [account](JobOwner::page_account), take a [permit](JobOwner::lookup_permit) for each map of a site,
+    /// and set a [meter](JobOwner::set_meter).
     pub owner: Option<Arc<dyn JobOwner>>,
 }
 

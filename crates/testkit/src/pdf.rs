@@ -73,7 +73,7 @@ pub fn pages(contents: &[Vec<u8>], more: &[Vec<u8>], trailer: &str) -> Vec<u8> {
 /// Generates a file of this size.
 pub type MakePdf = fn(Size) -> Vec<u8>;
 
-/// PDFs that draw so many pieces that comparing the pieces takes minutes and exhausts the memory.
+/// PDFs with too many texts and lines: comparing them takes minutes and exhausts the memory.
 pub const EXPENSIVE_PDFS: [(&str, MakePdf); 6] = [
     ("texts at one place", |size| text("1 0 0 1 72 720 Tm (word) Tj ", size.of(20_000, 100_000))),
     ("letters of one line", |size| text("(x) Tj ", size.of(50_000, 480_000))),

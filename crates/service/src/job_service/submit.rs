@@ -177,7 +177,7 @@ impl JobService {
     }
 
     /// Starts an extract job. It reserves one credit, and draws more as needed
-    /// ([`JobOwner::cover`](gleaner_runtime::JobOwner::cover)).
+    /// ([`JobOwner::reserve_tokens`](gleaner_runtime::JobOwner::reserve_tokens)).
     ///
     /// # Errors
     /// Why the request is refused; `MODEL_NOT_CONFIGURED` if the service has no extraction port.

@@ -98,7 +98,7 @@ impl CrawlTask {
         let host = random.below(world.hosts.len().min(3));
         let mut more = Random::new(seed, 0x7a90 + number as u64);
         let in_section = more.below(2) == 0 && world.hosts[host].section.is_some();
-        // A few readers pause so long that no request is sent to a host for hours.
+        // A few readers pause for hours. No request is sent to a host in that time.
         let long_pause = more.below(25) == 0;
         Self {
             number,

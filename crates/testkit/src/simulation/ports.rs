@@ -41,8 +41,8 @@ impl Drop for OpenRequest<'_> {
     }
 }
 
-/// A fetch that follows redirects. If it waits so long for the host of a target that the worker loop drops
-/// its page, it records the lost lease: another fetch hangs and occupies that host.
+/// A fetch that follows redirects. The worker loop drops its page if the wait for the host of a target takes
+/// too long. The fetch then records the lost lease: another fetch hangs and occupies that host.
 struct RedirectWait<'a> {
     context: &'a Context,
     job: usize,

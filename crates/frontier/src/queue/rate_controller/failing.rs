@@ -1,7 +1,7 @@
 //! Which pages of a host failed recently, and whether that is the fault of the host.
 
-/// Number of remembered pages: so many constantly failing pages are not mistaken for an overloaded host. A
-/// few bytes per host.
+/// Number of remembered pages. At most this many pages can fail all the time without making the host look
+/// overloaded. A few bytes per host.
 const REMEMBERED: usize = 4;
 
 /// Failures minus good responses at which the host counts as failing, so at least this many pages.
