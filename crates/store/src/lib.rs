@@ -9,7 +9,7 @@
 //!
 //! [`Store`] is the contract. [`MemoryStore`] implements it in memory; documents above a limit, and long
 //! queues, go to temporary files. With the feature `testing`, `conformance` is the test suite for every
-//! store.
+//! store. [`journal`] is the binary form of what a durable store writes.
 //!
 //! ```
 //! # async fn example() -> Result<(), gleaner_store::Error> {
@@ -30,6 +30,7 @@ pub mod conformance;
 mod error;
 mod history;
 mod job;
+pub mod journal;
 mod memory;
 mod outbox;
 mod queue_spill;
