@@ -1,12 +1,15 @@
 mod host_feedback;
 mod leases;
+mod restore;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use url::Url;
 
+pub use self::restore::Restore;
 use super::allowance::allowance;
+use super::changes::{ChangeLog, QueueChange, QueuedPage};
 use super::config::{FrontierConfig, JobRules};
 use super::groups::{Group, GroupLoad, JobLoad};
 use super::host_queue::Rank;
@@ -86,6 +89,8 @@ pub struct Frontier {
     /// Ordered by time, since all leases have the same duration. Some have ended already.
     deadlines: VecDeque<(Duration, Handle)>,
     lost: Vec<LostPage>,
+    /// What happened since the last [`clear_changes`](Self::clear_changes), if it is recorded.
+    changes: Option<ChangeLog>,
 }
 
 impl Frontier {
@@ -106,7 +111,28 @@ impl Frontier {
             leases: Slab::new(),
             deadlines: VecDeque::new(),
             lost: Vec::new(),
+            changes: None,
         }
+    }
+
+    /// Records what happens to pages, for a store that [restores](Self::restore) the queue in another
+    /// process. [`changes`](Self::changes) lists it. Leases, what is learned about hosts and
+    /// [`visited`](Self::visited) are not recorded, and neither are jobs that are [kept in
+    /// memory](Self::keep_in_memory).
+    #[must_use]
+    pub fn with_changes(mut self) -> Self {
+        self.changes = Some(ChangeLog::default());
+        self
+    }
+
+    /// What happened since the last [`clear_changes`](Self::clear_changes), in order.
+    pub fn changes(&self) -> impl Iterator<Item = QueueChange<'_>> {
+        self.changes.iter().flat_map(ChangeLog::iter)
+    }
+
+    /// Forgets the recorded changes. Call it after each operation: they take memory.
+    pub fn clear_changes(&mut self) {
+        self.changes.iter_mut().for_each(ChangeLog::clear);
     }
 
     /// Stores blocks of waiting pages that are not needed soon in `storage` instead of memory.
@@ -124,13 +150,16 @@ impl Frontier {
     /// Opens a job of a group.
     pub fn open_for(&mut self, group: Group, rules: JobRules) -> JobSlot {
         self.scheduler.groups.enter(group);
-        JobSlot(self.jobs.insert(Job::new(rules, group)))
+        let mut job = Job::new(rules, group);
+        job.record_changes(self.changes.is_some());
+        JobSlot(self.jobs.insert(job))
     }
 
     /// Keeps all pages of a job in memory, so that none is spilled. Call it before the job has pages.
     pub fn keep_in_memory(&mut self, job: JobSlot) {
         if let Some(job) = self.jobs.get_mut(job.0) {
             job.in_memory = true;
+            job.record_changes(false);
         }
     }
 
@@ -273,8 +302,18 @@ impl Frontier {
         let mut queue = Vec::new();
         let admitted = job.admit(page, depth, candidates.into_iter(), space, &mut queue);
         self.enqueue(handle, &queue, depth, page.is_some(), now);
+        self.log_depths(handle);
         self.update_load(handle, before, now);
         admitted
+    }
+
+    /// Logs the depths that changed.
+    fn log_depths(&mut self, handle: Handle) {
+        if let Some(job) = self.jobs.get_mut(handle)
+            && let Some(log) = job.log(&mut self.changes)
+        {
+            job.move_changes(JobSlot(handle), log);
+        }
     }
 
     fn load_of(&self, job: Handle) -> JobLoad {
@@ -299,6 +338,19 @@ impl Frontier {
             let deferral = if links { job.traps.count(url) } else { None };
             let rank = Rank::new(deferral.map_or(0, |deferral| deferral.distance), depth, candidate.priority);
             let https = url.scheme() == "https";
+            if let Some(log) = job.log(&mut self.changes) {
+                let page = QueuedPage {
+                    key: candidate.key,
+                    https,
+                    external: candidate.external,
+                    host: host_of(url),
+                    path: path_of(url),
+                    depth,
+                    priority: candidate.priority,
+                    deferral: rank.deferral,
+                };
+                log.queued(JobSlot(handle), page);
+            }
             self.scheduler.enqueue(
                 (handle, job),
                 host,

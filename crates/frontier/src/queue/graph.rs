@@ -14,7 +14,8 @@ use std::collections::VecDeque;
 use hashbrown::HashTable;
 use url::Url;
 
-use super::model::Candidate;
+use super::changes::ChangeLog;
+use super::model::{Candidate, JobSlot};
 use super::seen::spread;
 use crate::identity::UrlKey;
 
@@ -71,11 +72,85 @@ pub(super) struct Graph {
     nodes: Vec<Node>,
     parked: u64,
     parked_bytes: u64,
+    /// Pages that became too deep, or whose depth was lowered; `None` if this is not recorded.
+    changed: Option<Vec<u32>>,
 }
 
 impl Graph {
     pub(super) fn new(max_depth: u32) -> Self {
-        Self { max_depth, by_key: HashTable::new(), nodes: Vec::new(), parked: 0, parked_bytes: 0 }
+        Self {
+            max_depth,
+            by_key: HashTable::new(),
+            nodes: Vec::new(),
+            parked: 0,
+            parked_bytes: 0,
+            changed: None,
+        }
+    }
+
+    /// Starts or stops to record changes for [`move_changes`](Self::move_changes).
+    pub(super) fn record_changes(&mut self, records: bool) {
+        self.changed = records.then(Vec::new);
+    }
+
+    /// Moves the recorded changes to a log.
+    pub(super) fn move_changes(&mut self, job: JobSlot, log: &mut ChangeLog) {
+        let changed = self.changed.as_mut().map(std::mem::take).unwrap_or_default();
+        for node in changed.into_iter().filter_map(|index| self.node(index)) {
+            let (key, depth) = (UrlKey::from_raw(node.key), node.depth);
+            match &node.state {
+                State::Parked(parked) => {
+                    log.too_deep(job, key, depth, (&*parked.url, parked.external, parked.priority));
+                }
+                _ => log.depth(job, key, depth),
+            }
+        }
+    }
+
+    /// The links of an ended page that may still matter.
+    pub(super) fn links(&self, key: UrlKey) -> impl Iterator<Item = UrlKey> {
+        let node = self.find(key).and_then(|index| self.node(index));
+        let links = match node.map(|node| &node.state) {
+            Some(State::Done(links, _)) => &**links,
+            _ => &[],
+        };
+        links.iter().filter_map(|link| self.node(*link)).map(|node| UrlKey::from_raw(node.key))
+    }
+
+    /// Restores a page that waits or has ended. A page that is known already stays as it is.
+    pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) {
+        if self.find(key).is_none() {
+            let state = if has_ended { State::Done(Box::default(), None) } else { State::Waiting };
+            self.insert(key, depth, state);
+        }
+    }
+
+    /// Restores a page that is too deep so far. A page that is known already stays as it is.
+    pub(super) fn restore_too_deep(&mut self, candidate: &Candidate, depth: u32) {
+        if self.find(candidate.key).is_none() {
+            self.park(candidate, depth);
+        }
+    }
+
+    /// Restores the redirect target of an ended page, which is known, unless the target is known too.
+    pub(super) fn restore_target(&mut self, key: UrlKey, target: UrlKey) {
+        if self.find(target).is_none()
+            && let Some(page) = self.find(key)
+        {
+            let depth = self.node(page).map_or(0, |node| node.depth);
+            self.insert(target, depth, State::Alias(page));
+        }
+    }
+
+    /// Restores the links and the redirect target of an ended page. Call it when all pages and targets are
+    /// restored.
+    pub(super) fn restore_links(&mut self, key: UrlKey, links: &[UrlKey], target: Option<UrlKey>) {
+        let Some(index) = self.find(key) else { return };
+        let links: Box<[u32]> = links.iter().filter_map(|link| self.find(*link)).collect();
+        let target = target.filter(|target| *target != key).and_then(|target| self.find(target));
+        if let Some(node) = self.node_mut(index) {
+            node.state = State::Done(links, target);
+        }
     }
 
     /// The number of pages that are too deep so far.
@@ -190,16 +265,21 @@ impl Graph {
             admitted.push(candidate);
             (Offer::Admitted, Some(index))
         } else {
-            let parked = Parked {
-                url: candidate.url.as_str().into(),
-                external: candidate.external,
-                priority: candidate.priority,
-            };
-            self.parked += 1;
-            self.parked_bytes += (size_of::<Parked>() + parked.url.len()) as u64;
-            let index = self.insert(candidate.key, depth, State::Parked(Box::new(parked)));
+            let index = self.park(&candidate, depth);
+            if let Some(changed) = &mut self.changed {
+                changed.push(index);
+            }
             (Offer::TooDeep, Some(index))
         }
+    }
+
+    /// Adds a page that is too deep so far.
+    fn park(&mut self, candidate: &Candidate, depth: u32) -> u32 {
+        let Candidate { url, external, priority, .. } = candidate;
+        let parked = Parked { url: url.as_str().into(), external: *external, priority: *priority };
+        self.parked += 1;
+        self.parked_bytes += (size_of::<Parked>() + parked.url.len()) as u64;
+        self.insert(candidate.key, depth, State::Parked(Box::new(parked)))
     }
 
     /// Marks a page as fetched and keeps those of its links that may still matter.
@@ -225,10 +305,14 @@ impl Graph {
     /// visits each link at most `max_depth` times.
     fn relax(&mut self, index: u32, depth: u32, admitted: &mut Vec<Candidate>) {
         let mut work = VecDeque::from([(index, depth)]);
+        let (mut lowered, is_recorded) = (Vec::new(), self.changed.is_some());
         while let Some((index, depth)) = work.pop_front() {
             let max_depth = self.max_depth;
             let Some(node) = self.node_mut(index).filter(|node| depth < node.depth) else { continue };
             node.depth = depth;
+            if is_recorded {
+                lowered.push(index);
+            }
             match &mut node.state {
                 State::Waiting | State::Leased(None) => {}
                 State::Leased(Some(page)) | State::Alias(page) => work.push_back((*page, depth)),
@@ -254,6 +338,9 @@ impl Graph {
                     }
                 }
             }
+        }
+        if let Some(changed) = &mut self.changed {
+            changed.append(&mut lowered);
         }
     }
 

@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
+use super::changes::ChangeLog;
 use super::config::JobRules;
 use super::graph::{Graph, Offer};
 use super::groups::{Group, JobLoad};
 use super::host_queue::Rank;
-use super::model::{Admitted, Candidate, Counts};
+use super::model::{Admitted, Candidate, Counts, JobSlot};
 use super::packed::{self, Loss};
 use super::seen::KeySet;
 use super::slab::Handle;
@@ -35,6 +36,8 @@ pub(super) struct Job {
     pub(super) group: Group,
     /// None of its pages is spilled.
     pub(super) in_memory: bool,
+    /// Its changes are recorded.
+    records: bool,
     pub(super) held: bool,
     /// No page of the job has been leased yet.
     pub(super) newcomer: bool,
@@ -68,6 +71,7 @@ impl Job {
             rules,
             group,
             in_memory: false,
+            records: false,
             held: false,
             newcomer: true,
             waiting: 0,
@@ -83,6 +87,69 @@ impl Job {
             host_queues: BTreeMap::new(),
             ready: VecDeque::new(),
             in_ready_jobs: false,
+        }
+    }
+
+    /// Starts or stops to record the changes of the job.
+    pub(super) fn record_changes(&mut self, records: bool) {
+        self.records = records;
+        if let SeenPages::Graph(graph) = &mut self.seen {
+            graph.record_changes(records);
+        }
+    }
+
+    /// The log, if the changes of the job are recorded.
+    pub(super) fn log<'l>(&self, log: &'l mut Option<ChangeLog>) -> Option<&'l mut ChangeLog> {
+        log.as_mut().filter(|_| self.records)
+    }
+
+    /// Moves the changes of depths to the log.
+    pub(super) fn move_changes(&mut self, job: JobSlot, log: &mut ChangeLog) {
+        if let SeenPages::Graph(graph) = &mut self.seen {
+            graph.move_changes(job, log);
+        }
+    }
+
+    /// The links of an ended page that may still matter.
+    pub(super) fn links(&self, key: UrlKey) -> impl Iterator<Item = UrlKey> {
+        let graph = match &self.seen {
+            SeenPages::Set(_) => None,
+            SeenPages::Graph(graph) => Some(graph),
+        };
+        graph.into_iter().flat_map(move |graph| graph.links(key))
+    }
+
+    /// Restores a page that waits or has ended.
+    pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) {
+        match &mut self.seen {
+            SeenPages::Set(set) => {
+                set.insert(key);
+            }
+            SeenPages::Graph(graph) => graph.restore(key, depth, has_ended),
+        }
+    }
+
+    /// Restores a page that is too deep so far.
+    pub(super) fn restore_too_deep(&mut self, candidate: &Candidate, depth: u32) {
+        if let SeenPages::Graph(graph) = &mut self.seen {
+            graph.restore_too_deep(candidate, depth);
+        }
+    }
+
+    /// Restores the redirect target of an ended page.
+    pub(super) fn restore_target(&mut self, key: UrlKey, target: UrlKey) {
+        match &mut self.seen {
+            SeenPages::Set(set) => {
+                set.insert(target);
+            }
+            SeenPages::Graph(graph) => graph.restore_target(key, target),
+        }
+    }
+
+    /// Restores the links of an ended page, after all pages and redirect targets.
+    pub(super) fn restore_links(&mut self, key: UrlKey, links: &[UrlKey], target: Option<UrlKey>) {
+        if let SeenPages::Graph(graph) = &mut self.seen {
+            graph.restore_links(key, links, target);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The queue of pages to crawl.
 
 mod allowance;
+mod changes;
 mod config;
 mod fair_queue;
 mod frontier;
@@ -20,12 +21,13 @@ mod spill;
 mod timers;
 mod traps;
 
+pub use changes::{PageEnd, QueueChange, QueuedPage};
 pub use config::{
     DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS,
     DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_QUEUED_BYTES, DEFAULT_MAX_QUEUED_BYTES_PER_JOB,
     DEFAULT_MAX_QUEUED_PER_JOB, FrontierConfig, JobRules, MAX_IDLE_HOSTS, MAX_WAIT,
 };
-pub use frontier::Frontier;
+pub use frontier::{Frontier, Restore};
 pub use groups::{Group, GroupLoad};
 pub use model::{
     Admitted, Candidate, Counts, DroppedPages, Finished, HostFeedback, HostLimits, JobSlot, Lease, LeaseId,

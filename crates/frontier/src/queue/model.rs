@@ -17,6 +17,20 @@ pub struct JobSlot(pub(super) Handle);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LeaseId(pub(super) Handle);
 
+impl LeaseId {
+    /// The id with these bits.
+    #[must_use]
+    pub const fn from_raw(bits: u64) -> Self {
+        Self(Handle::from_raw(bits))
+    }
+
+    /// The bits, which no other lease of the queue has.
+    #[must_use]
+    pub const fn to_raw(self) -> u64 {
+        self.0.to_raw()
+    }
+}
+
 /// A page that is offered to a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {

@@ -120,17 +120,24 @@ impl Scheduler {
         not_before: Duration,
         now: Duration,
     ) {
-        let handle = self.host_queue_for(job_handle, job, scheduled.host);
+        let ScheduledPage { host, rank, attempt, page, .. } = scheduled;
+        let retry = PendingRetry { not_before, sequence: 0, attempt, rank, page };
+        self.enqueue_pending((job_handle, job), host, retry, now);
+    }
+
+    /// Queues a page that waits for a retry, behind the others with its time.
+    pub(super) fn enqueue_pending(
+        &mut self,
+        (job_handle, job): (Handle, &mut Job),
+        host: Handle,
+        retry: PendingRetry,
+        now: Duration,
+    ) {
+        let handle = self.host_queue_for(job_handle, job, host);
         let Some(host_queue) = self.host_queues.get_mut(handle) else { return };
         self.sequence += 1;
-        job.on_queued(scheduled.rank, packed::size_of(&scheduled.page.path));
-        host_queue.push_retry(PendingRetry {
-            not_before,
-            sequence: self.sequence,
-            attempt: scheduled.attempt,
-            rank: scheduled.rank,
-            page: scheduled.page,
-        });
+        job.on_queued(retry.rank, packed::size_of(&retry.page.path));
+        host_queue.push_retry(PendingRetry { sequence: self.sequence, ..retry });
         if matches!(host_queue.state, QueueState::Idle | QueueState::Sleeping) {
             self.reschedule(handle, (job_handle, job), now);
         }

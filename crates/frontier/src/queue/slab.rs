@@ -7,6 +7,18 @@ pub(super) struct Handle {
     generation: u32,
 }
 
+impl Handle {
+    /// The handle with these bits.
+    pub(super) const fn from_raw(bits: u64) -> Self {
+        Self { index: (bits >> 32) as u32, generation: bits as u32 }
+    }
+
+    /// The bits of the handle, which no other handle of its slab has.
+    pub(super) const fn to_raw(self) -> u64 {
+        (self.index as u64) << 32 | self.generation as u64
+    }
+}
+
 #[derive(Debug)]
 struct Slot<T> {
     generation: u32,
@@ -85,5 +97,7 @@ mod tests {
         assert_eq!(slab.get(first), None);
         assert_eq!(slab.remove(first), None);
         assert_eq!((slab.get(second), slab.len()), (Some(&'b'), 1));
+        assert_ne!(second.to_raw(), first.to_raw());
+        assert_eq!(Handle::from_raw(second.to_raw()), second);
     }
 }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use gleaner_frontier::{Fingerprint, UrlKey};
+use gleaner_frontier::{Fingerprint, PageEnd, UrlKey};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, JobState};
 use uuid::Uuid;
@@ -9,18 +9,6 @@ use super::decoder::{Decoder, put_varint};
 use super::field::{Field, bytes_of, field};
 use super::{Damage, Depths, Keys, PageList};
 use crate::JobFailure;
-
-/// How a page ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PageEnd {
-    /// It gave a document.
-    Document,
-    /// It failed.
-    Failed,
-    /// It gave neither.
-    Skipped,
-}
 
 bytes_of!(PageEnd {
     1 = PageEnd::Document,

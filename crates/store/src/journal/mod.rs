@@ -18,11 +18,11 @@
 //! reader stops at a kind of fact that it does not know, because it cannot tell what it would miss.
 //!
 //! ```
-//! use gleaner_store::journal::{Block, BlockWriter, Damage, Fact, PageListWriter, StoredPage};
-//! use gleaner_frontier::{Candidate, UrlKey};
+//! use gleaner_store::journal::{Block, BlockWriter, Damage, Fact, PageListWriter};
+//! use gleaner_frontier::{Candidate, QueuedPage, UrlKey};
 //!
 //! let mut pages = PageListWriter::default();
-//! pages.push(&StoredPage {
+//! pages.push(&QueuedPage {
 //!     key: UrlKey::from_raw(7),
 //!     https: true,
 //!     external: false,
@@ -55,9 +55,9 @@ mod page_list;
 
 pub use block::{BLOCK_VERSION, Block, BlockWriter, Facts};
 pub use damage::Damage;
-pub use fact::{Fact, NoteChange, PageEnd};
+pub use fact::{Fact, NoteChange};
 pub use lists::{Depths, DepthsWriter, Keys, KeysWriter};
-pub use page_list::{PageList, PageListWriter, Pages, StoredPage};
+pub use page_list::{PageList, PageListWriter, Pages};
 
 #[cfg(test)]
 mod properties;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gleaner_frontier::UrlKey;
+use gleaner_frontier::{QueuedPage, UrlKey};
 
 use super::Damage;
 use super::decoder::{Decoder, put_bytes, put_varint};
@@ -11,26 +11,17 @@ use super::field::Field;
 const HTTPS: u8 = 1;
 const EXTERNAL: u8 = 1 << 1;
 
-/// A page that waits to be fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StoredPage<'a> {
-    /// The identity of the page within its job.
-    pub key: UrlKey,
-    /// Its URL begins with `https`, not with `http`.
-    pub https: bool,
-    /// The page is on another site: its links are not followed.
-    pub external: bool,
-    /// The host, with the port if it is not the default of the scheme.
-    pub host: &'a str,
-    /// The part of the URL after the host: path, query and hash route.
-    pub path: &'a str,
-    /// Clicks from the start page or a sitemap.
-    pub depth: u32,
-    /// The order among pages of one depth on one host.
-    pub priority: u8,
-    /// The distance behind other pages of the host; 0 for most pages.
-    pub deferral: u8,
-}
+/// A page without anything.
+const EMPTY: QueuedPage<'static> = QueuedPage {
+    key: UrlKey::from_raw(0),
+    https: false,
+    external: false,
+    host: "",
+    path: "",
+    depth: 0,
+    priority: 0,
+    deferral: 0,
+};
 
 /// Collects waiting pages in the order of their arrival.
 ///
@@ -51,9 +42,9 @@ pub struct PageListWriter {
 
 impl PageListWriter {
     /// Adds a page.
-    pub fn push(&mut self, page: &StoredPage<'_>) {
+    pub fn push(&mut self, page: &QueuedPage<'_>) {
         self.next.clear();
-        page.write_common(&mut self.next);
+        write_common(page, &mut self.next);
         if self.next != self.common {
             self.end_group();
             std::mem::swap(&mut self.next, &mut self.common);
@@ -100,43 +91,30 @@ impl PageListWriter {
     }
 }
 
-impl<'a> StoredPage<'a> {
-    const EMPTY: Self = Self {
-        key: UrlKey::from_raw(0),
-        https: false,
-        external: false,
-        host: "",
-        path: "",
-        depth: 0,
-        priority: 0,
-        deferral: 0,
-    };
+/// Writes what a page has in common with its neighbours.
+fn write_common(page: &QueuedPage<'_>, out: &mut Vec<u8>) {
+    let https = if page.https { HTTPS } else { 0 };
+    let external = if page.external { EXTERNAL } else { 0 };
+    out.extend_from_slice(&[https | external, page.priority, page.deferral]);
+    put_varint(out, u64::from(page.depth));
+    put_bytes(out, page.host.as_bytes());
+}
 
-    /// Writes what it has in common with its neighbours.
-    fn write_common(&self, out: &mut Vec<u8>) {
-        let https = if self.https { HTTPS } else { 0 };
-        let external = if self.external { EXTERNAL } else { 0 };
-        out.extend_from_slice(&[https | external, self.priority, self.deferral]);
-        put_varint(out, u64::from(self.depth));
-        put_bytes(out, self.host.as_bytes());
+/// Reads what the pages of a group have in common.
+fn read_common<'a>(from: &mut Decoder<'a>) -> Result<QueuedPage<'a>, Damage> {
+    let [flags, priority, deferral] = from.array()?;
+    if flags & !(HTTPS | EXTERNAL) != 0 {
+        return Err(Damage::Newer);
     }
-
-    /// Reads what the pages of a group have in common.
-    fn read_common(from: &mut Decoder<'a>) -> Result<Self, Damage> {
-        let [flags, priority, deferral] = from.array()?;
-        if flags & !(HTTPS | EXTERNAL) != 0 {
-            return Err(Damage::Newer);
-        }
-        Ok(Self {
-            https: flags & HTTPS != 0,
-            external: flags & EXTERNAL != 0,
-            priority,
-            deferral,
-            depth: u32::read(from)?,
-            host: from.text()?,
-            ..Self::EMPTY
-        })
-    }
+    Ok(QueuedPage {
+        https: flags & HTTPS != 0,
+        external: flags & EXTERNAL != 0,
+        priority,
+        deferral,
+        depth: u32::read(from)?,
+        host: from.text()?,
+        ..EMPTY
+    })
 }
 
 /// Waiting pages in the order of their arrival.
@@ -161,7 +139,7 @@ impl<'a> PageList<'a> {
     /// The pages.
     #[must_use]
     pub fn pages(&self) -> Pages<'a> {
-        Pages { from: Decoder::new(self.bytes), common: StoredPage::EMPTY, left: 0 }
+        Pages { from: Decoder::new(self.bytes), common: EMPTY, left: 0 }
     }
 }
 
@@ -186,27 +164,27 @@ impl<'a> Field<'a> for PageList<'a> {
 pub struct Pages<'a> {
     from: Decoder<'a>,
     /// What the pages of the current group have in common.
-    common: StoredPage<'a>,
+    common: QueuedPage<'a>,
     /// Pages of the current group that were not read.
     left: u64,
 }
 
 impl<'a> Pages<'a> {
-    fn read(&mut self) -> Result<Option<StoredPage<'a>>, Damage> {
+    fn read(&mut self) -> Result<Option<QueuedPage<'a>>, Damage> {
         while self.left == 0 {
             if self.from.is_empty() {
                 return Ok(None);
             }
-            self.common = StoredPage::read_common(&mut self.from)?;
+            self.common = read_common(&mut self.from)?;
             self.left = self.from.varint()?;
         }
         self.left -= 1;
-        Ok(Some(StoredPage { key: UrlKey::read(&mut self.from)?, path: self.from.text()?, ..self.common }))
+        Ok(Some(QueuedPage { key: UrlKey::read(&mut self.from)?, path: self.from.text()?, ..self.common }))
     }
 }
 
 impl<'a> Iterator for Pages<'a> {
-    type Item = Result<StoredPage<'a>, Damage>;
+    type Item = Result<QueuedPage<'a>, Damage>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let page = self.read().transpose()?;
@@ -221,10 +199,10 @@ impl<'a> Iterator for Pages<'a> {
 mod tests {
     use super::*;
 
-    fn page(number: u64, host: &'static str, depth: u32) -> StoredPage<'static> {
+    fn page(number: u64, host: &'static str, depth: u32) -> QueuedPage<'static> {
         let key = UrlKey::from_raw(number);
         let path = "/a/path/of/thirty/characters/x";
-        StoredPage { key, https: true, host, path, depth, ..StoredPage::EMPTY }
+        QueuedPage { key, https: true, host, path, depth, ..EMPTY }
     }
 
     #[test]
@@ -232,7 +210,7 @@ mod tests {
         let mut writer = PageListWriter::default();
         let pages =
             [("a.example", 1), ("a.example", 1), ("b.example", 1), ("a.example", 1), ("a.example", 2)];
-        let pages: Vec<StoredPage<'_>> =
+        let pages: Vec<QueuedPage<'_>> =
             (0..).zip(pages).map(|(number, (host, depth))| page(number, host, depth)).collect();
         for page in &pages {
             writer.push(page);
@@ -268,7 +246,7 @@ mod tests {
     #[test]
     fn a_count_beyond_the_end_is_damage() {
         let mut bytes = Vec::new();
-        page(1, "a.example", 0).write_common(&mut bytes);
+        write_common(&page(1, "a.example", 0), &mut bytes);
         put_varint(&mut bytes, u64::MAX);
         let read: Vec<_> = PageList::from_bytes(&bytes).pages().collect();
         assert_eq!(read, [Err(Damage::Truncated)]);

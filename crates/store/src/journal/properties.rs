@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_frontier::{Fingerprint, UrlKey};
+use gleaner_frontier::{Fingerprint, PageEnd, QueuedPage, UrlKey};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, JobState};
 use proptest::collection::vec;
@@ -48,9 +48,9 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
 
 const HOSTS: [&str; 3] = ["a.example", "b.example:8080", "[::1]"];
 
-fn stored(page: &Page) -> StoredPage<'_> {
+fn queued(page: &Page) -> QueuedPage<'_> {
     let (key, https, external, host, path, depth, deferral) = page;
-    StoredPage {
+    QueuedPage {
         key: UrlKey::from_raw(*key),
         https: *https,
         external: *external,
@@ -127,14 +127,14 @@ proptest! {
         let (mut list, mut key_list) = (PageListWriter::default(), KeysWriter::default());
         let mut depths = DepthsWriter::default();
         for page in &pages {
-            list.push(&stored(page));
+            list.push(&queued(page));
         }
         for key in &keys {
             key_list.push(UrlKey::from_raw(*key));
             depths.push(UrlKey::from_raw(*key), values.small);
         }
         let read: Result<Vec<_>, _> = list.finish().pages().collect();
-        let written: Vec<StoredPage<'_>> = pages.iter().map(stored).collect();
+        let written: Vec<QueuedPage<'_>> = pages.iter().map(queued).collect();
         prop_assert_eq!(read, Ok(written));
         prop_assert_eq!(key_list.finish().len(), keys.len());
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::Frontier;
+use crate::queue::changes::PageEnd;
 use crate::queue::config::MAX_WAIT;
 use crate::queue::model::{
     Admitted, Candidate, DroppedPages, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome,
@@ -49,6 +50,9 @@ impl Frontier {
         let Ok(url) = url else {
             job.on_lease_ended(scheduled.rank);
             job.failed += 1;
+            if let Some(log) = job.log(&mut self.changes) {
+                log.ended(JobSlot(scheduled.job), scheduled.page.key, PageEnd::Failed, std::iter::empty());
+            }
             let scheduled = ScheduledPage { request_sent: false, ..scheduled };
             self.scheduler.release_host_queue(&scheduled, job, now);
             self.scheduler.update_load(job, before, now);
@@ -111,6 +115,24 @@ impl Frontier {
         let handle = scheduled.job;
         job.on_lease_ended(scheduled.rank);
         self.scheduler.release_host_queue(&scheduled, job, now);
+        if let Some(log) = job.log(&mut self.changes) {
+            let (slot, key) = (JobSlot(handle), scheduled.page.key);
+            let attempt = scheduled.attempt.saturating_add(1);
+            let end = match outcome {
+                Outcome::Document => Some(PageEnd::Document),
+                Outcome::Skipped => Some(PageEnd::Skipped),
+                Outcome::Failed => Some(PageEnd::Failed),
+                Outcome::Retry { .. } if attempt >= self.config.max_attempts => Some(PageEnd::Failed),
+                Outcome::Retry { .. } => {
+                    log.retried(slot, key, attempt);
+                    None
+                }
+                Outcome::Return { .. } => None,
+            };
+            if let Some(end) = end {
+                log.ended(slot, key, end, job.links(key));
+            }
+        }
         match outcome {
             Outcome::Document => job.documents += 1,
             Outcome::Failed => job.failed += 1,
@@ -161,7 +183,11 @@ impl Frontier {
         let Some(job) = self.jobs.get_mut(handle) else { return false };
         let mut queue = Vec::new();
         let is_new = job.redirect(page, target, &mut queue);
+        if let Some(log) = job.log(&mut self.changes) {
+            log.redirected(JobSlot(handle), page, target);
+        }
         self.enqueue(handle, &queue, 0, false, now);
+        self.log_depths(handle);
         self.update_load(handle, before, now);
         is_new
     }

@@ -7,6 +7,7 @@ use super::*;
 
 mod depth;
 mod model;
+mod restart;
 mod spill;
 
 const HOSTS: u8 = 3;

@@ -26,7 +26,7 @@ fn distances(site: &[Vec<usize>], roots: &BTreeSet<usize>) -> BTreeMap<usize, u3
 }
 
 /// A site with redirects: the links of each page, and its redirect target.
-fn redirecting_site() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<Option<usize>>)> {
+pub(super) fn redirecting_site() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<Option<usize>>)> {
     (2_usize..12).prop_flat_map(|pages| {
         let links = prop::collection::vec(prop::collection::vec(0..pages, 0..4), pages);
         let targets = prop::collection::vec(prop::option::weighted(0.3, 0..pages), pages);
@@ -43,7 +43,10 @@ fn redirecting_site() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<Option<usiz
 }
 
 /// As [`distances`], with redirects that cost no click: slow and obviously correct.
-fn distances_with_redirects(site: &[Vec<usize>], targets: &[Option<usize>]) -> BTreeMap<usize, u32> {
+pub(super) fn distances_with_redirects(
+    site: &[Vec<usize>],
+    targets: &[Option<usize>],
+) -> BTreeMap<usize, u32> {
     let mut found = BTreeMap::from([(0, 0)]);
     loop {
         let before = found.clone();
