@@ -13,6 +13,7 @@ mod extract;
 mod head;
 mod html;
 mod http;
+mod journal;
 mod json;
 mod markup;
 mod metadata;
@@ -41,6 +42,7 @@ pub use extract::{json_ld, microdata, model_output, schema};
 pub use head::response_head;
 pub use html::{body, html_to_markdown};
 pub use http::http;
+pub use journal::journal_record;
 pub use json::lenient_json;
 pub use metadata::metadata;
 pub use models::{provider_reply, search_reply};
@@ -64,7 +66,7 @@ pub use values::values;
 pub type Body = fn(&[u8]);
 
 /// Every target: its name, which is also the name of its corpus folder, and its body.
-pub const TARGETS: [(&str, Body); 33] = [
+pub const TARGETS: [(&str, Body); 34] = [
     ("url_canonical", url_canonical),
     ("safe_url", safe_url),
     ("robots", robots),
@@ -77,6 +79,7 @@ pub const TARGETS: [(&str, Body); 33] = [
     ("cookies", cookies),
     ("coding", coding),
     ("cache_entry", cache_entry),
+    ("journal_record", journal_record),
     ("proxy", proxy),
     ("html_to_markdown", html_to_markdown),
     ("body", body),
