@@ -2,6 +2,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::BrowserArgs;
+
 const EXAMPLES: &str = "\
 Examples:
   gleaner demo
@@ -17,4 +19,7 @@ pub(crate) struct DemoArgs {
     /// The folder to write to
     #[arg(long, value_name = "DIR", default_value = "gleaner-demo")]
     pub(crate) out: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) browser: BrowserArgs,
 }
