@@ -71,7 +71,8 @@ pub(super) struct FetchArgs {
     wait_for: Option<Number>,
 
     /// Render each page in the browser, and perform the actions in this file before it is read: a JSON array
-    /// such as [{"type":"click","selector":"#more"},{"type":"screenshot"}]. It needs a browser
+    /// such as [{"type":"click","selector":"#more"},{"type":"screenshot"}]. It needs a browser. Results of
+    /// actions are in the JSON document
     #[arg(long, value_name = "FILE", value_parser = value::actions)]
     actions: Option<Value>,
 
@@ -125,9 +126,14 @@ impl PageArgs {
         fields.set("zeroDataRetention", self.fetch.zero_data_retention());
     }
 
-    /// The format to print as text, if it is the only one.
+    /// The format to print as text, if it is the only one and no action has a result.
     pub(super) fn only_text(&self) -> Option<TextFormat> {
-        self.content.only_text()
+        self.content.only_text().filter(|_| !self.fetch.actions_have_results())
+    }
+
+    /// Whether a screenshot is the only result.
+    pub(super) fn only_screenshot(&self) -> bool {
+        self.content.only_screenshot() && !self.fetch.actions_have_results()
     }
 
     /// The same as [`ContentArgs::selectors`].
@@ -181,6 +187,14 @@ impl ContentArgs {
         }
     }
 
+    /// Whether the only format is a screenshot.
+    fn only_screenshot(&self) -> bool {
+        let formats = self.formats();
+        let name =
+            |format: &Value| format.as_str().or_else(|| format.get("type")?.as_str()) == Some("screenshot");
+        !formats.is_empty() && formats.iter().all(name)
+    }
+
     /// The format to print as text, if it is the only one.
     pub(super) fn only_text(&self) -> Option<TextFormat> {
         let formats = self.formats();
@@ -202,7 +216,17 @@ impl ContentArgs {
     }
 }
 
+/// The actions whose results are in the document.
+const WITH_RESULT: [&str; 4] = ["executeJavascript", "pdf", "scrape", "screenshot"];
+
 impl FetchArgs {
+    /// Whether an action has a result of its own.
+    fn actions_have_results(&self) -> bool {
+        let actions = self.actions.iter().filter_map(Value::as_array).flatten();
+        let mut kinds = actions.filter_map(|action| action.get("type")?.as_str());
+        kinds.any(|kind| WITH_RESULT.contains(&kind))
+    }
+
     /// The value of the field at the top level of every request.
     pub(super) const fn zero_data_retention(&self) -> Option<bool> {
         self.zero_data_retention

@@ -10,6 +10,7 @@ use super::engine;
 use super::results::Results;
 use super::run::Run;
 use crate::args::DemoArgs;
+use crate::browser::Browser;
 use crate::console::Console;
 use crate::demo::{MOVED_FROM, MOVED_TO, ONLY_IN_SITEMAP, Server};
 use crate::failure::Failure;
@@ -18,8 +19,8 @@ use crate::interrupt::Interrupt;
 use crate::output::{Folder, INDEX, Printer, Sink};
 use crate::summary::{counted, rate, seconds};
 
-pub(super) async fn run(console: &Console, args: &DemoArgs) -> Result<u8, Failure> {
-    let mut interrupt = Interrupt::listen();
+pub(super) async fn run(console: &Console, args: &DemoArgs, browser: &Browser) -> Result<u8, Failure> {
+    let mut interrupt = Interrupt::listen(browser);
     let server = Server::start()
         .await
         .map_err(|error| Failure::failed(format!("cannot serve the demo site on 127.0.0.1: {error}")))?;
