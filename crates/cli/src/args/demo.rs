@@ -12,7 +12,7 @@ Examples:
 /// Crawl a small bundled site on this machine and write its pages as Markdown
 ///
 /// Serves the fictional Larkfield Tea House on a loopback port, crawls it with the engine's default settings
-/// and reports the result. It needs no network.
+/// and reports the result. It needs no network. One page is written by a script, which needs a browser.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {

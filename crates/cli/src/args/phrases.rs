@@ -1,7 +1,7 @@
 //! Converts the library's advice, which is for clients of a service, to advice for users of a shell.
 
 /// The library's phrases and their replacements. Longer phrases are first.
-const PHRASES: [(&str, &str); 9] = [
+const PHRASES: [(&str, &str); 10] = [
     (
         "needs a language model, and this engine was built without one: its operator can add one; \
          until then,",
@@ -31,6 +31,10 @@ const PHRASES: [(&str, &str); 9] = [
     (
         "and this engine was built without one: its operator can add one; until then,",
         "which this command does not have:",
+    ),
+    (
+        "waitFor has no effect: no browser rendered this page",
+        "--wait-for has no effect: no browser rendered this page",
     ),
     ("without `urls`", "without URLs"),
     ("give `urls`", "name pages"),
