@@ -2,10 +2,12 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner::EngineBuilder;
 use gleaner::browser::{Browser as Chromium, BrowserBuilder, BrowserConfigError};
+use tokio::sync::Mutex;
 
 use crate::args::{BrowserArgs, WhichBrowser};
 use crate::failure::Failure;
@@ -23,12 +25,17 @@ const NAMES: [&str; 6] = [
 /// The user and the group `nobody`, for the browser of root.
 const NOBODY: u32 = 65_534;
 
-/// How long an interrupted command waits for the end of its browser, which is then killed.
-const MAX_END: Duration = Duration::from_secs(1);
+/// How long a second Ctrl-C waits for the end of the browser. A browser that does not end by itself is killed
+/// after two seconds.
+const MAX_END: Duration = Duration::from_secs(3);
 
-/// The browser of a command, if there is one.
+/// The browser of a command, if there is one. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Browser(Option<Chromium>);
+pub(crate) struct Browser {
+    chromium: Option<Chromium>,
+    /// Held while it is closed, so that a second close waits for the first.
+    closing: Arc<Mutex<()>>,
+}
 
 impl Browser {
     /// The browser of the arguments. No process is started before the first page.
@@ -52,12 +59,12 @@ impl Browser {
         let browser = builder.build().map_err(|error| {
             Failure::usage(format!("--browser: {error}; name the program of a Chromium, or auto or never"))
         })?;
-        Ok(Self(Some(browser)))
+        Ok(Self { chromium: Some(browser), closing: Arc::default() })
     }
 
     /// Adds the browser to an engine.
     pub(crate) fn add_to(&self, builder: EngineBuilder) -> EngineBuilder {
-        match &self.0 {
+        match &self.chromium {
             Some(browser) => builder.browser(browser.clone()),
             None => builder,
         }
@@ -65,20 +72,20 @@ impl Browser {
 
     /// Whether there is one.
     pub(crate) fn is_some(&self) -> bool {
-        self.0.is_some()
+        self.chromium.is_some()
     }
 
     /// Ends the processes, and removes their profile folder. Without it they would end with this program, but
     /// the folder would remain.
     pub(crate) async fn close(&self) {
-        if let Some(browser) = &self.0 {
+        let _closing = self.closing.lock().await;
+        if let Some(browser) = &self.chromium {
             browser.close().await;
         }
     }
 
-    /// Like [`close`](Self::close), in a short time.
+    /// Like [`close`](Self::close), with a limit of time.
     pub(crate) async fn close_at_once(&self) {
-        // Dropping the unfinished close kills the processes.
         let _ = tokio::time::timeout(MAX_END, self.close()).await;
     }
 }

@@ -1,7 +1,7 @@
 //! The `gleaner` program from outside: arguments, output and exit codes.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "cli/browser.rs"]
 mod browser;
 #[cfg(target_os = "linux")]
