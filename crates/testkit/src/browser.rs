@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Once;
 
-/// The program that the search for a browser `found`, or `None` after a line that says that tests are skipped.
-/// The caller passes the result of the search, because this crate depends on no other of the workspace.
+/// The program that the search for a browser `found`, or `None` after a line that says that tests are
+/// skipped. The caller passes the result of the search, because this crate depends on no other of the workspace.
 ///
 /// # Panics
 /// With `CI=true`, if no browser was found.

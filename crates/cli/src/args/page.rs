@@ -273,7 +273,8 @@ impl FetchArgs {
 pub(super) fn remark_on_country(country: Option<&str>, console: &Console) {
     if country.is_some() {
         console.note(
-            "note: --location-country applies only to rendered pages: no proxy is known to be in that country",
+            "note: --location-country applies to rendered pages only: no proxy is known to be in that \
+             country",
         );
     }
 }

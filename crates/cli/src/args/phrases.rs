@@ -17,11 +17,11 @@ const PHRASES: [(&str, &str); 10] = [
         "needs stealth proxies: name one with --stealth-proxy-url, or",
     ),
     (
-        "a browser, and this engine was built without one: its operator can add one (the feature `browser` of \
-         gleaner, and an installed Chromium: on Debian, `apt-get install chromium-headless-shell`); until \
+        "a browser, and this engine was built without one: its operator can add one (the feature `browser` \
+         of gleaner, and an installed Chromium: on Debian, `apt-get install chromium-headless-shell`); until \
          then,",
-        "a browser: install Chromium (on Debian, `apt-get install chromium-headless-shell`), or name one with \
-         --browser; until then,",
+        "a browser: install Chromium (on Debian, `apt-get install chromium-headless-shell`), or name one \
+         with --browser; until then,",
     ),
     (
         "and this engine has no browser that runs its scripts",

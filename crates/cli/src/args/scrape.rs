@@ -50,8 +50,9 @@ impl ScrapeArgs {
         let request = fields.checked(ScrapeRequest::plan_from_json, ScrapeRequest::from_json)?;
         if self.page.only_screenshot() && self.output.out.is_none() {
             return Err(Failure::usage(
-                "--formats screenshot: a picture cannot be printed as text: write it to a folder with --out DIR, \
-                 or add a format, as in --formats markdown,screenshot, to print JSON with the picture in it",
+                "--formats screenshot: a picture cannot be printed as text: write it to a folder with \
+                 --out DIR, or add a format, as in --formats markdown,screenshot, to print JSON with the \
+                 picture in it",
             ));
         }
         Ok(request)

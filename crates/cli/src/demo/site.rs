@@ -1,8 +1,8 @@
 //! The Larkfield Tea House: a fictional site, with its pages in this crate's `demo` folder.
 //!
 //! It has one example of what crawlers encounter: nested lists, tables, code, a product with JSON-LD, a
-//! journal, a page that robots.txt forbids, a redirect, a dead link, a page that is only in the sitemap, and a
-//! page that a script writes.
+//! journal, a page that robots.txt forbids, a redirect, a dead link, a page that is only in the sitemap, and
+//! a page that a script writes.
 
 use std::collections::HashMap;
 

@@ -15,8 +15,9 @@ pub(crate) const INDEX: &str = "index.jsonl";
 /// Writes one file per page into a flat folder, and a row into [`INDEX`].
 ///
 /// A page is a `.md` file. If other formats than Markdown were requested, a `.json` file contains the whole
-/// document; pictures and PDFs in it are files of their own, which it names. The index is written line by line, so that it lists all pages before an interruption. A full
-/// disk leaves neither a partial page nor a partial line.
+/// document; pictures and PDFs in it are files of their own, which it names. The index is written line by line,
+/// so that it lists all pages before an interruption. A full disk leaves neither a partial page nor a partial
+/// line.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -173,8 +174,8 @@ impl Folder {
         Ok(PageFiles { page: file, media: written })
     }
 
-    /// The name of a page's files, without an extension. The requested URL identifies a page of a job: two may
-    /// redirect to the same one.
+    /// The name of a page's files, without an extension. The requested URL identifies a page of a job: two
+    /// may redirect to the same one.
     fn stem(&self, document: &Document) -> String {
         let metadata = &document.metadata;
         let identity = metadata.source_url.as_deref().or(metadata.url.as_deref()).unwrap_or_default();

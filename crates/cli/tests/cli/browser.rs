@@ -21,7 +21,7 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// A page whose script writes its text, and another text after a click.
 const SCRIPTED: &str = "<!doctype html><title>Tea</title><div id=app></div><script>
-    app.innerHTML = '<main><h1>Tea</h1><p>Green or black, from four gardens.</p><button id=more>More</button></main>';
+    app.innerHTML = '<main><h1>Tea</h1><p>Green or black, from four gardens.</p><p id=more>More</p></main>';
     more.onclick = () => more.replaceWith('White as well.');
 </script>";
 
