@@ -21,7 +21,7 @@ pub(crate) struct PageArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Content")]
 pub(super) struct ContentArgs {
-    /// Output formats: markdown, html, rawHtml, links, images, summary, branding, json (with --schema);
+    /// Output formats: markdown, html, rawHtml, links, images, summary, branding, json (with --schema),
     /// screenshot; comma-separated or repeated; a format with options is a JSON object, as attributes always
     /// is (screenshot needs a browser, and changeTracking an earlier scrape by the same engine) [default:
     /// markdown]
