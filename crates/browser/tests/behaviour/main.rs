@@ -6,9 +6,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "code of tests: a broken assumption ends the test, and what was skipped is printed"
+    reason = "code of tests: a broken assumption ends the test"
 )]
 
 mod actions;

@@ -20,9 +20,7 @@ pub(crate) const NOBODY: u32 = 65_534;
 /// With `CI=true`, if no browser is installed.
 pub(crate) fn browser() -> Option<Browser> {
     let builder = Browser::builder().program(program(Browser::find())?);
-    let is_root = rustix::process::geteuid().is_root();
-    let builder = if is_root { builder.user(NOBODY, NOBODY) } else { builder };
-    Some(builder.build().expect("the installed browser can be set up"))
+    Some(builder.user_if_root(NOBODY, NOBODY).build().expect("the installed browser can be set up"))
 }
 
 pub(crate) fn fetcher() -> Fetcher {
