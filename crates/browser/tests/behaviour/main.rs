@@ -2,6 +2,7 @@
 //! failure.
 
 mod actions;
+mod conformance;
 mod documents;
 mod emulation;
 mod escapes;
