@@ -1,5 +1,7 @@
 //! Pages that a browser renders: screenshots, actions, and pages that are empty without their scripts.
 
+mod actions;
+
 use std::sync::Arc;
 
 use gleaner::{EngineBuilder, RenderPolicy};
@@ -24,9 +26,9 @@ const LETTER_PDF: &str = "data:application/pdf;base64,JVBERiBMZXR0ZXIgcG9ydHJhaX
 pub(crate) fn cases() -> Vec<Case> {
     [
         screenshots(),
-        actions(),
-        failed_actions(),
-        refused_actions(),
+        actions::results(),
+        actions::failures(),
+        actions::refusals(),
         engines(),
         limits(),
         other_formats(),
@@ -53,11 +55,6 @@ fn rendering_never(builder: EngineBuilder) -> EngineBuilder {
 /// A case of an engine with a browser.
 fn rendered(name: &str, line: &str) -> Case {
     case(name, line).embedder(rendering)
-}
-
-/// A scrape of `/form` with these actions.
-fn acting(name: &str, actions: Value) -> Case {
-    rendered(name, SCRAPE).body(json!({ "url": "{site}/form", "actions": actions }))
 }
 
 fn screenshots() -> Vec<Case> {
@@ -103,150 +100,6 @@ fn screenshots() -> Vec<Case> {
             .kind("/data/markdown", "string")
             .absent("/data/screenshot")
             .absent("/data/actions"),
-    ]
-}
-
-fn actions() -> Vec<Case> {
-    vec![
-        acting(
-            "actions of every kind have their results",
-            json!([
-                { "type": "wait", "milliseconds": 5 }, { "type": "wait", "selector": "#more" },
-                { "type": "scrape" },
-                { "type": "write", "text": "tea", "selector": "#name" }, { "type": "press", "key": "Enter" },
-                { "type": "scroll", "direction": "up" }, { "type": "click", "selector": "#more", "all": true },
-                { "type": "screenshot", "quality": 50 }, { "type": "scrape" },
-                { "type": "executeJavascript", "script": "document.title" },
-                { "type": "pdf", "landscape": true, "scale": 0.5, "format": "A4" },
-            ]),
-        )
-        .keys("/data/actions", &["screenshots", "scrapes", "javascriptReturns", "pdfs"])
-        .is("/data/actions/screenshots", json!([WINDOW_JPEG]))
-        .is("/data/actions/pdfs", json!([WIDE_PDF]))
-        .is("/data/actions/javascriptReturns", json!([{ "type": "string", "value": "Form" }]))
-        .len("/data/actions/scrapes", 2)
-        .keys("/data/actions/scrapes/0", &["url", "html"])
-        .is("/data/actions/scrapes/0/url", "{site}/form")
-        .lacks("/data/actions/scrapes/0/html", "Wrote tea.")
-        .contains("/data/actions/scrapes/1/html", "Wrote tea.")
-        .contains("/data/markdown", "Pressed Enter.")
-        .absent("/data/screenshot"),
-        acting("results of one kind are in the order of their actions", json!([
-            { "type": "pdf" }, { "type": "screenshot", "fullPage": true }, { "type": "screenshot" },
-            { "type": "pdf", "landscape": true, "scale": 0.5, "format": "A4" },
-        ]))
-        .is("/data/actions/screenshots", json!([WHOLE_PNG, WINDOW_PNG]))
-        .is("/data/actions/pdfs", json!([LETTER_PDF, WIDE_PDF])),
-        acting("values of scripts keep their types", json!([
-            { "type": "executeJavascript", "script": "1 + 1" },
-            { "type": "executeJavascript", "script": "[1, null]" },
-            { "type": "executeJavascript", "script": "undefined" },
-        ]))
-        .is("/data/actions/javascriptReturns", json!([
-            { "type": "number", "value": 2 }, { "type": "object", "value": [1, null] },
-            { "type": "undefined", "value": null },
-        ])),
-        acting("actions without results give empty lists", json!([{ "type": "scroll" }]))
-            .is("/data/actions", json!({
-                "screenshots": [], "scrapes": [], "javascriptReturns": [], "pdfs": [],
-            })),
-        rendered("no actions give no results", SCRAPE)
-            .body(json!({ "url": "{site}/form", "actions": [], "formats": ["screenshot"] }))
-            .is("/data/screenshot", WINDOW_PNG)
-            .absent("/data/actions"),
-        acting("the document is read after the last action", json!([{ "type": "write", "text": "cocoa" }]))
-            .contains("/data/markdown", "Wrote cocoa.")
-            .is("/data/metadata/creditsUsed", 1),
-    ]
-}
-
-fn failed_actions() -> Vec<Case> {
-    let failing = |name: &str, actions: Value, error: &str| {
-        acting(name, actions)
-            .status(422)
-            .code("SCRAPE_ACTION_ERROR")
-            .error(&format!("{{site}}/form: {error}"))
-            .absent("/data")
-    };
-    vec![
-        failing(
-            "a failed action is named by index, kind and selector",
-            json!([{ "type": "scroll" }, { "type": "click", "selector": "#gone" }]),
-            "action 1 failed: click \"#gone\": no element matches",
-        ),
-        failing(
-            "a wait for a time and an element is one action",
-            json!([
-                { "type": "wait", "milliseconds": 1, "selector": "#name" },
-                { "type": "wait", "milliseconds": 1, "selector": "#never" },
-            ]),
-            "action 1 failed: wait \"#never\": no element matches",
-        ),
-        failing(
-            "a failed action does not show the text to write",
-            json!([{ "type": "write", "text": "hunter2", "selector": "#password" }]),
-            "action 0 failed: write \"#password\": no element matches",
-        ),
-        failing(
-            "a script that throws is a failed action",
-            json!([{ "type": "scrape" }, { "type": "executeJavascript", "script": "throw Error('no')" }]),
-            "action 1 failed: executeJavascript: Error: no",
-        ),
-        rendered("a failed action is listed with the errors of its batch", "GET /v2/batch/scrape/{id}/errors")
-            .after_job("POST /v2/batch/scrape", json!({
-                "urls": ["{site}/form", "{site}/docs/a"], "actions": [{ "type": "click", "selector": "#more" }],
-            }))
-            .len("/errors", 1)
-            .is("/errors/0/url", "{site}/docs/a")
-            .is("/errors/0/code", "SCRAPE_ACTION_ERROR")
-            .contains("/errors/0/error", "action 0 failed: click \"#more\""),
-    ]
-}
-
-/// Actions that are refused before any work, in the same way with and without a browser.
-fn refused_actions() -> Vec<Case> {
-    let refused = |name: &str, action: Value, field: &str, text: &str| {
-        acting(name, json!([{ "type": "scrape" }, action]))
-            .refused_at(json!(["actions", 1, field]))
-            .error_contains([&format!("actions[1].{field}"), text])
-    };
-    let long = |length: usize| "x".repeat(length);
-    vec![
-        refused(
-            "a click without a selector, for a browser",
-            json!({ "type": "click" }),
-            "selector",
-            "missing",
-        ),
-        refused(
-            "a click on an empty selector",
-            json!({ "type": "click", "selector": "" }),
-            "selector",
-            "must not be empty",
-        ),
-        refused(
-            "a click on a long selector",
-            json!({ "type": "click", "selector": long(1_001) }),
-            "selector",
-            "1000",
-        ),
-        refused("a write without a text", json!({ "type": "write" }), "text", "missing"),
-        refused("a press without a key", json!({ "type": "press" }), "key", "missing"),
-        refused("a script without a source", json!({ "type": "executeJavascript" }), "script", "missing"),
-        refused(
-            "a wait of no time",
-            json!({ "type": "wait", "milliseconds": 0 }),
-            "milliseconds",
-            "1 to 60000",
-        ),
-        refused("a print at no scale", json!({ "type": "pdf", "scale": 0 }), "scale", "0.1"),
-        refused("a print on unknown paper", json!({ "type": "pdf", "format": "A9" }), "format", "A4"),
-        refused(
-            "a picture of no quality",
-            json!({ "type": "screenshot", "quality": 0 }),
-            "quality",
-            "1 to 100",
-        ),
     ]
 }
 
@@ -319,8 +172,9 @@ fn engines() -> Vec<Case> {
 fn limits() -> Vec<Case> {
     let many = vec![json!({ "type": "executeJavascript", "script": "1 + 1" }); 50];
     vec![
-        acting("as many actions as allowed", Value::from(many)).len("/data/actions/javascriptReturns", 50),
-        acting(
+        actions::acting("as many actions as allowed", Value::from(many))
+            .len("/data/actions/javascriptReturns", 50),
+        actions::acting(
             "waits of a minute together",
             json!([
                 { "type": "wait", "milliseconds": 30_000 }, { "type": "wait", "milliseconds": 30_000 },
@@ -359,16 +213,19 @@ fn limits() -> Vec<Case> {
 
 /// Formats that read the rendered page.
 fn other_formats() -> Vec<Case> {
-    let tracked = |actions: Value| json!({ "url": "{site}/form", "formats": ["markdown", "changeTracking"], "actions": actions });
-    let write = |text: &str| json!([{ "type": "write", "text": text }]);
+    let formats = json!(["markdown", "changeTracking"]);
+    let tracked = |text: &str| {
+        let actions = json!([{ "type": "write", "text": text }]);
+        json!({ "url": "{site}/form", "formats": formats, "actions": actions })
+    };
     vec![
         rendered("an unchanged rendered page is the same", SCRAPE)
-            .after(send(SCRAPE, tracked(write("tea"))))
-            .body(tracked(write("tea")))
+            .after(send(SCRAPE, tracked("tea")))
+            .body(tracked("tea"))
             .is("/data/changeTracking/changeStatus", "same"),
         rendered("what actions change is a change", SCRAPE)
-            .after(send(SCRAPE, tracked(write("tea"))))
-            .body(tracked(write("cocoa")))
+            .after(send(SCRAPE, tracked("tea")))
+            .body(tracked("cocoa"))
             .is("/data/changeTracking/changeStatus", "changed")
             .contains("/data/markdown", "Wrote cocoa."),
         rendered("the branding of a rendered page comes from its computed styles", SCRAPE)
@@ -378,7 +235,9 @@ fn other_formats() -> Vec<Case> {
         rendered("fields come from the rendered page", SCRAPE)
             .body(json!({
                 "url": "{site}/shell",
-                "formats": [{ "type": "attributes", "selectors": [{ "selector": "a", "attribute": "href" }] }],
+                "formats": [{
+                    "type": "attributes", "selectors": [{ "selector": "a", "attribute": "href" }],
+                }],
                 "waitFor": 1,
             }))
             .len("/data/attributes/0/values", 1),
