@@ -29,7 +29,7 @@ pub(crate) fn cases() -> Vec<Case> {
             ] }))
             .is("/data/actions/javascriptReturns", json!([{ "type": "string", "value": "tea!" }]))
             .is("/data/actions/scrapes/0/url", "{site}/form")
-            .contains("/data/actions/scrapes/0/html", "<p>Clicked #more.</p>")
+            .contains("/data/actions/scrapes/0/html", "</button><p>Clicked #more.</p>")
             // The first bytes of a PNG and of a PDF.
             .starts_with("/data/actions/screenshots/0", "data:image/png;base64,iVBORw0KGgo")
             .starts_with("/data/actions/pdfs/0", "data:application/pdf;base64,JVBERi0")
