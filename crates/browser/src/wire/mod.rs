@@ -6,7 +6,7 @@ mod framing;
 mod message;
 mod routes;
 
-pub(crate) use client::Client;
+pub(crate) use client::{Client, OPENED_SOCKETS};
 pub(crate) use error::CallError;
 pub(crate) use message::{Command, Event, SessionId};
 pub(crate) use routes::{ContextId, EventReceiver};
