@@ -231,7 +231,7 @@ fn other_formats() -> Vec<Case> {
         rendered("the branding of a rendered page comes from its computed styles", SCRAPE)
             .body(json!({ "url": "{site}/rich", "formats": ["branding"], "waitFor": 1 }))
             .is("/data/branding/colorScheme", "dark")
-            .is("/data/branding/fonts/0/family", "Lora"),
+            .is("/data/branding/colors/primary", "#aabbcc"),
         rendered("fields come from the rendered page", SCRAPE)
             .body(json!({
                 "url": "{site}/shell",

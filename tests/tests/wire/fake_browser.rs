@@ -43,8 +43,8 @@ impl Render for FakeBrowser {
             page.results.extend(result);
         }
         page.screenshot = request.screenshot.as_ref().map(picture);
-        page.styles =
-            request.styles.then(|| json!({ "colorScheme": "dark", "fonts": [{ "family": "Lora" }] }));
+        let styles = || json!({ "colorScheme": "dark", "colors": { "primary": "#aabbcc" } });
+        page.styles = request.styles.then(styles);
         Ok(page)
     }
 }
