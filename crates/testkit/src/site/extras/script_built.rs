@@ -66,7 +66,7 @@ pub(super) fn add(book: &mut Book, spec: &SiteSpec) {
         })
         .collect();
     book.indexes.push((START.to_owned(), "Charts".to_owned()));
-    for page in 0..PAGES {
+    for (page, title) in titles.iter().enumerate() {
         let mut targets: Vec<usize> =
             (1..=BRANCHES).map(|nth| page * BRANCHES + nth).filter(|to| *to < PAGES).collect();
         targets.extend([0, random.below(PAGES)]);
@@ -74,9 +74,9 @@ pub(super) fn add(book: &mut Book, spec: &SiteSpec) {
         let mut truth = PathTruth::new(path(page), Role::ScriptBuilt);
         // Without scripts, no link leads to the other pages.
         truth.depth = (page == 0).then_some(1);
-        truth.title.clone_from(&titles[page]);
-        truth.sentences = sentences(&truth.title);
-        let data = json!({ "title": truth.title, "sentences": truth.sentences, "links": links });
+        truth.title.clone_from(title);
+        truth.sentences = sentences(title);
+        let data = json!({ "title": title, "sentences": truth.sentences, "links": links });
         let name = if page == 0 { "start".to_owned() } else { page.to_string() };
         book.replies
             .insert(format!("/app/data/{name}.json"), Reply::file("application/json", data.to_string()));
