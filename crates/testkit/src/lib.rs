@@ -45,6 +45,7 @@
 )]
 
 mod background;
+pub mod browser;
 #[cfg(test)]
 mod client;
 mod hostile;
