@@ -10,6 +10,7 @@
 )]
 
 mod actions;
+mod conformance;
 mod documents;
 mod emulation;
 mod escapes;
