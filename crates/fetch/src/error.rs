@@ -24,6 +24,7 @@ struct Inner {
     not_tls: bool,
     /// Whether a retry may succeed, if that is known of this failure rather than of its kind.
     is_temporary: Option<bool>,
+    browser_crashed: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -89,6 +90,7 @@ impl Error {
             code: None,
             not_tls: false,
             is_temporary: None,
+            browser_crashed: false,
             source: None,
         }))
     }
@@ -105,7 +107,9 @@ impl Error {
 
     /// The browser ended while it rendered the page at `url`. A retry may succeed.
     pub fn browser_crashed(url: &Url) -> Self {
-        Self::render(url, "the browser crashed").temporary()
+        let mut error = Self::render(url, "the browser crashed").temporary();
+        error.0.browser_crashed = true;
+        error
     }
 
     /// The page at `url` does not answer the browser, such as a page whose script never ends. A retry would
@@ -237,6 +241,12 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         let usual = matches!(self.0.kind, ErrorKind::Connect | ErrorKind::Protocol | ErrorKind::Proxy);
         self.0.is_temporary.unwrap_or(usual)
+    }
+
+    /// Whether the browser ended while it rendered the page. The page may be the cause.
+    #[must_use]
+    pub fn is_browser_crash(&self) -> bool {
+        self.0.browser_crashed
     }
 
     /// Whether a rule refused the request before any connection to its host: the egress policy, or the

@@ -379,7 +379,9 @@ impl EngineBuilder {
         let store = self.store.unwrap_or_else(|| {
             let mut frontier = FrontierConfig::default();
             frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
-            frontier.max_in_flight = self.concurrency;
+            // Pages that wait for a browser are leased beside those in work.
+            let leases_per_page = if rendering.is_some() { 2 } else { 1 };
+            frontier.max_in_flight = self.concurrency.saturating_mul(leases_per_page);
             frontier.max_per_host = self.concurrency;
             frontier.max_per_address = self.concurrency;
             if let Some(pages) = self.concurrency_per_host {

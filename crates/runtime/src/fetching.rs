@@ -145,7 +145,8 @@ async fn failure_outcome(
                 let warning = JobWarning::StartRedirect(failure.error.message.clone());
                 let _ = shared.store.warn(job.id, warning).await;
             }
-            let retry = if failure.retryable { retry(shared, job, page, None) } else { None };
+            let may_retry = failure.retryable && !(failure.browser_crashed && page.attempt > 0);
+            let retry = if may_retry { retry(shared, job, page, None) } else { None };
             retry.unwrap_or(PageOutcome::Failed(failure.error))
         }
     }

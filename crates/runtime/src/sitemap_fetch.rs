@@ -65,7 +65,7 @@ async fn fetch(
     if is_busy(answer.status) {
         let message = format!("it answered with status {}", answer.status);
         let error = PageError { code: ErrorCode::ScrapeSiteError, message };
-        return Err(FetchError { error, retryable: true, refused_redirect: None });
+        return Err(FetchError { error, retryable: true, browser_crashed: false, refused_redirect: None });
     }
     Ok(answer)
 }

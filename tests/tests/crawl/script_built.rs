@@ -84,7 +84,7 @@ async fn a_map_has_the_links_that_scripts_build() {
     let (server, pages) = site();
     let Some(engine) = engine(RenderPolicy::Auto) else { return };
     let map = engine.map(MapRequest::new(server.url(START))).await.unwrap();
-    let found: BTreeSet<&str> = map.links.iter().map(gleaner::url::Url::path).collect();
+    let found: BTreeSet<&str> = map.links.iter().map(Url::path).collect();
     // The start page links to these.
     for page in &pages[..4] {
         assert!(found.contains(page.path.as_str()), "{} is not in {found:?}", page.path);

@@ -2,7 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "test code: a broken assumption ends the test")]
 
-use gleaner_browser::{Browser, ConfigError};
+use gleaner_browser::Browser;
 
 /// The user and group of tests that run as root: every system has them, and they have no rights.
 const NOBODY: u32 = 65_534;
@@ -13,10 +13,6 @@ const NOBODY: u32 = 65_534;
 /// With `CI=true`, if no Chromium is installed.
 pub(crate) fn chromium() -> Option<Browser> {
     let program = gleaner_testkit::browser::program(Browser::find())?;
-    let builder = Browser::builder().program(program);
-    let built = match builder.clone().build() {
-        Err(ConfigError::RootNeedsUser) => builder.user(NOBODY, NOBODY).build(),
-        built => built,
-    };
+    let built = Browser::builder().program(program).user_if_root(NOBODY, NOBODY).build();
     Some(built.expect("the installed browser can be set up"))
 }

@@ -211,10 +211,7 @@ async fn the_canaries_see_what_escapes_without_a_dead_end_for_loopback() {
     let Some(whole) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     let program = without_switch(folder.path(), "--proxy-bypass-list");
-    let builder = Browser::builder().program(program);
-    let is_root = rustix::process::geteuid().is_root();
-    let builder = if is_root { builder.user(NOBODY, NOBODY) } else { builder };
-    let browser = builder.build().unwrap();
+    let browser = Browser::builder().program(program).user_if_root(NOBODY, NOBODY).build().unwrap();
     let sockets: Vec<_> = ESCAPES.iter().copied().filter(|(name, _)| *name == "WebSocket").collect();
     assert_eq!(escaped(&whole, &sockets, Ipv4Addr::LOCALHOST).await, Vec::<&str>::new());
     assert_eq!(escaped(&browser, &sockets, Ipv4Addr::LOCALHOST).await, ["WebSocket"]);

@@ -91,6 +91,7 @@ impl Fetch for FetchAdapter {
             outcome => outcome.map_err(|error| FetchError {
                 error: error.to_page_error(),
                 retryable: error.is_retryable(),
+                browser_crashed: error.is_browser_crash(),
                 // A browser goes on where the refused URL was not its page.
                 refused_redirect: check
                     .refused

@@ -9,9 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_ATTEMPTS, MemoryBudget, Purpose, RedirectCheck,
-    RenderPolicy, RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask,
-    Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, Purpose, RedirectCheck, RenderPolicy,
+    RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
@@ -125,6 +124,7 @@ impl Fetch for Ports {
         let failure = |code| FetchError {
             error: PageError { code, message: "the reason".to_owned() },
             retryable: false,
+            browser_crashed: false,
             refused_redirect: None,
         };
         let mut url = request.url.clone();
@@ -155,7 +155,7 @@ impl Fetch for Ports {
                     Reply::Fails(code) => return Err(failure(code)),
                     Reply::Crash => {
                         let failure = failure(ErrorCode::ScrapeAllEnginesFailed);
-                        return Err(FetchError { retryable: true, ..failure });
+                        return Err(FetchError { retryable: true, browser_crashed: true, ..failure });
                     }
                     Reply::Redirect(to) => {
                         let to = Url::parse(to).unwrap();
@@ -363,10 +363,9 @@ async fn a_rendered_page_of_a_busy_host_is_retried_after_its_pause() {
 async fn a_page_whose_browser_crashes_is_retried_and_then_fails() {
     let url = "https://a.example/";
     let once = vec![Reply::Crash, Reply::Page(200, "text at last")];
-    for (replies, requests, failure) in [
-        (once, 2, None),
-        (vec![Reply::Crash], MAX_ATTEMPTS as usize, Some(ErrorCode::ScrapeAllEnginesFailed)),
-    ] {
+    for (replies, requests, failure) in
+        [(once, 2, None), (vec![Reply::Crash], 2, Some(ErrorCode::ScrapeAllEnginesFailed))]
+    {
         let site = Arc::new(Site::default().rendering(url, replies));
         let job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
         let end = job.wait().await.unwrap();

@@ -134,6 +134,7 @@ impl Fetch for WebPort {
                     let to = Url::parse(to).unwrap();
                     redirects.check(&url, &to).await.map_err(|refusal| FetchError {
                         retryable: false,
+                        browser_crashed: false,
                         refused_redirect: Some(refusal),
                         ..broken()
                     })?;

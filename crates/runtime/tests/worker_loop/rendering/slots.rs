@@ -91,17 +91,18 @@ async fn a_page_returns_to_the_queue_if_no_browser_is_free_in_time() {
     assert!(sent[1].began - sent[0].began >= Duration::from_secs(25));
 }
 
-/// Pages that wait for a browser are in work, so they can take all places of the worker loop.
 #[tokio::test(start_paused = true)]
-async fn pages_that_wait_for_a_browser_delay_other_teams_by_one_rendering_at_most() {
+async fn pages_that_wait_for_a_browser_do_not_delay_other_teams() {
     const RENDER_TIME: Duration = Duration::from_secs(9);
     let site = Arc::new(Site {
         other_served: Reply::Page(200, "text served"),
         render_time: RENDER_TIME,
         ..Site::default()
     });
-    let runtime = runtime(&site, 1);
-    // More pages than the worker loop has places.
+    let mut config = MemoryConfig::default();
+    config.frontier.max_in_flight = 100;
+    let runtime = runtime_over(&site, Some(RenderSettings { policy: RenderPolicy::Auto, slots: 1 }), config);
+    // More pages than the worker loop works on at once.
     let waiting = hosts(60);
     let waiting: Vec<&str> = waiting.iter().map(String::as_str).collect();
     let waiting = render_batch(&runtime, &waiting, of("many")).await;
@@ -113,6 +114,6 @@ async fn pages_that_wait_for_a_browser_delay_other_teams_by_one_rendering_at_mos
     let request = BatchScrapeRequest::new(pages).check().unwrap();
     let end = runtime.start(request, of("one")).await.unwrap().wait().await.unwrap();
     assert_eq!(end.documents.len(), 5);
-    assert!(began.elapsed() < RENDER_TIME, "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
     assert_eq!(waiting.wait().await.unwrap().documents.len(), 60);
 }
