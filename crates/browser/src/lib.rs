@@ -30,6 +30,6 @@ mod sec_fetch;
 mod styles;
 mod wire;
 
-pub use browser::{Browser, BrowserStats};
+pub use browser::{Browser, BrowserStats, Inventory};
 pub use builder::{BrowserBuilder, ConfigError, DEFAULT_RECYCLE_AFTER_PAGES, DEFAULT_START_TIMEOUT};
 pub use find::BrowserNotFound;

@@ -50,6 +50,7 @@ mod client;
 mod hostile;
 pub mod pdf;
 mod port;
+mod process_group;
 mod process_log;
 mod scan;
 mod server;
@@ -61,6 +62,7 @@ mod worst;
 
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use port::{ClosedPort, unused_port};
+pub use process_group::{ProcessGroup, listening_sockets, zombies_of};
 pub use process_log::ProcessLog;
 pub use scan::hrefs;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};
