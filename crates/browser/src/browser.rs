@@ -44,7 +44,7 @@ pub struct BrowserStats {
 pub struct Inventory {
     /// Browser contexts. Each open page has one.
     pub contexts: usize,
-    /// Targets: pages, frames of other sites, and workers.
+    /// Targets: pages, frames of other sites, shared workers and service workers.
     pub targets: usize,
 }
 

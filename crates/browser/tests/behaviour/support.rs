@@ -4,7 +4,7 @@ use std::env;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use gleaner_browser::Browser;
+use gleaner_browser::{Browser, BrowserBuilder};
 use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, RenderRequest, RenderedPage};
 use gleaner_testkit::{HostilePage, PageServer};
 use gleaner_types::plan::ScrapePlan;
@@ -15,11 +15,11 @@ use url::Url;
 /// An unprivileged user and group, which every system has.
 pub(crate) const NOBODY: u32 = 65_534;
 
-/// A browser, or `None` after a note that the test was skipped.
+/// A builder of browsers, or `None` after a note that the test was skipped.
 ///
 /// # Panics
 /// With `CI=true`, if no browser is installed.
-pub(crate) fn browser() -> Option<Browser> {
+pub(crate) fn builder() -> Option<BrowserBuilder> {
     static INSTALLED: LazyLock<bool> = LazyLock::new(|| match Browser::find() {
         Ok(_) => true,
         Err(error) if env::var("CI").is_ok_and(|ci| ci == "true") => panic!("{error}"),
@@ -31,9 +31,13 @@ pub(crate) fn browser() -> Option<Browser> {
     INSTALLED.then(|| {
         let builder = Browser::builder();
         let is_root = rustix::process::geteuid().is_root();
-        let builder = if is_root { builder.user(NOBODY, NOBODY) } else { builder };
-        builder.build().expect("the installed browser can be set up")
+        if is_root { builder.user(NOBODY, NOBODY) } else { builder }
     })
+}
+
+/// As [`builder`], built.
+pub(crate) fn browser() -> Option<Browser> {
+    builder().map(|builder| builder.build().expect("the installed browser can be set up"))
 }
 
 pub(crate) fn fetcher() -> Fetcher {
