@@ -21,6 +21,8 @@ mod cookies;
 mod document;
 mod emulate;
 mod find;
+#[doc(hidden)]
+pub mod fuzzing;
 mod lossy;
 mod page;
 mod pool;

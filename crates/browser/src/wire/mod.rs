@@ -8,5 +8,6 @@ mod routes;
 
 pub(crate) use client::Client;
 pub(crate) use error::CallError;
-pub(crate) use message::{Command, Event, SessionId};
+pub(crate) use framing::MessageReader;
+pub(crate) use message::{Command, Event, Incoming, SessionId};
 pub(crate) use routes::{ContextId, EventReceiver};
