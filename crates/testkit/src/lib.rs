@@ -44,6 +44,7 @@
     reason = "test code: a broken assumption should fail the test at once"
 )]
 
+mod apps;
 mod background;
 #[cfg(test)]
 mod client;
@@ -60,6 +61,7 @@ pub mod simulation;
 mod site;
 mod worst;
 
+pub use apps::{App, Apps};
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use port::{ClosedPort, unused_port};
 pub use process_group::{ProcessGroup, listening_sockets, zombies_of};
