@@ -64,7 +64,7 @@ mod worst;
 pub use apps::{App, Apps};
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use port::{ClosedPort, unused_port};
-pub use process_group::{ProcessGroup, listening_sockets, zombies_of};
+pub use process_group::{ProcessGroup, children_of, cpu_seconds_of, listening_sockets, zombies_of};
 pub use process_log::ProcessLog;
 pub use scan::hrefs;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};

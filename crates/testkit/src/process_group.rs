@@ -62,6 +62,19 @@ pub fn zombies_of(parent: u32) -> usize {
     all().filter(|stat| stat.is_zombie && stat.parent == parent).count()
 }
 
+/// The ids of the processes that `parent` started and that have not ended.
+#[must_use]
+pub fn children_of(parent: u32) -> Vec<u32> {
+    all().filter(|stat| !stat.is_zombie && stat.parent == parent).map(|stat| stat.id).collect()
+}
+
+/// The CPU time of a process, and of the children that it has waited for, in seconds.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "a time that is only reported")]
+pub fn cpu_seconds_of(process: u32) -> f64 {
+    Stat::read(process).map_or(0.0, |stat| stat.ticks as f64 / TICKS_PER_SECOND)
+}
+
 /// The TCP sockets on which a process listens.
 #[must_use]
 pub fn listening_sockets(process: u32) -> usize {
@@ -135,6 +148,7 @@ mod tests {
         let mut child = Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
         let group = ProcessGroup::new(child.id());
         assert_eq!(group.running(), [child.id()]);
+        assert!(children_of(own).contains(&child.id()));
         assert_eq!((group.zombies_of(own), group.listening_sockets()), (vec![], 0));
         child.kill().unwrap();
         while !group.running().is_empty() {
