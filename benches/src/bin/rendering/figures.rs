@@ -5,7 +5,9 @@ use std::time::Duration;
 
 /// Prints a figure with its goal.
 pub(crate) fn figure(what: &str, value: impl Display, goal: &str) {
-    println!("{what:<66} {:>14}   goal: {goal}", value.to_string());
+    // As a text, because not every number is padded by itself.
+    let value = value.to_string();
+    println!("{what:<66} {value:>14}   goal: {goal}");
 }
 
 /// Prints a title above figures.

@@ -1,8 +1,10 @@
 //! What a browser leaves behind, and what follows the end of its processes.
 
+use std::fs::{Permissions, set_permissions};
 use std::future::pending;
 use std::io::{BufRead as _, BufReader};
 use std::num::NonZero;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -23,7 +25,7 @@ use crate::renderer::{Renderer, builder};
 pub(crate) const HOST: &str = "host";
 
 /// Pages that are open at once.
-const LANES: NonZero<usize> = NonZero::new(3).expect("it is not zero");
+const LANES: NonZero<usize> = NonZero::<usize>::MIN.saturating_add(2);
 
 /// A dropped render is dropped before this many milliseconds.
 const LATEST_DROP: u64 = 400;
@@ -75,9 +77,11 @@ async fn dropped_renders(renders: usize) -> Result<(), Failure> {
     renderer.render(&url, Duration::ZERO).await?;
     let next = AtomicUsize::new(0);
     let lane = async || {
-        while let number = next.fetch_add(1, Relaxed)
-            && number < renders
-        {
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            if number >= renders {
+                break;
+            }
             // The same moments in every run.
             let scattered = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
             let moment = Duration::from_millis(scattered % LATEST_DROP);
@@ -105,9 +109,11 @@ async fn many_pages(most: usize) -> Result<(), Failure> {
     let mut rendering = Duration::ZERO;
     for end in (SAMPLE_PAGES..=most).step_by(SAMPLE_PAGES) {
         let lane = async || {
-            while let number = next.fetch_add(1, Relaxed)
-                && number < end
-            {
+            loop {
+                let number = next.fetch_add(1, Relaxed);
+                if number >= end {
+                    break;
+                }
                 // One page in ten is built by scripts.
                 let kind = if number % 10 == 9 { PageKind::Quiet } else { PageKind::Static };
                 let mut url = base.clone();
@@ -165,7 +171,8 @@ async fn killed_programs() -> Result<(), Failure> {
     for _ in 0..KILLS {
         // A killed program cannot remove its profile folder.
         let folder = tempfile::tempdir()?;
-        std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
+        // The user of the browser must be able to enter it.
+        set_permissions(folder.path(), Permissions::from_mode(0o711))?;
         let mut command = Command::new(std::env::current_exe()?);
         let child = command.arg(HOST).arg(folder.path()).stdout(Stdio::piped()).spawn()?;
         let mut host = Host(child);
@@ -232,7 +239,11 @@ async fn killed_browsers() -> Result<(), Failure> {
     let all = KILLS * LANES.get();
     figure(&format!("pages that end with an error for a retry, of {all}"), retryable, &all.to_string());
     figure("processes left of killed browsers after 1 s", left, "0");
-    figure("greatest time of the next page", format!("{:.0} ms", milliseconds(slowest)), "none");
+    figure(
+        "greatest time of the next page, with the start of its browser",
+        format!("{:.0} ms", milliseconds(slowest)),
+        "none",
+    );
     let stats = renderer.browser.stats().await;
     figure("crashed browsers that were replaced", stats.crashed, &KILLS.to_string());
     figure("zombies", zombies_of(std::process::id()), "0");

@@ -1,7 +1,7 @@
 //! Measures the browser: what it leaves behind, its speed beside Playwright, and when pages are ready. Each
 //! figure is one line, with its goal.
 //!
-//! `cargo run --release -p gleaner-benches --bin rendering -- life|speed|ready`. It needs an installed Chromium.
+//! `cargo run --release -p gleaner-benches --bin rendering -- life|speed|ready`, with an installed Chromium.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod figures;

@@ -78,7 +78,8 @@ pub(crate) const ASSETS: [(&str, &str, &str); 5] = [
     ("/assets/cover-2x.png", "image/svg+xml", PICTURE),
 ];
 
-const PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 120 40\"><circle cx=\"20\" cy=\"20\" r=\"12\"/></svg>";
+const PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 120 40\">\
+                       <circle cx=\"20\" cy=\"20\" r=\"12\"/></svg>";
 
 /// All pages and their files.
 pub(crate) fn pages() -> Vec<HostilePage> {
