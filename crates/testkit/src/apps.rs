@@ -12,6 +12,10 @@ use crate::site::random::Random;
 /// Most milliseconds until an application is complete, apart from the work of its scripts.
 const MAX_DELAY: usize = 3_000;
 
+/// Most milliseconds between two texts that only timers add. After a longer pause in which nothing is loaded,
+/// a page with a part of its text cannot be told from a complete one.
+const MAX_PAUSE: usize = 250;
+
 /// The start of every script: adds a paragraph, waits, and loads the texts of a part.
 const LIBRARY: &str = "\
 const root = document.getElementById('root');
@@ -161,7 +165,10 @@ impl Writer {
 const ROOT: &str = "<div id=\"root\"></div>";
 
 fn timers(app: &mut Writer) {
-    let steps: Vec<_> = app.delays().into_iter().zip(app.texts.clone()).collect();
+    let first = app.delay() / 2;
+    let pauses = (1..app.texts.len()).map(|_| 20 + app.random.below(MAX_PAUSE - 20));
+    let delays: Vec<usize> = std::iter::once(first).chain(pauses).collect();
+    let steps: Vec<_> = delays.into_iter().zip(&app.texts).collect();
     let script = format!("for (const [ms, text] of {}) {{ await wait(ms); add(text); }}", json!(steps));
     app.page(ROOT, &script);
 }

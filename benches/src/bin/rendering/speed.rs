@@ -60,10 +60,10 @@ fn start_peer(modules: Option<&Path>) -> Option<Peer> {
     match Peer::start(modules) {
         Ok(peer) => {
             println!(
-                "Playwright runs the same Chromium, as the same user and with its sandbox. It opens a context \
-                 for each page.\nIts Chromium loads pages itself; that of gleaner asks its guard for each \
-                 file.\nIt reads static pages when they have loaded, and pages by scripts after 500 ms \
-                 without a request (networkidle)."
+                "Playwright runs the same Chromium, as the same user and with its sandbox. Each page has a \
+                 context.\nIts Chromium loads pages itself; that of gleaner asks its guard for each file.\n\
+                 It reads static pages when they have loaded, and pages by scripts after 500 ms without a \
+                 request (networkidle)."
             );
             Some(peer)
         }
