@@ -42,16 +42,20 @@ async fn dropped_renders_leave_nothing_behind() {
     let Some(builder) = builder() else { return };
     let profiles = Profiles::new();
     let browser = builder.profile_folder(profiles.path()).build().unwrap();
+    let held = async || {
+        let inventory = browser.inventory().await.unwrap();
+        (inventory.contexts, inventory.targets)
+    };
     render_pages(&browser, busy_page(), json!({})).await.unwrap();
+    tokio::select! {
+        ended = render_pages(&browser, busy_page(), json!({"waitFor": 10_000})) => panic!("{ended:?}"),
+        () = until("an open page is not counted", async || held().await == (1, 1)) => {}
+    }
     let ended = tokio::join!(drop_renders(&browser, 0), drop_renders(&browser, 1));
     assert_eq!(ended, (0, 0), "no render ends before it is dropped");
 
     until("pages are still open", async || browser.stats().await.open_pages == 0).await;
-    until("contexts or targets are left", async || {
-        let held = browser.inventory().await.unwrap();
-        (held.contexts, held.targets) == (0, 0)
-    })
-    .await;
+    until("contexts or targets are left", async || held().await == (0, 0)).await;
     let stats = browser.stats().await;
     assert_eq!((stats.started, stats.crashed, stats.recycled), (1, 0, 0));
     let group = ProcessGroup::new(stats.process_id.unwrap());
