@@ -96,7 +96,10 @@ impl Render for Browser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
         let context = self.pool.open().await.map_err(|error| match error {
             OpenError::Launch(error) => Error::browser_unavailable(&request.url, &error.to_string()),
-            OpenError::Call(_) => Error::browser_crashed(&request.url),
+            OpenError::Call(error) => {
+                tracing::debug!(%error, "a page was not opened");
+                Error::browser_crashed(&request.url)
+            }
         })?;
         page::render(&context, request, proxy).await
     }

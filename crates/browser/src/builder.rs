@@ -8,9 +8,16 @@ use crate::browser::Browser;
 use crate::config::BrowserConfig;
 use crate::find::{BrowserNotFound, behind_wrapper, find};
 use crate::pool::Pool;
+use crate::process::memory;
 
 /// Pages after which a process is replaced by default: memory that pages leave behind goes with it.
 pub const DEFAULT_RECYCLE_AFTER_PAGES: u64 = 500;
+
+/// Bytes of memory above which a process is replaced by default.
+pub const DEFAULT_RECYCLE_ABOVE_MEMORY: u64 = 2 * 1024 * 1024 * 1024;
+
+/// Memory that a page may need. Fewer pages are open at once where the machine has less.
+const MEMORY_PER_PAGE: u64 = 200 * 1024 * 1024;
 
 /// How long Chromium may take to start by default.
 pub const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(15);
@@ -29,6 +36,7 @@ pub struct BrowserBuilder {
     profile_folder: Option<PathBuf>,
     max_pages: Option<NonZero<usize>>,
     recycle_after_pages: Option<NonZero<u64>>,
+    recycle_above_memory: Option<NonZero<u64>>,
     start_timeout: Option<Duration>,
     without_sandbox: bool,
 }
@@ -51,8 +59,8 @@ impl fmt::Display for ConfigError {
             Self::NotFound(error) => error.fmt(f),
             Self::NoProgram(path) => write!(f, "the browser {} is not a file", path.display()),
             Self::RootNeedsUser => f.write_str(
-                "this process is root, and Chromium's sandbox needs another user: name one with `user`, such as \
-                 65534 (nobody)",
+                "this process is root, and Chromium's sandbox needs another user: name one with `user`, such \
+                 as 65534 (nobody)",
             ),
         }
     }
@@ -89,7 +97,8 @@ impl BrowserBuilder {
         self
     }
 
-    /// Most pages that are open at once. Default: the number of processor cores and one.
+    /// Most pages that are open at once. Default: the number of processor cores and one, or fewer if the
+    /// machine or its control group has less than 200 MiB of free memory for each of them.
     pub fn max_pages(mut self, max: NonZero<usize>) -> Self {
         self.max_pages = Some(max);
         self
@@ -98,6 +107,13 @@ impl BrowserBuilder {
     /// A process is replaced after this many pages. Default: [`DEFAULT_RECYCLE_AFTER_PAGES`].
     pub fn recycle_after_pages(mut self, pages: NonZero<u64>) -> Self {
         self.recycle_after_pages = Some(pages);
+        self
+    }
+
+    /// A process whose own memory and that of its children exceeds this many bytes is replaced; pages that
+    /// are open finish in it. Only on Linux. Default: [`DEFAULT_RECYCLE_ABOVE_MEMORY`].
+    pub fn recycle_above_memory(mut self, bytes: NonZero<u64>) -> Self {
+        self.recycle_above_memory = Some(bytes);
         self
     }
 
@@ -128,7 +144,7 @@ impl BrowserBuilder {
         if is_root && self.user.is_none_or(|(user, _)| user == 0) && !self.without_sandbox {
             return Err(ConfigError::RootNeedsUser);
         }
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let memory = self.recycle_above_memory;
         let recycle = self.recycle_after_pages.map_or(DEFAULT_RECYCLE_AFTER_PAGES, NonZero::get);
         let config = BrowserConfig {
             program,
@@ -136,9 +152,17 @@ impl BrowserBuilder {
             profile_folder: self.profile_folder,
             sandbox: !self.without_sandbox,
             start_timeout: self.start_timeout.unwrap_or(DEFAULT_START_TIMEOUT),
-            max_pages: self.max_pages.map_or(cores + 1, NonZero::get),
+            max_pages: self.max_pages.map_or_else(default_pages, NonZero::get),
             recycle_after_pages: recycle,
+            recycle_above_memory: memory.map_or(DEFAULT_RECYCLE_ABOVE_MEMORY, NonZero::get),
         };
         Ok(Browser::new(Arc::new(Pool::new(config))))
     }
+}
+
+/// More pages than cores and one do not render faster.
+fn default_pages() -> usize {
+    let by_cores = std::thread::available_parallelism().map_or(1, NonZero::get) + 1;
+    let by_memory = memory::available().and_then(|bytes| usize::try_from(bytes / MEMORY_PER_PAGE).ok());
+    by_memory.map_or(by_cores, |pages| pages.clamp(1, by_cores))
 }

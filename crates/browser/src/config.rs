@@ -15,4 +15,6 @@ pub(crate) struct BrowserConfig {
     pub(crate) max_pages: usize,
     /// A process is replaced after this many pages.
     pub(crate) recycle_after_pages: u64,
+    /// A process is replaced above this many bytes of memory.
+    pub(crate) recycle_above_memory: u64,
 }

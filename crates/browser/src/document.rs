@@ -34,7 +34,10 @@ pub(crate) enum DocumentError {
 
 impl From<CallError> for DocumentError {
     fn from(error: CallError) -> Self {
-        Self::Call(error)
+        match error {
+            CallError::TooLarge(_) => Self::TooLarge,
+            error => Self::Call(error),
+        }
     }
 }
 

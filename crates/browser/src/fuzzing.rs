@@ -7,11 +7,11 @@ use std::task::{Context, Poll};
 use futures_util::FutureExt as _;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::wire::{Incoming, MessageReader};
+use crate::wire::{self, Incoming, Message, MessageReader};
 
 /// What is read of a message. `params` and `result` are JSON texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct Fields {
     /// The number of the command that it answers.
     pub id: Option<u64>,
     /// The session that it belongs to.
@@ -59,7 +59,7 @@ pub fn messages(stream: &[u8], size: usize) -> Vec<Vec<u8>> {
 pub fn count_understood(stream: &[u8], size: usize) -> usize {
     let mut count = 0;
     each(stream, size, |message| {
-        count += usize::from(serde_json::from_slice::<Incoming<'_>>(message).is_ok())
+        count += usize::from(serde_json::from_slice::<Incoming<'_>>(message).is_ok());
     });
     count
 }
@@ -68,15 +68,23 @@ fn each(stream: &[u8], size: usize, mut seen: impl FnMut(&[u8])) {
     let mut reader = MessageReader::new(Pieces { rest: stream, size: size.max(1) });
     // All bytes are there, so there is nothing to wait for.
     while let Some(Ok(Some(message))) = reader.next().now_or_never() {
-        seen(&message);
+        if let Message::Whole(message) = message {
+            seen(&message);
+        }
     }
+}
+
+/// The id of the command that a message answers, from its first bytes.
+#[must_use]
+pub fn leading_id(message: &[u8]) -> Option<u64> {
+    wire::leading_id(message)
 }
 
 /// What a message says; `None` if it is not understood.
 #[must_use]
-pub fn understood(message: &[u8]) -> Option<Message> {
+pub fn understood(message: &[u8]) -> Option<Fields> {
     let Incoming { id, session_id, method, params, result, error } = serde_json::from_slice(message).ok()?;
-    Some(Message {
+    Some(Fields {
         id,
         session: session_id.map(Into::into),
         method: method.map(Into::into),

@@ -65,13 +65,12 @@ pub(crate) mod target {
     command!(DisposeBrowserContext = "Target.disposeBrowserContext" -> Done { browser_context_id: ContextId });
     command!(GetBrowserContexts = "Target.getBrowserContexts" -> Contexts {});
     fields!(Contexts { browser_context_ids: Vec<ContextId> });
-    command!(CreateTarget<'a> = "Target.createTarget" -> Target {
+    command!(CreateTarget<'a> = "Target.createTarget" -> Done {
         url: &'a str,
         browser_context_id: ContextId,
         width: u32,
         height: u32,
     });
-    fields!(Target { target_id: String });
     command!(CloseTarget = "Target.closeTarget" -> Done { target_id: String });
     command!(GetTargets = "Target.getTargets" -> Targets {});
     fields!(Targets { target_infos: Vec<TargetInfo> });
@@ -80,12 +79,8 @@ pub(crate) mod target {
         target_id: String,
         #[serde(rename = "type")]
         kind: String,
-        url: String,
-        opener_id: Option<String>,
-        browser_context_id: Option<ContextId>,
     });
     fields!(Detached { session_id: SessionId });
-    fields!(Crashed { target_id: String });
 }
 
 pub(crate) mod fetch {
@@ -108,8 +103,6 @@ pub(crate) mod fetch {
             request: Request,
             frame_id: Option<String>,
             resource_type: String,
-            redirected_request_id: Option<String>,
-            network_id: Option<String>,
         }
     );
     fields!(Request {
@@ -156,6 +149,10 @@ pub(crate) mod inspector {
 pub(crate) mod network {
     use super::Done;
 
+    command!(
+        /// Sends events of the network. Their number of bytes for bodies is zero: nothing is kept.
+        Enable = "Network.enable" -> Done { max_total_buffer_size: u32, max_resource_buffer_size: u32 }
+    );
     command!(SetBypassServiceWorker = "Network.setBypassServiceWorker" -> Done { bypass: bool });
 }
 
@@ -164,13 +161,7 @@ pub(crate) mod page {
 
     command!(Enable = "Page.enable" -> Done {});
     command!(Navigate<'a> = "Page.navigate" -> Navigated { url: &'a str });
-    fields!(Navigated {
-        frame_id: String,
-        loader_id: Option<String>,
-        error_text: Option<String>,
-        #[serde(default)]
-        is_download: bool,
-    });
+    fields!(Navigated { frame_id: String });
     command!(GetFrameTree = "Page.getFrameTree" -> FrameTreeReply {});
     fields!(FrameTreeReply { frame_tree: FrameTree });
     fields!(FrameTree { frame: Frame, #[serde(default)] child_frames: Vec<FrameTree> });
@@ -181,13 +172,18 @@ pub(crate) mod page {
     });
     fields!(World { execution_context_id: i64 });
     command!(HandleJavaScriptDialog = "Page.handleJavaScriptDialog" -> Done { accept: bool });
-    command!(StopLoading = "Page.stopLoading" -> Done {});
     fields!(
         /// A file in base64.
         Data { data: String }
     );
 
     fields!(FrameNavigated { frame: Frame });
+    fields!(FrameAttached { frame_id: String, parent_frame_id: String });
+    fields!(FrameDetached {
+        frame_id: String,
+        #[serde(default)]
+        reason: String
+    });
     fields!(FrameEvent { frame_id: String });
     fields!(NavigatedWithinDocument { frame_id: String, url: String });
     fields!(ScheduledNavigation { frame_id: String, delay: f64 });
@@ -245,6 +241,7 @@ pub(crate) mod emulation {
         pub(crate) kind: &'static str,
         pub(crate) angle: u16,
     }
+    command!(SetFocusEmulationEnabled = "Emulation.setFocusEmulationEnabled" -> Done { enabled: bool });
     command!(SetTouchEmulationEnabled = "Emulation.setTouchEmulationEnabled" -> Done {
         enabled: bool,
         max_touch_points: u8,

@@ -30,15 +30,71 @@ pub(crate) fn add(
         (LoadKind::Resource, "Ping") => ("empty", "no-cors"),
         (LoadKind::Resource, _) => ("empty", "cors"),
     };
-    let site = match document.filter(|document| matches!(document.scheme(), "http" | "https")) {
+    let site = match document {
         None => "none",
         Some(document) if document.origin() == url.origin() => "same-origin",
+        Some(document) if same_site(document, url) => "same-site",
         Some(_) => "cross-site",
     };
     headers.insert(DEST, HeaderValue::from_static(dest));
     headers.insert(MODE, HeaderValue::from_static(mode));
     headers.insert(SITE, HeaderValue::from_static(site));
-    if kind == LoadKind::Navigation {
+    // A visitor begins the first navigation.
+    if kind == LoadKind::Navigation && document.is_none() {
         headers.insert(USER, HeaderValue::from_static("?1"));
+    }
+}
+
+/// Whether both URLs have one scheme and one registrable domain (HTML standard, "same site").
+fn same_site(a: &Url, b: &Url) -> bool {
+    let domain = |url: &Url| url.domain().and_then(psl::domain_str).map(str::to_owned);
+    a.scheme() == b.scheme() && domain(a).is_some_and(|of_a| Some(of_a) == domain(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_tell_what_is_loaded_and_from_where() {
+        let url = |url: &str| Url::parse(url).unwrap();
+        let first = url("https://www.example.com/");
+        for (kind, resource, at, document, expected) in [
+            (LoadKind::Navigation, "Document", "https://www.example.com/", None, "document navigate none ?1"),
+            (
+                LoadKind::Navigation,
+                "Document",
+                "https://b.example/",
+                Some(&first),
+                "document navigate cross-site -",
+            ),
+            (
+                LoadKind::Frame,
+                "Document",
+                "https://ads.example.com/",
+                Some(&first),
+                "iframe navigate same-site -",
+            ),
+            (
+                LoadKind::Resource,
+                "Image",
+                "https://www.example.com/a",
+                Some(&first),
+                "image no-cors same-origin -",
+            ),
+            (
+                LoadKind::Resource,
+                "Fetch",
+                "http://www.example.com/a",
+                Some(&first),
+                "empty cors cross-site -",
+            ),
+        ] {
+            let mut headers = HeaderMap::new();
+            add(&mut headers, kind, resource, &url(at), document);
+            let header = |name| headers.get(name).map_or("-", |value: &HeaderValue| value.to_str().unwrap());
+            let sent = [DEST, MODE, SITE, USER].map(header).join(" ");
+            assert_eq!(sent, expected, "{kind:?} {at}");
+        }
     }
 }

@@ -317,11 +317,6 @@ impl HostLease {
     pub(crate) fn is_only_lease(&self) -> bool {
         self.0.lock().leased <= 1
     }
-
-    /// As [`HostLimiter::permit`], for the host of the page.
-    pub(crate) async fn permit(&self, pacing: RequestPacing) -> HostPermit {
-        self.0.permit(pacing).await
-    }
 }
 
 impl HostPermit {

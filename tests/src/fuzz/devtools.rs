@@ -1,6 +1,6 @@
 //! Messages of the DevTools protocol. Input: a byte that chooses the size of pieces, and a stream.
 
-use gleaner_browser::fuzzing::{Message, count_understood, messages, understood};
+use gleaner_browser::fuzzing::{Fields, count_understood, leading_id, messages, understood};
 use serde_json::Value;
 
 /// The size of pieces does not change the messages, and a zero byte ends each. What is read of a message is
@@ -16,6 +16,8 @@ pub fn devtools_messages(data: &[u8]) {
     let known: Vec<_> = known.collect();
     assert_eq!(count_understood(stream, usize::from(*size) + 1), known.len(), "each message counts");
     for (message, said) in known {
+        let first = leading_id(message);
+        assert!(first.is_none() || first == said.id, "{first:?} of {said:?}");
         // It refuses deep nesting and large numbers, which need not be read here.
         if let Ok(value) = serde_json::from_slice::<Value>(message) {
             check(&said, &value);
@@ -23,7 +25,7 @@ pub fn devtools_messages(data: &[u8]) {
     }
 }
 
-fn check(said: &Message, value: &Value) {
+fn check(said: &Fields, value: &Value) {
     // A list with the fields in their order is read too.
     let Value::Object(fields) = value else { return };
     let text = |name| fields.get(name).and_then(Value::as_str);

@@ -20,6 +20,7 @@ impl From<CallError> for Failure {
             CallError::Refused { .. } | CallError::Invalid { .. } if !error.is_gone() => {
                 Self::Action(error.to_string())
             }
+            CallError::TooLarge(_) => Self::TooLarge,
             error => Self::Page(error.into()),
         }
     }

@@ -66,7 +66,7 @@ pub(crate) async fn run(
         let outcome = runner.perform(action).await;
         let of_action = |warning: String| format!("action {index}: {warning}");
         warnings.extend(runner.warning.take().map(of_action));
-        // The reason that a document was not loaded says more than what its absence caused.
+        // A failed navigation is the cause; the failure of the action is its consequence.
         if let Some(error) = tab.take_navigation_error() {
             return Err(ActionError::Failed(error));
         }

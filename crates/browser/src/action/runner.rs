@@ -11,12 +11,6 @@ use crate::page::{Tab, ready};
 use crate::protocol::runtime::TerminateExecution;
 use crate::wire::{CallError, Command};
 
-/// Of the time that is left at the first action, this part is kept for reading the page, at least and at most
-/// these times.
-const RESERVE_SHARE: u32 = 10;
-const MIN_RESERVE: Duration = Duration::from_millis(100);
-const MAX_RESERVE: Duration = Duration::from_secs(2);
-
 /// How long the page's scripts may take to handle input.
 const INPUT_LIMIT: Duration = Duration::from_secs(10);
 
@@ -34,7 +28,6 @@ pub(super) struct Runner<'t, 'a> {
     pub(super) bytes_left: u64,
     /// What the result of the last action lacks.
     pub(super) warning: Option<String>,
-    reserve: Duration,
 }
 
 impl<'t, 'a> Runner<'t, 'a> {
@@ -45,7 +38,6 @@ impl<'t, 'a> Runner<'t, 'a> {
             waits_left: Duration::from_millis(MAX_ACTION_WAIT_MS),
             bytes_left: MAX_RESULTS_BYTES_PER_PAGE,
             warning: None,
-            reserve: (tab.proxy.remaining() / RESERVE_SHARE).clamp(MIN_RESERVE, MAX_RESERVE),
         }
     }
 
@@ -65,9 +57,9 @@ impl<'t, 'a> Runner<'t, 'a> {
             }
             Action::Click { selector, all } => {
                 if *all {
-                    self.click_all(selector).await?
+                    self.click_all(selector).await?;
                 } else {
-                    self.click(selector).await?
+                    self.click(selector).await?;
                 }
                 None
             }
@@ -97,24 +89,24 @@ impl<'t, 'a> Runner<'t, 'a> {
         Ok(result)
     }
 
-    /// Waits for what an action has set off. `document` is the number of documents before it.
+    /// Waits for the effects of an action. `document` is the number of documents before it.
     async fn settle(&self, document: u64) -> Result<(), Failure> {
         if self.tab.documents() == document {
             ready::settle(self.tab).await?;
         } else {
-            ready::wait(self.tab, self.until(self.time_left())).await?;
+            ready::wait(self.tab).await?;
         }
         Ok(())
     }
 
     /// The time that actions may still take.
     pub(super) fn time_left(&self) -> Duration {
-        self.tab.proxy.remaining().saturating_sub(self.reserve)
+        self.tab.until().saturating_duration_since(Instant::now())
     }
 
     /// When something must end that may take `limit`.
     pub(super) fn until(&self, limit: Duration) -> Instant {
-        Instant::now() + limit.min(self.time_left())
+        (Instant::now() + limit).min(self.tab.until())
     }
 
     /// Sends an input event without waiting for the page. The events of a page arrive in their order.

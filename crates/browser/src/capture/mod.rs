@@ -48,7 +48,10 @@ pub(crate) enum CaptureError {
 
 impl From<CallError> for CaptureError {
     fn from(error: CallError) -> Self {
-        Self::Call(error)
+        match error {
+            CallError::TooLarge(_) => Self::TooLarge,
+            error => Self::Call(error),
+        }
     }
 }
 

@@ -11,7 +11,8 @@ use self::agent::Identity;
 use self::place::Country;
 use crate::page::Tab;
 use crate::protocol::emulation::{
-    SetLocaleOverride, SetTimezoneOverride, SetTouchEmulationEnabled, SetUserAgentOverride,
+    SetFocusEmulationEnabled, SetLocaleOverride, SetTimezoneOverride, SetTouchEmulationEnabled,
+    SetUserAgentOverride,
 };
 use crate::wire::{CallError, SessionId};
 
@@ -20,15 +21,24 @@ pub(crate) use self::device::Device;
 /// Touch points of a phone.
 const TOUCH_POINTS: u8 = 5;
 
-/// Sets up a page before its first navigation. The commands are not awaited: those of one session are carried
-/// out in their order. A time zone or locale that the browser does not know stays the default.
-pub(crate) async fn apply(tab: &Tab<'_>, session: &SessionId) -> Result<(), CallError> {
-    let (client, on, request) = (tab.client(), Some(session), tab.request);
-    client.send(on, &Device::of(request).metrics()).await?;
-    if request.mobile {
+/// Gives a page its window, the focus and its touch screen, before its first navigation. The commands are not
+/// awaited: those of one session are carried out in their order.
+pub(crate) async fn device(tab: &Tab<'_>, session: &SessionId) -> Result<(), CallError> {
+    let (client, on) = (tab.client(), Some(session));
+    client.send(on, &Device::of(tab.request).metrics()).await?;
+    client.send(on, &SetFocusEmulationEnabled { enabled: true }).await?;
+    if tab.request.mobile {
         let touch = SetTouchEmulationEnabled { enabled: true, max_touch_points: TOUCH_POINTS };
         client.send(on, &touch).await?;
     }
+    Ok(())
+}
+
+/// Gives a page, a frame of another site or a worker its user agent, languages and time zone. What a kind of
+/// target does not support, it refuses; a time zone or locale that the browser does not know stays the
+/// default.
+pub(crate) async fn identity(tab: &Tab<'_>, session: &SessionId) -> Result<(), CallError> {
+    let (client, on, request) = (tab.client(), Some(session), tab.request);
     let running = &tab.context.running;
     let given = request.user_agent.as_ref().and_then(|agent| agent.to_str().ok());
     let identity = Identity::new(given, &running.user_agent, &running.version, request.mobile);

@@ -202,7 +202,8 @@ function act(op, selector, index, argument) {
   }
   function describe(element) {
     const part = name => element.getAttribute(name) ? ` ${name}="${element.getAttribute(name).slice(0, 60)}"` : '';
-    const text = fold((element.textContent || '').slice(0, 500)).slice(0, MAX_TEXT);
+    // What a visitor has typed may be a secret.
+    const text = element.isContentEditable ? '' : fold((element.textContent || '').slice(0, 500)).slice(0, MAX_TEXT);
     // Half of a surrogate pair is no text for the caller.
     return `<${element.localName}${part('id')}${part('class')}${part('role')}>${text ? ` "${text}"` : ''}`.toWellFormed();
   }

@@ -1,6 +1,6 @@
 //! The requests of a page that tell whether it is still loading.
 //!
-//! Requests that never end or that repeat would keep a page loading for ever: streams, long polls, beacons.
+//! Requests that never end or that repeat would keep a page loading forever: streams, long polls, beacons.
 //! They are not counted.
 
 use std::collections::HashMap;
@@ -13,14 +13,14 @@ use url::Url;
 /// A request that takes longer than this is a stream or a long poll.
 const LONG: Duration = Duration::from_secs(4);
 
-/// A request that was answered this often with the same bytes, or begun this often beside itself, is a beacon
-/// or a poll.
+/// A request answered this often with the same bytes, or started this often while another of its kind is in
+/// flight, is a beacon or a poll.
 const REPEATS: u32 = 3;
 
 /// Two requests of one kind that begin at least this far apart are paced by a timer.
 const PACED: Duration = Duration::from_millis(100);
 
-/// Most kinds of requests that are remembered. Further ones count as new.
+/// Upper bound on tracked kinds of requests. Requests of further kinds always count.
 const MAX_KINDS: usize = 1_000;
 
 /// Resource types that do not add to a page.
@@ -42,10 +42,10 @@ const DATA: &[&str] = &["XHR", "Fetch", "Script", "Document"];
 #[derive(Debug, Default)]
 pub(super) struct Activity {
     in_flight: HashMap<u64, Flight>,
-    kinds: HashMap<u64, Kind>,
+    kinds: HashMap<u64, RequestKind>,
     last_number: u64,
     /// Requests that scripts began.
-    pub(super) by_scripts: u32,
+    pub(super) script_requests: u32,
     /// When a request began or ended.
     pub(super) changed: Option<Instant>,
 }
@@ -61,7 +61,7 @@ struct Flight {
 
 /// Requests of one method and address, without its query.
 #[derive(Debug, Default)]
-struct Kind {
+struct RequestKind {
     last_began: Option<Instant>,
     paced: u32,
     answer: u64,
@@ -93,7 +93,7 @@ impl Activity {
         }
         let is_stream = is_event_stream || STREAMS.contains(&resource);
         if matches!(resource, "XHR" | "Fetch" | "EventSource" | "WebSocket") {
-            self.by_scripts += 1;
+            self.script_requests += 1;
         }
         self.last_number += 1;
         let host = url.host_str().map(Into::into);

@@ -12,29 +12,42 @@ use super::setup::set_up;
 use super::tab::Tab;
 use crate::protocol::fetch::Paused;
 use crate::protocol::page::{
-    FrameEvent, FrameNavigated, HandleJavaScriptDialog, NavigatedWithinDocument, ScheduledNavigation,
-    StartedNavigating,
+    FrameAttached, FrameDetached, FrameEvent, FrameNavigated, HandleJavaScriptDialog,
+    NavigatedWithinDocument, ScheduledNavigation, StartedNavigating,
 };
 use crate::protocol::runtime::RunIfWaitingForDebugger;
 use crate::protocol::target::{Attached, CloseTarget, Detached};
-use crate::wire::{Event, EventReceiver, SessionId};
+use crate::wire::{Event, EventReceiver, OPENED_SOCKETS, SessionId};
 
-/// Serves a page until its events end, which means that the browser has ended or the page was too much for it.
+/// Most bytes of the requests of a page that are answered at once. They hold the bodies that it sends.
+const MAX_BYTES_IN_WORK: usize = 64 * 1024 * 1024;
+
+/// Serves a page until its events end: the browser has ended, or too many events are unread.
 pub(super) async fn serve(tab: &Tab<'_>, mut events: EventReceiver) {
     let mut loads = FuturesUnordered::new();
+    let mut in_work = 0_usize;
     loop {
         tokio::select! {
             event = events.recv() => {
                 let Some(event) = event else { return };
                 if &*event.method == "Fetch.requestPaused" {
+                    let size = event.size();
                     if let (Some(paused), Some(session)) = (event.read::<Paused>(), event.session) {
-                        loads.push(load::answer(tab, session, paused));
+                        if in_work.saturating_add(size) > MAX_BYTES_IN_WORK {
+                            load::refuse(tab, &session, &paused).await;
+                        } else {
+                            in_work += size;
+                            loads.push(async move {
+                                load::answer(tab, session, paused).await;
+                                size
+                            });
+                        }
                     }
                 } else {
                     handle(tab, event).await;
                 }
             }
-            Some(()) = loads.next() => {}
+            Some(size) = loads.next() => in_work -= size,
         }
     }
 }
@@ -63,7 +76,22 @@ async fn handle(tab: &Tab<'_>, event: Event) {
                 dismiss(tab, &dialog, session).await;
             }
         }
+        method if OPENED_SOCKETS.contains(&method) => {
+            tab.shared.change(|state| state.refused_sockets += 1);
+        }
         "Inspector.targetCrashed" if own => tab.shared.change(|state| state.is_crashed = true),
+        "Page.frameAttached" => {
+            let Some(FrameAttached { frame_id, parent_frame_id }) = event.read() else { return };
+            tab.shared.change(|state| state.frames.attach(frame_id, parent_frame_id));
+        }
+        "Page.frameDetached" => {
+            let Some(FrameDetached { frame_id, reason }) = event.read() else { return };
+            // A frame that is swapped goes on in another process.
+            if reason == "remove" {
+                tab.shared.change(|state| state.frames.detach(&frame_id));
+            }
+        }
+        "Page.frameNavigated" => navigated(tab, &event, own),
         _ if own => navigation(tab, &event),
         _ => {}
     }
@@ -96,7 +124,7 @@ fn detach(tab: &Tab<'_>, detached: &Detached) {
 }
 
 async fn dismiss(tab: &Tab<'_>, dialog: &DialogOpening, session: &SessionId) {
-    // A page may not keep its visitor.
+    // A page cannot prevent its visitor from leaving.
     let accept = dialog.kind == "beforeunload";
     if !accept {
         tab.shared.change(|state| state.dismissed_dialogs += 1);
@@ -104,18 +132,23 @@ async fn dismiss(tab: &Tab<'_>, dialog: &DialogOpening, session: &SessionId) {
     let _ = tab.client().send(Some(session), &HandleJavaScriptDialog { accept }).await;
 }
 
+/// A frame has another document. `own` tells whether the event comes from the page itself.
+fn navigated(tab: &Tab<'_>, event: &Event, own: bool) {
+    let Some(FrameNavigated { frame }) = event.read() else { return };
+    let url = Url::parse(&frame.url).ok();
+    tab.shared.change(|state| match frame.parent_id {
+        Some(parent) => state.frames.navigate(frame.id, parent, url),
+        None if own => {
+            state.main_frame = Some(frame.id);
+            state.navigated_to(url);
+        }
+        None => {}
+    });
+}
+
 fn navigation(tab: &Tab<'_>, event: &Event) {
     let shared = &tab.shared;
     match &*event.method {
-        "Page.frameNavigated" => {
-            let Some(FrameNavigated { frame }) = event.read() else { return };
-            if frame.parent_id.is_none() {
-                shared.change(|state| {
-                    state.main_frame = Some(frame.id);
-                    state.navigated_to(Url::parse(&frame.url).ok());
-                });
-            }
-        }
         "Page.navigatedWithinDocument" => {
             let Some(NavigatedWithinDocument { frame_id, url }) = event.read() else { return };
             shared.change(|state| {
@@ -125,7 +158,7 @@ fn navigation(tab: &Tab<'_>, event: &Event) {
             });
         }
         "Page.domContentEventFired" => {
-            shared.change(|state| state.parsed = Some(tokio::time::Instant::now()))
+            shared.change(|state| state.parsed = Some(tokio::time::Instant::now()));
         }
         "Page.loadEventFired" => shared.change(|state| state.loaded = Some(tokio::time::Instant::now())),
         "Page.frameScheduledNavigation" => {

@@ -79,6 +79,12 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
     });
 }
 
+/// Refuses a request without sending it.
+pub(super) async fn refuse(tab: &Tab<'_>, session: &SessionId, paused: &Paused) {
+    tab.shared.change(|state| state.refused_requests += 1);
+    fail(tab, session, paused, None).await;
+}
+
 fn kind_of(tab: &Tab<'_>, paused: &Paused) -> LoadKind {
     if paused.resource_type != "Document" {
         return LoadKind::Resource;
@@ -107,7 +113,7 @@ fn to_load(
     }
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https")).ok_or(Refusal::Invalid)?;
     let sent = &paused.request;
-    let document = tab.shared.lock().url.clone();
+    let document = cause_of(tab, paused, kind);
     let mut headers: HeaderMap = sent
         .headers
         .iter()
@@ -125,9 +131,19 @@ fn to_load(
     request.headers = headers;
     request.body = body_of(sent)?;
     let load = Load::new(request, kind);
-    Ok(match document.filter(|document| matches!(document.scheme(), "http" | "https")) {
+    Ok(match document {
         Some(document) => load.from_document(document),
         None => load,
+    })
+}
+
+/// The document that causes a request; `None` before the first one.
+fn cause_of(tab: &Tab<'_>, paused: &Paused, kind: LoadKind) -> Option<Url> {
+    let state = tab.shared.lock();
+    let main = state.url.as_ref().filter(|url| url.scheme() != "about")?;
+    Some(match kind {
+        LoadKind::Navigation => main.clone(),
+        _ => state.frames.cause(paused.frame_id.as_deref(), state.main_frame.as_deref(), main).clone(),
     })
 }
 
@@ -178,7 +194,8 @@ async fn fulfill(
         body: BASE64_STANDARD.encode(body),
     };
     if let Err(CallError::Refused { .. }) = tab.client().call(Some(session), &fulfill).await {
-        // It refuses what it cannot show, such as a line break in a header, and the request waits still.
+        // Chromium refuses answers that it cannot show, such as a header with a line break. The request is
+        // still paused.
         fail(tab, session, paused, None).await;
     }
 }

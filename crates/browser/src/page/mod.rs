@@ -3,6 +3,7 @@
 mod activity;
 mod current;
 mod events;
+mod frames;
 mod load;
 pub(crate) mod ready;
 mod render;

@@ -1,9 +1,9 @@
 //! When a page is complete.
 //!
 //! A page is ready when no request that brings content is in flight, its visible text stays the same, and it
-//! does not look like a shell ("Loading ..."). A page whose scripts began nothing by its `load` event is ready
-//! at once. The figures below come from measurements of pages built by scripts, of endless ones and of static
-//! ones.
+//! does not look like a shell ("Loading ..."). A page whose scripts began nothing by its `load` event is
+//! ready at once. The figures below come from measurements of pages built by scripts, of endless ones and of
+//! static ones.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -21,13 +21,13 @@ const OBSERVE: &str = include_str!("../js/ready.js");
 
 /// The `load` event counts as fired this long after the document was parsed.
 const MAX_LOAD: Duration = Duration::from_secs(8);
-/// A document that is not parsed in this time is observed as it is.
+/// A document that takes longer to parse is observed unfinished.
 const MAX_PARSE: Duration = Duration::from_secs(5);
 const NETWORK_QUIET: Duration = Duration::from_millis(500);
 const TEXT_QUIET: Duration = Duration::from_millis(300);
-/// This many requests that are neither data nor scripts of the page's host may be in flight.
+/// Requests that are neither data nor scripts of the page's host do not count up to this number in flight.
 const MANY_REQUESTS: usize = 2;
-/// A page with little text that is as it was at `load` is given this long.
+/// A page with little text that has not changed since `load` gets this time.
 const THIN: Duration = Duration::from_millis(1_200);
 /// Text that changes all the time without growing is a ticker.
 const TICKER_AFTER: Duration = Duration::from_secs(3);
@@ -92,11 +92,12 @@ impl From<CallError> for ReadyError {
     }
 }
 
-/// Waits until the page is complete, at most until `deadline`.
-pub(crate) async fn wait(tab: &Tab<'_>, deadline: Instant) -> Result<Readiness, ReadyError> {
-    let mut watch = Watch::default();
+/// Waits until the page is complete, at most until [`Tab::until`].
+pub(crate) async fn wait(tab: &Tab<'_>) -> Result<Readiness, ReadyError> {
+    let mut watch = ReadinessWatch::default();
     let mut lost = 0;
     loop {
+        let deadline = tab.until();
         if Instant::now() >= deadline {
             return Ok(Readiness::Deadline);
         }
@@ -138,7 +139,7 @@ pub(crate) async fn wait(tab: &Tab<'_>, deadline: Instant) -> Result<Readiness, 
 
 /// When the current document counts as loaded. Waits for it; `None` if the document changes meanwhile or the
 /// time is over.
-async fn loaded(tab: &Tab<'_>, watch: &mut Watch, deadline: Instant) -> Option<Instant> {
+async fn loaded(tab: &Tab<'_>, watch: &mut ReadinessWatch, deadline: Instant) -> Option<Instant> {
     let (document, loaded, next) = {
         let state = tab.shared.lock();
         let next = match (state.parsed, state.navigated) {
@@ -149,7 +150,7 @@ async fn loaded(tab: &Tab<'_>, watch: &mut Watch, deadline: Instant) -> Option<I
         (state.documents, state.loaded, next)
     };
     if document != watch.document {
-        *watch = Watch { document, ..Watch::default() };
+        *watch = ReadinessWatch { document, ..ReadinessWatch::default() };
     }
     if let Some(loaded) = loaded.or_else(|| Some(next).filter(|next| Instant::now() >= *next)) {
         return Some(loaded);
@@ -166,9 +167,9 @@ async fn loaded(tab: &Tab<'_>, watch: &mut Watch, deadline: Instant) -> Option<I
     None
 }
 
-/// Waits for what an action has set off: a new document, or requests and changes of the text.
+/// Waits for the effects of an action: a new document, or requests and changes of the text.
 pub(crate) async fn settle(tab: &Tab<'_>) -> Result<(), ReadyError> {
-    let deadline = tab.request.deadline;
+    let deadline = tab.until();
     let (document, requests) = {
         let state = tab.shared.lock();
         (state.documents, state.activity.changed)
@@ -180,7 +181,7 @@ pub(crate) async fn settle(tab: &Tab<'_>) -> Result<(), ReadyError> {
         state.documents != document || state.is_leaving()
     };
     if has_new_document() {
-        wait(tab, deadline).await?;
+        wait(tab).await?;
         return Ok(());
     }
     let end = (Instant::now() + MAX_SETTLE).min(deadline);
@@ -188,7 +189,7 @@ pub(crate) async fn settle(tab: &Tab<'_>) -> Result<(), ReadyError> {
     let (mut text_since, mut network_since) = (Instant::now(), Instant::now());
     while Instant::now() < end {
         if has_new_document() {
-            wait(tab, deadline).await?;
+            wait(tab).await?;
             return Ok(());
         }
         let observation: Option<Observation> = tab.run(OBSERVE, Vec::new()).await.ok();
@@ -220,7 +221,7 @@ pub(crate) async fn settle(tab: &Tab<'_>) -> Result<(), ReadyError> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Network {
     in_flight: InFlight,
-    by_scripts: u32,
+    script_requests: u32,
     changed: Option<Instant>,
 }
 
@@ -229,7 +230,7 @@ impl Network {
         let host = state.url.as_ref().and_then(url::Url::host_str);
         Self {
             in_flight: state.activity.in_flight(host),
-            by_scripts: state.activity.by_scripts,
+            script_requests: state.activity.script_requests,
             changed: state.activity.changed,
         }
     }
@@ -237,7 +238,7 @@ impl Network {
 
 /// What was seen of one document.
 #[derive(Debug, Default)]
-struct Watch {
+struct ReadinessWatch {
     document: u64,
     observations: u32,
     first: Option<Observation>,
@@ -252,7 +253,7 @@ struct Watch {
     lengths: VecDeque<(Instant, u64)>,
 }
 
-impl Watch {
+impl ReadinessWatch {
     /// Adds an observation. `loaded` is the time of the `load` event. Returns the verdict, if there is one.
     fn observe(
         &mut self,
@@ -282,7 +283,7 @@ impl Watch {
         }
         let first = self.first.get_or_insert_with(|| seen.clone());
         let as_at_first = (first.hash, first.length) == (seen.hash, seen.length);
-        let begun = seen.timers + seen.frames + seen.idles + u64::from(network.by_scripts);
+        let begun = seen.timers + seen.frames + seen.idles + u64::from(network.script_requests);
         let verdict = if seen.shell.is_empty()
             && begun == 0
             && all == 0
@@ -336,7 +337,7 @@ mod tests {
 
     /// The time after load at which a page is ready; `seen` gives what is seen at a time in milliseconds.
     fn ready_after(seen: impl Fn(u64) -> (Observation, Network)) -> (u64, Readiness) {
-        let (mut watch, loaded) = (Watch::default(), Instant::now());
+        let (mut watch, loaded) = (ReadinessWatch::default(), Instant::now());
         for time in (0..20_000).step_by(50) {
             let (observation, network) = seen(time);
             let now = loaded + Duration::from_millis(time);
@@ -348,7 +349,7 @@ mod tests {
     }
 
     fn busy(own_data: usize) -> Network {
-        Network { in_flight: InFlight { all: own_data, own_data }, by_scripts: 1, changed: None }
+        Network { in_flight: InFlight { all: own_data, own_data }, script_requests: 1, changed: None }
     }
 
     #[tokio::test(start_paused = true)]

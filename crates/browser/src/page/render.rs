@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use gleaner_fetch::{Error, JarCookie, RenderProxy, RenderRequest, Rendered};
 use tokio::time::{Instant, sleep_until};
 use url::Url;
@@ -16,11 +14,6 @@ use crate::protocol::target::CreateTarget;
 use crate::wire::CallError;
 use crate::{action, capture, consent, cookies, document, styles};
 
-/// Of the time of a page, this part is kept for reading it, at least and at most these times.
-const RESERVE_SHARE: u32 = 10;
-const MIN_RESERVE: Duration = Duration::from_millis(100);
-const MAX_RESERVE: Duration = Duration::from_secs(2);
-
 /// Renders one page in a context of its own.
 pub(crate) async fn render(
     context: &Context,
@@ -31,7 +24,11 @@ pub(crate) async fn render(
     let tab = Tab::new(context, request, proxy);
     tokio::select! {
         result = drive(&tab) => result,
-        () = serve(&tab, events) => Err(Error::browser_crashed(&request.url)),
+        () = serve(&tab, events) => Err(if tab.client().is_closed() {
+            Error::browser_crashed(&request.url)
+        } else {
+            Error::unresponsive(&request.url, "it makes more requests and frames at once than can be followed")
+        }),
         () = tab.shared.wait_for(|state| state.is_crashed.then_some(())) => {
             Err(Error::unresponsive(&request.url, "its tab crashed"))
         }
@@ -41,11 +38,8 @@ pub(crate) async fn render(
 /// The steps of a page, in their order.
 async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
     let request = tab.request;
-    let remaining = tab.proxy.remaining();
-    let reserve = (remaining / RESERVE_SHARE).clamp(MIN_RESERVE, MAX_RESERVE);
-    let until = (Instant::now() + remaining).checked_sub(reserve).unwrap_or_else(Instant::now);
     let cookies = open(tab).await.map_err(|error| failure(tab, error))?;
-    let readiness = ready::wait(tab, until).await.map_err(|error| unready(tab, error))?;
+    let readiness = ready::wait(tab).await.map_err(|error| unready(tab, error))?;
     if let Some(error) = tab.shared.change(|state| state.navigation_error.take()) {
         return Err(error);
     }
@@ -55,7 +49,7 @@ async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
         Readiness::Shell => warnings.push("the page still looked as if it were loading".to_owned()),
         Readiness::Deadline => warnings.push("the page was not complete in time".to_owned()),
     }
-    sleep_until((Instant::now() + request.wait_for).min(until)).await;
+    sleep_until((Instant::now() + request.wait_for).min(tab.until())).await;
     consent::hide(tab).await;
     let mut results = Vec::new();
     action::run(tab, &request.actions, &mut results, &mut warnings).await.map_err(|error| match error {
@@ -146,10 +140,12 @@ fn uncaptured(tab: &Tab<'_>, error: CaptureError) -> Error {
 fn add_counts(tab: &Tab<'_>, warnings: &mut Vec<String>) {
     let state = tab.shared.lock();
     let counts = [
-        (state.refused_streams, "event streams were refused"),
-        (state.dismissed_dialogs, "dialogs were dismissed"),
-        (state.closed_popups, "popups were closed"),
+        (state.refused_sockets, "refused WebSockets"),
+        (state.refused_streams, "refused event streams"),
+        (state.refused_requests, "refused requests (too large, or not HTTP)"),
+        (state.dismissed_dialogs, "dismissed dialogs"),
+        (state.closed_popups, "closed popups"),
     ];
     let counts = counts.iter().filter(|(count, _)| *count > 0);
-    warnings.extend(counts.map(|(count, what)| format!("{count} {what}")));
+    warnings.extend(counts.map(|(count, what)| format!("{what}: {count}")));
 }

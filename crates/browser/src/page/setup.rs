@@ -3,7 +3,7 @@
 use crate::emulate;
 use crate::protocol::fetch::{Enable, Pattern};
 use crate::protocol::inspector;
-use crate::protocol::network::SetBypassServiceWorker;
+use crate::protocol::network::{self, SetBypassServiceWorker};
 use crate::protocol::page;
 use crate::protocol::runtime::RunIfWaitingForDebugger;
 use crate::protocol::target::SetAutoAttach;
@@ -21,10 +21,13 @@ pub(super) async fn set_up(tab: &Tab<'_>, session: &SessionId, kind: &str) -> Re
     // A worker has no interception of its own: its page intercepts its requests.
     client.send(on, &Enable { patterns: vec![Pattern { url_pattern: "*" }] }).await?;
     client.send(on, &SetBypassServiceWorker { bypass: true }).await?;
+    // Tells of WebSockets, which are not intercepted.
+    client.send(on, &network::Enable { max_total_buffer_size: 0, max_resource_buffer_size: 0 }).await?;
     if kind == "page" {
         client.send(on, &inspector::Enable {}).await?;
-        emulate::apply(tab, session).await?;
+        emulate::device(tab, session).await?;
     }
+    emulate::identity(tab, session).await?;
     if matches!(kind, "page" | "iframe") {
         client.send(on, &page::Enable {}).await?;
     }

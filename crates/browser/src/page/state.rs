@@ -8,15 +8,16 @@ use url::Url;
 
 use super::activity::Activity;
 use super::current::FrameTarget;
+use super::frames::FrameTree;
 use crate::wire::SessionId;
 
-/// A delayed navigation that is longer away than this is not awaited.
+/// Upper bound on the delay of an awaited navigation.
 const MAX_AWAITED_DELAY: Duration = Duration::from_secs(5);
 
 /// A navigation that has begun is awaited for at most this long.
 const MAX_NAVIGATION: Duration = Duration::from_secs(30);
 
-/// What the events of a page have told so far.
+/// The state of a page, according to its events.
 #[derive(Debug, Default)]
 pub(super) struct PageState {
     /// The session of the page's target.
@@ -34,10 +35,14 @@ pub(super) struct PageState {
     /// A navigation of the main frame has begun, and is awaited until then.
     pub(super) started_until: Option<Instant>,
     pub(super) activity: Activity,
+    pub(super) frames: FrameTree,
     pub(super) frame_targets: Vec<FrameTarget>,
     /// Why the document could not be loaded.
     pub(super) navigation_error: Option<Error>,
     pub(super) is_crashed: bool,
+    /// WebSockets and the like.
+    pub(super) refused_sockets: u32,
+    /// Event streams.
     pub(super) refused_streams: u32,
     pub(super) refused_requests: u32,
     pub(super) dismissed_dialogs: u32,
@@ -48,6 +53,7 @@ impl PageState {
     /// The main frame has a new document.
     pub(super) fn navigated_to(&mut self, url: Option<Url>) {
         self.documents += 1;
+        self.frames.clear();
         self.url = url;
         self.navigated = Some(Instant::now());
         (self.parsed, self.loaded) = (None, None);

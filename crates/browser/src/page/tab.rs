@@ -16,6 +16,14 @@ use crate::wire::{CallError, Client, Command, SessionId};
 /// The name of the world of our own scripts, which pages cannot see.
 const WORLD: &str = "gleaner";
 
+/// Share of the time of a page that is reserved for reading it, within these bounds.
+const RESERVE_SHARE: u32 = 10;
+const MIN_RESERVE: Duration = Duration::from_millis(100);
+const MAX_RESERVE: Duration = Duration::from_secs(2);
+
+/// A page that has lost our world has a new document after at most this time, or keeps its document.
+const NEW_DOCUMENT: Duration = Duration::from_millis(100);
+
 /// How long one of our scripts may wait for the page's own script to yield.
 const SCRIPT_TIMEOUT: Duration = Duration::from_millis(1_500);
 
@@ -25,6 +33,8 @@ pub(crate) struct Tab<'a> {
     pub(crate) context: &'a Context,
     pub(crate) request: &'a RenderRequest,
     pub(crate) proxy: &'a RenderProxy<'a>,
+    /// The time that is kept for reading the page.
+    reserve: Duration,
     pub(super) shared: Shared,
     /// The isolated world, and the number of the document that it belongs to.
     world: Mutex<Option<(u64, i64)>>,
@@ -32,7 +42,14 @@ pub(crate) struct Tab<'a> {
 
 impl<'a> Tab<'a> {
     pub(super) fn new(context: &'a Context, request: &'a RenderRequest, proxy: &'a RenderProxy<'a>) -> Self {
-        Self { context, request, proxy, shared: Shared::default(), world: Mutex::default() }
+        let remaining = proxy.remaining();
+        let reserve = (remaining / RESERVE_SHARE).clamp(MIN_RESERVE, MAX_RESERVE);
+        Self { context, request, proxy, reserve, shared: Shared::default(), world: Mutex::default() }
+    }
+
+    /// When waiting and actions end, so that time is left for reading the page.
+    pub(crate) fn until(&self) -> Instant {
+        Instant::now() + self.proxy.remaining().saturating_sub(self.reserve)
     }
 
     pub(crate) fn client(&self) -> &Client {
@@ -77,6 +94,7 @@ impl<'a> Tab<'a> {
         let end = Instant::now() + limit;
         loop {
             let left = end.saturating_duration_since(Instant::now());
+            let document = self.documents();
             let call = CallFunctionOn {
                 function_declaration: script,
                 execution_context_id: self.world(left).await?,
@@ -89,10 +107,12 @@ impl<'a> Tab<'a> {
                 // The document has changed since.
                 Err(error) if error.is_gone() && !self.client().is_closed() => {
                     *self.world.lock().await = None;
-                    tokio::time::timeout_at(end, self.shared.changed.notified()).await.ok();
                     if Instant::now() >= end {
                         return Err(error);
                     }
+                    let changed = self.shared.wait_for(|state| (state.documents != document).then_some(()));
+                    // Without a new document, the same one gets a new world.
+                    let _ = tokio::time::timeout(NEW_DOCUMENT, changed).await;
                     continue;
                 }
                 result => result?,

@@ -7,8 +7,8 @@ use crate::protocol::browser::SetDownloadBehavior;
 use crate::protocol::target::CreateBrowserContext;
 use crate::wire::{CallError, ContextId, EventReceiver};
 
-/// A browser context for one page: its cookies, storage and targets. Dropped, it is closed, also if the
-/// future that opened it is dropped in the midst.
+/// A browser context for one page: its cookies, storage and targets. Closed when dropped, even if the future
+/// that opens it is cancelled.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) id: ContextId,
@@ -26,7 +26,8 @@ pub(super) struct Closing {
 impl Context {
     pub(super) async fn open(running: Arc<Running>, slot: OwnedSemaphorePermit) -> Result<Self, CallError> {
         let (sender, opened) = oneshot::channel();
-        // A task, because the id of the context must be known to close it, also if nobody waits any longer.
+        // In a task: a context can be closed only by its id, which arrives even if the caller has stopped
+        // waiting.
         tokio::spawn(async move {
             let create = CreateBrowserContext { dispose_on_detach: true };
             let created = running.client.call(None, &create).await;

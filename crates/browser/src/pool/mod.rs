@@ -1,4 +1,4 @@
-//! The browser process that serves pages: started at need, replaced after a crash or many pages.
+//! The browser process that serves pages: started on demand, replaced after a crash or many pages.
 
 mod context;
 mod running;
@@ -61,8 +61,8 @@ impl Pool {
         slot.map_err(|_| OpenError::Call(CallError::Closed))
     }
 
-    /// The current process. It is started if there is none, and replaced if it has ended or is used up. A
-    /// replaced process goes on until its last page is closed.
+    /// The current process. It is started if there is none, and replaced if it has ended or has served its
+    /// last page. A replaced process goes on until its last page is closed.
     async fn running(&self) -> Result<Arc<Running>, LaunchError> {
         let mut current = self.current.lock().await;
         if let Some(running) = &*current {

@@ -1,12 +1,14 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use tokio::sync::{Mutex, Semaphore, mpsc};
+use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::browser::Inventory;
 use crate::config::BrowserConfig;
-use crate::process::{LaunchError, Process};
+use crate::process::{LaunchError, Process, memory};
 use crate::protocol::browser::GetVersion;
 use crate::protocol::fetch::{Enable, FailRequest, Pattern, Paused};
 use crate::protocol::runtime::RunIfWaitingForDebugger;
@@ -16,6 +18,9 @@ use crate::protocol::target::{
 use crate::wire::{CallError, Client, ContextId, EventReceiver};
 
 use super::context::Closing;
+
+/// The memory of a process is measured when a page is closed, at most this often.
+const MEASURE_GAP: Duration = Duration::from_secs(1);
 
 /// A process that serves pages.
 #[derive(Debug)]
@@ -31,6 +36,8 @@ pub(crate) struct Running {
     process_id: Option<u32>,
     pages: AtomicU64,
     refused: Arc<AtomicU64>,
+    /// Whether it uses too much memory for further pages.
+    is_large: Arc<AtomicBool>,
     pub(super) janitor: mpsc::UnboundedSender<Closing>,
     _tasks: [AbortOnDropHandle<()>; 2],
 }
@@ -49,8 +56,15 @@ impl Running {
         let version = client.call(None, &GetVersion {}).await.map_err(silent)?;
         let (janitor, closing) = mpsc::unbounded_channel();
         let refused = Arc::new(AtomicU64::new(0));
+        let is_large = Arc::new(AtomicBool::new(false));
+        let measure = Measure {
+            process_id: process.id(),
+            most: config.recycle_above_memory,
+            last: None,
+            is_large: Arc::clone(&is_large),
+        };
         let tasks = [
-            tokio::spawn(close_contexts(client.clone(), closing)),
+            tokio::spawn(close_contexts(client.clone(), closing, measure)),
             tokio::spawn(refuse_strays(client.clone(), events, Arc::clone(&refused))),
         ];
         Ok(Self {
@@ -62,6 +76,7 @@ impl Running {
             process: Mutex::new(Some(process)),
             pages: AtomicU64::new(0),
             refused,
+            is_large,
             janitor,
             _tasks: tasks.map(AbortOnDropHandle::new),
         })
@@ -69,7 +84,7 @@ impl Running {
 
     /// Counts a page; `false` if the process has had its last one.
     pub(super) fn take_page(&self, most: u64) -> bool {
-        self.pages.fetch_add(1, Relaxed) < most
+        !self.is_large.load(Relaxed) && self.pages.fetch_add(1, Relaxed) < most
     }
 
     /// Whether the process has ended.
@@ -104,13 +119,39 @@ impl Running {
     }
 }
 
-/// Closes contexts whose pages are done. The slot of a page is free when its context is closed.
-async fn close_contexts(client: Client, mut closing: mpsc::UnboundedReceiver<Closing>) {
+/// Closes contexts of finished pages. A page's slot is free once its context is closed.
+async fn close_contexts(client: Client, mut closing: mpsc::UnboundedReceiver<Closing>, mut measure: Measure) {
     while let Some(Closing { id, slot }) = closing.recv().await {
+        measure.update();
         let client = client.clone();
         tokio::spawn(async move {
             dispose(&client, &id).await;
             drop(slot);
+        });
+    }
+}
+
+/// Measures the memory of a process, at most once in a while.
+#[derive(Debug)]
+struct Measure {
+    process_id: Option<u32>,
+    most: u64,
+    last: Option<Instant>,
+    is_large: Arc<AtomicBool>,
+}
+
+impl Measure {
+    fn update(&mut self) {
+        if self.last.is_some_and(|last| last.elapsed() < MEASURE_GAP) {
+            return;
+        }
+        self.last = Some(Instant::now());
+        let Some(process_id) = self.process_id else { return };
+        let (most, is_large) = (self.most, Arc::clone(&self.is_large));
+        // It reads files.
+        tokio::task::spawn_blocking(move || {
+            let bytes = memory::of_tree(process_id).unwrap_or(0);
+            is_large.fetch_or(bytes > most, Relaxed);
         });
     }
 }
@@ -120,7 +161,7 @@ async fn dispose(client: &Client, id: &ContextId) {
     if let Err(error) = client.call(None, &dispose).await
         && !error.is_gone()
     {
-        // A browser that cannot close a page is not used any longer.
+        // A browser that cannot close a page is no longer used.
         tracing::warn!(%error, "a page could not be closed, so the browser is restarted");
         client.close();
     }

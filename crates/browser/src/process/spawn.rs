@@ -26,7 +26,7 @@ use crate::wire::{CallError, Client, EventReceiver};
 const COMMANDS_FD: i32 = 3;
 const ANSWERS_FD: i32 = 4;
 
-/// Most bytes of the error output that are kept for the error text.
+/// Upper bound on kept error output, in bytes; its end is kept.
 const MAX_KEPT_OUTPUT: usize = 4_096;
 
 /// After its pipe is closed, a process has this long to end by itself.
@@ -58,7 +58,7 @@ impl fmt::Display for LaunchError {
             Self::Spawn(error) => write!(f, "Chromium could not be started: {error}"),
             Self::Silent { cause, output } => {
                 write!(f, "Chromium did not start: {cause}")?;
-                if output.contains("no-sandbox") || output.contains("sandbox") {
+                if output.contains("sandbox") {
                     f.write_str(
                         "; its sandbox needs a user other than root and unprivileged user namespaces (in a \
                          container: a seccomp profile that permits them)",
@@ -92,8 +92,8 @@ impl Process {
             ];
             command.fd_mappings(mappings).map_err(|error| LaunchError::Spawn(io::Error::other(error)))?;
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-            // The command holds the child's ends of the pipes. It ends here, or the end of the process would
-            // not be seen.
+            // The command owns the child's pipe ends. It is dropped here, or the end of the process would go
+            // unnoticed.
             let mut command = Command::from(command);
             command.kill_on_drop(true).spawn().map_err(LaunchError::Spawn)?
         };

@@ -27,7 +27,7 @@ const SWITCHES: &[&str] = &[
     // Announces local addresses by multicast; prerenders and prefetches outside of the interception.
     "--disable-features=WebRtcHideLocalIpsWithMdns,Prerender2,MediaRouter,DialMediaRouteProvider,FedCm,\
      OptimizationHints,Translate,AutofillServerCommunication",
-    // Loopback as well goes to the proxy, which refuses it.
+    // Requests to loopback also go to the proxy, which refuses them.
     "--proxy-bypass-list=<-loopback>",
     // No name is resolved. The proxy is named by its address, which must stay reachable.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
@@ -35,12 +35,12 @@ const SWITCHES: &[&str] = &[
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    // Nobody sees or hears it, and reports of crashes are of no use.
+    // Without it the process for graphics runs outside of the sandbox.
+    "--disable-software-rasterizer",
+    // No window, no sound, no crash reports.
     "--disable-breakpad",
     "--disable-crash-reporter",
     "--disable-extensions",
-    // Without it the process for graphics runs outside of the sandbox.
-    "--disable-software-rasterizer",
     "--hide-scrollbars",
     "--mute-audio",
     "--password-store=basic",

@@ -9,9 +9,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::error::CallError;
-use super::framing::MessageReader;
-use super::message::{Command, Event, Incoming, Refusal, SessionId, encode};
-use super::routes::{ContextId, EventReceiver, Routes};
+use super::framing::{Message, MessageReader};
+use super::message::{Command, Event, Incoming, Refusal, SessionId, encode, leading_id};
+use super::routes::{ContextId, EventReceiver, EventSender, Routes, event_channel};
 
 /// How long a command may take unless the caller sets a limit.
 const CALL_TIMEOUT: Duration = Duration::from_secs(15);
@@ -25,7 +25,17 @@ const MAX_COMMAND_BYTES: usize = 100 * 1024 * 1024 - 1;
 /// Events of the browser itself that may be unread.
 const MAX_BROWSER_EVENTS: usize = 1_024;
 
-type Reply = Result<Box<RawValue>, Refusal>;
+/// The events of the network that are followed: connections that the dead end refuses.
+pub(crate) const OPENED_SOCKETS: &[&str] = &["Network.webSocketCreated", "Network.webTransportCreated"];
+
+type Reply = Result<Box<RawValue>, NoReply>;
+
+/// Why a command that was answered has no result.
+#[derive(Debug)]
+enum NoReply {
+    Refused(Refusal),
+    TooLarge,
+}
 
 /// Sends commands to a browser. All clones share the connection.
 #[derive(Debug, Clone)]
@@ -71,7 +81,7 @@ impl Client {
         });
         // The queue is bounded in bytes, by `queue_space`.
         let (outgoing, queued) = mpsc::unbounded_channel();
-        let (events, receiver) = mpsc::channel(MAX_BROWSER_EVENTS);
+        let (events, receiver) = event_channel(MAX_BROWSER_EVENTS);
         tokio::spawn(write(output, queued, shared.closed.clone()));
         tokio::spawn(read(input, Arc::clone(&shared), events));
         (Self { shared, outgoing }, receiver)
@@ -101,7 +111,10 @@ impl Client {
             let bytes = encode(call.id, session, command).map_err(invalid)?;
             self.enqueue(C::METHOD, bytes).await?;
             let reply = reply.await.map_err(|_| CallError::Closed)?;
-            let result = reply.map_err(|refusal| CallError::Refused { method: C::METHOD, refusal })?;
+            let result = reply.map_err(|error| match error {
+                NoReply::Refused(refusal) => CallError::Refused { method: C::METHOD, refusal },
+                NoReply::TooLarge => CallError::TooLarge(C::METHOD),
+            })?;
             serde_json::from_str(result.get()).map_err(invalid)
         };
         tokio::select! {
@@ -112,7 +125,8 @@ impl Client {
         }
     }
 
-    /// Sends a command without waiting for its result. Commands of one session are carried out in their order.
+    /// Sends a command without waiting for its result. Commands of one session are carried out in their
+    /// order.
     pub(crate) async fn send<C: Command>(
         &self,
         session: Option<&SessionId>,
@@ -132,11 +146,6 @@ impl Client {
     /// Drops the events of a context from now on.
     pub(crate) fn close_context(&self, context: &ContextId) {
         self.shared.lock().routes.close(context);
-    }
-
-    /// Waits until the connection has ended.
-    pub(crate) async fn closed(&self) {
-        self.shared.closed.cancelled().await;
     }
 
     /// Whether the connection has ended.
@@ -213,10 +222,20 @@ async fn write<W: AsyncWrite + Unpin>(
     closed.cancel();
 }
 
-async fn read<R: AsyncRead + Unpin>(input: R, shared: Arc<Shared>, events: mpsc::Sender<Event>) {
+async fn read<R: AsyncRead + Unpin>(input: R, shared: Arc<Shared>, events: EventSender) {
     let mut messages = MessageReader::new(input);
     let work = async {
         while let Some(message) = messages.next().await? {
+            let message = match message {
+                Message::Whole(message) => message,
+                Message::TooLarge(first) => {
+                    tracing::debug!("a message of the browser is too large");
+                    if let Some(id) = leading_id(&first) {
+                        answer(&shared, id, Err(NoReply::TooLarge));
+                    }
+                    continue;
+                }
+            };
             match serde_json::from_slice::<Incoming<'_>>(&message) {
                 Ok(message) => dispatch(message, &shared, &events),
                 // A later version of the browser may send what this one does not know.
@@ -239,19 +258,16 @@ async fn read<R: AsyncRead + Unpin>(input: R, shared: Arc<Shared>, events: mpsc:
     state.routes = Routes::default();
 }
 
-fn dispatch(message: Incoming<'_>, shared: &Shared, events: &mpsc::Sender<Event>) {
+fn dispatch(message: Incoming<'_>, shared: &Shared, events: &EventSender) {
     let Incoming { id, session_id, method, params, result, error } = message;
     if let Some(id) = id {
-        let Some(pending) = shared.lock().pending.remove(&id) else { return };
         let reply = match error {
-            Some(refusal) => Err(refusal),
+            Some(refusal) => Err(NoReply::Refused(refusal)),
             None => Ok(result.map_or_else(|| RawValue::NULL.to_owned(), ToOwned::to_owned)),
         };
-        // The caller may have stopped waiting.
-        let _ = pending.send(reply);
-        return;
+        return answer(shared, id, reply);
     }
-    let Some(method) = method else { return };
+    let Some(method) = method.filter(|method| is_followed(method)) else { return };
     let event = Event {
         session: session_id.as_deref().map(SessionId::from),
         method: method.into(),
@@ -262,5 +278,18 @@ fn dispatch(message: Incoming<'_>, shared: &Shared, events: &mpsc::Sender<Event>
         && events.try_send(event).is_err()
     {
         tracing::debug!("an event of the browser was dropped");
+    }
+}
+
+/// Whether anything listens to an event. Most events of the network only repeat what the interception shows.
+fn is_followed(method: &str) -> bool {
+    !method.starts_with("Network.") || OPENED_SOCKETS.contains(&method)
+}
+
+/// Gives a command its reply, unless its caller has stopped waiting.
+fn answer(shared: &Shared, id: u64, reply: Reply) {
+    let pending = shared.lock().pending.remove(&id);
+    if let Some(pending) = pending {
+        let _ = pending.send(reply);
     }
 }

@@ -9,6 +9,8 @@ pub(crate) enum CallError {
     Closed,
     /// The browser did not answer in time.
     TimedOut(&'static str),
+    /// The result is larger than [`MAX_MESSAGE_BYTES`](super::framing::MAX_MESSAGE_BYTES).
+    TooLarge(&'static str),
     /// The browser refuses the command.
     Refused { method: &'static str, refusal: Refusal },
     /// The command or its result has an unexpected form.
@@ -26,7 +28,7 @@ impl CallError {
                     ["Inspected target navigated", "Not attached", "Execution context was destroyed"];
                 gone.iter().chain(&inspected).any(|text| refusal.message.contains(text))
             }
-            Self::TimedOut(_) | Self::Invalid { .. } => false,
+            Self::TimedOut(_) | Self::TooLarge(_) | Self::Invalid { .. } => false,
         }
     }
 }
@@ -36,6 +38,7 @@ impl fmt::Display for CallError {
         match self {
             Self::Closed => f.write_str("the browser has ended"),
             Self::TimedOut(method) => write!(f, "the browser did not answer {method} in time"),
+            Self::TooLarge(method) => write!(f, "the result of {method} is too large"),
             Self::Refused { method, refusal } => {
                 write!(f, "the browser refuses {method}: {}", refusal.message)
             }

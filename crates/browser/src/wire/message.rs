@@ -44,6 +44,11 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    /// The bytes that it takes, about.
+    pub(crate) fn size(&self) -> usize {
+        self.params.get().len() + self.method.len()
+    }
+
     /// The fields as `T`; `None` if they do not fit, which is logged.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.get())
@@ -88,6 +93,13 @@ pub(crate) struct Incoming<'a> {
     #[serde(borrow)]
     pub(crate) result: Option<&'a RawValue>,
     pub(crate) error: Option<Refusal>,
+}
+
+/// The id of the command that a message answers, from its first bytes. Chromium writes it first.
+pub(crate) fn leading_id(message: &[u8]) -> Option<u64> {
+    let digits = message.strip_prefix(br#"{"id":"#)?;
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    std::str::from_utf8(digits.get(..end)?).ok()?.parse().ok()
 }
 
 /// Why the browser refuses a command.

@@ -6,8 +6,8 @@ mod framing;
 mod message;
 mod routes;
 
-pub(crate) use client::Client;
+pub(crate) use client::{Client, OPENED_SOCKETS};
 pub(crate) use error::CallError;
-pub(crate) use framing::MessageReader;
-pub(crate) use message::{Command, Event, Incoming, SessionId};
+pub(crate) use framing::{Message, MessageReader};
+pub(crate) use message::{Command, Event, Incoming, SessionId, leading_id};
 pub(crate) use routes::{ContextId, EventReceiver};

@@ -4,6 +4,8 @@
 //! that context, and one receiver gets the events of all of them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::{self, error::TrySendError};
@@ -13,6 +15,9 @@ use super::message::{Event, SessionId};
 /// Events that a receiver may leave unread. A page that exceeds this loses its receiver, so that it cannot
 /// block other pages or use unbounded memory.
 const MAX_UNREAD_EVENTS: usize = 8_192;
+
+/// Bytes of unread events after which a receiver is lost too. One event may exceed it.
+const MAX_UNREAD_BYTES: usize = 64 * 1024 * 1024;
 
 /// The id of a browser context: a profile in memory, with its own cookies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,12 +32,51 @@ impl From<&str> for ContextId {
 
 /// Receives the events of a context. It ends when the browser ends, the context is forgotten, or too many
 /// events are unread.
-pub(crate) type EventReceiver = mpsc::Receiver<Event>;
+#[derive(Debug)]
+pub(crate) struct EventReceiver {
+    events: mpsc::Receiver<Event>,
+    unread_bytes: Arc<AtomicUsize>,
+}
+
+/// Sends the events of a context, as long as their number and size are bounded.
+#[derive(Debug)]
+pub(super) struct EventSender {
+    events: mpsc::Sender<Event>,
+    unread_bytes: Arc<AtomicUsize>,
+}
+
+/// A sender and its receiver, of which at most `most` events may be unread.
+pub(super) fn event_channel(most: usize) -> (EventSender, EventReceiver) {
+    let (sender, receiver) = mpsc::channel(most);
+    let unread_bytes = Arc::new(AtomicUsize::new(0));
+    let sender = EventSender { events: sender, unread_bytes: Arc::clone(&unread_bytes) };
+    (sender, EventReceiver { events: receiver, unread_bytes })
+}
+
+impl EventReceiver {
+    /// The next event; `None` at their end.
+    pub(crate) async fn recv(&mut self) -> Option<Event> {
+        let event = self.events.recv().await?;
+        self.unread_bytes.fetch_sub(event.size(), Relaxed);
+        Some(event)
+    }
+}
+
+impl EventSender {
+    /// Sends an event. Fails if too many are unread, or nobody reads them.
+    pub(super) fn try_send(&self, event: Event) -> Result<(), TrySendError<Event>> {
+        let size = event.size();
+        if self.unread_bytes.fetch_add(size, Relaxed) > MAX_UNREAD_BYTES {
+            return Err(TrySendError::Full(event));
+        }
+        self.events.try_send(event)
+    }
+}
 
 /// The receivers of all contexts.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
-    contexts: HashMap<ContextId, mpsc::Sender<Event>>,
+    contexts: HashMap<ContextId, EventSender>,
     sessions: HashMap<SessionId, ContextId>,
 }
 
@@ -58,7 +102,7 @@ struct Detached {
 impl Routes {
     /// Receives the events of a new context.
     pub(crate) fn open(&mut self, context: ContextId) -> EventReceiver {
-        let (sender, receiver) = mpsc::channel(MAX_UNREAD_EVENTS);
+        let (sender, receiver) = event_channel(MAX_UNREAD_EVENTS);
         self.contexts.insert(context, sender);
         receiver
     }
@@ -136,7 +180,7 @@ mod tests {
         assert!(routes.pass(event(None, "Target.attachedToTarget", &attached("x", Some("c2")))).is_some());
         assert!(routes.pass(event(Some("unknown"), "Page.loadEventFired", &json!({}))).is_some());
         let methods: Vec<_> =
-            std::iter::from_fn(|| receiver.try_recv().ok()).map(|event| event.method).collect();
+            std::iter::from_fn(|| receiver.events.try_recv().ok()).map(|event| event.method).collect();
         assert_eq!(
             methods,
             ["Target.attachedToTarget", "Target.attachedToTarget", "Fetch.requestPaused"].map(Into::into)
@@ -154,9 +198,27 @@ mod tests {
             routes.pass(event(Some("s1"), "Page.frameNavigated", &json!({})));
         }
         routes.pass(event(Some("s2"), "Page.loadEventFired", &json!({})));
-        let read = std::iter::from_fn(|| flooded.try_recv().ok()).count();
+        let read = std::iter::from_fn(|| flooded.events.try_recv().ok()).count();
         assert_eq!(read, MAX_UNREAD_EVENTS);
-        assert!(matches!(flooded.try_recv(), Err(mpsc::error::TryRecvError::Disconnected)));
-        assert_eq!(std::iter::from_fn(|| other.try_recv().ok()).count(), 2);
+        assert!(matches!(flooded.events.try_recv(), Err(mpsc::error::TryRecvError::Disconnected)));
+        assert_eq!(std::iter::from_fn(|| other.events.try_recv().ok()).count(), 2);
+    }
+
+    #[test]
+    fn unread_events_are_bounded_in_bytes() {
+        let (sender, _receiver) = event_channel(100);
+        let large = || event(None, "Fetch.requestPaused", &json!({ "x": "x".repeat(MAX_UNREAD_BYTES / 4) }));
+        let sent = (0..100).take_while(|_| sender.try_send(large()).is_ok()).count();
+        assert_eq!(sent, 4);
+    }
+
+    #[tokio::test]
+    async fn events_that_are_read_make_space() {
+        let (sender, mut receiver) = event_channel(100);
+        for _ in 0..20 {
+            let large = event(None, "Fetch.requestPaused", &json!({ "x": "x".repeat(MAX_UNREAD_BYTES / 4) }));
+            sender.try_send(large).unwrap();
+            receiver.recv().await.unwrap();
+        }
     }
 }

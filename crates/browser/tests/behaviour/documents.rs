@@ -1,6 +1,6 @@
 //! The HTML and the computed styles of pages.
 
-use gleaner_fetch::{EgressPolicy, Fetcher, FollowAll, Rendered};
+use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, Rendered};
 use gleaner_testkit::{HostilePage, PageServer};
 use serde_json::{Value, json};
 
@@ -121,7 +121,7 @@ async fn a_document_that_grows_beyond_the_limit_is_an_error() {
         let server = PageServer::start(vec![page(letters)]).unwrap();
         let url = format!("{}/", server.base_url()).parse().unwrap();
         let result = fetcher.render(&browser, &request(url, json!({})), &FollowAll).await;
-        assert_eq!(result.as_ref().is_err_and(|error| error.is_too_large()), is_too_large, "{result:?}");
+        assert_eq!(result.as_ref().is_err_and(Error::is_too_large), is_too_large, "{result:?}");
         assert_eq!(result.is_ok(), !is_too_large, "{result:?}");
     }
     browser.close().await;

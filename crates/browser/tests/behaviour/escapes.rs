@@ -26,7 +26,7 @@ const FORBIDDEN: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 const ATTEMPT: u32 = 400;
 
 /// Ways out: a name, and a page in which `CANARY` stands for the address and port of the canary.
-const WAYS: &[(&str, &str)] = &[
+const ESCAPES: &[(&str, &str)] = &[
     ("meta refresh", "<meta http-equiv=refresh content='0;url=http://CANARY/'>"),
     ("iframe", "<iframe src='http://CANARY/'></iframe>"),
     ("object", "<object data='http://CANARY/x.html'></object><embed src='http://CANARY/y.html'>"),
@@ -127,7 +127,11 @@ impl Canary {
         let udp = UdpSocket::bind((address, port)).unwrap();
         let hits = Arc::new(AtomicUsize::new(0));
         let (of_tcp, of_udp) = (Arc::clone(&hits), Arc::clone(&hits));
-        thread::spawn(move || tcp.incoming().for_each(|_| drop(of_tcp.fetch_add(1, Relaxed))));
+        thread::spawn(move || {
+            for _ in tcp.incoming() {
+                of_tcp.fetch_add(1, Relaxed);
+            }
+        });
         thread::spawn(move || {
             while udp.recv(&mut [0; 64]).is_ok() {
                 of_udp.fetch_add(1, Relaxed);
@@ -176,7 +180,7 @@ async fn escaped(browser: &Browser, ways: &[(&'static str, &str)], address: Ipv4
 #[tokio::test]
 async fn no_way_out_reaches_its_canary() {
     let Some(browser) = browser() else { return };
-    assert_eq!(escaped(&browser, WAYS, FORBIDDEN).await, Vec::<&str>::new());
+    assert_eq!(escaped(&browser, ESCAPES, FORBIDDEN).await, Vec::<&str>::new());
     assert!(
         browser.stats().await.refused_connections > 0,
         "WebSockets reach the dead end, so that it is in place"
@@ -211,7 +215,7 @@ async fn the_canaries_see_what_escapes_without_a_dead_end_for_loopback() {
     let is_root = rustix::process::geteuid().is_root();
     let builder = if is_root { builder.user(NOBODY, NOBODY) } else { builder };
     let browser = builder.build().unwrap();
-    let sockets: Vec<_> = WAYS.iter().copied().filter(|(name, _)| *name == "WebSocket").collect();
+    let sockets: Vec<_> = ESCAPES.iter().copied().filter(|(name, _)| *name == "WebSocket").collect();
     assert_eq!(escaped(&whole, &sockets, Ipv4Addr::LOCALHOST).await, Vec::<&str>::new());
     assert_eq!(escaped(&browser, &sockets, Ipv4Addr::LOCALHOST).await, ["WebSocket"]);
     whole.close().await;

@@ -26,7 +26,9 @@ pub struct Load {
     pub request: Request,
     /// What is loaded.
     pub kind: LoadKind,
-    /// The URL of the main frame's document at the time of the load. `None` before its first document.
+    /// The URL of the document that causes the load. If it is in a frame of another origin than the main
+    /// frame's document, or inside of such a frame, this is the document of that frame. `None` before the
+    /// first document.
     pub document: Option<Url>,
 }
 
@@ -37,7 +39,7 @@ impl Load {
         Self { request, kind, document: None }
     }
 
-    /// Sets the URL of the main frame's document.
+    /// Sets the URL of the document that causes the load.
     #[must_use]
     pub fn from_document(mut self, url: Url) -> Self {
         self.document = Some(url);

@@ -35,7 +35,7 @@ fn with_max_concurrent(url: &Url, max_concurrent: u32) -> HostLimiter {
 async fn requests_in_flight_stay_within_the_limit_of_the_host() {
     let (host_limiter, site) = (HostLimiter::default(), url("https://a.example/x"));
     let lease = host_limiter.lease(&site, 2);
-    let first = lease.permit(FREE).await;
+    let first = host_limiter.permit(&site, FREE).await;
     let _second = try_permit(&host_limiter, &site, FREE).await.expect("a redirect takes the second permit");
     assert!(try_permit(&host_limiter, &site, FREE).await.is_none(), "the limit is two");
     assert!(try_permit(&host_limiter, &url("https://b.example/"), FREE).await.is_some());
@@ -87,9 +87,9 @@ async fn idle_hosts_are_evicted() {
 #[tokio::test(start_paused = true)]
 async fn a_gap_counts_from_the_end_of_the_last_request() {
     let (host_limiter, site) = (HostLimiter::default(), url("https://a.example/"));
-    let lease = host_limiter.lease(&site, 2);
+    let _lease = host_limiter.lease(&site, 2);
     let began = Instant::now();
-    let permit = lease.permit(gap(2)).await;
+    let permit = host_limiter.permit(&site, gap(2)).await;
     assert_eq!(began.elapsed(), Duration::ZERO);
     assert!(try_permit(&host_limiter, &site, gap(2)).await.is_none(), "a gap allows one request at a time");
     tokio::time::advance(Duration::from_secs(5)).await;

@@ -28,8 +28,8 @@ const MAX_SENTENCE_BYTES: usize = 240;
 /// Upper bound on the text of a placeholder, such as a splash screen, in bytes.
 const MAX_PLACEHOLDER_BYTES: usize = 120;
 
-/// Upper bound on the text in navigation, headers, footers and dialogs of a shell whose only sign is its empty
-/// main element, in bytes.
+/// Upper bound on the text in navigation, headers, footers and dialogs of a shell whose only sign is its
+/// empty main element, in bytes.
 const MAX_CHROME_BYTES: usize = 2_000;
 
 /// Upper bound on the `noscript` texts of a shell, in bytes.

@@ -1,0 +1,117 @@
+use std::collections::HashMap;
+
+use url::Url;
+
+/// Upper bound on frames that are followed. Requests of further ones count as those of a foreign frame.
+const MAX_FRAMES: usize = 1_000;
+
+/// The frames of a page below its main frame, by their ids. They tell which document causes a request.
+#[derive(Debug, Default)]
+pub(super) struct FrameTree {
+    frames: HashMap<String, Node>,
+}
+
+#[derive(Debug)]
+struct Node {
+    parent: Option<String>,
+    /// `None` if it has shown no document of its own yet.
+    document: Option<Url>,
+}
+
+impl FrameTree {
+    /// A frame begins with an empty document, which has the origin of its parent.
+    pub(super) fn attach(&mut self, frame: String, parent: String) {
+        if self.frames.len() < MAX_FRAMES {
+            self.frames.entry(frame).or_insert(Node { parent: Some(parent), document: None });
+        }
+    }
+
+    /// A frame shows another document. An empty one has the origin of whoever navigates, which may be the
+    /// document before it, so that one still counts.
+    pub(super) fn navigate(&mut self, frame: String, parent: String, document: Option<Url>) {
+        self.attach(frame.clone(), parent);
+        let document = document.filter(|url| url.scheme() != "about");
+        if let Some(node) = self.frames.get_mut(&frame)
+            && document.is_some()
+        {
+            node.document = document;
+        }
+    }
+
+    pub(super) fn detach(&mut self, frame: &str) {
+        self.frames.remove(frame);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.frames.clear();
+    }
+
+    /// The document that causes a request of a frame: `main`, which the main frame shows, or a document of
+    /// another origin in the frame or around it. If the frame is not known, every frame may be the one.
+    pub(super) fn cause<'a>(
+        &'a self,
+        frame: Option<&str>,
+        main_frame: Option<&str>,
+        main: &'a Url,
+    ) -> &'a Url {
+        let foreign = |node: &'a Node| node.document.as_ref().filter(|url| url.origin() != main.origin());
+        if frame.is_some() && frame == main_frame {
+            return main;
+        }
+        let Some(mut node) = frame.and_then(|frame| self.frames.get(frame)) else {
+            return self.frames.values().find_map(foreign).unwrap_or(main);
+        };
+        // A path has at most as many steps as there are frames.
+        for _ in 0..self.frames.len() {
+            if let Some(document) = foreign(node) {
+                return document;
+            }
+            match node.parent.as_ref().and_then(|parent| self.frames.get(parent)) {
+                Some(parent) => node = parent,
+                None => break,
+            }
+        }
+        main
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_caused_by_the_foreign_document_in_or_around_its_frame() {
+        let url = |url: &str| Url::parse(url).unwrap();
+        let main = url("https://first.example/");
+        let mut frames = FrameTree::default();
+        let mut add = |frame: &str, parent: &str, document: &str| {
+            frames.attach(frame.to_owned(), parent.to_owned());
+            frames.navigate(frame.to_owned(), parent.to_owned(), Some(url(document)));
+        };
+        add("own", "main", "https://first.example/frame");
+        add("empty", "main", "about:blank");
+        add("foreign", "main", "https://evil.example/");
+        add("emptied", "main", "https://evil.example/2");
+        add("emptied", "main", "about:blank");
+        add("data", "main", "data:text/html,x");
+        add("inner", "foreign", "https://first.example/inner");
+        add("inner empty", "foreign", "about:srcdoc");
+        for (frame, expected) in [
+            ("main", "https://first.example/"),
+            ("own", "https://first.example/"),
+            ("empty", "https://first.example/"),
+            ("foreign", "https://evil.example/"),
+            ("emptied", "https://evil.example/2"),
+            ("data", "data:text/html,x"),
+            ("inner", "https://evil.example/"),
+            ("inner empty", "https://evil.example/"),
+        ] {
+            assert_eq!(frames.cause(Some(frame), Some("main"), &main).as_str(), expected, "{frame}");
+        }
+        for frame in [None, Some("unknown")] {
+            assert_ne!(frames.cause(frame, Some("main"), &main), &main, "{frame:?}");
+        }
+        frames.clear();
+        assert_eq!(frames.cause(None, Some("main"), &main), &main);
+    }
+}
