@@ -69,6 +69,8 @@ class World:
             common = ["--listen", "127.0.0.1:0", "--api-key", KEY, "--allow-private", "127.0.0.0/8"]
             if "--requests-per-minute" not in options:
                 common += ["--requests-per-minute", "0"]
+            if "--browser" not in options:
+                common += ["--browser", "never"]
             self.hosts[options] = self.start(self.host_binary, *common, *options)
         return self.hosts[options]
 

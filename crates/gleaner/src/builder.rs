@@ -199,15 +199,17 @@ impl EngineBuilder {
     /// [`render_policy`](Self::render_policy). Its traffic passes the same egress guard. At most its
     /// [`capacity`](Render::capacity) is rendered at once. Default: none; the first two options are refused.
     ///
-    /// With a browser, `metadata.engine` of every document says what made it.
+    /// With the feature `browser`, `EngineBuilder::browser` sets an installed Chromium. With a browser,
+    /// `metadata.engine` of every document says what made it.
     #[must_use]
     pub fn renderer(mut self, renderer: Arc<dyn Render>) -> Self {
         self.renderer = Some(renderer);
         self
     }
 
-    /// Sets when pages are rendered by the [`renderer`](Self::renderer). Default: [`RenderPolicy::Auto`]. It
-    /// has no effect without one.
+    /// Sets when pages are rendered by the [`renderer`](Self::renderer). Default: [`RenderPolicy::Auto`], by
+    /// which a page that is an empty shell as served is requested twice and counts once. It has no effect
+    /// without a renderer.
     #[must_use]
     pub fn render_policy(mut self, policy: RenderPolicy) -> Self {
         self.render_policy = policy;

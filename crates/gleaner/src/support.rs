@@ -20,6 +20,11 @@ pub(crate) struct Capabilities {
     pub(crate) tracks_changes: bool,
 }
 
+/// The remedy for a missing browser. Embedders, clients of a server and its operator may read it.
+const ADD_A_BROWSER: &str = "a browser, and this engine was built without one: its operator can add one (the \
+    feature `browser` of gleaner, and an installed Chromium: on Debian, `apt-get install \
+    chromium-headless-shell`); until then,";
+
 /// Refuses options that need a part that this engine was built without. `within` is their path in the
 /// request.
 pub(crate) fn check_options(
@@ -33,15 +38,13 @@ pub(crate) fn check_options(
     if !options.actions.is_empty() && !engine.renders {
         return Err(Error::unsupported(
             ErrorCode::ScrapeActionsNotSupported,
-            "`actions` need a browser, and this engine was built without one: its operator can add one; \
-             until then, leave `actions` out",
+            format!("`actions` need {ADD_A_BROWSER} leave `actions` out"),
         ));
     }
     if formats.screenshot.is_some() && !engine.renders {
         return Err(Error::unsupported(
             ErrorCode::ScrapeScreenshotNotSupported,
-            "the format `screenshot` needs a browser, and this engine was built without one: its operator \
-             can add one; until then, leave it out of `formats`",
+            format!("the format `screenshot` needs {ADD_A_BROWSER} leave it out of `formats`"),
         ));
     }
     extract.check_fields(options, within)?;
@@ -105,8 +108,8 @@ fn invalid(path: FaultPath, error: &gleaner_transform::Error) -> Fault {
     Fault::invalid_value(path, message)
 }
 
-/// Refuses options that need a browser, for a page that the program already has. [`check_options`] comes
-/// first: it refuses some of them for an engine without a browser.
+/// Refuses options that need a browser, for a page that the program already has. It comes before
+/// [`check_options`], whose advice to add a browser would not help.
 pub(crate) fn check_not_rendered(options: &ScrapeOptionsPlan) -> Result<(), Error> {
     let in_browser = [
         (!options.actions.is_empty(), ErrorCode::ScrapeActionsNotSupported, "leave `actions` out"),

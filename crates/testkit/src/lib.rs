@@ -46,6 +46,7 @@
 
 mod apps;
 mod background;
+pub mod browser;
 #[cfg(test)]
 mod client;
 mod hostile;

@@ -1,11 +1,10 @@
 //! A browser, a site on loopback, and renders of its pages.
 
-use std::env;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use gleaner_browser::{Browser, BrowserBuilder};
 use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, RenderRequest, RenderedPage};
+use gleaner_testkit::browser::program;
 use gleaner_testkit::{HostilePage, PageServer};
 use gleaner_types::plan::ScrapePlan;
 use serde_json::Value;
@@ -20,19 +19,9 @@ pub(crate) const NOBODY: u32 = 65_534;
 /// # Panics
 /// With `CI=true`, if no browser is installed.
 pub(crate) fn builder() -> Option<BrowserBuilder> {
-    static INSTALLED: LazyLock<bool> = LazyLock::new(|| match Browser::find() {
-        Ok(_) => true,
-        Err(error) if env::var("CI").is_ok_and(|ci| ci == "true") => panic!("{error}"),
-        Err(error) => {
-            println!("SKIPPED: {error}");
-            false
-        }
-    });
-    INSTALLED.then(|| {
-        let builder = Browser::builder();
-        let is_root = rustix::process::geteuid().is_root();
-        if is_root { builder.user(NOBODY, NOBODY) } else { builder }
-    })
+    let builder = Browser::builder().program(program(Browser::find())?);
+    let is_root = rustix::process::geteuid().is_root();
+    Some(if is_root { builder.user(NOBODY, NOBODY) } else { builder })
 }
 
 /// As [`builder`], built.

@@ -60,6 +60,7 @@ async fn render(browser: &Browser, server: &PageServer) -> Result<RenderedPage, 
 
 #[tokio::test]
 #[ignore = "run in its own process, which is killed"]
+#[expect(clippy::disallowed_methods, reason = "the parent passes the folder to its child")]
 async fn child() {
     let Some(folder) = env::var_os(FOLDER) else { return };
     let builder = builder().unwrap().profile_folder(folder).max_pages(NonZero::new(PAGES).unwrap());
