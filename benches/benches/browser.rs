@@ -75,10 +75,7 @@ fn messages(criterion: &mut Criterion) {
 }
 
 fn page(criterion: &mut Criterion) {
-    let builder = Browser::builder();
-    let is_root = rustix::process::geteuid().is_root();
-    let builder = if is_root { builder.user(NOBODY, NOBODY) } else { builder };
-    let browser = match builder.build() {
+    let browser = match Browser::builder().user_if_root(NOBODY, NOBODY).build() {
         Ok(browser) => browser,
         Err(error) => return println!("SKIPPED: {error}"),
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner::EngineBuilder;
-use gleaner::browser::{Browser as Chromium, BrowserBuilder, BrowserConfigError};
+use gleaner::browser::Browser as Chromium;
 use tokio::sync::Mutex;
 
 use crate::args::{BrowserArgs, WhichBrowser};
@@ -50,9 +50,10 @@ impl Browser {
         };
         let Some(program) = program else { return Ok(Self::default()) };
         let mut builder = Chromium::builder().program(program);
-        if let Some((user, group)) = args.browser_user.or_else(|| user_for_root(&builder)) {
-            builder = builder.user(user, group);
-        }
+        builder = match args.browser_user {
+            Some((user, group)) => builder.user(user, group),
+            None => builder.user_if_root(NOBODY, NOBODY),
+        };
         if args.browser_without_sandbox {
             builder = builder.without_sandbox_pages_may_take_over_the_user();
         }
@@ -88,12 +89,6 @@ impl Browser {
     pub(crate) async fn close_at_once(&self) {
         let _ = tokio::time::timeout(MAX_END, self.close()).await;
     }
-}
-
-/// The user that Chromium's sandbox needs if this process is root.
-fn user_for_root(builder: &BrowserBuilder) -> Option<(u32, u32)> {
-    let is_root = matches!(builder.clone().build(), Err(BrowserConfigError::RootNeedsUser));
-    is_root.then_some((NOBODY, NOBODY))
 }
 
 /// A Chromium in the folders of the variable `PATH`.

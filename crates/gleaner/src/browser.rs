@@ -9,9 +9,9 @@
 //! use gleaner::{Engine, ScrapeRequest};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! // The program is one that `Browser::find` finds. Chromium's sandbox refuses root: a program that runs as
-//! // root names another user, and only such a program can.
-//! let browser = Browser::builder().user(65534, 65534).build()?;
+//! // The program is one that `Browser::find` finds. Chromium's sandbox refuses root, so a program that runs
+//! // as root names another user.
+//! let browser = Browser::builder().user_if_root(65534, 65534).build()?;
 //! let engine = Engine::builder().browser(browser.clone()).build()?;
 //! let picture = Format::Screenshot(ScreenshotFormat::new().full_page(true));
 //! let request = ScrapeRequest::new("https://example.com/").formats([Format::Markdown, picture]);
@@ -33,7 +33,7 @@ use crate::EngineBuilder;
 
 pub use gleaner_browser::{
     Browser, BrowserBuilder, BrowserNotFound, BrowserStats, ConfigError as BrowserConfigError,
-    DEFAULT_RECYCLE_AFTER_PAGES, DEFAULT_START_TIMEOUT,
+    DEFAULT_RECYCLE_ABOVE_MEMORY, DEFAULT_RECYCLE_AFTER_PAGES, DEFAULT_START_TIMEOUT,
 };
 
 impl EngineBuilder {

@@ -120,13 +120,8 @@ fn browser(option: &Path) -> Result<Option<Browser>, BrowserConfigError> {
         _ => Some(option.to_owned()),
     };
     let Some(program) = program else { return Ok(None) };
-    let builder = Browser::builder().program(program);
-    let browser = match builder.clone().build() {
-        // Chromium's sandbox refuses root, so the user `nobody` runs it.
-        Err(BrowserConfigError::RootNeedsUser) => builder.user(65_534, 65_534).build()?,
-        built => built?,
-    };
-    Ok(Some(browser))
+    // Chromium's sandbox refuses root, so the user `nobody` runs it.
+    Browser::builder().program(program).user_if_root(65_534, 65_534).build().map(Some)
 }
 
 /// The content of a file of certificates in PEM.

@@ -24,8 +24,7 @@ pub(crate) fn is_root() -> bool {
 
 /// A builder of browsers, whose processes run as an unprivileged user.
 pub(crate) fn builder() -> BrowserBuilder {
-    let builder = Browser::builder();
-    if is_root() { builder.user(NOBODY, NOBODY) } else { builder }
+    Browser::builder().user_if_root(NOBODY, NOBODY)
 }
 
 /// A browser and its network.

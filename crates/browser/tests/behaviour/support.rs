@@ -19,9 +19,7 @@ pub(crate) const NOBODY: u32 = 65_534;
 /// # Panics
 /// With `CI=true`, if no browser is installed.
 pub(crate) fn builder() -> Option<BrowserBuilder> {
-    let builder = Browser::builder().program(program(Browser::find())?);
-    let is_root = rustix::process::geteuid().is_root();
-    Some(if is_root { builder.user(NOBODY, NOBODY) } else { builder })
+    Some(Browser::builder().program(program(Browser::find())?).user_if_root(NOBODY, NOBODY))
 }
 
 /// As [`builder`], built.

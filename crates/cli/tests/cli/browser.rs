@@ -30,7 +30,7 @@ fn is_installed() -> bool {
 }
 
 fn site() -> (PageServer, String) {
-    let server = PageServer::start([HostilePage::html("/tea", SCRIPTED)]).unwrap();
+    let server = PageServer::start(vec![HostilePage::html("/tea", SCRIPTED)]).unwrap();
     let url = format!("{}/tea", server.base_url());
     (server, url)
 }

@@ -15,6 +15,8 @@
 //! One call renders one page from navigation to the last action. Alternative: one call per step. With a
 //! single call the engine owns a tab exactly as long as the future lives, and dropping the future closes it.
 
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod document_facts;
 mod load;
 mod main_frame;

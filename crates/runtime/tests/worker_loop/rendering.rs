@@ -1,5 +1,7 @@
 //! Pages and browsers: which engine requests a page, the slots, the second request, and the memory.
 
+mod slots;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,10 +9,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, Purpose, RedirectCheck, RenderPolicy,
-    RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_ATTEMPTS, MemoryBudget, Purpose, RedirectCheck,
+    RenderPolicy, RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask,
+    Transformed,
 };
-use gleaner_store::{JobAccount, MemoryConfig, MemoryStore, TeamId};
+use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{Document, ErrorCode, FetchEngine, PageError, ProxyUsed};
 use tokio::time::{Instant, sleep};
@@ -28,6 +31,8 @@ enum Reply {
     /// A 503 with this `Retry-After` in seconds.
     Busy(u64),
     Fails(ErrorCode),
+    /// The browser ends before it answers.
+    Crash,
     Redirect(&'static str),
 }
 
@@ -148,6 +153,10 @@ impl Fetch for Ports {
                     Reply::Page(status, body) => (status, body, None),
                     Reply::Busy(seconds) => (503, "", Some(Duration::from_secs(seconds))),
                     Reply::Fails(code) => return Err(failure(code)),
+                    Reply::Crash => {
+                        let failure = failure(ErrorCode::ScrapeAllEnginesFailed);
+                        return Err(FetchError { retryable: true, ..failure });
+                    }
                     Reply::Redirect(to) => {
                         let to = Url::parse(to).unwrap();
                         let checked = redirects.check(&url, &to).await;
@@ -305,6 +314,7 @@ async fn pages_that_cannot_be_rendered_stay_as_served() {
 async fn the_page_as_served_remains_if_the_browser_gives_less() {
     for (name, served, rendered, remark) in [
         ("it fails", "shell", Reply::Fails(ErrorCode::ScrapeAllEnginesFailed), "rendered: the reason"),
+        ("it crashes", "shell", Reply::Crash, "rendered: the reason"),
         ("it times out", "shell", Reply::Fails(ErrorCode::ScrapeTimeout), "rendered: the reason"),
         ("an error page", "shell", Reply::Page(404, "text missing"), "status 404"),
         ("a busy host", "shell", Reply::Busy(7), "status 503"),
@@ -350,6 +360,23 @@ async fn a_rendered_page_of_a_busy_host_is_retried_after_its_pause() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_page_whose_browser_crashes_is_retried_and_then_fails() {
+    let url = "https://a.example/";
+    let once = vec![Reply::Crash, Reply::Page(200, "text at last")];
+    for (replies, requests, failure) in [
+        (once, 2, None),
+        (vec![Reply::Crash], MAX_ATTEMPTS as usize, Some(ErrorCode::ScrapeAllEnginesFailed)),
+    ] {
+        let site = Arc::new(Site::default().rendering(url, replies));
+        let job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
+        let end = job.wait().await.unwrap();
+        assert_eq!(end.documents.len(), usize::from(failure.is_none()));
+        assert_eq!(end.failures.first().map(|failed| failed.error.code), failure);
+        assert_eq!(site.requests(), vec![("/".to_owned(), BROWSER); requests], "{failure:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_crawl_delay_separates_both_requests() {
     let site = Arc::new(Site { robots: "User-agent: *\nCrawl-delay: 2", ..Site::default() });
     let request = CrawlRequest::new("https://a.example/").limit(1).check().unwrap();
@@ -357,81 +384,6 @@ async fn the_crawl_delay_separates_both_requests() {
     assert_eq!(end.documents[0].metadata.engine, Some(BROWSER));
     let sent = site.sent();
     assert!(sent[1].began - sent[0].ended.unwrap() >= Duration::from_secs(2));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_wait_for_a_browser_is_outside_the_timeout() {
-    let site = Arc::new(Site { render_time: Duration::from_secs(8), ..Site::default() });
-    let urls = ["https://a.example/", "https://b.example/", "https://c.example/", "https://d.example/"];
-    let began = Instant::now();
-    let end = render_batch(&runtime(&site, 1), &urls, StartOptions::default()).await.wait().await.unwrap();
-    assert_eq!((end.documents.len(), end.failures.len()), (4, 0));
-    let sent = site.sent();
-    for (one, next) in sent.iter().zip(&sent[1..]) {
-        assert!(next.began >= one.ended.unwrap(), "one slot, one page");
-    }
-    // The timeout of 10 s begins with the request, also for the last page, which waits for 24 s.
-    assert!(sent[3].began - began >= Duration::from_secs(24));
-    assert!(sent.iter().all(|sent| sent.deadline - sent.began == Duration::from_secs(10)), "{sent:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_page_that_waits_for_a_browser_has_no_permit_of_its_host() {
-    let site = Arc::new(
-        Site { render_time: Duration::from_secs(60), ..Site::default() }
-            .serving("https://c.example/", vec![Reply::Redirect("https://a.example/other")]),
-    );
-    let runtime = runtime(&site, 1);
-    // Before its first answer, a host gets at most two requests at once.
-    let waiting = ["https://a.example/one", "https://a.example/two"];
-    let busy = render_batch(&runtime, &["https://busy.example/"], StartOptions::default()).await;
-    sleep(Duration::from_secs(1)).await;
-    let waits = render_batch(&runtime, &waiting, StartOptions::default()).await;
-    sleep(Duration::from_secs(1)).await;
-    let began = Instant::now();
-    let document = scrape(&runtime, "https://c.example/").await;
-    assert_eq!(document.markdown.as_deref(), Some("moved"));
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    assert_eq!(site.count(BROWSER), 1, "both pages still wait");
-    drop((busy, waits));
-}
-
-#[tokio::test(start_paused = true)]
-async fn teams_take_turns() {
-    let site = Arc::new(Site { render_time: Duration::from_secs(4), ..Site::default() });
-    let runtime = runtime(&site, 1);
-    let of = |team: &str| StartOptions {
-        account: Some(Box::new(JobAccount::of(TeamId::new(team)))),
-        ..StartOptions::default()
-    };
-    let many: Vec<String> = (0..6).map(|host| format!("https://host{host}.example/")).collect();
-    let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let many = render_batch(&runtime, &many, of("many")).await;
-    sleep(Duration::from_secs(1)).await;
-    let one = render_batch(&runtime, &["https://one.example/"], of("one")).await;
-    assert_eq!(one.wait().await.unwrap().documents.len(), 1);
-    assert_eq!(many.wait().await.unwrap().documents.len(), 6);
-    assert_eq!(site.sent()[1].url, "https://one.example/");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_page_returns_to_the_queue_if_no_browser_is_free_in_time() {
-    let site = Arc::new(Site { render_time: Duration::from_secs(25), ..Site::default() });
-    let mut config = MemoryConfig::default();
-    config.frontier.lease_time = Duration::from_secs(40);
-    let settings = RenderSettings { policy: RenderPolicy::Auto, slots: 1 };
-    let runtime = runtime_over(&site, Some(settings), config);
-    let first = render_batch(&runtime, &["https://a.example/"], StartOptions::default()).await;
-    sleep(Duration::from_secs(1)).await;
-    // It may wait for half of its lease, 20 s, which end before the slot is free.
-    let second = render_batch(&runtime, &["https://b.example/"], StartOptions::default()).await;
-    for job in [first, second] {
-        let end = job.wait().await.unwrap();
-        assert_eq!((end.documents.len(), end.failures.len()), (1, 0));
-    }
-    let sent = site.sent();
-    assert_eq!(sent.len(), 2, "each page was requested once");
-    assert!(sent[1].began - sent[0].began >= Duration::from_secs(25));
 }
 
 #[tokio::test(start_paused = true)]
