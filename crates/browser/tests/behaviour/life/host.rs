@@ -47,7 +47,7 @@ async fn a_killed_program_leaves_no_browser_behind() {
     let mut lines = BufReader::new(host.0.stdout.take().unwrap()).lines().map_while(Result::ok);
     let process = lines.find_map(|line| line.split_once(RESULT)?.1.parse().ok());
     let group = ProcessGroup::new(process.expect("the child names its browser"));
-    assert!(group.running().len() > PAGES, "each page has a process of its own");
+    assert!(group.running().len() > PAGES, "the processes of the browser are seen");
     // SIGKILL: the child cannot clean up.
     host.0.kill().unwrap();
     until("processes of the browser are left", async || group.running().is_empty()).await;
