@@ -103,8 +103,8 @@ async fn throughput(
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         // Each begins every second round.
-        for turn in 0..2 {
-            if (round + turn) % 2 == 0 {
+        for turn in [0_usize, 1] {
+            if (round + turn).is_multiple_of(2) {
                 ours.push(by_gleaner(renderer, &urls, kind, lanes).await?);
             } else if let Some(peer) = peer.as_deref_mut() {
                 theirs.push(by_playwright(peer, &urls, kind, lanes)?);
