@@ -44,6 +44,7 @@
     reason = "test code: a broken assumption should fail the test at once"
 )]
 
+mod apps;
 mod background;
 pub mod browser;
 #[cfg(test)]
@@ -51,6 +52,7 @@ mod client;
 mod hostile;
 pub mod pdf;
 mod port;
+mod process_group;
 mod process_log;
 mod scan;
 mod server;
@@ -60,8 +62,10 @@ pub mod simulation;
 mod site;
 mod worst;
 
+pub use apps::{App, Apps};
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use port::{ClosedPort, unused_port};
+pub use process_group::{ProcessGroup, children_of, cpu_seconds_of, listening_sockets, zombies_of};
 pub use process_log::ProcessLog;
 pub use scan::hrefs;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};

@@ -8,6 +8,7 @@ mod cache;
 mod charset;
 mod coding;
 mod cookies;
+mod devtools;
 mod documented;
 mod extract;
 mod head;
@@ -37,6 +38,7 @@ pub use cache::cache_entry;
 pub use charset::charset;
 pub use coding::coding;
 pub use cookies::cookies;
+pub use devtools::devtools_messages;
 pub use extract::{json_ld, microdata, model_output, schema};
 pub use head::response_head;
 pub use html::{body, html_to_markdown};
@@ -64,7 +66,7 @@ pub use values::values;
 pub type Body = fn(&[u8]);
 
 /// Every target: its name, which is also the name of its corpus folder, and its body.
-pub const TARGETS: [(&str, Body); 33] = [
+pub const TARGETS: [(&str, Body); 34] = [
     ("url_canonical", url_canonical),
     ("safe_url", safe_url),
     ("robots", robots),
@@ -76,6 +78,7 @@ pub const TARGETS: [(&str, Body); 33] = [
     ("response_head", response_head),
     ("cookies", cookies),
     ("coding", coding),
+    ("devtools_messages", devtools_messages),
     ("cache_entry", cache_entry),
     ("proxy", proxy),
     ("html_to_markdown", html_to_markdown),

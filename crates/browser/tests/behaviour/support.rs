@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_browser::Browser;
+use gleaner_browser::{Browser, BrowserBuilder};
 use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, RenderRequest, RenderedPage};
 use gleaner_testkit::browser::program;
 use gleaner_testkit::{HostilePage, PageServer};
@@ -14,13 +14,17 @@ use url::Url;
 /// An unprivileged user and group, which every system has.
 pub(crate) const NOBODY: u32 = 65_534;
 
-/// A browser, or `None` after a note that the test was skipped.
+/// A builder of browsers, or `None` after a note that the test was skipped.
 ///
 /// # Panics
 /// With `CI=true`, if no browser is installed.
+pub(crate) fn builder() -> Option<BrowserBuilder> {
+    Some(Browser::builder().program(program(Browser::find())?).user_if_root(NOBODY, NOBODY))
+}
+
+/// As [`builder`], built.
 pub(crate) fn browser() -> Option<Browser> {
-    let builder = Browser::builder().program(program(Browser::find())?);
-    Some(builder.user_if_root(NOBODY, NOBODY).build().expect("the installed browser can be set up"))
+    builder().map(|builder| builder.build().expect("the installed browser can be set up"))
 }
 
 pub(crate) fn fetcher() -> Fetcher {
