@@ -35,13 +35,18 @@ pub fn add_computed_styles(branding: &mut Value, styles: &Value) {
 /// Replaces the values of `base` by those of `computed`. Objects are merged.
 fn put_over(base: &mut Map<String, Value>, computed: Map<String, Value>) {
     for (name, value) in computed {
-        match (base.get_mut(&name), value) {
-            // The styles that `read` returns are a few levels deep.
-            (Some(Value::Object(base)), Value::Object(computed)) => put_over(base, computed),
-            (_, value) => {
-                base.insert(name, value);
+        let value = match value {
+            Value::Object(computed) => {
+                if let Some(Value::Object(base)) = base.get_mut(&name) {
+                    // The styles that `read` returns are a few levels deep.
+                    put_over(base, computed);
+                    continue;
+                }
+                Value::Object(computed)
             }
-        }
+            value => value,
+        };
+        base.insert(name, value);
     }
 }
 
