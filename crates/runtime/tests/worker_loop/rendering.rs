@@ -1,5 +1,7 @@
 //! Pages and browsers: which engine requests a page, the slots, the second request, and the memory.
 
+mod readers;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,12 +9,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, Purpose, RedirectCheck, RenderPolicy,
-    RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, PageText, Purpose, RedirectCheck,
+    RenderPolicy, RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask,
+    Transformed,
 };
 use gleaner_store::{JobAccount, MemoryConfig, MemoryStore, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{Document, ErrorCode, FetchEngine, PageError, ProxyUsed};
+use serde_json::json;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -189,6 +193,9 @@ impl Transform for Ports {
                 None => transformed.links.push(task.page.url.join(line).unwrap()),
             }
         }
+        if task.options.formats.json.is_some() {
+            transformed.text = Some(Box::new(PageText { markdown: text.clone(), ..PageText::default() }));
+        }
         transformed.document = Document { markdown: Some(text), ..Document::default() };
         Ok(transformed)
     }
@@ -274,6 +281,13 @@ async fn the_policy_and_the_options_decide() {
         let document = scrape(&runtime, url).await;
         assert_eq!((document.metadata.engine, site.requests().len()), (engine, 1), "{policy:?}");
         assert!(warning(&document).contains(remark), "{policy:?}: {document:?}");
+        if engine.is_none() {
+            let request = json!({ "url": url, "actions": [{ "type": "scrape" }] });
+            let request = serde_json::from_value::<ScrapeRequest>(request).unwrap().check().unwrap();
+            let error = runtime.scrape(request, StartOptions::default()).await.unwrap_err();
+            assert_eq!(error.code(), ErrorCode::ScrapeActionsNotSupported, "{policy:?}");
+            assert_eq!(site.requests().len(), 1, "a page that cannot be had is not requested");
+        }
     }
     for policy in [RenderPolicy::WhenAsked, RenderPolicy::Auto] {
         let site = Arc::new(Site::default());
