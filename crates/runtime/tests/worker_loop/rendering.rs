@@ -1,5 +1,6 @@
 //! Pages and browsers: which engine requests a page, the slots, the second request, and the memory.
 
+mod options;
 mod readers;
 
 use std::collections::HashMap;
@@ -16,7 +17,6 @@ use gleaner_runtime::{
 use gleaner_store::{JobAccount, MemoryConfig, MemoryStore, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{Document, ErrorCode, FetchEngine, PageError, ProxyUsed};
-use serde_json::json;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -265,39 +265,6 @@ async fn a_shell_is_rendered_and_counts_as_one_page() {
     let requests = site.requests();
     assert_eq!(requests[..2], [("/".to_owned(), STATIC), ("/".to_owned(), BROWSER)]);
     assert_eq!((requests.len(), requests[2].1), (3, STATIC));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_policy_and_the_options_decide() {
-    let settings = |policy| Some(RenderSettings { policy, slots: 1 });
-    let url = "https://a.example/";
-    for (policy, engine, remark) in [
-        (None, None, "has no browser"),
-        (settings(RenderPolicy::Never), None, "has no browser"),
-        (settings(RenderPolicy::WhenAsked), Some(STATIC), "if its options ask for it"),
-    ] {
-        let site = Arc::new(Site::default());
-        let runtime = runtime_over(&site, policy, MemoryConfig::default());
-        let document = scrape(&runtime, url).await;
-        assert_eq!((document.metadata.engine, site.requests().len()), (engine, 1), "{policy:?}");
-        assert!(warning(&document).contains(remark), "{policy:?}: {document:?}");
-        if engine.is_none() {
-            let request = json!({ "url": url, "actions": [{ "type": "scrape" }] });
-            let request = serde_json::from_value::<ScrapeRequest>(request).unwrap().check().unwrap();
-            let error = runtime.scrape(request, StartOptions::default()).await.unwrap_err();
-            assert_eq!(error.code(), ErrorCode::ScrapeActionsNotSupported, "{policy:?}");
-            assert_eq!(site.requests().len(), 1, "a page that cannot be had is not requested");
-        }
-    }
-    for policy in [RenderPolicy::WhenAsked, RenderPolicy::Auto] {
-        let site = Arc::new(Site::default());
-        let runtime = runtime_over(&site, settings(policy), MemoryConfig::default());
-        for request in [ScrapeRequest::new(url).wait_for(100), ScrapeRequest::new(url).mobile(true)] {
-            let document = scrape_as(&runtime, request).await;
-            assert_eq!((document.metadata.engine, warning(&document)), (Some(BROWSER), ""), "{policy:?}");
-        }
-        assert_eq!(site.requests(), [("/".to_owned(), BROWSER), ("/".to_owned(), BROWSER)]);
-    }
 }
 
 #[tokio::test(start_paused = true)]
