@@ -73,8 +73,6 @@ pub enum ErrorKind {
     /// The proxy mode of the request needs a pool, and the fetcher has none
     /// ([`FetcherBuilder::stealth_proxies`](crate::FetcherBuilder::stealth_proxies) sets it).
     ProxyNotConfigured,
-    /// The request needs a browser engine, and there is none.
-    RenderNotConfigured,
     /// An action on a rendered page failed.
     Action,
     /// The browser engine failed.
@@ -201,8 +199,7 @@ impl Error {
             ErrorKind::TooLarge => ErrorCode::ScrapeBodyTooLarge,
             ErrorKind::Action => ErrorCode::ScrapeActionError,
             ErrorKind::Proxy | ErrorKind::Render => ErrorCode::ScrapeAllEnginesFailed,
-            // An option with a code of its own sets it by `with_code`.
-            ErrorKind::RenderNotConfigured | ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
+            ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
             ErrorKind::UnsupportedMedia => ErrorCode::ScrapeUnsupportedFileError,
             ErrorKind::Connect
             | ErrorKind::TooLong

@@ -166,10 +166,11 @@ impl EngineBuilder {
     /// proxies](Self::basic_proxies): of pages, robots.txt, sitemaps and webhooks. Default:
     /// `Mozilla/5.0 (compatible; gleaner/VERSION)`.
     ///
-    /// Four kinds of requests send another one: with `mobile`, that of a phone and `gleaner/VERSION`; through
-    /// the [stealth proxies](Self::stealth_proxies), that of a browser without a mention of gleaner; in the
-    /// [browser](Self::renderer), that of the browser; and with a `User-Agent` among the headers of the
-    /// request, that one. The agent that robots.txt is read for is set by
+    /// Three kinds of requests send another one: with `mobile`, that of a phone and `gleaner/VERSION`;
+    /// through the [stealth proxies](Self::stealth_proxies), that of a browser without a mention of gleaner;
+    /// and with a `User-Agent` among the headers of the request, that one. A page in a
+    /// [browser](Self::renderer) sends the same, and its scripts see it; with `proxy: "stealth"`, it is that
+    /// of the browser itself. The agent that robots.txt is read for is set by
     /// [`robots_agent`](Self::robots_agent).
     #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {

@@ -2,7 +2,7 @@
 
 use gleaner_runtime::RenderNeed;
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
-use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
+use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, PageError};
 
 use crate::Error;
 use crate::extract::ExtractPart;
@@ -20,11 +20,6 @@ pub(crate) struct Capabilities {
     pub(crate) tracks_changes: bool,
 }
 
-/// The remedy for a missing browser. Embedders, clients of a server and its operator may read it.
-const ADD_A_BROWSER: &str = "a browser, and this engine was built without one: its operator can add one (the \
-    feature `browser` of gleaner, and an installed Chromium: on Debian, `apt-get install \
-    chromium-headless-shell`); until then,";
-
 /// Refuses options that need a part that this engine was built without. `within` is their path in the
 /// request.
 pub(crate) fn check_options(
@@ -34,21 +29,13 @@ pub(crate) fn check_options(
     extract: &ExtractPart,
 ) -> Result<(), Error> {
     check_selectors(options, within)?;
-    let formats = &options.formats;
-    if !options.actions.is_empty() && !engine.renders {
-        return Err(Error::unsupported(
-            ErrorCode::ScrapeActionsNotSupported,
-            format!("`actions` need {ADD_A_BROWSER} leave `actions` out"),
-        ));
-    }
-    if formats.screenshot.is_some() && !engine.renders {
-        return Err(Error::unsupported(
-            ErrorCode::ScrapeScreenshotNotSupported,
-            format!("the format `screenshot` needs {ADD_A_BROWSER} leave it out of `formats`"),
-        ));
+    if !engine.renders
+        && let Some(PageError { code, message }) = RenderNeed::refusal(options)
+    {
+        return Err(Error::unsupported(code, message));
     }
     extract.check_fields(options, within)?;
-    if formats.change_tracking.is_some() && !engine.tracks_changes {
+    if options.formats.change_tracking.is_some() && !engine.tracks_changes {
         return Err(Error::unsupported(
             ErrorCode::UnsupportedOption,
             "the format `changeTracking` needs the history of pages in a job service, and this engine was \

@@ -38,6 +38,14 @@ pub(crate) async fn fetch(
     page: &mut FinishedPage,
     lease: &HostLease,
 ) -> Option<FirstAnswer> {
+    // The options were checked at the submit, perhaps by an engine that had a browser.
+    if shared.browser.is_none()
+        && let Some(error) = RenderNeed::refusal(job.options_for(&page.lease))
+    {
+        (page.outcome, page.request_sent) = (PageOutcome::Failed(error), false);
+        trace(job, page, None, false);
+        return None;
+    }
     let lease_left = page.lease.expires_at.saturating_sub(shared.clock.now());
     // A screenshot and actions are for the page that people see.
     let export = match RenderNeed::of(&job.options) {

@@ -57,6 +57,7 @@ async fn fetch(
         session: None,
         engine: FetchEngine::Static,
         deadline: Instant::now() + options.timeout,
+        zero_data_retention: false,
     };
     let answer = shared.fetch.fetch(request, &redirects).await?;
     // Without its latency, which says nothing about pages.

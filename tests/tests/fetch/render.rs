@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
     ActionResult, Error, ErrorKind, FollowAll, JarCookie, Load, LoadKind, MAX_BYTES_PER_PAGE,
-    MAX_REQUESTS_PER_PAGE, Picture, Render, RenderProxy, RenderRequest, Rendered, RenderedPage, Request,
-    Response, conformance, renderer_for,
+    MAX_REQUESTS_PER_PAGE, MOBILE_USER_AGENT, Picture, Render, RenderProxy, RenderRequest, Rendered,
+    RenderedPage, Request, Response, conformance,
 };
 use gleaner_testkit::{Canary, ProxyServer, RawServer, Step, hrefs};
 use gleaner_types::plan::{Action, ScrapeOptionsPlan, ScrapePlan};
@@ -234,33 +234,20 @@ async fn all_loads_use_the_proxies_that_the_document_came_through() {
 }
 
 #[test]
-fn options_that_need_a_browser_are_refused_without_one() {
-    let url: Url = "https://example.com/".parse().unwrap();
-    let rows = [
-        (
-            json!({ "actions": [{ "type": "scrape" }] }),
-            Some((ErrorCode::ScrapeActionsNotSupported, "`actions`")),
-        ),
-        (
-            json!({ "formats": ["screenshot"] }),
-            Some((ErrorCode::ScrapeScreenshotNotSupported, "`screenshot`")),
-        ),
-        (json!({ "formats": ["markdown"], "mobile": true, "waitFor": 1 }), None),
-    ];
-    assert!(renderer_for(Some(&FakeBrowser), &options(json!({})), &url).unwrap().is_none());
-    for (body, refused) in rows {
-        let options = options(body);
-        match (renderer_for(None, &options, &url), refused) {
-            (Err(error), Some((code, option))) => {
-                assert_eq!((error.kind(), error.code()), (ErrorKind::RenderNotConfigured, code));
-                let text = error.to_string();
-                assert!(text.contains(option) && text.contains("operator can add one"), "{text}");
-            }
-            (found, expected) => assert!(found.unwrap().is_none() && expected.is_none()),
-        }
-        assert!(
-            renderer_for(Some(&FakeBrowser), &options, &url).unwrap().is_some(),
-            "a configured browser is used"
-        );
+fn a_page_has_the_user_agent_of_other_requests_and_with_stealth_that_of_the_browser() {
+    let fetcher = fetcher_builder().user_agent("mine/1.0").build().unwrap();
+    for (body, expected) in [
+        (json!({}), Some("mine/1.0")),
+        (json!({ "proxy": "basic" }), Some("mine/1.0")),
+        (json!({ "mobile": true }), Some(MOBILE_USER_AGENT)),
+        (json!({ "proxy": "stealth" }), None),
+        (json!({ "proxy": "stealth", "mobile": true }), None),
+        (json!({ "headers": { "User-Agent": "theirs" } }), Some("theirs")),
+        (json!({ "headers": { "user-agent": "theirs" }, "proxy": "stealth" }), Some("theirs")),
+    ] {
+        let mut request = request("https://example.com/", &options(body.clone()));
+        fetcher.identify(&mut request);
+        let agent = request.user_agent.as_ref().map(|agent| agent.to_str().unwrap());
+        assert_eq!(agent, expected, "{body}");
     }
 }

@@ -1,5 +1,7 @@
 //! Pages and browsers: which engine requests a page, the slots, the second request, and the memory.
 
+mod options;
+mod readers;
 mod slots;
 
 use std::collections::HashMap;
@@ -9,8 +11,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, Purpose, RedirectCheck, RenderPolicy,
-    RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, PageText, Purpose, RedirectCheck,
+    RenderPolicy, RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask,
+    Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
@@ -198,6 +201,9 @@ impl Transform for Ports {
                 None => transformed.links.push(task.page.url.join(line).unwrap()),
             }
         }
+        if task.options.formats.json.is_some() {
+            transformed.text = Some(Box::new(PageText { markdown: text.clone(), ..PageText::default() }));
+        }
         transformed.document = Document { markdown: Some(text), ..Document::default() };
         Ok(transformed)
     }
@@ -267,32 +273,6 @@ async fn a_shell_is_rendered_and_counts_as_one_page() {
     let requests = site.requests();
     assert_eq!(requests[..2], [("/".to_owned(), STATIC), ("/".to_owned(), BROWSER)]);
     assert_eq!((requests.len(), requests[2].1), (3, STATIC));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_policy_and_the_options_decide() {
-    let settings = |policy| Some(RenderSettings { policy, slots: 1 });
-    let url = "https://a.example/";
-    for (policy, engine, remark) in [
-        (None, None, "has no browser"),
-        (settings(RenderPolicy::Never), None, "has no browser"),
-        (settings(RenderPolicy::WhenAsked), Some(STATIC), "if its options ask for it"),
-    ] {
-        let site = Arc::new(Site::default());
-        let runtime = runtime_over(&site, policy, MemoryConfig::default());
-        let document = scrape(&runtime, url).await;
-        assert_eq!((document.metadata.engine, site.requests().len()), (engine, 1), "{policy:?}");
-        assert!(warning(&document).contains(remark), "{policy:?}: {document:?}");
-    }
-    for policy in [RenderPolicy::WhenAsked, RenderPolicy::Auto] {
-        let site = Arc::new(Site::default());
-        let runtime = runtime_over(&site, settings(policy), MemoryConfig::default());
-        for request in [ScrapeRequest::new(url).wait_for(100), ScrapeRequest::new(url).mobile(true)] {
-            let document = scrape_as(&runtime, request).await;
-            assert_eq!((document.metadata.engine, warning(&document)), (Some(BROWSER), ""), "{policy:?}");
-        }
-        assert_eq!(site.requests(), [("/".to_owned(), BROWSER), ("/".to_owned(), BROWSER)]);
-    }
 }
 
 #[tokio::test(start_paused = true)]
