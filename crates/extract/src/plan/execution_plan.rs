@@ -66,8 +66,8 @@ pub enum PlanStep {
         /// Pages at most, of those of the plan.
         pages: u64,
     },
-    /// Controls of the pages are pressed and filled in by a browser, as the model chooses among them, until no
-    /// field is missing. Each step is recorded with its reason in [`ExecutionPlan::reasons`].
+    /// Controls of the pages are pressed and filled in by a browser, as the model chooses among them, until
+    /// no field is missing. Each step is recorded with its reason in [`ExecutionPlan::reasons`].
     #[serde(rename_all = "camelCase")]
     Act {
         /// Choices of the model per page, at most.

@@ -166,7 +166,7 @@ impl ExecutionPlanner {
             PlanStep::Act { pages, .. } => pages * MAX_VISITS_PER_PAGE,
             _ => 0,
         });
-        let more = more.sum();
+        let more: u64 = more.sum();
         let most = self.context.budget.pages.unwrap_or(u64::MAX);
         estimate.pages = estimate.pages.saturating_add(more).min(most.max(page_limit));
         self.add_choices(&mut estimate, &steps);
