@@ -1,8 +1,8 @@
 //! Uses the controls of pages that were read, in a browser, until nothing is missing.
 //!
 //! A page is not kept open. Each visit repeats the earlier actions on a new page, does the next step one or
-//! more times, and records the page after each. Each recorded state is read like a page. Every visit and every
-//! state that is read counts as a page of the budget.
+//! more times, and records the page after each. Each recorded state is read like a page. Every visit counts as
+//! a page of the budget, and so does every further state that is read.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -126,7 +126,7 @@ impl Acting<'_, '_> {
             self.record(&what, &choice.why);
             self.taken.push(what);
             self.sequence.push(&step, done);
-            self.read(states, true).await;
+            self.read(states).await;
             page = last;
         }
     }
@@ -143,7 +143,7 @@ impl Acting<'_, '_> {
         };
         let (url, html) = states.into_iter().next()?;
         let page = self.to_page(url, html).await?;
-        self.read(vec![Arc::clone(&page)], true).await;
+        self.read(vec![Arc::clone(&page)]).await;
         Some(page)
     }
 
@@ -224,11 +224,11 @@ impl Acting<'_, '_> {
 
     /// The states up to the first that equals the one before it, or that is on another site than the request
     /// allows.
-    async fn changed(&mut self, before: &Page, states: Vec<(Url, String)>) -> Vec<Arc<Page>> {
+    async fn changed(&self, before: &Page, states: Vec<(Url, String)>) -> Vec<Arc<Page>> {
         let request = self.reader.request();
         let mut pages: Vec<Arc<Page>> = Vec::new();
         for (url, html) in states {
-            let last = pages.last().map_or(before, |page| page);
+            let last = pages.last().map_or(before, |page| &**page);
             if last.html == html && last.url == url {
                 break;
             }
@@ -256,8 +256,10 @@ impl Acting<'_, '_> {
     }
 
     /// Reads the states whose text is new. A state whose text is part of the next one is left out, such as a
-    /// list that grows. With `is_counted`, the visit has counted the first page.
-    async fn read(&mut self, states: Vec<Arc<Page>>, mut is_counted: bool) {
+    /// list that grows.
+    async fn read(&mut self, states: Vec<Arc<Page>>) {
+        // The visit has counted one page.
+        let mut is_counted = true;
         let mut states = states.into_iter().peekable();
         while let Some(state) = states.next() {
             let is_part = states.peek().is_some_and(|next| is_part_of(&state.markdown, &next.markdown));
@@ -364,6 +366,6 @@ mod tests {
             ..Document::default()
         };
         assert_eq!(states(&document), [(Url::parse("https://a.example/").unwrap(), "<p>x".to_owned())]);
-        assert_eq!(states(&Document::default()), []);
+        assert!(states(&Document::default()).is_empty());
     }
 }

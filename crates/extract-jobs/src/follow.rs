@@ -35,10 +35,10 @@ pub(super) async fn navigate(reader: &mut Reader<'_>) {
     let kept = if acts { reader.capacity().div_ceil(2) } else { 0 };
     let mut candidates: Vec<SiteUrl> = Vec::new();
     for _ in 0..hops.unwrap_or_default() {
-        let pages = PAGES_PER_HOP.min(reader.capacity().saturating_sub(kept));
-        if pages == 0 || !reader.is_incomplete() {
+        if reader.capacity() <= kept || !reader.is_incomplete() {
             return;
         }
+        let pages = if acts { PAGES_PER_HOP.min(reader.capacity() - kept) } else { PAGES_PER_HOP };
         // A link that was not followed in one hop may be the best of the next.
         candidates.extend(reader.take_navigation_links());
         candidates.retain(|link| {

@@ -4,8 +4,8 @@
 //! - [`ExtractRunner`] runs extract jobs: it plans, fetches each page through the
 //!   [runtime](gleaner_runtime::Runtime), reads it by the cheapest method (what its template taught, what the
 //!   page says about itself, the model within a budget), drops it, and merges one result. The module `run`
-//!   has the steps of a job, `site` selects the pages of a wildcard, `reader` reads pages, and `act` uses their
-//!   controls in a browser.
+//!   has the steps of a job, `site` selects the pages of a wildcard, `reader` reads pages, and `act` uses
+//!   their controls in a browser.
 //! - [`PlannedExtract`] implements the runtime's port with the runner and a model.
 //! - [`CrawlPrompts`] compiles the prompt of a crawl into options.
 //!
