@@ -27,15 +27,8 @@ const MAX_TIMES: usize = 10;
 /// A page that was read, and whose controls may be used.
 #[derive(Debug)]
 pub(super) struct Candidate {
-    source: Source,
-    /// The fingerprint of its text when it was read.
-    text: u64,
-}
-
-impl Candidate {
-    pub(super) fn new(source: Source, page: &Page) -> Self {
-        Self { source, text: fingerprint(&page.markdown) }
-    }
+    pub(super) source: Source,
+    pub(super) page: Arc<Page>,
 }
 
 /// Uses the controls of the first pages that were read, if the plan has this step.
@@ -45,15 +38,18 @@ pub(super) async fn act(reader: &mut Reader<'_>) {
         _ => None,
     });
     let Some(steps) = steps else { return };
-    for Candidate { source, text } in reader.take_candidates() {
+    for Candidate { source, page } in reader.take_candidates() {
         if !needs_more(reader) {
             return;
         }
+        let Some(text) = visible_text(reader, &page).await else { continue };
+        // The browser shows it again.
+        drop(page);
         let acting = Acting {
             sequence: ActionSequence::after(&reader.request().options.actions),
             reader: &mut *reader,
             source,
-            seen: HashSet::from([text]),
+            seen: HashSet::from([fingerprint(&text)]),
             taken: Vec::new(),
             visits_left: MAX_VISITS_PER_PAGE,
         };
@@ -64,6 +60,23 @@ pub(super) async fn act(reader: &mut Reader<'_>) {
 /// Whether something is missing and the limit allows another page.
 fn needs_more(reader: &Reader<'_>) -> bool {
     reader.has_capacity() && reader.is_incomplete() && reader.job().ledger.stopped().is_none()
+}
+
+/// The visible text of a page; `None` if the engine fails on it.
+async fn visible_text(reader: &Reader<'_>, page: &Arc<Page>) -> Option<String> {
+    if !is_large(page, reader.shape()) {
+        return Some(page.visible_text());
+    }
+    let large = Arc::clone(page);
+    blocking(reader.slots(), &page.interrupt, async move { large.visible_text() }).await.ok()
+}
+
+/// A state of a page.
+#[derive(Debug, Clone)]
+struct State {
+    page: Arc<Page>,
+    /// Its visible text.
+    text: Arc<str>,
 }
 
 /// Why a visit gave no states.
@@ -90,7 +103,7 @@ struct Acting<'r, 'j> {
 
 impl Acting<'_, '_> {
     async fn run(mut self, steps: u64) {
-        let Some(mut page) = self.look().await else { return };
+        let Some(State { mut page, .. }) = self.look().await else { return };
         for _ in 0..steps {
             if !needs_more(self.reader) {
                 return;
@@ -127,12 +140,12 @@ impl Acting<'_, '_> {
             self.taken.push(what);
             self.sequence.push(&step, done);
             self.read(states).await;
-            page = last;
+            page = last.page;
         }
     }
 
     /// The page as a browser shows it. Its text is read if it differs from the text that was read before.
-    async fn look(&mut self) -> Option<Arc<Page>> {
+    async fn look(&mut self) -> Option<State> {
         let states = match self.visit(self.sequence.look()).await {
             Ok(states) => states,
             Err(VisitError::OverBudget) => return None,
@@ -142,9 +155,9 @@ impl Acting<'_, '_> {
             }
         };
         let (url, html) = states.into_iter().next()?;
-        let page = self.to_page(url, html).await?;
-        self.read(vec![Arc::clone(&page)]).await;
-        Some(page)
+        let state = self.to_state(url, html).await?;
+        self.read(vec![state.clone()]).await;
+        Some(state)
     }
 
     /// Asks the model which controls to use; `None` if there is none, or no answer.
@@ -224,25 +237,25 @@ impl Acting<'_, '_> {
 
     /// The states up to the first that equals the one before it, or that is on another site than the request
     /// allows.
-    async fn changed(&self, before: &Page, states: Vec<(Url, String)>) -> Vec<Arc<Page>> {
+    async fn changed(&self, before: &Page, states: Vec<(Url, String)>) -> Vec<State> {
         let request = self.reader.request();
-        let mut pages: Vec<Arc<Page>> = Vec::new();
+        let mut changed: Vec<State> = Vec::new();
         for (url, html) in states {
-            let last = pages.last().map_or(before, |page| &**page);
+            let last = changed.last().map_or(before, |state| &*state.page);
             if last.html == html && last.url == url {
                 break;
             }
             if !request.allow_external_links && !is_named_host(request, &url) {
                 break;
             }
-            let Some(page) = self.to_page(url, html).await else { break };
-            pages.push(page);
+            let Some(state) = self.to_state(url, html).await else { break };
+            changed.push(state);
         }
-        pages
+        changed
     }
 
-    /// The page of a state; `None` if it cannot be transformed.
-    async fn to_page(&self, url: Url, html: String) -> Option<Arc<Page>> {
+    /// A recorded state as a page; `None` if it cannot be transformed.
+    async fn to_state(&self, url: Url, html: String) -> Option<State> {
         let reader = &*self.reader;
         let formats = Formats { markdown: true, ..Formats::default() };
         let options = ScrapeOptionsPlan { formats, ..reader.request().options.clone() };
@@ -252,18 +265,20 @@ impl Acting<'_, '_> {
             .with_markdown(document.markdown.unwrap_or_default())
             .with_interrupt(&Interrupt::armed());
         page.title = document.metadata.title;
-        Some(Arc::new(page))
+        let page = Arc::new(page);
+        let text = visible_text(reader, &page).await?.into();
+        Some(State { page, text })
     }
 
     /// Reads the states whose text is new. A state whose text is part of the next one is left out, such as a
     /// list that grows.
-    async fn read(&mut self, states: Vec<Arc<Page>>) {
+    async fn read(&mut self, states: Vec<State>) {
         // The visit has counted one page.
         let mut is_counted = true;
         let mut states = states.into_iter().peekable();
         while let Some(state) = states.next() {
-            let is_part = states.peek().is_some_and(|next| is_part_of(&state.markdown, &next.markdown));
-            if is_part || !self.seen.insert(fingerprint(&state.markdown)) {
+            let is_part = states.peek().is_some_and(|next| is_part_of(&state.text, &next.text));
+            if is_part || !self.seen.insert(fingerprint(&state.text)) {
                 continue;
             }
             if !self.reader.has_capacity() {
@@ -271,7 +286,7 @@ impl Acting<'_, '_> {
             } else if !std::mem::take(&mut is_counted) && !self.reader.job().try_count_page() {
                 self.reader.over_budget += 1;
             } else {
-                self.reader.read_state(&self.source, state).await;
+                self.reader.read_state(&self.source, state.page).await;
             }
         }
     }

@@ -321,7 +321,7 @@ impl<'j> Reader<'j> {
         }
         let FetchedPage { page, warning } = fetched.map_err(|error| (url.clone(), error))?;
         let may_act = may_act && source.origin != PageOrigin::Foreign;
-        let candidate = may_act.then(|| Candidate::new(source.clone(), &page));
+        let candidate = may_act.then(|| Candidate { source: source.clone(), page: Arc::clone(&page) });
         let reading = PageReading {
             task: Arc::clone(&self.task),
             extractor: self.job.extractor().clone(),
