@@ -1,8 +1,8 @@
 //! Uses the controls of pages that were read, in a browser, until nothing is missing.
 //!
 //! A page is not kept open. Each visit repeats the earlier actions on a new page, does the next step one or
-//! more times, and records the page after each. Each recorded state is read like a page. Every visit counts as
-//! a page of the budget, and so does every further state that is read.
+//! more times, and records the page after each. Each recorded state is read like a page. Every visit counts
+//! as a page of the budget, and so does every further state that is read.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -101,9 +101,10 @@ pub use merge::{Conflict, MAX_CONFLICTS, Merged, merge};
 pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, PagePart, Provenance, Span};
 pub use plan::{
     Cardinality, DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, ExecutionPlan, ExecutionPlanner, MAX_ACTED_PAGES,
-    MAX_AGENT_HOPS, MAX_AGENT_STEPS, MAX_NAVIGATION_LINKS, MAX_VISITS_PER_PAGE, MAX_PATTERN_URLS, MAX_PLAN_PAGES, MAX_PROBED_CLUSTERS, MAX_SITE_URLS,
-    PROBES_PER_CLUSTER, PlanEstimate, PlanSource, PlanStep, PlanningContext, ProbeResult, RankedCluster,
-    RankedPage, SiteRanking, SiteUrl, UrlPatterns, navigation_links, rank_site,
+    MAX_AGENT_HOPS, MAX_AGENT_STEPS, MAX_NAVIGATION_LINKS, MAX_PATTERN_URLS, MAX_PLAN_PAGES,
+    MAX_PROBED_CLUSTERS, MAX_SITE_URLS, MAX_VISITS_PER_PAGE, PROBES_PER_CLUSTER, PlanEstimate, PlanSource,
+    PlanStep, PlanningContext, ProbeResult, RankedCluster, RankedPage, SiteRanking, SiteUrl, UrlPatterns,
+    navigation_links, rank_site,
 };
 pub use schema::{
     Dialect, Field, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind, WireSchema,

@@ -44,6 +44,7 @@
     reason = "test code: a broken assumption should fail the test at once"
 )]
 
+mod acting;
 mod background;
 #[cfg(test)]
 mod client;
@@ -59,6 +60,7 @@ pub mod simulation;
 mod site;
 mod worst;
 
+pub use acting::{ACTING_SITES, ActingAnswer, ActingSite, ActingStep, CUPS, FOUNDER};
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use port::{ClosedPort, unused_port};
 pub use process_log::ProcessLog;
