@@ -10,6 +10,7 @@
 
 mod ships;
 
+mod acting; // controls of pages, used in a browser
 mod bounds; // budgets, dropped readers, long lists
 mod crawl_prompt; // crawl options from prompts
 mod dialects; // requests and replies of each dialect
