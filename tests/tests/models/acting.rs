@@ -1,5 +1,5 @@
-//! The agent uses controls of pages in a browser: on small sites by Chromium, and by a fake browser that counts
-//! presses.
+//! The agent uses controls of pages in a browser: in Chromium on small sites, and in a fake browser that
+//! counts presses.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -52,7 +52,8 @@ fn choice(question: &str, step: Option<&ActingStep>) -> Value {
     match moves.collect::<Option<Vec<Value>>>() {
         Some(moves) => json!({ "moves": moves, "times": step.times, "why": "a step of the script" }),
         None => {
-            json!({ "moves": [], "times": 1, "why": format!("a control of the step is not offered: {step:?}") })
+            let why = format!("a control of the step is not offered: {step:?}");
+            json!({ "moves": [], "times": 1, "why": why })
         }
     }
 }
