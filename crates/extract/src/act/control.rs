@@ -4,7 +4,7 @@ use url::Url;
 
 use super::excluded_forms::{ExcludedForms, is_personal, is_search_role};
 use super::off_limits::is_off_limits;
-use super::selectors::selectors;
+use super::selectors::{is_frame_content, selectors};
 use crate::bind::words;
 use crate::markup::{NodeId, Tree};
 use crate::page::{Page, truncate};
@@ -130,11 +130,16 @@ fn candidates(tree: &Tree<'_>, url: &Url) -> Vec<Candidate> {
     let (forms, labels) = (ExcludedForms::read(tree), labels(tree));
     let mut found: Vec<Candidate> = Vec::new();
     let mut links = 0;
+    let mut frame_end = NodeId(0);
     for node in tree.nodes() {
         if found.len() >= MAX_CONTROLS {
             break;
         }
+        if is_frame_content(tree, node) {
+            frame_end = frame_end.max(tree.end(node));
+        }
         if tree.name(node).is_empty()
+            || node < frame_end
             || tree.is_hidden(node)
             || found.last().is_some_and(|last| !last.is_weak && node < last.end)
         {
@@ -318,7 +323,7 @@ mod tests {
 
     #[test]
     fn controls_are_found_by_their_elements_roles_and_attributes() {
-        let rows: [(&str, &[&str]); 14] = [
+        let rows: [(&str, &[&str]); 15] = [
             ("<button>Load more</button><button type=reset>R</button>", &["Load more"]),
             ("<input type=submit value=Find><input type=hidden name=h>", &["Find"]),
             ("<details><summary>Terms</summary>x</details>", &["Terms"]),
@@ -334,6 +339,7 @@ mod tests {
             ),
             ("<label for=q>Words</label><input id=q>", &["Words"]),
             ("<label><input type=checkbox name=c> In stock</label>", &["In stock"]),
+            ("<div data-frame-url='https://f.example/'><button>In a frame</button></div>", &[]),
             ("<button><span class=btn>Inner</span></button>", &["Inner"]),
             ("<button class=icon aria-label='Next page'></button>", &["Next page"]),
         ];

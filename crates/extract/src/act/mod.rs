@@ -12,7 +12,7 @@
 //!   address, a phone number or a message, with all that is in them;
 //! - controls whose words mean buying, deleting, logging out, or sending something to others;
 //! - links to other hosts, downloads, and links that open another window;
-//! - controls that are hidden or disabled.
+//! - controls that are hidden or disabled, and those in frames and shadow roots.
 
 mod choose;
 mod control;

@@ -84,6 +84,12 @@ fn names(tree: &Tree<'_>, node: NodeId) -> Vec<String> {
     names
 }
 
+/// Whether an element has the content of a frame, which the browser writes after the frame. The document
+/// itself does not have it.
+pub(super) fn is_frame_content(tree: &Tree<'_>, node: NodeId) -> bool {
+    tree.is(node, &["div"]) && tree.attribute(node, "data-frame-url").is_some()
+}
+
 fn id_of(tree: &Tree<'_>, node: NodeId) -> Option<String> {
     let id = tree.attribute(node, "id")?;
     is_identifier(&id).then(|| format!("#{id}"))
@@ -114,7 +120,7 @@ fn ordinals(tree: &Tree<'_>, nodes: &[NodeId]) -> HashMap<NodeId, usize> {
     for parent in parents {
         let mut counts: HashMap<String, usize> = HashMap::new();
         for child in tree.children(parent) {
-            let Some(tag) = tag_of(tree, child) else { continue };
+            let Some(tag) = tag_of(tree, child).filter(|_| !is_frame_content(tree, child)) else { continue };
             let count = counts.entry(tag).or_default();
             *count += 1;
             if chain.contains(&child) {
@@ -194,6 +200,13 @@ mod tests {
                 "body > div:nth-of-type(1) > button:nth-of-type(2)"
             ]
         );
+    }
+
+    #[test]
+    fn the_content_of_frames_has_no_position() {
+        let frame = "<iframe></iframe><div data-frame-url='https://a.example/'><p>x</p></div>";
+        let found = of(&format!("<html><body>{frame}<div><button>1</button></div></body></html>"));
+        assert_eq!(found, [Some("body > div:nth-of-type(1) > button:nth-of-type(1)".to_owned())]);
     }
 
     #[test]
