@@ -131,8 +131,8 @@ impl Acting<'_, '_> {
             };
             let done = states.len();
             let Some(last) = states.last().cloned() else {
-                self.record(&format!("{what}, which changed nothing"), &choice.why);
-                self.taken.push(format!("{what}: nothing changed"));
+                self.record(&format!("{what}, which showed nothing new on the site"), &choice.why);
+                self.taken.push(format!("{what}: nothing new"));
                 continue;
             };
             let what = if done == 1 { what } else { format!("{what}, {done} times") };

@@ -10,6 +10,7 @@ use gleaner::{Budget, Engine, ExtractRequest, ExtractResult, RenderPolicy};
 use gleaner_browser::Browser;
 use gleaner_extract::model::ModelRequest;
 use gleaner_extract::model::scripted::ScriptedModel;
+use gleaner_extract::{Page, controls};
 use gleaner_fetch::{
     ActionResult, Error, Load, LoadKind, Render, RenderProxy, RenderRequest, Rendered, Request,
 };
@@ -21,6 +22,9 @@ use tokio::task::JoinSet;
 
 /// An unprivileged user and group, which every system has.
 const NOBODY: u32 = 65_534;
+
+/// The texts of the controls on every site that nobody must use.
+const FORBIDDEN: [&str; 3] = ["Add to cart", "Log out", "Go on"];
 
 /// Whether a request asks which controls to use. Other requests ask for values.
 fn asks_for_controls(request: &ModelRequest) -> bool {
@@ -117,6 +121,21 @@ fn serve(site: ActingSite) -> FakeServer {
     })
 }
 
+#[test]
+fn the_controls_of_each_site_are_offered_except_those_that_nobody_must_use() {
+    for site in ACTING_SITES {
+        let html = String::from_utf8(site.pages()[0].body().to_vec()).unwrap();
+        let offered = controls(&Page::new("https://yard.example/".parse().unwrap(), html));
+        let labels: Vec<&str> = offered.iter().map(|control| control.label.as_str()).collect();
+        for (label, _) in site.steps[0].moves {
+            assert!(labels.contains(label), "{}: {label} in {labels:?}", site.name);
+        }
+        for label in FORBIDDEN {
+            assert!(!labels.contains(&label), "{}: {label}", site.name);
+        }
+    }
+}
+
 async fn solve(site: ActingSite, browser: Browser) {
     let (server, model) = (serve(site), visitor(site.steps));
     let budget = Budget { tokens: Some(100_000), pages: Some(12), ..Budget::default() };
@@ -157,7 +176,7 @@ async fn solve(site: ActingSite, browser: Browser) {
         "{name}: {lines:?}"
     );
     for question in questions(&model) {
-        for label in ["Add to cart", "Log out", "Go on"] {
+        for label in FORBIDDEN {
             assert!(!question.contains(&format!("button \"{label}\"")), "{name}: {question}");
         }
     }
