@@ -19,8 +19,8 @@ const MAX_CONTROL_BYTES: usize = 80;
 /// Upper bound on the parts of a pattern: the host, twelve path segments, one `*` for the rest.
 const MAX_PARTS: usize = 14;
 
-/// Each link or form gives one `http` or `https` URL without duplicates, and URL patterns are bounded. Controls
-/// have a selector and a text of one line.
+/// Each link or form gives one `http` or `https` URL without duplicates, and URL patterns are bounded. Each
+/// control has a selector and a text of one line.
 pub fn navigation_links(data: &[u8]) {
     let Ok(url) = Url::parse(BASE) else { return };
     let page = Page::new(url, String::from_utf8_lossy(data));
