@@ -44,6 +44,7 @@
     reason = "test code: a broken assumption should fail the test at once"
 )]
 
+mod acting;
 mod apps;
 mod background;
 pub mod browser;
@@ -62,6 +63,7 @@ pub mod simulation;
 mod site;
 mod worst;
 
+pub use acting::{ACTING_SITES, ActingAnswer, ActingSite, ActingStep, CUPS, FOUNDER};
 pub use apps::{App, Apps};
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use port::{ClosedPort, unused_port};

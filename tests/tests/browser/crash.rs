@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::support::browser_builder;
+use crate::installed;
 
 /// How long the pages may take until all of them run.
 const MAX_WAIT: Duration = Duration::from_secs(30);
@@ -39,7 +39,7 @@ async fn scrape(engine: &Engine, site: &PageServer) -> Result<Document, Error> {
 
 #[tokio::test]
 async fn pages_of_a_killed_browser_are_rendered_again() {
-    let Some(builder) = browser_builder() else { return };
+    let Some(builder) = installed::builder() else { return };
     let browser = builder.max_pages(NonZero::new(3).unwrap()).build().unwrap();
     let loopback = "127.0.0.0/8".parse().unwrap();
     let engine =

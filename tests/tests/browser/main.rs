@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "test code: a broken assumption ends the test")]
 
 mod crash;
-mod support;
+#[path = "../support/chromium.rs"]
+mod installed;

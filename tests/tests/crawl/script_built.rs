@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use gleaner::url::Url;
 use gleaner::{CrawlRequest, Engine, FetchEngine, MapRequest, RenderPolicy};
 use gleaner_testkit::{Extras, PathTruth, Role, Server, Site, SiteSpec};
 use gleaner_tests::fakes::{self, engine_builder};
 
-use crate::installed::chromium;
+use crate::installed;
 use crate::support::{CrawlOutcome, crawl};
 
 /// The first page of the application.
@@ -25,7 +26,8 @@ fn site() -> (Server, Vec<PathTruth>) {
 /// An engine with Chromium that works on one page at a time, so that what it learns from a page holds for all
 /// later ones.
 fn engine(policy: RenderPolicy) -> Option<Engine> {
-    let builder = engine_builder().renderer(Arc::new(chromium()?)).render_policy(policy).concurrency(1);
+    let builder =
+        engine_builder().renderer(Arc::new(installed::open()?)).render_policy(policy).concurrency(1);
     Some(builder.build().unwrap())
 }
 

@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
-    ActionResult, Error, ErrorKind, FollowAll, JarCookie, Load, LoadKind, MAX_BYTES_PER_PAGE,
-    MAX_REQUESTS_PER_PAGE, MOBILE_USER_AGENT, Picture, Render, RenderProxy, RenderRequest, Rendered,
-    RenderedPage, Request, Response, conformance,
+    ActionResult, Error, FollowAll, JarCookie, Load, LoadKind, MAX_BYTES_PER_PAGE, MAX_REQUESTS_PER_PAGE,
+    MOBILE_USER_AGENT, Picture, Render, RenderProxy, RenderRequest, Rendered, RenderedPage, Request,
+    Response, conformance,
 };
 use gleaner_testkit::{Canary, ProxyServer, RawServer, Step, hrefs};
+use gleaner_types::ProxyUsed;
 use gleaner_types::plan::{Action, ScrapeOptionsPlan, ScrapePlan};
-use gleaner_types::{ErrorCode, ProxyUsed};
 use serde_json::{Value, json};
 use std::future::poll_fn;
 use std::task::Poll;

@@ -6,7 +6,7 @@ use gleaner::EngineBuilder;
 use serde_json::json;
 
 use crate::case::{Case, case};
-use crate::installed::chromium;
+use crate::installed;
 use crate::runner::teams;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -68,7 +68,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 fn with_chromium(builder: EngineBuilder) -> EngineBuilder {
-    match chromium() {
+    match installed::open() {
         Some(browser) => teams(builder).renderer(Arc::new(browser)),
         None => teams(builder),
     }

@@ -149,7 +149,7 @@ async fn rendered_pages_match_the_contract() {
 
 #[tokio::test]
 async fn pages_of_chromium_match_the_contract() {
-    if installed::chromium().is_some() {
+    if installed::open().is_some() {
         runner::run_table("chromium", chromium::cases()).await;
     }
 }

@@ -117,7 +117,8 @@ async fn throughput(
     let goal =
         if theirs.is_empty() { format!("{all}") } else { format!("{all}; Playwright {}", complete(&theirs)) };
     figure("complete pages", complete(&ours), &goal);
-    let rows: [(&str, fn(&Round) -> f64); 2] = [
+    type Value = fn(&Round) -> f64;
+    let rows: [(&str, Value); 2] = [
         ("pages per second", |round| round.pages_per_second),
         ("pages per second and core in use", |round| round.pages_per_cpu_second),
     ];
