@@ -281,8 +281,9 @@ fn a_shell_has_no_warning_of_its_own() {
 
 #[test]
 fn the_text_of_a_state_fills_a_shell() {
-    let article =
-        format!("<h2>Kilns</h2><p>{LONG}</p><p>{LONG}</p><p>{LONG} See <a href=/glaze>glazes</a>.</p>");
+    let article = format!(
+        "<h2>Kilns</h2><p>{LONG}</p><p>{LONG}</p><p>{LONG}</p><p>{LONG} See <a href=/glaze>glazes</a>.</p>"
+    );
     let state = serde_json::json!({ "page": { "title": "Kilns", "body": article } });
     let shell = format!(
         "<!doctype html><title>Kilns</title><div id=__next></div>\
@@ -296,7 +297,8 @@ fn the_text_of_a_state_fills_a_shell() {
     };
     let page = transform_as(&shell, vec![Format::Markdown, Format::Html, Format::RawHtml, Format::Links]);
     let document = &page.document;
-    assert!(!page.needs_scripts && document.markdown.as_ref().unwrap().contains("The kiln is heated slowly"));
+    assert!(!page.needs_scripts, "{document:?}");
+    assert!(document.markdown.as_ref().unwrap().contains("The kiln is heated slowly"), "{document:?}");
     assert!(document.html.as_ref().unwrap().contains("The kiln is heated slowly"), "{document:?}");
     assert_eq!(document.raw_html.as_deref(), Some(shell.as_str()));
     assert_eq!(document.links.as_deref(), Some(&["https://example.org/glaze".to_owned()][..]));

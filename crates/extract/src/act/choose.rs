@@ -274,7 +274,7 @@ mod tests {
             let found = ask(&ScriptedModel::new(vec![Ok(answer.to_owned())]), 5).unwrap();
             assert_eq!((found.moves.len(), found.times), (0, 1), "{name}");
         }
-        let many = format!("{{\"moves\":[{}]}}", vec![r#"{"control":"C0"}"#; 500].join(","));
+        let many = format!("{{\"moves\":[{}]}}", vec![r#"{"control":"C0"}"#; 100].join(","));
         assert_eq!(ask(&ScriptedModel::new(vec![Ok(many)]), 5).unwrap().moves.len(), MAX_MOVES);
         let error = ask(&ScriptedModel::new(vec![Ok("I cannot".to_owned())]), 5).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Model(_)), "{error}");

@@ -25,6 +25,9 @@ const MIN_LETTERS: usize = 1_000;
 /// Shorter texts, in letters, are not weighed against the longest one.
 const MIN_WEIGHED_LETTERS: usize = 80;
 
+/// Occurrences of each name that are looked at.
+const MAX_ASSIGNMENTS: usize = 10;
+
 /// Ids of `script` elements with a state as JSON, and variables that scripts assign a state to: those of
 /// widely used frameworks.
 const NAMES: [&str; 9] = [
@@ -39,12 +42,13 @@ const NAMES: [&str; 9] = [
     "ng-state",
 ];
 
-/// The text of the page, as plain text or HTML, if one text dominates the states of the page.
-pub(crate) fn main_text(tree: &Tree) -> Option<String> {
+/// The text of the page, as plain text or HTML, if one text dominates the states of the page. `html` is the
+/// source of the tree, which does not keep the text of scripts.
+pub(crate) fn main_text(tree: &Tree, html: &str) -> Option<String> {
     let mut longest: Option<(usize, String)> = None;
     let (mut total, mut parsed) = (0, 0);
-    for node in tree.elements_with_tag(Tag::Script) {
-        let Some(json) = state_of(tree, node) else { continue };
+    let elements = tree.elements_with_tag(Tag::Script).filter_map(|script| state_of(tree, script));
+    for json in elements.chain(assigned(html)) {
         parsed += parsed_bytes(json);
         if parsed > MAX_PARSED_BYTES {
             break;
@@ -83,22 +87,23 @@ fn weigh<'v>(state: &'v Value, total: &mut usize) -> (usize, &'v str) {
     longest
 }
 
-/// The JSON of a script with a state, which may be followed by other code.
+/// The JSON of an element with a state.
 fn state_of(tree: &Tree, script: NodeId) -> Option<&str> {
     let text = tree.text(tree.first_child(script)?).trim();
     let is_json = tree.attribute(script, Attr::Type).is_some_and(|kind| kind.contains("json"));
-    if is_json {
-        let id = tree.attribute(script, Attr::Id)?;
-        return NAMES.contains(&id).then_some(text);
-    }
-    // `window.NAME = {`, `window["NAME"] = {`
-    let text = text.strip_prefix("var ").unwrap_or(text).trim_start();
-    let text =
-        ["window", "self", "globalThis"].iter().find_map(|name| text.strip_prefix(name)).unwrap_or(text);
-    let text = text.trim_start_matches(['.', '[', '"', '\'']);
-    let text = NAMES.iter().find_map(|name| text.strip_prefix(name))?;
-    let text = text.trim_start_matches(['"', '\'', ']']).trim_start();
-    text.strip_prefix('=').map(str::trim_start)
+    (is_json && NAMES.contains(&tree.attribute(script, Attr::Id)?)).then_some(text)
+}
+
+/// What scripts assign to variables with a state (`window.NAME = {`, `window["NAME"] = {`): the rest of the
+/// script after each `=`, because only a parser of JavaScript knows where the value ends.
+fn assigned(html: &str) -> impl Iterator<Item = &str> {
+    let after = move |name: &'static str| {
+        memchr::memmem::find_iter(html.as_bytes(), name).take(MAX_ASSIGNMENTS).filter_map(move |at| {
+            let rest = html.get(at + name.len()..)?.trim_start_matches(['"', '\'', ']']).trim_start();
+            rest.strip_prefix('=')?.trim_start().split("</script").next()
+        })
+    };
+    NAMES.iter().copied().flat_map(after)
 }
 
 /// The value that a text begins with: JSON, or a call of `JSON.parse` with a string.
@@ -149,7 +154,7 @@ mod tests {
     use crate::tree::{ParseOptions, parse as parse_html};
 
     fn text_of(html: &str) -> Option<String> {
-        main_text(&parse_html(html, ParseOptions::default()))
+        main_text(&parse_html(html, ParseOptions::default()), html)
     }
 
     /// HTML of about 1,500 letters, as it stands in a string of JSON.

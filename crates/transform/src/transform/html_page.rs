@@ -67,8 +67,11 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
     let is_shell = shell::is_shell(&tree);
     let may_add = (wants_text(&options.formats) || options.formats.html) && options.include_tags.is_empty();
     let may_have_state = is_shell && may_add && text.len() <= state::MAX_PAGE_BYTES;
-    let state =
-        if may_have_state && json_ld::main_text(&tree).is_none() { state::main_text(&tree) } else { None };
+    let state = if may_have_state && json_ld::main_text(&tree).is_none() {
+        state::main_text(&tree, text)
+    } else {
+        None
+    };
     let Some(state) = state else { return of_tree(&tree, text, url, settings, is_shell) };
     // The memory of a page is that of one tree.
     drop(tree);
