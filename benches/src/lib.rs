@@ -5,8 +5,8 @@
 //! pages of a generated site. The ratio is the result.
 //!
 //! - `cargo bench -p gleaner-benches` runs the criterion groups, one file for each crate or step
-//!   (`benches/`): `request` (types), `frontier`, `fetch`, `parse` and `transform`, `pdf`, `extract`,
-//!   `store`, and `crawl`, which combines them. `cargo bench -p gleaner-benches --bench store` runs one file.
+//!   (`benches/`): `request` (types), `frontier`, `fetch`, `browser`, `parse` and `transform`, `pdf`,
+//!   `extract`, `store`, and `crawl`, which combines them. `cargo bench -p gleaner-benches --bench store` runs one file.
 //! - `floor` and `gleaner-crawl` (`src/bin`) are programs that crawl a site once and print the cost, so that
 //!   a tool that counts instructions can run either. Serve the site from another process: `cargo run
 //!   --release -p gleaner-testkit --example site -- --port 8080 --pages 20000`.
@@ -16,6 +16,8 @@
 //! - `neighbour` measures how much a hostile team slows another team.
 //! - `growth` measures how the cost of hostile pages grows with their size.
 //! - `watchdog` measures how much each worst case delays other clients, and whether it ends in time.
+//! - `rendering` measures the browser: what it leaves behind, its speed beside Playwright, and when pages are
+//!   ready. Each figure has its goal beside it.
 //!
 //! Run each with `cargo run --release -p gleaner-benches --bin NAME`, after
 //! `cargo build --release -p gleaner-benches --bins`.

@@ -47,7 +47,8 @@ FORMATS_V2 = FORMATS + ["images", "summary", {"type": "json", "schema": SCHEMA}]
 
 @contextlib.contextmanager
 def host(binary, *options):
-    command = [binary, "--listen", "127.0.0.1:0", "--api-key", KEY, "--requests-per-minute", "0", *options]
+    command = [binary, "--listen", "127.0.0.1:0", "--api-key", KEY, "--requests-per-minute", "0",
+               "--browser", "never", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         url = process.stdout.readline().strip()

@@ -5,11 +5,13 @@ Every function named `case_...` is a case; its docstring describes it. `--list` 
 
 import argparse
 import asyncio
+import base64
 import contextlib
 import hashlib
 import hmac
 import http.server
 import json
+import os
 import queue
 import re
 import socket
@@ -25,9 +27,12 @@ import aiohttp
 import firecrawl
 import requests
 from firecrawl import AsyncFirecrawl, Firecrawl
-from firecrawl.v1.client import AsyncV1FirecrawlApp, V1FirecrawlApp, V1ScrapeOptions
+from firecrawl.v1.client import (
+    AsyncV1FirecrawlApp, V1ClickAction, V1FirecrawlApp, V1PDFAction, V1ScrapeOptions, V1ScreenshotAction)
 from firecrawl.v2.client_async import AsyncFirecrawlClient
-from firecrawl.v2.types import PaginationConfig, ScrapeOptions, WebhookConfig
+from firecrawl.v2.types import (
+    ClickAction, ExecuteJavascriptAction, PaginationConfig, PDFAction, PressAction, ScrapeAction,
+    ScrapeOptions, ScreenshotAction, ScreenshotFormat, ScrollAction, WaitAction, WebhookConfig, WriteAction)
 from firecrawl.v2.utils import error_handler as errors
 
 from fakes import BOATS, boat_site, fake_model
@@ -40,6 +45,10 @@ SECRET = "secret of the tests"
 PAGES = 400
 # Timeouts only prevent hanging; they are not asserted.
 TIMEOUT = 120
+
+
+class Skipped(Exception):
+    """A case cannot run here."""
 
 
 class World:
@@ -69,6 +78,8 @@ class World:
             common = ["--listen", "127.0.0.1:0", "--api-key", KEY, "--allow-private", "127.0.0.0/8"]
             if "--requests-per-minute" not in options:
                 common += ["--requests-per-minute", "0"]
+            if "--browser" not in options:
+                common += ["--browser", "never"]
             self.hosts[options] = self.start(self.host_binary, *common, *options)
         return self.hosts[options]
 
@@ -98,6 +109,39 @@ class World:
             self.stack.callback(self.model.close)
         url = self.host("--model-url", f"{self.model.url}/v1", "--model", "reader")
         return Firecrawl(api_key=KEY, api_url=url)
+
+    def browser_host(self):
+        """The URL of a host with a browser. Without one, skips the case; with CI=true, that is a failure."""
+        url = self.host("--browser", "auto")
+        if not hasattr(self, "has_browser"):
+            try:
+                Firecrawl(api_key=KEY, api_url=url).scrape(self.pages(1)[0], formats=["screenshot"])
+                self.has_browser = True
+            except errors.BadRequestError as error:
+                assert error.code == "SCRAPE_SCREENSHOT_NOT_SUPPORTED", error
+                self.has_browser = False
+        if not self.has_browser:
+            assert os.environ.get("CI") != "true", "the host has no browser"
+            raise Skipped("the host has no browser")
+        return url
+
+    def with_browser(self):
+        """A client of a host with a browser."""
+        return Firecrawl(api_key=KEY, api_url=self.browser_host())
+
+    def application(self):
+        """The URL of an application whose pages are built by scripts, and its pages with their titles."""
+        if not hasattr(self, "application_url"):
+            self.application_url = self.site("script-built") + "/app/"
+        pages, left = {}, [self.application_url]
+        while left:
+            page = left.pop()
+            name = page.rpartition("/")[2] or "start"
+            data = requests.get(f"{self.application_url}data/{name}.json", timeout=TIMEOUT).json()
+            pages[page] = data["title"]
+            found = {requests.compat.urljoin(page, link) for link, _ in data["links"]}
+            left += [link for link in found if link not in pages and link not in left]
+        return self.application_url, pages
 
     def pages(self, count, start=1):
         return [f"{self.site_url}/p/{number}" for number in range(start, start + count)]
@@ -225,6 +269,116 @@ def case_scrape_v1(world):
     async def run():
         return await world.asynchronous_v1().scrape_url(world.pages(1)[0], formats=["markdown"])
     assert asyncio.run(run()).markdown == page.markdown
+
+
+# Browser
+
+
+def picture(uri):
+    """The media type of a picture, and its width and height if it is a PNG."""
+    kind, _, data = uri.partition(";base64,")
+    data = base64.b64decode(data)
+    magic = {"data:image/png": b"\x89PNG\r\n\x1a\n", "data:image/jpeg": b"\xff\xd8\xff"}[kind]
+    assert data.startswith(magic), data[:16]
+    size = (int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"))
+    return kind.removeprefix("data:"), size if kind == "data:image/png" else None
+
+
+def case_screenshot(world):
+    """a screenshot is a data URI: of the window, of the whole page, as a JPEG, in every client"""
+    client, url = world.with_browser(), world.pages(1)[0]
+    page = client.scrape(url, formats=["screenshot"])
+    kind, window = picture(page.screenshot)
+    assert kind == "image/png" and page.markdown is None and page.metadata.status_code == 200
+    viewport = {"width": 800, "height": 600}
+    whole = client.scrape(url, formats=[{"type": "screenshot", "fullPage": True, "viewport": viewport}])
+    kind, (width, height) = picture(whole.screenshot)
+    assert kind == "image/png" and width == 800 and height > 600 and window != (width, height)
+    small = client.scrape(url, formats=["markdown", ScreenshotFormat(quality=40, viewport=viewport)])
+    assert picture(small.screenshot) == ("image/jpeg", None) and small.markdown
+    job = client.batch_scrape(world.pages(2), formats=["screenshot"], poll_interval=1)
+    assert [picture(page.screenshot)[0] for page in job.data] == ["image/png"] * 2
+
+    async def run():
+        asynchronous = AsyncFirecrawlClient(api_key=KEY, api_url=world.browser_host())
+        return await asynchronous.scrape(url, formats=["screenshot"])
+    assert picture(asyncio.run(run()).screenshot) == ("image/png", window)
+    v1 = V1FirecrawlApp(api_key=KEY, api_url=world.browser_host())
+    assert picture(v1.scrape_url(url, formats=["screenshot"]).screenshot) == ("image/png", window)
+    kind, (_, height) = picture(v1.scrape_url(url, formats=["screenshot@fullPage"]).screenshot)
+    assert height > window[1]
+
+
+FORM = """
+document.body.innerHTML = `<main><h1>Form</h1><p>A page that a script made for the tests.</p><input id=q>
+  <button id=b onclick="document.querySelector('h1').textContent = q.value">B</button></main>`;
+'made'
+"""
+
+
+def case_actions(world):
+    """actions of all nine kinds run in their order, and have their results"""
+    actions = [
+        ExecuteJavascriptAction(script=FORM), WaitAction(selector="#q"), WaitAction(milliseconds=5),
+        ScrapeAction(), ClickAction(selector="#q"), WriteAction(text="tea"), PressAction(key="!"),
+        ClickAction(selector="#b"), ScrollAction(direction="down"), ScreenshotAction(),
+        ScreenshotAction(full_page=True, quality=50), ScrapeAction(),
+        ExecuteJavascriptAction(
+            script="({ heading: document.querySelector('h1').textContent, list: [1, null] })"),
+        PDFAction(format="A4", landscape=True, scale=0.5)]
+    url = world.pages(1)[0]
+    page = world.with_browser().scrape(url, formats=["markdown"], actions=actions)
+    results = page.actions
+    assert set(results) == {"screenshots", "scrapes", "javascriptReturns", "pdfs"}, set(results)
+    assert [picture(uri)[0] for uri in results["screenshots"]] == ["image/png", "image/jpeg"]
+    assert [value["type"] for value in results["javascriptReturns"]] == ["string", "object"]
+    assert [value["value"] for value in results["javascriptReturns"]] == [
+        "made", {"heading": "tea!", "list": [1, None]}]
+    before, after = results["scrapes"]
+    assert before["url"] == after["url"] == url
+    assert "<h1>Form</h1>" in before["html"] and "<h1>tea!</h1>" in after["html"]
+    kind, _, data = results["pdfs"][0].partition(";base64,")
+    assert kind == "data:application/pdf" and base64.b64decode(data).startswith(b"%PDF-")
+    assert "tea!" in page.markdown and len(results["pdfs"]) == 1
+
+
+def case_actions_v1(world):
+    """v1: pictures and PDFs of actions"""
+    client = V1FirecrawlApp(api_key=KEY, api_url=world.browser_host())
+    page = client.scrape_url(world.pages(1)[0], formats=["markdown"],
+                             actions=[V1ScreenshotAction(type="screenshot"), V1PDFAction(type="pdf")])
+    assert picture(page.actions.screenshots[0])[0] == "image/png"
+    assert page.actions.pdfs[0].startswith("data:application/pdf;base64,")
+    error = expect_error(requests.exceptions.HTTPError, lambda: client.scrape_url(
+        world.pages(1)[0], actions=[V1ClickAction(type="click", selector="#gone")]))
+    assert error.response.status_code == 422
+
+
+def case_failed_action(world):
+    """a failed action is an error with its index, kind and selector, and the page of no other"""
+    client = world.with_browser()
+    actions = [ScrollAction(direction="down"), ClickAction(selector="#gone")]
+    expect_error(errors.FirecrawlError, lambda: client.scrape(world.pages(1)[0], actions=actions), status=422,
+                 code="SCRAPE_ACTION_ERROR", text="action 1 failed: click \"#gone\"")
+    started = client.start_batch_scrape(world.pages(1), actions=actions)
+    wait_until(lambda: client.get_batch_scrape_status(started.id).status == "completed")
+    listed = client.get_batch_scrape_errors(started.id).errors
+    assert [(error.url, error.code) for error in listed] == [(world.pages(1)[0], "SCRAPE_ACTION_ERROR")]
+
+
+def case_crawl_of_an_application(world):
+    """a crawl finds all pages that scripts build, without any option; without a browser it warns"""
+    start, pages = world.application()
+    alone = world.client.crawl(start, poll_interval=1)
+    assert source_urls(alone) == [start] and "browser" in alone.data[0].warning, alone.data[0].warning
+    client = world.with_browser()
+    job = client.crawl(start, poll_interval=1, timeout=TIMEOUT)
+    assert source_urls(job) == sorted(pages) and job.credits_used == len(pages), source_urls(job)
+    for document in job.data:
+        title = pages[document.metadata.source_url]
+        assert title in document.metadata.title and title in document.markdown, document.metadata
+    links = {link.url for link in client.map(start).links}
+    assert len(links & set(pages)) > 3, links
 
 
 # Crawl
@@ -902,18 +1056,22 @@ def main():
         return 0
     assert firecrawl.__version__ == VERSION, f"the client has version {firecrawl.__version__}, not {VERSION}"
     chosen = {name: case for name, case in cases().items() if not arguments.only or name in arguments.only}
-    failed = []
+    failed, skipped = [], []
     with World(arguments.host, arguments.site) as world:
         for name, case in chosen.items():
             began = time.monotonic()
             try:
                 case(world)
                 print(f"ok   {name}: {case.__doc__} ({time.monotonic() - began:.1f} s)", flush=True)
+            except Skipped as reason:
+                skipped.append(name)
+                print(f"SKIPPED {name}: {reason}", flush=True)
             except Exception:  # noqa: BLE001 - all cases are run
                 failed.append(name)
                 print(f"FAIL {name}: {case.__doc__}", flush=True)
                 traceback.print_exc()
-    print(f"{len(chosen) - len(failed)} of {len(chosen)} cases passed with firecrawl-py {VERSION}")
+    passed = len(chosen) - len(failed) - len(skipped)
+    print(f"{passed} of {len(chosen)} cases passed with firecrawl-py {VERSION}, {len(skipped)} were skipped")
     return 1 if failed else 0
 
 

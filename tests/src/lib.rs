@@ -12,6 +12,8 @@ struct Readme;
 /// Compiles the examples of the crates' READMEs.
 #[cfg(doctest)]
 mod readmes {
+    #[doc = include_str!("../../crates/browser/README.md")]
+    struct Browser;
     #[doc = include_str!("../../crates/extract/README.md")]
     struct Extract;
     #[doc = include_str!("../../crates/fetch/README.md")]

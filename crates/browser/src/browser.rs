@@ -37,6 +37,17 @@ pub struct BrowserStats {
     pub process_id: Option<u32>,
 }
 
+/// What the current process of a [`Browser`] holds, as the process itself says. When no page is open, both
+/// numbers are 0 shortly after; more would be a leak.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Inventory {
+    /// Browser contexts. Each open page has one.
+    pub contexts: usize,
+    /// Targets: pages, frames of other sites, shared workers and service workers.
+    pub targets: usize,
+}
+
 impl Browser {
     pub(crate) fn new(pool: Arc<Pool>) -> Self {
         Self { pool }
@@ -67,6 +78,11 @@ impl Browser {
             refused_connections: self.pool.refused_connections().await,
             process_id: self.pool.current().await.and_then(|running| running.process_id()),
         }
+    }
+
+    /// What the current process holds. `None` if there is no process, or it does not answer.
+    pub async fn inventory(&self) -> Option<Inventory> {
+        self.pool.current().await?.inventory().await.ok()
     }
 
     /// Ends the browser, and waits until it has ended. Pages in work fail.

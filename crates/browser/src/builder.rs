@@ -25,7 +25,7 @@ pub const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(15);
 /// Sets up a [`Browser`].
 ///
 /// ```no_run
-/// let browser = gleaner_browser::Browser::builder().user(65534, 65534).build()?;
+/// let browser = gleaner_browser::Browser::builder().user_if_root(65534, 65534).build()?;
 /// # Ok::<(), gleaner_browser::ConfigError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,7 @@ pub const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(15);
 pub struct BrowserBuilder {
     program: Option<PathBuf>,
     user: Option<(u32, u32)>,
+    user_if_root: Option<(u32, u32)>,
     profile_folder: Option<PathBuf>,
     max_pages: Option<NonZero<usize>>,
     recycle_after_pages: Option<NonZero<u64>>,
@@ -51,6 +52,8 @@ pub enum ConfigError {
     NoProgram(PathBuf),
     /// This process is root, which Chromium's sandbox refuses, and no other user was named.
     RootNeedsUser,
+    /// Another user was named, and this process is not root.
+    UserNeedsRoot,
 }
 
 impl fmt::Display for ConfigError {
@@ -59,8 +62,11 @@ impl fmt::Display for ConfigError {
             Self::NotFound(error) => error.fmt(f),
             Self::NoProgram(path) => write!(f, "the browser {} is not a file", path.display()),
             Self::RootNeedsUser => f.write_str(
-                "this process is root, and Chromium's sandbox needs another user: name one with `user`, such \
-                 as 65534 (nobody)",
+                "this process is root, and Chromium's sandbox needs another user: name one with \
+                 `user_if_root`, such as 65534 (nobody)",
+            ),
+            Self::UserNeedsRoot => f.write_str(
+                "only root can start the browser as another user: leave `user` out, or use `user_if_root`",
             ),
         }
     }
@@ -70,7 +76,7 @@ impl std::error::Error for ConfigError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::NotFound(error) => Some(error),
-            Self::NoProgram(_) | Self::RootNeedsUser => None,
+            Self::NoProgram(_) | Self::RootNeedsUser | Self::UserNeedsRoot => None,
         }
     }
 }
@@ -83,10 +89,17 @@ impl BrowserBuilder {
         self
     }
 
-    /// The user id and group id of the processes. Default: those of this process. Needed if this process is
-    /// root, which can start processes of any user; an unprivileged user with no files is best.
+    /// The user id and group id of the processes. Default: those of this process. Only root can start
+    /// processes of another user.
     pub fn user(mut self, user: u32, group: u32) -> Self {
         self.user = Some((user, group));
+        self
+    }
+
+    /// As [`user`](Self::user) if this process is root, which Chromium's sandbox refuses; otherwise nothing. An
+    /// unprivileged user with no files is best.
+    pub fn user_if_root(mut self, user: u32, group: u32) -> Self {
+        self.user_if_root = Some((user, group));
         self
     }
 
@@ -133,22 +146,27 @@ impl BrowserBuilder {
     /// The browser. No process is started before the first page.
     ///
     /// # Errors
-    /// No Chromium is found, or this process is root and no other user is named.
+    /// No Chromium is found; this process is root and no other user is named; or another user is named and
+    /// this process is not root.
     pub fn build(self) -> Result<Browser, ConfigError> {
         let program = match self.program {
             Some(program) if program.is_file() => behind_wrapper(&program).to_owned(),
             Some(program) => return Err(ConfigError::NoProgram(program)),
             None => find().map_err(ConfigError::NotFound)?,
         };
-        let is_root = rustix::process::geteuid().is_root();
-        if is_root && self.user.is_none_or(|(user, _)| user == 0) && !self.without_sandbox {
+        let own = rustix::process::geteuid();
+        let user = self.user.or(self.user_if_root.filter(|_| own.is_root()));
+        if own.is_root() && user.is_none_or(|(user, _)| user == 0) && !self.without_sandbox {
             return Err(ConfigError::RootNeedsUser);
+        }
+        if !own.is_root() && user.is_some_and(|(user, _)| user != own.as_raw()) {
+            return Err(ConfigError::UserNeedsRoot);
         }
         let memory = self.recycle_above_memory;
         let recycle = self.recycle_after_pages.map_or(DEFAULT_RECYCLE_AFTER_PAGES, NonZero::get);
         let config = BrowserConfig {
             program,
-            user: self.user,
+            user,
             profile_folder: self.profile_folder,
             sandbox: !self.without_sandbox,
             start_timeout: self.start_timeout.unwrap_or(DEFAULT_START_TIMEOUT),

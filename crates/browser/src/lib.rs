@@ -24,6 +24,8 @@ mod cookies;
 mod document;
 mod emulate;
 mod find;
+#[doc(hidden)]
+pub mod fuzzing;
 mod lossy;
 mod page;
 mod pool;
@@ -33,7 +35,7 @@ mod sec_fetch;
 mod styles;
 mod wire;
 
-pub use browser::{Browser, BrowserStats};
+pub use browser::{Browser, BrowserStats, Inventory};
 pub use builder::{
     BrowserBuilder, ConfigError, DEFAULT_RECYCLE_ABOVE_MEMORY, DEFAULT_RECYCLE_AFTER_PAGES,
     DEFAULT_START_TIMEOUT,

@@ -63,6 +63,8 @@ pub(crate) mod target {
     command!(CreateBrowserContext = "Target.createBrowserContext" -> Created { dispose_on_detach: bool });
     fields!(Created { browser_context_id: ContextId });
     command!(DisposeBrowserContext = "Target.disposeBrowserContext" -> Done { browser_context_id: ContextId });
+    command!(GetBrowserContexts = "Target.getBrowserContexts" -> Contexts {});
+    fields!(Contexts { browser_context_ids: Vec<ContextId> });
     command!(CreateTarget<'a> = "Target.createTarget" -> Done {
         url: &'a str,
         browser_context_id: ContextId,
@@ -70,6 +72,8 @@ pub(crate) mod target {
         height: u32,
     });
     command!(CloseTarget = "Target.closeTarget" -> Done { target_id: String });
+    command!(GetTargets = "Target.getTargets" -> Targets {});
+    fields!(Targets { target_infos: Vec<TargetInfo> });
     fields!(Attached { session_id: SessionId, target_info: TargetInfo, waiting_for_debugger: bool });
     fields!(TargetInfo {
         target_id: String,

@@ -3,6 +3,7 @@
 
 use tokio::sync::watch;
 
+use crate::browser::Browser;
 use crate::exit;
 
 /// Receives Ctrl-C and termination signals.
@@ -12,13 +13,13 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Starts to listen.
+    /// Starts to listen. The second signal also ends `browser`.
     ///
     /// A separate task listens, so that the second Ctrl-C works even if handling the first is blocked by a
     /// reader of standard output that does not read.
-    pub(crate) fn listen() -> Self {
+    pub(crate) fn listen(browser: &Browser) -> Self {
         let (sender, pressed) = watch::channel(false);
-        tokio::spawn(forward(Signals::listen(), sender));
+        tokio::spawn(forward(Signals::listen(), sender, browser.clone()));
         Self { pressed }
     }
 
@@ -32,10 +33,11 @@ impl Interrupt {
 }
 
 /// Forwards the first signal, and ends the program at the second.
-async fn forward(mut signals: Signals, pressed: watch::Sender<bool>) {
+async fn forward(mut signals: Signals, pressed: watch::Sender<bool>, browser: Browser) {
     signals.next().await;
     let _ = pressed.send(true);
     signals.next().await;
+    browser.close_at_once().await;
     exit::at_once(exit::INTERRUPTED)
 }
 

@@ -1,6 +1,8 @@
 //! The `gleaner` command: scrape, crawl, batch, map and convert from a shell.
 
 mod args;
+#[cfg_attr(not(unix), path = "no_browser.rs")]
+mod browser;
 mod commands;
 mod console;
 mod demo;

@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 #[cfg(target_os = "linux")]
+#[path = "cli/browser.rs"]
+mod browser;
+#[cfg(target_os = "linux")]
 #[path = "cli/ending.rs"]
 mod ending;
 #[cfg(target_os = "linux")]
@@ -33,13 +36,14 @@ const TEA: &str = "<!doctype html><title>Tea</title><nav><a href=/>Home</a></nav
 fn demo_crawls_its_site_and_writes_markdown() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("tea");
-    let stderr = succeed(&run(&["demo", "--out", folder.to_str().unwrap()]));
+    let stderr = succeed(&run(&["demo", "--out", folder.to_str().unwrap(), "--browser", "never"]));
 
     let index = lines_of_json(&fs::read(folder.join("index.jsonl")).unwrap());
     let files: HashSet<String> = index.iter().map(|row| row["file"].as_str().unwrap().to_owned()).collect();
     let want = [
         "index.md",
         "about.md",
+        "board.md",
         "glossary.md",
         "blog_index.md",
         "blog_a-pot-for-the-rain.md",
@@ -66,7 +70,7 @@ fn demo_crawls_its_site_and_writes_markdown() {
     assert!(page("guides_cold-brew.md").contains("1. Put the leaf in the jug"));
 
     for expected in
-        ["15 pages", "robots.txt forbids /staff/rota", "/brewing has moved", "gleaner crawl https://"]
+        ["16 pages", "robots.txt forbids /staff/rota", "/brewing has moved", "gleaner crawl https://"]
     {
         assert!(stderr.contains(expected), "{expected} is missing:\n{stderr}");
     }
@@ -289,11 +293,10 @@ fn wrong_usage_is_explained() {
         (&["scrape", site, "--formats", "markdwn"], &["--formats", "markdwn", "markdown"]),
         (&["scrape", site, "--formats", "markdown,,links"], &["--formats", "markdown,links"]),
         (&["scrape", site, "--formats", "{\"type\":"], &["--formats", "JSON"]),
-        (&["scrape", site, "--formats", "screenshot"], &["--formats", "browser"]),
         (&["scrape", site, "--formats", "json"], &["--formats", "--schema", "--model", "{\"type\":\"json\""]),
         (&["scrape", site, "--formats", r#"{"type":"json","prompt":"who"}"#], &["--model", "--schema"]),
         (&["convert", "Cargo.toml", "--formats", r#"{"type":"json","prompt":"who"}"#], &["--schema"]),
-        (&["convert", "Cargo.toml", "--formats", "screenshot"], &["--formats", "browser", "does not have"]),
+        (&["convert", "Cargo.toml", "--formats", "screenshot"], &["--formats", "local page", "browser"]),
         (&["convert", "-", "--content-type", "zzz"], &["--content-type", "text/html"]),
         (&["scrape", site, "--only-main-content", "maybe"], &["maybe"]),
         (&["scrape", site, "--mobile", "yes"], &["--mobile", "yes", "true", "false"]),
@@ -316,7 +319,6 @@ fn wrong_usage_is_explained() {
         (&["crawl", site, "--model", "m", "--budget-tokens", "-3"], &["--budget-tokens", "-3"]),
         (&["crawl", site, "--webhook", "foo"], &["--webhook", "https://hooks.example"]),
         (&["crawl", site, "--failures", "/dev/null/list"], &["--failures", "/dev/null/list", "file"]),
-        (&["crawl", site, "--formats", "screenshot"], &["--formats", "browser", "does not have"]),
         (&["scrape", site, "--location-country", "Narnia"], &["--location-country", "Narnia"]),
         (&["scrape", site, "--header", "Cookie"], &["--header", "Name: value"]),
         (&["scrape", site, "--header", "A: 1", "--header", "a: 2"], &["--header", "once"]),

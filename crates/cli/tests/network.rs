@@ -190,7 +190,7 @@ fn a_country_without_proxies_is_reported() {
         let output = run_on_loopback(&[&words[..], &["--location-country", "DE"]].concat());
         succeed(&output);
         assert!(
-            stderr(&output).contains("--location-country has no effect"),
+            stderr(&output).contains("--location-country applies to rendered pages only"),
             "{words:?}: {}",
             stderr(&output)
         );

@@ -25,7 +25,7 @@ pub(super) async fn assemble(reader: Reader<'_>, shape: &Shape) -> Result<Extrac
     if reader.pages.is_empty() {
         return Err(no_page_error(reader, job));
     }
-    let Reader { pages, failed, over_limit, over_budget, mut notes, .. } = reader;
+    let Reader { pages, failed, over_limit, over_budget, mut notes, acts, .. } = reader;
     if over_limit > 0 {
         notes.push(format!("{over_limit} more pages were known: the limit is {}", plan.page_limit));
     }
@@ -34,10 +34,12 @@ pub(super) async fn assemble(reader: Reader<'_>, shape: &Shape) -> Result<Extrac
     }
     notes.extend(failed.iter().map(|(url, error)| failure_note(url, error)));
     let mut result = merge_pages(pages, shape, job, slots, notes, request.show_sources).await?;
-    result.plan = Some(plan.clone());
-    if let Some(note) = single_object_note(&result, plan) {
+    let mut plan = plan.clone();
+    plan.reasons.extend(acts);
+    if let Some(note) = single_object_note(&result, &plan) {
         result.warning = to_warning(std::iter::once(note).chain(result.warning.take()).collect());
     }
+    result.plan = Some(plan);
     let failed = failed.into_iter().map(|(url, error)| PageReport {
         url,
         values: 0,
@@ -183,13 +185,13 @@ fn missing_everywhere(missing: Vec<Missing>, merged: &Merged) -> Vec<Missing> {
 }
 
 /// A pointer with the rows of lists written as `*`.
-fn with_any_row(pointer: &str) -> String {
+pub(super) fn with_any_row(pointer: &str) -> String {
     let is_row = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     pointer.split('/').map(|part| if is_row(part) { "*" } else { part }).collect::<Vec<_>>().join("/")
 }
 
 /// The readable form of a pointer: `offers.price`.
-fn field_name(pointer: &str) -> String {
+pub(super) fn field_name(pointer: &str) -> String {
     let parts = pointer.split('/').filter(|part| !part.is_empty() && *part != "*");
     let parts: Vec<String> = parts.map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
     if parts.is_empty() { "rows".to_owned() } else { parts.join(".") }

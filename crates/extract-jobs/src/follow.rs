@@ -24,25 +24,28 @@ pub(super) async fn external(reader: &mut Reader<'_>) {
 
 /// Follows links and search forms hop by hop until nothing is missing, if the plan has this step. It stays on
 /// the named sites unless the request allows others. The words of the request decide the order; a page only
-/// contributes links.
+/// contributes links. Half of the pages that are left are kept for controls, if the plan uses them.
 pub(super) async fn navigate(reader: &mut Reader<'_>) {
     let (request, plan) = (reader.request(), reader.plan());
     let hops = plan.steps.iter().find_map(|step| match step {
         PlanStep::Navigate { hops, .. } => Some(*hops),
         _ => None,
     });
+    let acts = plan.steps.iter().any(|step| matches!(step, PlanStep::Act { .. }));
+    let kept = if acts { reader.capacity().div_ceil(2) } else { 0 };
     let mut candidates: Vec<SiteUrl> = Vec::new();
     for _ in 0..hops.unwrap_or_default() {
-        if !reader.has_capacity() || !reader.is_incomplete() {
+        if reader.capacity() <= kept || !reader.is_incomplete() {
             return;
         }
+        let pages = if acts { PAGES_PER_HOP.min(reader.capacity() - kept) } else { PAGES_PER_HOP };
         // A link that was not followed in one hop may be the best of the next.
         candidates.extend(reader.take_navigation_links());
         candidates.retain(|link| {
             let is_allowed = request.allow_external_links || is_named_host(request, &link.url);
             is_allowed && !reader.was_tried(&link.url)
         });
-        let best = best(candidates.clone(), plan, PAGES_PER_HOP);
+        let best = best(candidates.clone(), plan, pages);
         if best.is_empty() {
             return;
         }

@@ -4,13 +4,15 @@
 //! - [`ExtractRunner`] runs extract jobs: it plans, fetches each page through the
 //!   [runtime](gleaner_runtime::Runtime), reads it by the cheapest method (what its template taught, what the
 //!   page says about itself, the model within a budget), drops it, and merges one result. The module `run`
-//!   has the steps of a job, `site` selects the pages of a wildcard, and `reader` reads pages.
+//!   has the steps of a job, `site` selects the pages of a wildcard, `reader` reads pages, and `act` uses
+//!   their controls in a browser.
 //! - [`PlannedExtract`] implements the runtime's port with the runner and a model.
 //! - [`CrawlPrompts`] compiles the prompt of a crawl into options.
 //!
 //! Pages of a cluster are read in order (`page_order`) while one page may save the next a model call. This
 //! also makes jobs repeatable: with a recorded model and cached pages the same request gives the same bytes.
 
+mod act;
 mod answer;
 mod blocking;
 mod checks;

@@ -13,11 +13,13 @@ use gleaner_types::{Document, ErrorCode, Interrupt, PageError, SafeUrl};
 use tokio::sync::Semaphore;
 use url::Url;
 
+use super::act::Candidate;
+use super::answer::{field_name, with_any_row};
 use super::blocking::{OwnedTask, PageReading};
 use super::job::Job;
 use super::page_order::{PageOrder, PageTurn};
 use super::sources::Source;
-use super::visit::visit;
+use super::visit::{PageOrigin, visit};
 
 /// Maximum pages of one job in work at once.
 const MAX_CONCURRENT_PAGES: usize = 8;
@@ -107,6 +109,11 @@ pub(super) struct Reader<'j> {
     /// Links of the pages that were read, if the plan follows links.
     navigation_links: Vec<SiteUrl>,
     follows_links: bool,
+    /// The first pages that were read, if the plan uses their controls: at most `max_candidates`.
+    candidates: Vec<Candidate>,
+    max_candidates: usize,
+    /// The steps that were taken on pages, one sentence each.
+    pub(super) acts: Vec<String>,
     /// Known pages that were not read because of the limit.
     pub(super) over_limit: usize,
     /// Known pages that were not read because the budget was used up.
@@ -129,6 +136,10 @@ impl<'j> Reader<'j> {
             .steps
             .iter()
             .any(|step| matches!(step, PlanStep::FollowExternal { .. } | PlanStep::Navigate { .. }));
+        let max_candidates = plan.steps.iter().find_map(|step| match step {
+            PlanStep::Act { pages, .. } => usize::try_from(*pages).ok(),
+            _ => None,
+        });
         let words: Vec<&str> = plan.terms.iter().take(FORM_WORDS).map(|(word, _)| word.as_str()).collect();
         Self {
             runtime,
@@ -146,6 +157,9 @@ impl<'j> Reader<'j> {
             failed: Vec::new(),
             navigation_links: Vec::new(),
             follows_links,
+            candidates: Vec::new(),
+            max_candidates: max_candidates.unwrap_or_default(),
+            acts: Vec::new(),
             over_limit: 0,
             over_budget: 0,
             notes: Vec::new(),
@@ -166,6 +180,11 @@ impl<'j> Reader<'j> {
 
     pub(super) const fn job(&self) -> &'j Job {
         self.job
+    }
+
+    /// The shape of the result.
+    pub(super) fn shape(&self) -> &Shape {
+        &self.task.shape
     }
 
     /// The slots for large pages.
@@ -205,6 +224,37 @@ impl<'j> Reader<'j> {
             .any(|missing| !is_filled(&missing.pointer))
     }
 
+    /// The names of the fields that are empty on all pages.
+    pub(super) fn missing_names(&self) -> Vec<String> {
+        let pointer_of = |pointer: &str| field_name(&with_any_row(pointer));
+        let leaves = self.pages.iter().flat_map(|page| &page.result.extraction.leaves);
+        let filled: HashSet<String> = leaves.map(|leaf| pointer_of(&leaf.pointer)).collect();
+        let mut seen = HashSet::new();
+        let missing = self.pages.iter().flat_map(|page| &page.result.extraction.missing);
+        let names = missing.map(|missing| pointer_of(&missing.pointer));
+        let mut names: Vec<String> =
+            names.filter(|name| !filled.contains(name) && seen.insert(name.clone())).collect();
+        if self.plan.cardinality != Cardinality::One {
+            names.push("further rows, if the page has not shown all".to_owned());
+        }
+        names
+    }
+
+    /// The values on all pages that were read.
+    pub(super) fn value_count(&self) -> usize {
+        self.pages.iter().map(|page| page.result.extraction.leaves.len()).sum()
+    }
+
+    /// Takes the pages whose controls may be used.
+    pub(super) fn take_candidates(&mut self) -> Vec<Candidate> {
+        std::mem::take(&mut self.candidates)
+    }
+
+    /// The pages that may still be read.
+    pub(super) const fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// Whether the limit allows more pages.
     pub(super) const fn has_capacity(&self) -> bool {
         self.capacity > 0
@@ -221,6 +271,7 @@ impl<'j> Reader<'j> {
         new.truncate(self.capacity);
         let mut fetched = std::mem::take(&mut self.fetched);
         let (this, mut order) = (&*self, PageOrder::default());
+        let free = this.max_candidates.saturating_sub(this.candidates.len());
         let mut over_budget = 0;
         let reads = new.into_iter().enumerate().filter_map(|(index, source)| {
             let fetched = fetched.remove(&without_fragment(&source.target.url));
@@ -230,14 +281,15 @@ impl<'j> Reader<'j> {
                 return None;
             }
             let turn = order.next(&source.cluster);
-            Some(async move { (index, this.page(source, fetched, turn).await) })
+            Some(async move { (index, this.page(source, fetched, turn, index < free).await) })
         });
         let mut outcomes: Vec<_> = stream::iter(reads).buffer_unordered(MAX_CONCURRENT_PAGES).collect().await;
         self.over_budget += over_budget;
         outcomes.sort_by_key(|(index, _)| *index);
         for (_, outcome) in outcomes {
             match outcome {
-                Ok((page, navigation_links)) => {
+                Ok((page, navigation_links, candidate)) => {
+                    self.candidates.extend(candidate);
                     self.capacity = self.capacity.saturating_sub(1);
                     self.pages.push(page);
                     self.navigation_links.extend(navigation_links);
@@ -248,13 +300,15 @@ impl<'j> Reader<'j> {
         }
     }
 
-    /// Fetches one page, unless it was fetched before, and reads it.
+    /// Fetches one page, unless it was fetched before, and reads it. `may_act` keeps it for the use of its
+    /// controls.
     async fn page(
         &self,
         source: Source,
         fetched: Option<FetchedPage>,
         mut turn: PageTurn,
-    ) -> Result<(ReadPage, Vec<SiteUrl>), (SafeUrl, PageError)> {
+        may_act: bool,
+    ) -> Result<(ReadPage, Vec<SiteUrl>, Option<Candidate>), (SafeUrl, PageError)> {
         let url = SafeUrl::from(&source.target.url);
         let fetched = match fetched {
             Some(fetched) => Ok(fetched),
@@ -266,6 +320,8 @@ impl<'j> Reader<'j> {
             turn.wait().await;
         }
         let FetchedPage { page, warning } = fetched.map_err(|error| (url.clone(), error))?;
+        let may_act = may_act && source.origin != PageOrigin::Foreign;
+        let candidate = may_act.then(|| Candidate { source: source.clone(), page: Arc::clone(&page) });
         let reading = PageReading {
             task: Arc::clone(&self.task),
             extractor: self.job.extractor().clone(),
@@ -277,7 +333,30 @@ impl<'j> Reader<'j> {
         let read = reading.read(self.slots, page).await;
         let (read, navigation_links) = read.map_err(|error| (url.clone(), error))?;
         let ClusterPageResult { page: result, by_template, drift } = read;
-        Ok((ReadPage { url, result, by_template, drift, warning }, navigation_links))
+        Ok((ReadPage { url, result, by_template, drift, warning }, navigation_links, candidate))
+    }
+
+    /// Reads a state of a page that a browser shows after actions. It counts against the limit.
+    pub(super) async fn read_state(&mut self, source: &Source, page: Arc<Page>) {
+        let url = SafeUrl::from(&page.url);
+        // What the template of the page settles as missing may be there after actions.
+        let cluster = format!("{} after actions", source.cluster);
+        let reading = PageReading {
+            task: Arc::clone(&self.task),
+            extractor: self.job.extractor().clone(),
+            memory: self.job.memory().filter(|memory| memory.pays(&cluster)).cloned(),
+            cluster,
+            alike: source.alike,
+            form_words: None,
+        };
+        self.capacity = self.capacity.saturating_sub(1);
+        match reading.read(self.slots, page).await {
+            Ok((read, _)) => {
+                let ClusterPageResult { page: result, by_template, drift } = read;
+                self.pages.push(ReadPage { url, result, by_template, drift, warning: None });
+            }
+            Err(error) => self.failed.push((url, error)),
+        }
     }
 
     async fn fetch(&self, source: &Source) -> Result<FetchedPage, PageError> {

@@ -9,13 +9,14 @@ use super::reader::{self, Reader};
 use super::result::ExtractResult;
 use super::runner::ExtractRunner;
 use super::watch::ExtractWatch;
-use super::{answer, follow, site, sources};
+use super::{act, answer, follow, site, sources};
 
 /// Runs an extract job.
 ///
 /// The plan comes first, because it finds missing parts before anything is fetched. Then it reads pages:
 /// those that the request names, those that the search finds, those that are selected from each site, and
-/// those that links lead to, if the request allows it. The values become one result. If something ends the
+/// those that links lead to, if the request allows it; then it uses the controls of pages, if the request has
+/// an agent. The values become one result. If something ends the
 /// work early, the result is what was found before. Dropping the future ends all work.
 pub(super) async fn run(
     runner: &ExtractRunner,
@@ -74,6 +75,7 @@ pub(super) async fn run(
     }
     follow::external(&mut reader).await;
     follow::navigate(&mut reader).await;
+    act::act(&mut reader).await;
     answer::assemble(reader, &shape).await
 }
 

@@ -83,6 +83,7 @@ impl ExtractRunner {
         let context = PlanningContext {
             model: self.model.as_deref().map(LanguageModel::capabilities),
             search: self.search.is_some(),
+            browser: self.runtime.upgrade().is_some_and(|runtime| runtime.has_browser()),
             budget: self.budget,
         };
         let planned = ExecutionPlanner::new(context).plan(request);

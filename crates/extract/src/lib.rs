@@ -54,6 +54,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod act;
 mod bind;
 mod budget;
 mod crawl;
@@ -78,6 +79,10 @@ mod summary;
 mod template;
 mod typed;
 
+pub use act::{
+    ActionSequence, Control, ControlChoice, ControlKind, ControlOption, ControlQuestion, MAX_CONTROL_LINKS,
+    MAX_CONTROLS, MAX_MOVES, Move, STEP_WAIT, Step, controls,
+};
 pub use bind::{MAX_RECORDS, MAX_STATE_OBJECTS, MIN_CONFIDENCE};
 pub use budget::{Budget, Ledger, LedgerEntry, MAX_LEDGER_ENTRIES, Reservation, Spent, Stop};
 pub use crawl::{CompiledCrawl, CrawlOptions, MAX_CRAWL_PATTERNS, MAX_SECTIONS, compile_crawl};
@@ -95,10 +100,11 @@ pub use leaf::{Extraction, Leaf, Missing, MissingReason, inferred_fields};
 pub use merge::{Conflict, MAX_CONFLICTS, Merged, merge};
 pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, PagePart, Provenance, Span};
 pub use plan::{
-    Cardinality, DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, ExecutionPlan, ExecutionPlanner, MAX_AGENT_HOPS,
-    MAX_NAVIGATION_LINKS, MAX_PATTERN_URLS, MAX_PLAN_PAGES, MAX_PROBED_CLUSTERS, MAX_SITE_URLS,
-    PROBES_PER_CLUSTER, PlanEstimate, PlanSource, PlanStep, PlanningContext, ProbeResult, RankedCluster,
-    RankedPage, SiteRanking, SiteUrl, UrlPatterns, navigation_links, rank_site,
+    Cardinality, DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, ExecutionPlan, ExecutionPlanner, MAX_ACTED_PAGES,
+    MAX_AGENT_HOPS, MAX_AGENT_STEPS, MAX_NAVIGATION_LINKS, MAX_PATTERN_URLS, MAX_PLAN_PAGES,
+    MAX_PROBED_CLUSTERS, MAX_SITE_URLS, MAX_VISITS_PER_PAGE, PROBES_PER_CLUSTER, PlanEstimate, PlanSource,
+    PlanStep, PlanningContext, ProbeResult, RankedCluster, RankedPage, SiteRanking, SiteUrl, UrlPatterns,
+    navigation_links, rank_site,
 };
 pub use schema::{
     Dialect, Field, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind, WireSchema,

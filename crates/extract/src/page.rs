@@ -4,6 +4,8 @@ use gleaner_types::Interrupt;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::markup::Tree;
+
 /// Upper bound on the bytes of a page's HTML that are read; the rest is ignored.
 pub const MAX_PAGE_BYTES: usize = 16 << 20;
 
@@ -41,6 +43,12 @@ impl Page {
     pub fn with_interrupt(mut self, interrupt: &Interrupt) -> Self {
         self.interrupt = interrupt.clone();
         self
+    }
+
+    /// The visible text of the HTML, blocks on lines of their own. Style sheets are not read.
+    #[must_use]
+    pub fn visible_text(&self) -> String {
+        Tree::parse(self.html(), &self.interrupt).text().to_owned()
     }
 
     /// The HTML that is read.

@@ -24,6 +24,7 @@ struct Inner {
     not_tls: bool,
     /// Whether a retry may succeed, if that is known of this failure rather than of its kind.
     is_temporary: Option<bool>,
+    browser_crashed: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -72,8 +73,6 @@ pub enum ErrorKind {
     /// The proxy mode of the request needs a pool, and the fetcher has none
     /// ([`FetcherBuilder::stealth_proxies`](crate::FetcherBuilder::stealth_proxies) sets it).
     ProxyNotConfigured,
-    /// The request needs a browser engine, and there is none.
-    RenderNotConfigured,
     /// An action on a rendered page failed.
     Action,
     /// The browser engine failed.
@@ -89,6 +88,7 @@ impl Error {
             code: None,
             not_tls: false,
             is_temporary: None,
+            browser_crashed: false,
             source: None,
         }))
     }
@@ -105,7 +105,9 @@ impl Error {
 
     /// The browser ended while it rendered the page at `url`. A retry may succeed.
     pub fn browser_crashed(url: &Url) -> Self {
-        Self::render(url, "the browser crashed").temporary()
+        let mut error = Self::render(url, "the browser crashed").temporary();
+        error.0.browser_crashed = true;
+        error
     }
 
     /// The page at `url` does not answer the browser, such as a page whose script never ends. A retry would
@@ -197,8 +199,7 @@ impl Error {
             ErrorKind::TooLarge => ErrorCode::ScrapeBodyTooLarge,
             ErrorKind::Action => ErrorCode::ScrapeActionError,
             ErrorKind::Proxy | ErrorKind::Render => ErrorCode::ScrapeAllEnginesFailed,
-            // An option with a code of its own sets it by `with_code`.
-            ErrorKind::RenderNotConfigured | ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
+            ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
             ErrorKind::UnsupportedMedia => ErrorCode::ScrapeUnsupportedFileError,
             ErrorKind::Connect
             | ErrorKind::TooLong
@@ -237,6 +238,12 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         let usual = matches!(self.0.kind, ErrorKind::Connect | ErrorKind::Protocol | ErrorKind::Proxy);
         self.0.is_temporary.unwrap_or(usual)
+    }
+
+    /// Whether the browser ended while it rendered the page. The page may be the cause.
+    #[must_use]
+    pub fn is_browser_crash(&self) -> bool {
+        self.0.browser_crashed
     }
 
     /// Whether a rule refused the request before any connection to its host: the egress policy, or the

@@ -96,6 +96,11 @@ impl Fetcher {
         self.0.max_body
     }
 
+    /// The user agent of requests in the basic tier.
+    pub(crate) fn user_agent(&self, mobile: bool) -> HeaderValue {
+        self.0.user_agent(mobile)
+    }
+
     /// The time of day.
     pub(crate) fn now(&self) -> SystemTime {
         (self.0.clock)()
@@ -119,14 +124,15 @@ impl Inner {
         if request.from_browser {
             return headers::compose_for_browser(&request.headers);
         }
-        let agent = match (tier, request.mobile) {
-            (Tier::Stealth, mobile) => {
-                return headers::compose_as_browser(mobile, languages, &request.headers);
-            }
-            (Tier::Basic, true) => headers::MOBILE_AGENT,
-            (Tier::Basic, false) => self.user_agent.clone(),
-        };
-        headers::compose(agent, languages, &request.headers)
+        match tier {
+            Tier::Stealth => headers::compose_as_browser(request.mobile, languages, &request.headers),
+            Tier::Basic => headers::compose(self.user_agent(request.mobile), languages, &request.headers),
+        }
+    }
+
+    /// The user agent of requests in the basic tier.
+    fn user_agent(&self, mobile: bool) -> HeaderValue {
+        if mobile { headers::MOBILE_AGENT } else { self.user_agent.clone() }
     }
 
     pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {

@@ -161,10 +161,12 @@ pub use media::Accept;
 pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Proxy, ProxyPool};
 pub use redirect::{FollowAll, RedirectCheck, RedirectRefused};
 pub use refresh::MAX_REFRESH_DELAY;
+#[cfg(feature = "testing")]
+pub use render::conformance;
 pub use render::{
     ActionResult, DEFAULT_RENDERS, DocumentFacts, Load, LoadKind, MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE,
     MAX_LOADS_PER_HOST, MAX_LOADS_PER_PAGE, MAX_REQUESTS_PER_PAGE, MAX_RESULTS_BYTES_PER_PAGE, Picture,
-    Render, RenderProxy, RenderRequest, Rendered, RenderedPage, renderer_for,
+    Render, RenderProxy, RenderRequest, Rendered, RenderedPage,
 };
 pub use request::{DEFAULT_TIMEOUT, MAX_TIMEOUT, Request};
 pub use resolve::{DnsAnswer, MAX_ANSWERS, MAX_LOOKUPS, Resolve, SystemResolver};

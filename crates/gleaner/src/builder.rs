@@ -166,10 +166,11 @@ impl EngineBuilder {
     /// proxies](Self::basic_proxies): of pages, robots.txt, sitemaps and webhooks. Default:
     /// `Mozilla/5.0 (compatible; gleaner/VERSION)`.
     ///
-    /// Four kinds of requests send another one: with `mobile`, that of a phone and `gleaner/VERSION`; through
-    /// the [stealth proxies](Self::stealth_proxies), that of a browser without a mention of gleaner; in the
-    /// [browser](Self::renderer), that of the browser; and with a `User-Agent` among the headers of the
-    /// request, that one. The agent that robots.txt is read for is set by
+    /// Three kinds of requests send another one: with `mobile`, that of a phone and `gleaner/VERSION`;
+    /// through the [stealth proxies](Self::stealth_proxies), that of a browser without a mention of gleaner;
+    /// and with a `User-Agent` among the headers of the request, that one. A page in a
+    /// [browser](Self::renderer) sends the same, and its scripts see it; with `proxy: "stealth"`, it is that
+    /// of the browser itself. The agent that robots.txt is read for is set by
     /// [`robots_agent`](Self::robots_agent).
     #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
@@ -199,15 +200,17 @@ impl EngineBuilder {
     /// [`render_policy`](Self::render_policy). Its traffic passes the same egress guard. At most its
     /// [`capacity`](Render::capacity) is rendered at once. Default: none; the first two options are refused.
     ///
-    /// With a browser, `metadata.engine` of every document says what made it.
+    /// With the feature `browser`, `EngineBuilder::browser` sets an installed Chromium. With a browser,
+    /// `metadata.engine` of every document says what made it.
     #[must_use]
     pub fn renderer(mut self, renderer: Arc<dyn Render>) -> Self {
         self.renderer = Some(renderer);
         self
     }
 
-    /// Sets when pages are rendered by the [`renderer`](Self::renderer). Default: [`RenderPolicy::Auto`]. It
-    /// has no effect without one.
+    /// Sets when pages are rendered by the [`renderer`](Self::renderer). Default: [`RenderPolicy::Auto`], by
+    /// which a page that is an empty shell as served is requested twice and counts once. It has no effect
+    /// without a renderer.
     #[must_use]
     pub fn render_policy(mut self, policy: RenderPolicy) -> Self {
         self.render_policy = policy;
@@ -377,7 +380,9 @@ impl EngineBuilder {
         let store = self.store.unwrap_or_else(|| {
             let mut frontier = FrontierConfig::default();
             frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
-            frontier.max_in_flight = self.concurrency;
+            // Pages that wait for a browser are leased beside those in work.
+            let leases_per_page = if rendering.is_some() { 2 } else { 1 };
+            frontier.max_in_flight = self.concurrency.saturating_mul(leases_per_page);
             frontier.max_per_host = self.concurrency;
             frontier.max_per_address = self.concurrency;
             if let Some(pages) = self.concurrency_per_host {

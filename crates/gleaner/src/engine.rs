@@ -122,8 +122,8 @@ impl Engine {
     pub fn convert(&self, input: Input<'_>, options: ScrapeOptions) -> Result<Document, Error> {
         let plan = options.check_within(self.bounds)?;
         check_local(&plan)?;
-        self.check_options(&plan)?;
         check_not_rendered(&plan)?;
+        self.check_options(&plan)?;
         let page = gleaner_transform::transform(input, &fields::transform_options(&plan, false))?;
         let needs_scripts = page.needs_scripts;
         let mut document = page.into_document();

@@ -81,8 +81,13 @@
 //!   it a job ends with its handle, and requests with a webhook are refused.
 //! - `models` (off): language models and web search over HTTP, for [`EngineBuilder::model`] and
 //!   [`EngineBuilder::search`]. It includes `extract`.
+//! - `browser` (off, Unix only): pages rendered by an installed Chromium, for `EngineBuilder::browser`.
+//!   Without it, and without a [`renderer`](EngineBuilder::renderer) of your own, `actions` and the format
+//!   `screenshot` are refused, and pages that scripts build stay as served.
 
 mod adapters;
+#[cfg(feature = "browser")]
+pub mod browser;
 mod builder;
 mod crawl;
 mod engine;

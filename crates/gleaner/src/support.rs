@@ -2,7 +2,7 @@
 
 use gleaner_runtime::RenderNeed;
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
-use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
+use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, PageError};
 
 use crate::Error;
 use crate::extract::ExtractPart;
@@ -29,23 +29,13 @@ pub(crate) fn check_options(
     extract: &ExtractPart,
 ) -> Result<(), Error> {
     check_selectors(options, within)?;
-    let formats = &options.formats;
-    if !options.actions.is_empty() && !engine.renders {
-        return Err(Error::unsupported(
-            ErrorCode::ScrapeActionsNotSupported,
-            "`actions` need a browser, and this engine was built without one: its operator can add one; \
-             until then, leave `actions` out",
-        ));
-    }
-    if formats.screenshot.is_some() && !engine.renders {
-        return Err(Error::unsupported(
-            ErrorCode::ScrapeScreenshotNotSupported,
-            "the format `screenshot` needs a browser, and this engine was built without one: its operator \
-             can add one; until then, leave it out of `formats`",
-        ));
+    if !engine.renders
+        && let Some(PageError { code, message }) = RenderNeed::refusal(options)
+    {
+        return Err(Error::unsupported(code, message));
     }
     extract.check_fields(options, within)?;
-    if formats.change_tracking.is_some() && !engine.tracks_changes {
+    if options.formats.change_tracking.is_some() && !engine.tracks_changes {
         return Err(Error::unsupported(
             ErrorCode::UnsupportedOption,
             "the format `changeTracking` needs the history of pages in a job service, and this engine was \
@@ -105,8 +95,8 @@ fn invalid(path: FaultPath, error: &gleaner_transform::Error) -> Fault {
     Fault::invalid_value(path, message)
 }
 
-/// Refuses options that need a browser, for a page that the program already has. [`check_options`] comes
-/// first: it refuses some of them for an engine without a browser.
+/// Refuses options that need a browser, for a page that the program already has. It comes before
+/// [`check_options`], whose advice to add a browser would not help.
 pub(crate) fn check_not_rendered(options: &ScrapeOptionsPlan) -> Result<(), Error> {
     let in_browser = [
         (!options.actions.is_empty(), ErrorCode::ScrapeActionsNotSupported, "leave `actions` out"),

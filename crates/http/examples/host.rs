@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Parser;
+use gleaner::browser::{Browser, BrowserConfigError};
 use gleaner::models::{HttpModel, Provider};
 use gleaner::pdf::{self, PdfWorker};
 use gleaner::service::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
@@ -33,6 +34,10 @@ struct Options {
     /// `skipTlsVerification: false`; repeat for more files
     #[arg(long, value_name = "FILE")]
     ca_certificate: Vec<PathBuf>,
+    /// The browser for pages that need one: the program of a Chromium, auto (an installed one, or none) or
+    /// never
+    #[arg(long, value_name = "PATH|auto|never", default_value = "auto")]
+    browser: PathBuf,
     /// The team's credits; unlimited by default
     #[arg(long)]
     credits: Option<u64>,
@@ -88,12 +93,35 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
         let model = HttpModel::builder(Provider::OpenAi, name).base_url(url).transport(client).build()?;
         builder = builder.model(Arc::new(model));
     }
+    let browser = browser(&options.browser)?;
+    if let Some(browser) = &browser {
+        builder = builder.browser(browser.clone());
+    }
     let engine = options.allow_private.into_iter().fold(builder, EngineBuilder::allow_private);
     let service = Service::new(engine.build()?);
     let listener = tokio::net::TcpListener::bind(options.listen).await?;
     println!("http://{}", listener.local_addr()?);
-    serve::serve(listener, service, serve::MAX_CONNECTIONS).await;
+    tokio::select! {
+        () = serve::serve(listener, service, serve::MAX_CONNECTIONS) => {}
+        pressed = tokio::signal::ctrl_c() => pressed?,
+    }
+    // It would end with the program, but the folder of its profile would remain.
+    if let Some(browser) = browser {
+        browser.close().await;
+    }
     Ok(())
+}
+
+/// The browser of the option, if there is one.
+fn browser(option: &Path) -> Result<Option<Browser>, BrowserConfigError> {
+    let program = match option.to_str() {
+        Some("never") => None,
+        Some("auto") => Browser::find().ok(),
+        _ => Some(option.to_owned()),
+    };
+    let Some(program) = program else { return Ok(None) };
+    // Chromium's sandbox refuses root, so the user `nobody` runs it.
+    Browser::builder().program(program).user_if_root(65_534, 65_534).build().map(Some)
 }
 
 /// The content of a file of certificates in PEM.

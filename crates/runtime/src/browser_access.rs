@@ -1,8 +1,11 @@
 //! The browser of a runtime: which pages it renders, and its slots.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use gleaner_store::TeamId;
 use gleaner_types::FetchEngine;
 use gleaner_types::plan::ScrapeOptionsPlan;
+use tokio::sync::Notify;
 use url::Url;
 
 use crate::context::JobContext;
@@ -39,7 +42,19 @@ pub(crate) struct BrowserAccess {
     /// The policy is [`RenderPolicy::Auto`].
     is_auto: bool,
     slots: FairSemaphore,
+    /// Pages that wait for a slot.
+    waiting: AtomicUsize,
+    more_wait: Notify,
     memory: RenderingMemory,
+}
+
+/// A page that waits for a slot.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
 }
 
 impl BrowserAccess {
@@ -51,7 +66,13 @@ impl BrowserAccess {
             RenderPolicy::WhenAsked => false,
             RenderPolicy::Auto => true,
         };
-        Some(Self { is_auto, slots: FairSemaphore::new(slots), memory: RenderingMemory::default() })
+        Some(Self {
+            is_auto,
+            slots: FairSemaphore::new(slots),
+            waiting: AtomicUsize::new(0),
+            more_wait: Notify::new(),
+            memory: RenderingMemory::default(),
+        })
     }
 
     /// Chooses how a page of the job is fetched with these options.
@@ -76,7 +97,20 @@ impl BrowserAccess {
 
     /// Waits for a slot.
     pub(crate) async fn slot(&self, team: Option<&TeamId>, url: &Url) -> FairPermit {
+        self.waiting.fetch_add(1, Relaxed);
+        let _waiting = Waiting(&self.waiting);
+        self.more_wait.notify_one();
         self.slots.acquire(&SlotOwner::new(team, url), false).await
+    }
+
+    /// Pages that wait for a slot. They use nothing, so others may be leased meanwhile.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Relaxed)
+    }
+
+    /// Waits until another page waits for a slot.
+    pub(crate) async fn more_wait(&self) {
+        self.more_wait.notified().await;
     }
 }
 

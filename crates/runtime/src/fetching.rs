@@ -38,6 +38,14 @@ pub(crate) async fn fetch(
     page: &mut FinishedPage,
     lease: &HostLease,
 ) -> Option<FirstAnswer> {
+    // The options were checked at the submit, perhaps by an engine that had a browser.
+    if shared.browser.is_none()
+        && let Some(error) = RenderNeed::refusal(job.options_for(&page.lease))
+    {
+        (page.outcome, page.request_sent) = (PageOutcome::Failed(error), false);
+        trace(job, page, None, false);
+        return None;
+    }
     let lease_left = page.lease.expires_at.saturating_sub(shared.clock.now());
     // A screenshot and actions are for the page that people see.
     let export = match RenderNeed::of(&job.options) {
@@ -145,7 +153,8 @@ async fn failure_outcome(
                 let warning = JobWarning::StartRedirect(failure.error.message.clone());
                 let _ = shared.store.warn(job.id, warning).await;
             }
-            let retry = if failure.retryable { retry(shared, job, page, None) } else { None };
+            let may_retry = failure.retryable && !(failure.browser_crashed && page.attempt > 0);
+            let retry = if may_retry { retry(shared, job, page, None) } else { None };
             retry.unwrap_or(PageOutcome::Failed(failure.error))
         }
     }

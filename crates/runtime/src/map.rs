@@ -165,6 +165,7 @@ async fn read_start(
             session: Some(&job.fetch_session),
             engine: FetchEngine::Static,
             deadline: Instant::now() + job.options.timeout,
+            zero_data_retention: job.zero_data_retention,
         };
         let chain = RequestChain::start(shared, &start, permit);
         let redirects = CrawlRedirects { shared, job, is_start: true, is_export: false, chain };

@@ -87,6 +87,7 @@ impl PageRequest<'_> {
             session: Some(&job.fetch_session),
             engine: self.engine,
             deadline: self.due(Instant::now()),
+            zero_data_retention: job.zero_data_retention,
         };
         let redirects = CrawlRedirects {
             shared,

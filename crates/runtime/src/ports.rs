@@ -13,6 +13,7 @@ use bytes::Bytes;
 use gleaner_store::TeamId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ActionResults, CacheState, Document, FetchEngine, Interrupt, PageError, ProxyUsed};
+use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
 
@@ -75,8 +76,7 @@ pub struct FetchRequest<'a> {
     /// The session of the job; `None` for robots.txt, which is shared by all jobs.
     pub session: Option<&'a Session>,
     /// What requests the page. The choice is made: a `Browser` request is rendered whatever its options say,
-    /// and a `Static` one is not. A `Static` request whose options [require](crate::RenderNeed::Required) a
-    /// browser fails. Only a [page](Purpose::Page) is requested by a browser, and only if
+    /// and a `Static` one is not. Only a [page](Purpose::Page) is requested by a browser, and only if
     /// [`RuntimeConfig::rendering`](crate::RuntimeConfig::rendering) is set.
     pub engine: FetchEngine,
     /// When the answer is due, before the deadline of the page and with time for its transform. It is at
@@ -84,6 +84,8 @@ pub struct FetchRequest<'a> {
     /// warning if it is not complete. A static request only needs the `timeout`, because the runtime stops
     /// the work on a page at its deadline.
     pub deadline: Instant,
+    /// Nothing of the page may reach a disk or a log.
+    pub zero_data_retention: bool,
 }
 
 /// The purpose of a request.
@@ -136,6 +138,8 @@ pub struct Rendering {
     pub actions: Option<ActionResults>,
     /// Warnings of the browser.
     pub warnings: Vec<String>,
+    /// The computed styles for the format `branding`, as the page gave them: [`Transform`] checks them.
+    pub styles: Option<Value>,
 }
 
 /// Why there is no answer.
@@ -145,6 +149,9 @@ pub struct FetchError {
     pub error: PageError,
     /// Another attempt may succeed: the connection broke or the host was busy.
     pub retryable: bool,
+    /// The browser ended while it rendered the page. The page may be the cause, so it gets one more attempt and
+    /// no third.
+    pub browser_crashed: bool,
     /// The redirect that [`RedirectCheck`] refused.
     pub refused_redirect: Option<RedirectRefusal>,
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::{ErrorCode, PageError};
 
 /// When pages are rendered by the browser of the [`Fetch`](crate::Fetch) port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,6 +51,29 @@ impl RenderNeed {
         } else {
             Self::No
         }
+    }
+
+    /// The error of a page with these options if there is no browser: the first option that requires one, and
+    /// the remedy. `None` if none does.
+    #[must_use]
+    pub fn refusal(options: &ScrapeOptionsPlan) -> Option<PageError> {
+        let (code, what, remedy) = if !options.actions.is_empty() {
+            (ErrorCode::ScrapeActionsNotSupported, "`actions` need", "leave `actions` out")
+        } else if options.formats.screenshot.is_some() {
+            (
+                ErrorCode::ScrapeScreenshotNotSupported,
+                "the format `screenshot` needs",
+                "leave it out of `formats`",
+            )
+        } else {
+            return None;
+        };
+        let message = format!(
+            "{what} a browser, and this engine was built without one: its operator can add one (the feature \
+             `browser` of gleaner, and an installed Chromium: on Debian, `apt-get install \
+             chromium-headless-shell`); until then, {remedy}"
+        );
+        Some(PageError { code, message })
     }
 }
 

@@ -128,6 +128,7 @@ async fn load_robots(
         session: None,
         engine: FetchEngine::Static,
         deadline: Instant::now() + MAX_ROBOTS_TIME,
+        zero_data_retention: false,
     };
     let fetched = tokio::time::timeout(MAX_ROBOTS_TIME, shared.fetch.fetch(request, &redirects)).await;
     let answer = match fetched {

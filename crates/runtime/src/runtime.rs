@@ -1,12 +1,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use gleaner_frontier::{CrawlScope, Decision};
 use gleaner_store::{JobSnapshot, JobWarning, NewJob, Store};
-use gleaner_types::JobId;
 use gleaner_types::plan::{CrawlRules, MapPlan, ScrapeOptionsPlan, without_slash};
+use gleaner_types::{Document, JobId, PageError, ProxyUsed};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 use uuid::Uuid;
@@ -16,9 +18,12 @@ use crate::config::RuntimeConfig;
 use crate::context::JobContext;
 use crate::error::Error;
 use crate::extract::Extract;
+use crate::limits::MAX_TRANSFORM_TIME;
 use crate::map::{self, MapResult};
+use crate::ports::Fetched;
 use crate::shared::Shared;
 use crate::tracking::TrackChanges;
+use crate::transforming::transform;
 use crate::worker;
 
 /// Runs jobs: takes checked plans, gives running [`Job`](crate::Job)s.
@@ -74,6 +79,43 @@ impl Runtime {
     /// Sets the port of change tracking. Later calls have no effect.
     pub fn set_tracker(&self, tracker: Arc<dyn TrackChanges>) {
         let _already_set = self.shared.tracker.set(tracker);
+    }
+
+    /// Whether pages can be rendered, so that their options may have actions.
+    #[must_use]
+    pub fn has_browser(&self) -> bool {
+        self.shared.browser.is_some()
+    }
+
+    /// The document of a state of a page that a browser recorded, in the formats of these options. It fetches
+    /// nothing, and its metadata is that of the page itself.
+    ///
+    /// # Errors
+    /// If the page cannot be transformed, or not in time.
+    pub async fn transform_state(
+        &self,
+        url: Url,
+        html: String,
+        options: ScrapeOptionsPlan,
+    ) -> Result<Document, PageError> {
+        let deadline = Instant::now() + options.timeout.min(MAX_TRANSFORM_TIME);
+        let page = Fetched {
+            url,
+            status: 200,
+            content_type: Some("text/html; charset=utf-8".to_owned()),
+            body: html.into(),
+            retry_after: None,
+            latency: Duration::ZERO,
+            address: None,
+            proxy_used: ProxyUsed::Basic,
+            cache_state: None,
+            cached_at: None,
+            rendering: None,
+            robots_tag: String::new(),
+        };
+        let (job, _) = JobContext::of_targets(new_id(), &[], options, true);
+        let (_, transformed) = transform(&self.shared, &Arc::new(job), page, deadline).await;
+        Ok(transformed?.document)
     }
 
     /// Lists the URLs of a site: those of its sitemaps and those that its start page links to. Work for a

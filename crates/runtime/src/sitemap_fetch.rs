@@ -57,6 +57,7 @@ async fn fetch(
         session: None,
         engine: FetchEngine::Static,
         deadline: Instant::now() + options.timeout,
+        zero_data_retention: false,
     };
     let answer = shared.fetch.fetch(request, &redirects).await?;
     // Without its latency, which says nothing about pages.
@@ -65,7 +66,7 @@ async fn fetch(
     if is_busy(answer.status) {
         let message = format!("it answered with status {}", answer.status);
         let error = PageError { code: ErrorCode::ScrapeSiteError, message };
-        return Err(FetchError { error, retryable: true, refused_redirect: None });
+        return Err(FetchError { error, retryable: true, browser_crashed: false, refused_redirect: None });
     }
     Ok(answer)
 }

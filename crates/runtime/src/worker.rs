@@ -8,6 +8,7 @@ use futures_util::FutureExt as _;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::browser_access::BrowserAccess;
 use crate::page;
 use crate::shared::Shared;
 
@@ -33,7 +34,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
         // Before the lease, so that changes during it are not missed.
         work.borrow_and_update();
         let mut wake = sweep;
-        let free = shared.max_in_flight.saturating_sub(pages.len());
+        let free = max_pages(shared).saturating_sub(pages.len());
         if free > 0 {
             match shared.store.lease(free, shared.clock.now()).await {
                 Ok(leases) => {
@@ -50,11 +51,12 @@ async fn lease_and_work(shared: &Arc<Shared>) {
                 }
             }
         }
-        let full = pages.len() >= shared.max_in_flight;
+        let full = pages.len() >= max_pages(shared);
         tokio::select! {
             biased;
             () = shared.stopped.cancelled() => return,
             Some(_) = pages.join_next(), if !pages.is_empty() => while pages.try_join_next().is_some() {},
+            () = more_wait(shared), if full => {}
             changed = work.changed(), if !full => if changed.is_err() { return },
             () = tokio::time::sleep_until(wake) => {}
         }
@@ -66,5 +68,20 @@ async fn lease_and_work(shared: &Arc<Shared>) {
             }
             shared.forget_ended().await;
         }
+    }
+}
+
+/// Upper bound on leased pages. Pages that wait for a browser do not count, up to the same number again:
+/// otherwise, they would delay the pages of other teams that need none.
+fn max_pages(shared: &Shared) -> usize {
+    let waiting = shared.browser.as_ref().map_or(0, BrowserAccess::waiting);
+    shared.max_in_flight + waiting.min(shared.max_in_flight)
+}
+
+/// Waits until another page waits for a browser.
+async fn more_wait(shared: &Shared) {
+    match &shared.browser {
+        Some(browser) => browser.more_wait().await,
+        None => std::future::pending().await,
     }
 }

@@ -44,12 +44,16 @@
     reason = "test code: a broken assumption should fail the test at once"
 )]
 
+mod acting;
+mod apps;
 mod background;
+pub mod browser;
 #[cfg(test)]
 mod client;
 mod hostile;
 pub mod pdf;
 mod port;
+mod process_group;
 mod process_log;
 mod scan;
 mod server;
@@ -59,8 +63,11 @@ pub mod simulation;
 mod site;
 mod worst;
 
+pub use acting::{ACTING_SITES, ActingAnswer, ActingSite, ActingStep, CUPS, FOUNDER};
+pub use apps::{App, Apps};
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use port::{ClosedPort, unused_port};
+pub use process_group::{ProcessGroup, children_of, cpu_seconds_of, listening_sockets, zombies_of};
 pub use process_log::ProcessLog;
 pub use scan::hrefs;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};

@@ -47,6 +47,7 @@ mod words;
 pub use content::training;
 
 pub use body::is_pdf;
+pub use branding::add_computed_styles;
 pub use charset::{CharsetSource, Decoded, decode};
 pub use error::{Error, ErrorKind};
 pub use memory::{MAX_PAGE_MEMORY, page_memory};

@@ -278,3 +278,40 @@ fn a_shell_has_no_warning_of_its_own() {
         assert!(page.needs_scripts && page.document.warning.is_none(), "{:?}", page.document.warning);
     }
 }
+
+#[test]
+fn the_text_of_a_state_fills_a_shell() {
+    let article = format!(
+        "<h2>Kilns</h2><p>{LONG}</p><p>{LONG}</p><p>{LONG}</p><p>{LONG} See <a href=/glaze>glazes</a>.</p>"
+    );
+    let state = serde_json::json!({ "page": { "title": "Kilns", "body": article } });
+    let shell = format!(
+        "<!doctype html><title>Kilns</title><div id=__next></div>\
+         <script id=__NEXT_DATA__ type=application/json>{state}</script><script src=a.js></script>"
+    );
+    let url = "https://example.org/a/".parse().unwrap();
+    let transform_as = |page: &str, formats: Vec<Format>| {
+        let input =
+            Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: page.as_bytes() };
+        transform(input, &ScrapeOptions::new().formats(formats).check().unwrap()).unwrap()
+    };
+    let page = transform_as(&shell, vec![Format::Markdown, Format::Html, Format::RawHtml, Format::Links]);
+    let document = &page.document;
+    assert!(!page.needs_scripts, "{document:?}");
+    assert!(document.markdown.as_ref().unwrap().contains("The kiln is heated slowly"), "{document:?}");
+    assert!(document.html.as_ref().unwrap().contains("The kiln is heated slowly"), "{document:?}");
+    assert_eq!(document.raw_html.as_deref(), Some(shell.as_str()));
+    assert_eq!(document.links.as_deref(), Some(&["https://example.org/glaze".to_owned()][..]));
+    assert_eq!(page.links.links.len(), 1);
+    assert!(document.warning.as_ref().unwrap().contains("embedded state"), "{document:?}");
+    // Without a format with text, the page stays a shell.
+    assert!(transform_as(&shell, vec![Format::Links]).needs_scripts);
+    // A page with text is read from its text, and a state in pieces is no text.
+    let served = shell.replace("<div id=__next></div>", &format!("<div id=__next><p>Pots. {LONG}</p></div>"));
+    let page = transform_as(&served, vec![Format::Markdown]);
+    assert!(page.document.warning.is_none() && page.document.markdown.unwrap().contains("Pots."));
+    let pieces = shell.replace(&serde_json::json!(article).to_string(), "\"Kilns are heated. Slowly.\"");
+    assert!(transform_as(&pieces, vec![Format::Markdown]).needs_scripts);
+    // An open element hides what follows.
+    assert!(transform_as(&format!("{shell}<script>"), vec![Format::Markdown]).needs_scripts);
+}

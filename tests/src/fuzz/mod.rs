@@ -8,6 +8,7 @@ mod cache;
 mod charset;
 mod coding;
 mod cookies;
+mod devtools;
 mod documented;
 mod extract;
 mod head;
@@ -38,6 +39,7 @@ pub use cache::cache_entry;
 pub use charset::charset;
 pub use coding::coding;
 pub use cookies::cookies;
+pub use devtools::devtools_messages;
 pub use extract::{json_ld, microdata, model_output, schema};
 pub use head::response_head;
 pub use html::{body, html_to_markdown};
@@ -78,6 +80,7 @@ pub const TARGETS: [(&str, Body); 34] = [
     ("response_head", response_head),
     ("cookies", cookies),
     ("coding", coding),
+    ("devtools_messages", devtools_messages),
     ("cache_entry", cache_entry),
     ("journal_record", journal_record),
     ("proxy", proxy),

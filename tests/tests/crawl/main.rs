@@ -5,9 +5,12 @@
 mod explain;
 mod failures;
 mod hosts;
+#[path = "../support/chromium.rs"]
+mod installed;
 mod pause;
 mod politeness;
 mod reader;
 mod scope;
+mod script_built;
 mod support;
 mod whole_site;

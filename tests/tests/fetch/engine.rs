@@ -167,6 +167,13 @@ impl Render for FakeBrowser {
         if request.url.path() == "/late" {
             page.warnings.push("the page was not ready in time".to_owned());
         }
+        if request.url.path() == "/request" {
+            let agent = request.user_agent.as_ref().and_then(|agent| agent.to_str().ok());
+            page.html = format!("<p>agent {agent:?}, no retention {}", request.zero_data_retention);
+        }
+        page.styles = request
+            .styles
+            .then(|| json!({ "colorScheme": "dark", "colors": { "primary": "#ABC", "link": "<b>" } }));
         page.screenshot = request
             .screenshot
             .as_ref()
@@ -232,4 +239,40 @@ async fn a_rendered_document_has_the_facts_of_its_answer() {
     let url = format!("{}/late", server.base_url());
     let document = scrape(&engine, &url, json!({ "mobile": true })).await.unwrap();
     assert_eq!(document.warning.as_deref(), Some("the page was not ready in time"));
+}
+
+#[tokio::test]
+async fn branding_of_a_rendered_page_has_its_computed_styles() {
+    let body = "<style>:root{--primary:#111111} a{color:#222222}</style><p>text";
+    let server = RawServer::start([Step::ReadRequest, page(body), Step::Repeat]).unwrap();
+    let engine = engine_builder().renderer(Arc::new(FakeBrowser)).build().unwrap();
+    for (wait, scheme, colors) in [
+        (0, "light", json!({ "primary": "#111111", "link": "#222222" })),
+        // The page that the browser returns has no style sheet.
+        (1, "dark", json!({ "primary": "#aabbcc" })),
+    ] {
+        let options = json!({ "formats": ["branding"], "waitFor": wait });
+        let branding = scrape(&engine, &server.base_url(), options).await.unwrap().branding.unwrap();
+        assert_eq!((&branding["colorScheme"], &branding["colors"]), (&json!(scheme), &colors), "{wait}");
+    }
+    let options = json!({ "formats": ["markdown"], "waitFor": 1 });
+    assert_eq!(scrape(&engine, &server.base_url(), options).await.unwrap().branding, None);
+}
+
+#[tokio::test]
+async fn the_browser_gets_the_user_agent_and_the_retention_of_the_request() {
+    let server = site();
+    let url = format!("{}/request", server.base_url());
+    let engine = engine_builder().user_agent("mine/1.0").renderer(Arc::new(FakeBrowser)).build().unwrap();
+    for (options, expected) in [
+        (json!({ "waitFor": 1 }), "agent Some(\"mine/1.0\"), no retention false"),
+        (json!({ "waitFor": 1, "zeroDataRetention": true }), "agent Some(\"mine/1.0\"), no retention true"),
+        (
+            json!({ "waitFor": 1, "headers": { "User-Agent": "theirs" } }),
+            "agent Some(\"theirs\"), no retention false",
+        ),
+    ] {
+        let document = scrape(&engine, &url, options).await.unwrap();
+        assert_eq!(document.markdown.as_deref(), Some(expected));
+    }
 }

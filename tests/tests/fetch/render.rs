@@ -3,18 +3,18 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
-    ActionResult, Error, ErrorKind, FollowAll, JarCookie, Load, LoadKind, MAX_BYTES_PER_PAGE,
-    MAX_REQUESTS_PER_PAGE, Picture, RedirectCheck, RedirectRefused, Render, RenderProxy, RenderRequest,
-    Rendered, RenderedPage, Request, Response, renderer_for,
+    ActionResult, Error, FollowAll, JarCookie, Load, LoadKind, MAX_BYTES_PER_PAGE, MAX_REQUESTS_PER_PAGE,
+    MOBILE_USER_AGENT, Picture, Render, RenderProxy, RenderRequest, Rendered, RenderedPage, Request,
+    Response, conformance,
 };
 use gleaner_testkit::{Canary, ProxyServer, RawServer, Step, hrefs};
+use gleaner_types::ProxyUsed;
 use gleaner_types::plan::{Action, ScrapeOptionsPlan, ScrapePlan};
-use gleaner_types::{ErrorCode, ProxyUsed};
 use serde_json::{Value, json};
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use url::Url;
 
 use super::support::{fetcher_builder, page, pool};
@@ -24,46 +24,81 @@ async fn navigate(proxy: &RenderProxy<'_>, url: &Url) -> Result<Response, Error>
     proxy.fetch(Load::new(Request::get(url.clone()), LoadKind::Navigation)).await
 }
 
-/// Loads a page and every URL on it, and counts refused requests.
+/// Loads a page, its links, and what it embeds by `src`, and counts refused requests.
 #[derive(Debug, Default)]
 struct FakeBrowser;
 
 #[async_trait]
 impl Render for FakeBrowser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let now = proxy.now();
-        let cookies = request.cookies.cookies(now);
-        let response = navigate(proxy, &request.url).await?;
-        let mut html = String::from_utf8_lossy(&response.body).into_owned();
+        let before = request.cookies.cookies(proxy.now());
+        let mut cookies = before.clone();
+        let mut url = request.url.clone();
+        let response = loop {
+            let load = Load::new(with_cookies(&url, &cookies)?, LoadKind::Navigation);
+            let response = proxy.fetch(load).await?;
+            cookies.extend(cookie_of(&response));
+            let target = response.header("location").and_then(|location| url.join(location).ok());
+            match target {
+                Some(target) => url = target,
+                None => break response,
+            }
+        };
+        let mut page = Rendered::new(url.clone(), String::from_utf8_lossy(&response.body).into_owned());
         let mut refused = 0;
-        for address in hrefs(&html) {
-            let Ok(url) = request.url.join(&address) else { continue };
-            let load = Load::new(Request::get(url), LoadKind::Resource).from_document(response.url.clone());
-            refused += u32::from(proxy.fetch(load).await.is_err());
+        for address in hrefs(&page.html).into_iter().chain(sources(&page.html)) {
+            let Ok(to) = url.join(&address) else { continue };
+            let load = Load::new(with_cookies(&to, &cookies)?, LoadKind::Resource).from_document(url.clone());
+            match timeout(proxy.remaining() / 2, proxy.fetch(load)).await {
+                Ok(outcome) => refused += u32::from(outcome.is_err()),
+                Err(_) => page.warnings.push(format!("{to} did not come in time")),
+            }
         }
-        html.push_str(&format!("<!-- {refused} refused -->"));
-        let host = request.url.host_str().unwrap_or_default();
-        let by_script = JarCookie::new("by", "script", host);
-        request.cookies.merge(&cookies, [&cookies[..], &[by_script]].concat(), now);
-        let mut rendered = Rendered::new(response.url, html);
+        page.html.push_str(&format!("<!-- {refused} refused -->"));
+        cookies.push(JarCookie::new("by", "script", url.host_str().unwrap_or_default()));
+        request.cookies.merge(&before, cookies, proxy.now());
         let picture = || Picture { content_type: "image/png", bytes: Bytes::from_static(b"\x89PNG") };
         for planned in &request.actions {
             match &planned.action {
-                Action::Click { selector, .. }
-                    if !rendered.html.contains(selector.trim_start_matches('#')) =>
-                {
-                    return Err(Error::action(&request.url, planned.index, "nothing matches its selector"));
+                Action::Click { selector, .. } if !page.html.contains(selector.trim_start_matches('#')) => {
+                    return Err(Error::action(&url, planned.index, "nothing matches its selector"));
                 }
-                Action::Screenshot(_) => rendered.results.push(ActionResult::Screenshot(picture())),
-                Action::Scrape => rendered
-                    .results
-                    .push(ActionResult::Scrape { url: rendered.url.clone(), html: rendered.html.clone() }),
+                Action::Screenshot(_) => page.results.push(ActionResult::Screenshot(picture())),
+                Action::Scrape => {
+                    let (url, html) = (page.url.clone(), page.html.clone());
+                    page.results.push(ActionResult::Scrape { url, html });
+                }
                 _ => {}
             }
         }
-        rendered.screenshot = request.screenshot.as_ref().map(|_| picture());
-        Ok(rendered)
+        page.screenshot = request.screenshot.as_ref().map(|_| picture());
+        Ok(page)
     }
+}
+
+/// A request with the cookies of its host.
+fn with_cookies(url: &Url, cookies: &[JarCookie]) -> Result<Request, Error> {
+    let own = cookies.iter().filter(|cookie| Some(cookie.domain.as_str()) == url.host_str());
+    let pairs: Vec<String> = own.map(|cookie| format!("{}={}", cookie.name, cookie.value)).collect();
+    let request = Request::get(url.clone());
+    if pairs.is_empty() { Ok(request) } else { request.header("cookie", &pairs.join("; ")) }
+}
+
+/// The cookie that an answer sets.
+fn cookie_of(response: &Response) -> Option<JarCookie> {
+    let (name, value) = response.header("set-cookie")?.split(';').next()?.split_once('=')?;
+    Some(JarCookie::new(name, value, response.url.host_str()?))
+}
+
+/// The addresses of what a page embeds.
+fn sources(html: &str) -> Vec<String> {
+    let parts = html.split("src=\"").skip(1);
+    parts.filter_map(|part| part.split('"').next()).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn a_small_engine_keeps_the_rules_of_every_engine() {
+    conformance::run(&FakeBrowser).await;
 }
 
 fn options(body: Value) -> ScrapeOptionsPlan {
@@ -108,17 +143,6 @@ async fn every_request_of_a_rendered_page_passes_the_egress_guard() {
 }
 
 #[tokio::test]
-async fn headers_of_the_request_are_sent_only_to_its_origin() {
-    let other = RawServer::start([Step::ReadRequest, page("")]).unwrap();
-    let body = format!("<a href=\"{}/x\"></a>", other.base_url());
-    let server = RawServer::start([Step::ReadRequest, page(&body)]).unwrap();
-    let plan = options(json!({ "headers": { "X-Api-Key": "secret" } }));
-    render(&request(&server.base_url(), &plan)).await.unwrap();
-    assert!(String::from_utf8_lossy(&server.requests()[0]).contains("secret"));
-    assert!(!String::from_utf8_lossy(&other.requests()[0]).contains("secret"));
-}
-
-#[tokio::test]
 async fn the_number_of_requests_of_a_page_is_limited() {
     let links: String =
         (0..MAX_REQUESTS_PER_PAGE + 20).map(|number| format!("<a href=\"/{number}\"></a>")).collect();
@@ -126,64 +150,6 @@ async fn the_number_of_requests_of_a_page_is_limited() {
     let rendered = render(&request(&server.base_url(), &options(json!({})))).await.unwrap();
     assert!(rendered.page.html.contains("21 refused"));
     assert_eq!(server.requests().len() as u32, MAX_REQUESTS_PER_PAGE);
-}
-
-#[tokio::test]
-async fn the_error_of_a_failed_action_has_its_index() {
-    let server = RawServer::start([Step::ReadRequest, page("")]).unwrap();
-    // The wait is two actions of the plan.
-    let plan = options(json!({ "actions": [
-        { "type": "wait", "milliseconds": 1, "selector": "p" },
-        { "type": "click", "selector": "#gone" },
-    ] }));
-    let error = render(&request(&server.base_url(), &plan)).await.unwrap_err();
-    assert_eq!((error.kind(), error.code()), (ErrorKind::Action, ErrorCode::ScrapeActionError));
-    assert!(error.to_string().contains("action 1"), "{error}");
-}
-
-/// Refuses redirects to another host.
-struct SameHost;
-
-#[async_trait]
-impl RedirectCheck for SameHost {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        if from.host() == to.host() { Ok(()) } else { Err(RedirectRefused::new("another host")) }
-    }
-}
-
-/// Follows redirects itself, like a browser.
-#[derive(Debug)]
-struct RedirectingBrowser;
-
-#[async_trait]
-impl Render for RedirectingBrowser {
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let mut url = request.url.clone();
-        loop {
-            let response = navigate(proxy, &url).await?;
-            match response.header("location") {
-                Some(location) => url = url.join(location).unwrap(),
-                None => return Ok(Rendered::new(url, String::new())),
-            }
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_refused_redirect_of_the_document_is_never_requested() {
-    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Repeat]).unwrap();
-    let to = format!("http://b.example:{}/", end.addr().port());
-    let hop = |to: &str| Step::respond("302 Found", &[("Location", to)], "");
-    let steps = [Step::ReadRequest, hop("/next"), Step::ReadRequest, hop(&to), Step::Repeat];
-    let start = RawServer::start(steps).unwrap();
-    let url = format!("http://a.example:{}/#part", start.addr().port());
-    let request = request(&url, &options(json!({})));
-    let fetcher = fetcher_builder().build().unwrap();
-    let error = fetcher.render(&RedirectingBrowser, &request, &SameHost).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::RedirectRefused);
-    assert_eq!((start.requests().len(), end.requests().len()), (2, 0));
-    fetcher.render(&RedirectingBrowser, &request, &FollowAll).await.unwrap();
-    assert_eq!(end.requests().len(), 1);
 }
 
 /// Loads this URL 40 times at once. Returns the bytes of all bodies.
@@ -268,33 +234,20 @@ async fn all_loads_use_the_proxies_that_the_document_came_through() {
 }
 
 #[test]
-fn options_that_need_a_browser_are_refused_without_one() {
-    let url: Url = "https://example.com/".parse().unwrap();
-    let rows = [
-        (
-            json!({ "actions": [{ "type": "scrape" }] }),
-            Some((ErrorCode::ScrapeActionsNotSupported, "`actions`")),
-        ),
-        (
-            json!({ "formats": ["screenshot"] }),
-            Some((ErrorCode::ScrapeScreenshotNotSupported, "`screenshot`")),
-        ),
-        (json!({ "formats": ["markdown"], "mobile": true, "waitFor": 1 }), None),
-    ];
-    assert!(renderer_for(Some(&FakeBrowser), &options(json!({})), &url).unwrap().is_none());
-    for (body, refused) in rows {
-        let options = options(body);
-        match (renderer_for(None, &options, &url), refused) {
-            (Err(error), Some((code, option))) => {
-                assert_eq!((error.kind(), error.code()), (ErrorKind::RenderNotConfigured, code));
-                let text = error.to_string();
-                assert!(text.contains(option) && text.contains("operator can add one"), "{text}");
-            }
-            (found, expected) => assert!(found.unwrap().is_none() && expected.is_none()),
-        }
-        assert!(
-            renderer_for(Some(&FakeBrowser), &options, &url).unwrap().is_some(),
-            "a configured browser is used"
-        );
+fn a_page_has_the_user_agent_of_other_requests_and_with_stealth_that_of_the_browser() {
+    let fetcher = fetcher_builder().user_agent("mine/1.0").build().unwrap();
+    for (body, expected) in [
+        (json!({}), Some("mine/1.0")),
+        (json!({ "proxy": "basic" }), Some("mine/1.0")),
+        (json!({ "mobile": true }), Some(MOBILE_USER_AGENT)),
+        (json!({ "proxy": "stealth" }), None),
+        (json!({ "proxy": "stealth", "mobile": true }), None),
+        (json!({ "headers": { "User-Agent": "theirs" } }), Some("theirs")),
+        (json!({ "headers": { "user-agent": "theirs" }, "proxy": "stealth" }), Some("theirs")),
+    ] {
+        let mut request = request("https://example.com/", &options(body.clone()));
+        fetcher.identify(&mut request);
+        let agent = request.user_agent.as_ref().map(|agent| agent.to_str().unwrap());
+        assert_eq!(agent, expected, "{body}");
     }
 }

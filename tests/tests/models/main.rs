@@ -8,8 +8,11 @@
     reason = "test code: a broken assumption ends the test, and figures are printed"
 )]
 
+#[path = "../support/chromium.rs"]
+mod installed;
 mod ships;
 
+mod acting; // controls of pages, used in a browser
 mod bounds; // budgets, dropped readers, long lists
 mod crawl_prompt; // crawl options from prompts
 mod dialects; // requests and replies of each dialect

@@ -16,7 +16,9 @@
 
 // The tables.
 mod batch;
+mod browser;
 mod cache;
+mod chromium;
 mod crawl;
 mod documents;
 mod errors;
@@ -31,6 +33,9 @@ mod v1;
 // The runner.
 mod case;
 mod expect;
+mod fake_browser;
+#[path = "../support/chromium.rs"]
+mod installed;
 mod invariants;
 mod placeholders;
 mod runner;
@@ -46,7 +51,7 @@ use std::collections::BTreeSet;
 use case::Case;
 
 /// The tables by name.
-fn tables() -> [(&'static str, Vec<Case>); 12] {
+fn tables() -> [(&'static str, Vec<Case>); 14] {
     [
         ("scrape", scrape::cases()),
         ("options", options::cases()),
@@ -60,6 +65,8 @@ fn tables() -> [(&'static str, Vec<Case>); 12] {
         ("ids", ids::cases()),
         ("errors", errors::cases()),
         ("v1", v1::cases()),
+        ("browser", browser::cases()),
+        ("chromium", chromium::cases()),
     ]
 }
 
@@ -133,4 +140,16 @@ async fn refusals_match_the_contract() {
 #[tokio::test]
 async fn v1_matches_the_contract() {
     runner::run_table("v1", v1::cases()).await;
+}
+
+#[tokio::test]
+async fn rendered_pages_match_the_contract() {
+    runner::run_table("browser", browser::cases()).await;
+}
+
+#[tokio::test]
+async fn pages_of_chromium_match_the_contract() {
+    if installed::open().is_some() {
+        runner::run_table("chromium", chromium::cases()).await;
+    }
 }

@@ -92,6 +92,11 @@ fn page(target: &str, origin: &str) -> FakeResponse {
         "/loop" => redirect("/loop"),
         "/cup" => FakeResponse::html(CUP),
         "/shell" => FakeResponse::html(SHELL),
+        "/app.js" => file("text/javascript", format!("root.innerHTML = `{BUILT}`;")),
+        "/shell/first" => linking(target, &[]),
+        "/form" => FakeResponse::html(FORM),
+        "/late" => FakeResponse::html(&format!("<title>Late</title><main><h1>Late</h1>{LATE}</main>")),
+        "/endless" => FakeResponse::html(&format!("<title>Endless</title><main>{ENDLESS}</main>")),
         "/dot" => FakeResponse::html(DOT),
         "/film" => FakeResponse::html(FILM),
         "/notes.txt" => file("text/plain; charset=utf-8", "Notes\n\nThe gate opens at nine.\n"),
@@ -164,6 +169,22 @@ of smoke.</p>
 const CUP: &str = "<!doctype html><title>Red cup</title><main><h1>Red cup</h1> <p class=price>12,50 €</p> \
     <dl><dt>Brand</dt><dd>Acme</dd></dl></main>";
 
+/// The element that the script of `/shell` fills, and what it puts into it.
+pub(crate) const MOUNT: &str = "<div id=\"root\"></div>";
+pub(crate) const BUILT: &str = "<main><h1>Application</h1><p>The script of this page wrote these words, and \
+    no server sent them.</p><a href=/shell/first>First</a></main>";
+
+/// On a page that a browser gets in part.
+pub(crate) const LATE: &str = "<p>A part of the page that came late.</p>";
+/// On a page that no browser gets.
+pub(crate) const ENDLESS: &str = "<p>A page whose scripts never end.</p>";
+
+/// A page whose elements react to input.
+const FORM: &str = "<!doctype html><title>Form</title><main><h1>Form</h1><p>A form that remembers what a \
+    visitor does.</p><input id=\"name\"><button id=\"more\" onclick=\"this.insertAdjacentHTML('afterend', \
+    '<p>Clicked #more.</p>')\">More</button></main>";
+
+/// It has [`MOUNT`].
 const SHELL: &str = "<!doctype html><title>Application</title><body><noscript>You need to enable JavaScript \
     to run this app.</noscript><div id=\"root\"></div><script src=\"/app.js\"></script>";
 

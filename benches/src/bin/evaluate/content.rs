@@ -4,7 +4,8 @@
 //! `without` snippets of the truth that the Markdown contains. Each figure is the mean over pages. A title is
 //! exact if it equals the truth except for case and white space, and contained if one of the two contains the
 //! other. An author is right if it equals the truth in the same way, a date if it has the day of the truth.
-//! Pages without a truth for a figure do not count in that figure.
+//! Pages without a truth for a figure do not count in that figure. Shells are the pages that a browser would
+//! render: the pages have their text as served, except for a few, so most of them would be rendered in vain.
 //!
 //! The model of main content was trained on pages of this kind, so these figures measure its fit. A figure
 //! for unseen sites needs models trained without them: `crates/transform/training` computes it
@@ -33,6 +34,7 @@ const TRAINING: &str = include_str!("../../../../crates/transform/training/READM
 
 /// A page and its ground truth.
 struct Page {
+    name: String,
     url: Url,
     body: Vec<u8>,
     kind: String,
@@ -55,28 +57,38 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
     let options = ScrapeOptions::new().formats([Format::Markdown, Format::Links]);
     let options = options.check().map_err(|faults| faults.to_string())?;
     let (mut transform_time, mut parse_time) = (Duration::ZERO, Duration::ZERO);
-    let mut failed = 0_usize;
+    let (mut failed, mut shells) = (0_usize, Vec::new());
     let mut scores = Vec::with_capacity(pages.len());
     for page in &pages {
         let began = Instant::now();
         let document = transformed(page, &options);
         transform_time += began.elapsed();
+        if document.as_ref().is_some_and(|(.., needs_scripts)| *needs_scripts) {
+            shells.push(page.name.as_str());
+        }
         let text = String::from_utf8_lossy(&page.body);
         let began = Instant::now();
         std::hint::black_box(Html::parse_document(&text));
         parse_time += began.elapsed();
         failed += usize::from(document.is_none());
-        let (markdown, metadata) = document.unwrap_or_default();
+        let (markdown, metadata, _) = document.unwrap_or_default();
         scores.push(score(page, &markdown, &metadata));
     }
     let bytes: usize = pages.iter().map(|page| page.body.len()).sum();
-    Ok(report(&scores, failed, bytes, transform_time, parse_time))
+    let mut outcome = report(&scores, failed, bytes, transform_time, parse_time);
+    let share = ratio(shells.len(), pages.len());
+    let _ = write!(outcome.table, "\nshells {share:.4} of pages: {}", shells.join(" "));
+    if let Some(Value::Object(figures)) = outcome.json.get_mut("content") {
+        figures.insert("shells".to_owned(), share.into());
+    }
+    Ok(outcome)
 }
 
-fn transformed(page: &Page, options: &ScrapeOptionsPlan) -> Option<(String, Metadata)> {
+/// The Markdown and metadata of a page, and whether it is called an empty shell.
+fn transformed(page: &Page, options: &ScrapeOptionsPlan) -> Option<(String, Metadata, bool)> {
     let input = Input { url: &page.url, content_type: Some("text/html"), body: &page.body };
-    let document = transform(input, options).ok()?.document;
-    Some((document.markdown.unwrap_or_default(), document.metadata))
+    let page = transform(input, options).ok()?;
+    Some((page.document.markdown.unwrap_or_default(), page.document.metadata, page.needs_scripts))
 }
 
 fn read(folder: &Path) -> Result<Vec<Page>, Failure> {
@@ -98,6 +110,7 @@ fn read(folder: &Path) -> Result<Vec<Page>, Failure> {
             serde_json::from_slice(&unpack(&folder.join(format!("ground-truth/{name}.json.gz")))?)?;
         let text = |path: &str| labels.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
         pages.push(Page {
+            name: name.clone(),
             url: text("/url").parse()?,
             body: unpack(&html.join(format!("{name}.html.gz")))?,
             kind: text("/_internal/page_type/primary"),

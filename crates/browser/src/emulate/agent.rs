@@ -1,4 +1,5 @@
-//! The user agent, and the client hints that belong to it.
+//! The user agent, and the client hints that belong to it. Which user agent a page has is the rule of
+//! [`RenderRequest::user_agent`](gleaner_fetch::RenderRequest::user_agent).
 
 use std::env::consts;
 

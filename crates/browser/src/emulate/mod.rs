@@ -37,11 +37,9 @@ pub(crate) async fn device(tab: &Tab<'_>, session: &SessionId) -> Result<(), Cal
 /// Gives a page, a frame of another site or a worker its user agent, languages and time zone. What a kind of
 /// target does not support, it refuses; a time zone or locale that the browser does not know stays the
 /// default.
-pub(crate) async fn identity(tab: &Tab<'_>, session: &SessionId) -> Result<(), CallError> {
+pub(crate) async fn identify(tab: &Tab<'_>, session: &SessionId) -> Result<(), CallError> {
     let (client, on, request) = (tab.client(), Some(session), tab.request);
-    let running = &tab.context.running;
-    let given = request.user_agent.as_ref().and_then(|agent| agent.to_str().ok());
-    let identity = Identity::new(given, &running.user_agent, &running.version, request.mobile);
+    let identity = identity(tab);
     let country = country(request);
     let languages = place::languages(&request.languages, country.as_ref());
     let agent = SetUserAgentOverride {
@@ -64,6 +62,17 @@ pub(crate) async fn identity(tab: &Tab<'_>, session: &SessionId) -> Result<(), C
 pub(crate) fn accept_language(request: &RenderRequest) -> Option<HeaderValue> {
     let languages = place::languages(&request.languages, country(request).as_ref());
     HeaderValue::from_str(&place::accept_language(&languages)).ok()
+}
+
+/// The `User-Agent` of the page. The browser sends the same value, except with requests of shared workers.
+pub(crate) fn user_agent(tab: &Tab<'_>) -> Option<HeaderValue> {
+    HeaderValue::from_str(&identity(tab).user_agent).ok()
+}
+
+fn identity(tab: &Tab<'_>) -> Identity {
+    let (running, request) = (&tab.context.running, tab.request);
+    let given = request.user_agent.as_ref().and_then(|agent| agent.to_str().ok());
+    Identity::new(given, &running.user_agent, &running.version, request.mobile)
 }
 
 fn country(request: &RenderRequest) -> Option<Country> {

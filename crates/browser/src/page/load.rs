@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use gleaner_fetch::{Error, Load, LoadKind, Request, Response};
-use http::header::ACCEPT_LANGUAGE;
+use http::header::{ACCEPT_LANGUAGE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use url::Url;
 
@@ -122,6 +122,9 @@ fn to_load(
         })
         .collect();
     sec_fetch::add(&mut headers, kind, &paused.resource_type, &url, document.as_ref());
+    if let Some(agent) = emulate::user_agent(tab) {
+        headers.insert(USER_AGENT, agent);
+    }
     // The browser leaves it out of requests of workers.
     if let Some(languages) = emulate::accept_language(tab.request) {
         headers.entry(ACCEPT_LANGUAGE).or_insert(languages);

@@ -27,7 +27,7 @@ pub(super) async fn set_up(tab: &Tab<'_>, session: &SessionId, kind: &str) -> Re
         client.send(on, &inspector::Enable {}).await?;
         emulate::device(tab, session).await?;
     }
-    emulate::identity(tab, session).await?;
+    emulate::identify(tab, session).await?;
     if matches!(kind, "page" | "iframe") {
         client.send(on, &page::Enable {}).await?;
     }

@@ -3,9 +3,10 @@
 mod context;
 mod running;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, Weak};
 
+use futures_util::future::join_all;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 
 pub(crate) use context::Context;
@@ -28,6 +29,8 @@ pub(crate) struct Pool {
     pub(crate) config: BrowserConfig,
     slots: Arc<Semaphore>,
     current: Mutex<Option<Arc<Running>>>,
+    /// Processes that were replaced and may have open pages.
+    replaced: std::sync::Mutex<Vec<Weak<Running>>>,
     pub(crate) counts: Counts,
 }
 
@@ -45,13 +48,14 @@ pub(crate) struct Counts {
 impl Pool {
     pub(crate) fn new(config: BrowserConfig) -> Self {
         let slots = Arc::new(Semaphore::new(config.max_pages));
-        Self { config, slots, current: Mutex::default(), counts: Counts::default() }
+        let (current, replaced) = (Mutex::default(), std::sync::Mutex::default());
+        Self { config, slots, current, replaced, counts: Counts::default() }
     }
 
     /// A context of its own for one page. Waits while the maximum number of pages is open.
     pub(crate) async fn open(&self) -> Result<Context, OpenError> {
         let slot = self.slot().await?;
-        let running = self.running().await.map_err(OpenError::Launch)?;
+        let running = self.running().await?;
         self.counts.pages.fetch_add(1, Relaxed);
         Context::open(running, slot).await.map_err(OpenError::Call)
     }
@@ -63,8 +67,11 @@ impl Pool {
 
     /// The current process. It is started if there is none, and replaced if it has ended or has served its
     /// last page. A replaced process goes on until its last page is closed.
-    async fn running(&self) -> Result<Arc<Running>, LaunchError> {
+    async fn running(&self) -> Result<Arc<Running>, OpenError> {
         let mut current = self.current.lock().await;
+        if self.slots.is_closed() {
+            return Err(OpenError::Call(CallError::Closed));
+        }
         if let Some(running) = &*current {
             if running.is_ended() {
                 self.counts.crashed.fetch_add(1, Relaxed);
@@ -74,9 +81,12 @@ impl Pool {
                 self.counts.recycled.fetch_add(1, Relaxed);
             }
             self.counts.refused.fetch_add(running.refused_connections(), Relaxed);
+            let mut replaced = self.replaced.lock().unwrap_or_else(PoisonError::into_inner);
+            replaced.retain(|running| running.strong_count() > 0);
+            replaced.push(Arc::downgrade(running));
         }
         *current = None;
-        let running = Arc::new(Running::launch(&self.config).await?);
+        let running = Arc::new(Running::launch(&self.config).await.map_err(OpenError::Launch)?);
         self.counts.started.fetch_add(1, Relaxed);
         running.take_page(self.config.recycle_after_pages);
         *current = Some(Arc::clone(&running));
@@ -100,12 +110,13 @@ impl Pool {
         self.config.max_pages.saturating_sub(self.slots.available_permits())
     }
 
-    /// Ends the process. Pages in it fail, and no further ones are opened.
+    /// Ends the processes. Pages in them fail, and no further ones are opened.
     pub(crate) async fn close(&self) {
         self.slots.close();
         let running = self.current.lock().await.take();
-        if let Some(running) = running {
-            running.close().await;
-        }
+        let replaced = std::mem::take(&mut *self.replaced.lock().unwrap_or_else(PoisonError::into_inner));
+        let replaced = replaced.iter().filter_map(Weak::upgrade);
+        join_all(running.into_iter().chain(replaced).map(|running| async move { running.close().await }))
+            .await;
     }
 }

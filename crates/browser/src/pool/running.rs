@@ -6,13 +6,16 @@ use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::browser::Inventory;
 use crate::config::BrowserConfig;
 use crate::process::{LaunchError, Process, memory};
 use crate::protocol::browser::GetVersion;
 use crate::protocol::fetch::{Enable, FailRequest, Pattern, Paused};
 use crate::protocol::runtime::RunIfWaitingForDebugger;
-use crate::protocol::target::{Attached, DisposeBrowserContext, SetAutoAttach};
-use crate::wire::{Client, ContextId, EventReceiver};
+use crate::protocol::target::{
+    Attached, DisposeBrowserContext, GetBrowserContexts, GetTargets, SetAutoAttach,
+};
+use crate::wire::{CallError, Client, ContextId, EventReceiver};
 
 use super::context::Closing;
 
@@ -99,6 +102,13 @@ impl Running {
     /// The process id.
     pub(crate) fn process_id(&self) -> Option<u32> {
         self.process_id
+    }
+
+    /// The contexts and targets that it has now.
+    pub(crate) async fn inventory(&self) -> Result<Inventory, CallError> {
+        let contexts = self.client.call(None, &GetBrowserContexts {}).await?.browser_context_ids.len();
+        let targets = self.client.call(None, &GetTargets {}).await?.target_infos.len();
+        Ok(Inventory { contexts, targets })
     }
 
     pub(super) async fn close(&self) {

@@ -238,8 +238,12 @@ async fn read<R: AsyncRead + Unpin>(input: R, shared: Arc<Shared>, events: Event
             };
             match serde_json::from_slice::<Incoming<'_>>(&message) {
                 Ok(message) => dispatch(message, &shared, &events),
-                // A later version of the browser may send what this one does not know.
-                Err(error) => tracing::debug!(%error, "a message of the browser was not understood"),
+                // A later version of the browser may send what this one does not know. The error itself can
+                // quote a page.
+                Err(error) => {
+                    let (kind, at) = (error.classify(), error.column());
+                    tracing::debug!(?kind, at, "a message of the browser was not understood");
+                }
             }
         }
         io::Result::Ok(())

@@ -52,9 +52,11 @@ impl Event {
     /// The fields as `T`; `None` if they do not fit, which is logged.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.get())
-            .inspect_err(
-                |error| tracing::debug!(%error, method = %self.method, "an event was not understood"),
-            )
+            .inspect_err(|error| {
+                // The error itself can quote the page.
+                let (kind, at) = (error.classify(), error.column());
+                tracing::debug!(?kind, at, method = %self.method, "an event was not understood");
+            })
             .ok()
     }
 }

@@ -8,5 +8,6 @@ mod routes;
 
 pub(crate) use client::{Client, OPENED_SOCKETS};
 pub(crate) use error::CallError;
-pub(crate) use message::{Command, Event, SessionId};
+pub(crate) use framing::{Message, MessageReader};
+pub(crate) use message::{Command, Event, Incoming, SessionId, leading_id};
 pub(crate) use routes::{ContextId, EventReceiver};

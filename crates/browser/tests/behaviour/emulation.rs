@@ -1,9 +1,11 @@
 //! What scripts of a page see of the browser.
 
-use gleaner_testkit::HostilePage;
+use gleaner_fetch::FollowAll;
+use gleaner_testkit::{HostilePage, RawServer, Step};
 use serde_json::{Value, json};
+use url::Url;
 
-use crate::support::{browser, render_pages};
+use crate::support::{browser, fetcher, render_pages, request};
 
 const PAGE: &str = "<!doctype html><meta name=viewport content='width=device-width'>\
     <pre id=seen></pre><script>\
@@ -115,4 +117,38 @@ async fn pages_at_the_same_time_have_their_own_place() {
     assert!(germany.unwrap().page.html.contains("\"zone\":\"Europe/Berlin\""));
     assert!(japan.unwrap().page.html.contains("\"zone\":\"Asia/Tokyo\""));
     browser.close().await;
+}
+
+/// The page shows the user agent that it and its worker see. The workers load files.
+const AGENTS: &str = "<!doctype html><pre id=seen></pre><script>\
+    const seen = document.querySelector('#seen'), add = text => seen.append(text + ';');\
+    const script = text => URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));\
+    add(navigator.userAgent); add(JSON.stringify(navigator.userAgentData.brands));\
+    const load = name => `fetch('${location.origin}/${name}')`;\
+    new Worker(script(`${load('from-worker')}.finally(() => postMessage(navigator.userAgent))`))\
+        .onmessage = event => add(event.data);\
+    new SharedWorker(script(load('from-shared-worker')));\
+    </script><img src=/picture>";
+
+#[tokio::test]
+async fn a_given_user_agent_is_seen_and_sent_everywhere() {
+    let Some(browser) = browser() else { return };
+    let head = [("Content-Type", "text/html")];
+    let server =
+        RawServer::start([Step::ReadRequest, Step::respond("200 OK", &head, AGENTS), Step::Repeat]).unwrap();
+    let url = Url::parse(&server.base_url()).unwrap();
+    let given = "example-bot/1.0 (+https://example.com/)";
+    let options = json!({ "headers": { "User-Agent": given }, "waitFor": 1_000 });
+    let rendered = fetcher().render(&browser, &request(url, options), &FollowAll).await.unwrap();
+    browser.close().await;
+    let html = &rendered.page.html;
+    assert_eq!(html.matches(given).count(), 2, "{html}");
+    assert!(html.contains("[];"), "{html}");
+    let requests = server.requests();
+    for target in ["/", "/picture", "/from-worker", "/from-shared-worker"] {
+        let start = format!("GET {target} ");
+        let mut sent = requests.iter().map(|sent| String::from_utf8_lossy(sent));
+        let sent = sent.find(|sent| sent.starts_with(&start)).unwrap_or_else(|| panic!("no {target}"));
+        assert!(sent.contains(given) && !sent.to_lowercase().contains("sec-ch-ua"), "{sent}");
+    }
 }

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use gleaner_browser::Browser;
-use gleaner_testkit::{HostilePage, PageServer};
+use gleaner_testkit::{HostilePage, PageServer, ProcessGroup, listening_sockets};
 use serde_json::json;
 use url::Url;
 
@@ -211,35 +211,12 @@ async fn the_canaries_see_what_escapes_without_a_dead_end_for_loopback() {
     let Some(whole) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     let program = without_switch(folder.path(), "--proxy-bypass-list");
-    let builder = Browser::builder().program(program);
-    let is_root = rustix::process::geteuid().is_root();
-    let builder = if is_root { builder.user(NOBODY, NOBODY) } else { builder };
-    let browser = builder.build().unwrap();
+    let browser = Browser::builder().program(program).user_if_root(NOBODY, NOBODY).build().unwrap();
     let sockets: Vec<_> = ESCAPES.iter().copied().filter(|(name, _)| *name == "WebSocket").collect();
     assert_eq!(escaped(&whole, &sockets, Ipv4Addr::LOCALHOST).await, Vec::<&str>::new());
     assert_eq!(escaped(&browser, &sockets, Ipv4Addr::LOCALHOST).await, ["WebSocket"]);
     whole.close().await;
     browser.close().await;
-}
-
-/// The local addresses of all listening TCP sockets of processes with this parent group.
-fn listening_sockets(process: u32) -> usize {
-    let tables = ["tcp", "tcp6"].map(|table| std::fs::read_to_string(format!("/proc/{process}/net/{table}")));
-    let inodes: Vec<String> = tables
-        .into_iter()
-        .flatten()
-        .flat_map(|table| table.lines().skip(1).map(str::to_owned).collect::<Vec<_>>())
-        .filter_map(|line| {
-            let fields: Vec<&str> = line.split_whitespace().collect();
-            // State 0A is LISTEN.
-            (fields.get(3) == Some(&"0A")).then(|| format!("socket:[{}]", fields[9]))
-        })
-        .collect();
-    let files = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
-    files
-        .filter_map(|file| std::fs::read_link(file.path()).ok())
-        .filter(|link| inodes.iter().any(|inode| Path::new(inode) == link))
-        .count()
 }
 
 #[tokio::test]
@@ -248,9 +225,9 @@ async fn the_browser_listens_on_no_socket() {
     let server = PageServer::start(vec![HostilePage::html("/", "text")]).unwrap();
     let url = Url::parse(&server.base_url()).unwrap();
     fetcher().render(&browser, &request(url, json!({})), &gleaner_fetch::FollowAll).await.unwrap();
-    let process = browser.stats().await.process_id.unwrap();
-    let own = std::process::id();
-    assert!(listening_sockets(own) > 0, "the dead end of this process is seen");
-    assert_eq!(listening_sockets(process), 0);
+    let group = ProcessGroup::new(browser.stats().await.process_id.unwrap());
+    assert!(listening_sockets(std::process::id()) > 0, "the dead end of this process is seen");
+    assert!(group.running().len() > 1, "the processes of the browser are seen");
+    assert_eq!(group.listening_sockets(), 0);
     browser.close().await;
 }

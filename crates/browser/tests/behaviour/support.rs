@@ -1,11 +1,10 @@
 //! A browser, a site on loopback, and renders of its pages.
 
-use std::env;
-use std::sync::LazyLock;
 use std::time::Duration;
 
-use gleaner_browser::Browser;
+use gleaner_browser::{Browser, BrowserBuilder};
 use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, RenderRequest, RenderedPage};
+use gleaner_testkit::browser::program;
 use gleaner_testkit::{HostilePage, PageServer};
 use gleaner_types::plan::ScrapePlan;
 use serde_json::Value;
@@ -15,25 +14,17 @@ use url::Url;
 /// An unprivileged user and group, which every system has.
 pub(crate) const NOBODY: u32 = 65_534;
 
-/// A browser, or `None` after a note that the test was skipped.
+/// A builder of browsers, or `None` after a note that the test was skipped.
 ///
 /// # Panics
 /// With `CI=true`, if no browser is installed.
+pub(crate) fn builder() -> Option<BrowserBuilder> {
+    Some(Browser::builder().program(program(Browser::find())?).user_if_root(NOBODY, NOBODY))
+}
+
+/// As [`builder`], built.
 pub(crate) fn browser() -> Option<Browser> {
-    static INSTALLED: LazyLock<bool> = LazyLock::new(|| match Browser::find() {
-        Ok(_) => true,
-        Err(error) if env::var("CI").is_ok_and(|ci| ci == "true") => panic!("{error}"),
-        Err(error) => {
-            println!("SKIPPED: {error}");
-            false
-        }
-    });
-    INSTALLED.then(|| {
-        let builder = Browser::builder();
-        let is_root = rustix::process::geteuid().is_root();
-        let builder = if is_root { builder.user(NOBODY, NOBODY) } else { builder };
-        builder.build().expect("the installed browser can be set up")
-    })
+    builder().map(|builder| builder.build().expect("the installed browser can be set up"))
 }
 
 pub(crate) fn fetcher() -> Fetcher {

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::booleans::BOOLEAN;
-use super::value;
+use super::{BrowserArgs, value};
 use crate::failure::Failure;
 
 /// Settings of the engine, which are not part of a request.
@@ -25,7 +25,7 @@ pub(crate) struct EngineArgs {
     pub(crate) concurrency: Option<u32>,
 
     /// Send this user agent
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = value::user_agent)]
     pub(crate) user_agent: Option<String>,
 
     /// Accept any TLS certificate; otherwise certificates are checked [default: false]
@@ -53,6 +53,9 @@ pub(crate) struct EngineArgs {
     /// Allow private urls in this range, such as 127.0.0.0/8; repeat for more. All others stay refused
     #[arg(long, value_name = "CIDR", value_parser = value::address_range)]
     pub(crate) allow_private: Vec<IpNet>,
+
+    #[command(flatten)]
+    pub(crate) browser: BrowserArgs,
 }
 
 impl EngineArgs {

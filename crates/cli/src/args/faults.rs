@@ -10,8 +10,11 @@ use super::Cli;
 use super::phrases::rephrased;
 
 /// Options that set no request field, though some have the name of a field or value.
-const NOT_IN_REQUESTS: [&str; 12] = [
+const NOT_IN_REQUESTS: [&str; 15] = [
     "--allow-private",
+    "--browser",
+    "--browser-user",
+    "--browser-without-sandbox",
     "--ca-certificate",
     "--concurrency",
     "--content-type",
@@ -38,10 +41,11 @@ fn described_at(path: &str, message: &str) -> String {
         message.to_owned()
     } else if message.contains(&quoted) {
         // `formats[1].quality` is inside the option's value, so the message also names that part.
-        let name = match (part_of(path), header_of(path)) {
-            (Some(part), _) => format!("{flag}: `{part}`"),
-            (None, Some(header)) => format!("{flag} `{header}`"),
-            (None, None) => flag,
+        let name = match (action_of(path), part_of(path), header_of(path)) {
+            (Some(action), ..) => format!("{flag}: `{action}`"),
+            (None, Some(part), _) => format!("{flag}: `{part}`"),
+            (None, None, Some(header)) => format!("{flag} `{header}`"),
+            (None, None, None) => flag,
         };
         message.replacen(&quoted, &name, 1)
     } else {
@@ -98,6 +102,12 @@ fn part_of(path: &str) -> Option<&str> {
     path.split_once("].").map(|(_, part)| part)
 }
 
+/// The action in a path, with its index in the file: `[3].selector`.
+fn action_of(path: &str) -> Option<&str> {
+    let path = path.strip_prefix("scrapeOptions.").unwrap_or(path);
+    path.strip_prefix("actions").filter(|action| action.starts_with('['))
+}
+
 /// The header name in a path: `headers.Cookie`, `headers["Bad Name"]`.
 fn header_of(path: &str) -> Option<&str> {
     let (_, name) = path.split_once("headers")?;
@@ -148,6 +158,7 @@ mod tests {
             ("location.country", "--location-country"),
             ("scrapeOptions.location.languages[0]", "--location-languages"),
             ("headers.Cookie", "--header"),
+            ("scrapeOptions.actions[3].selector", "--actions"),
             ("removeBase64Images", "--remove-base64-images"),
             ("url", "<URL>"),
             ("urls[3]", "<FILE>"),
@@ -176,6 +187,12 @@ mod tests {
                 "`formats[0].quality` must be at least 1",
                 "--formats: `quality` must be at least 1",
             ),
+            (
+                "scrapeOptions.actions[3].selector",
+                "`scrapeOptions.actions[3].selector` is missing",
+                "--actions: `[3].selector` is missing",
+            ),
+            ("actions[0]", "`actions[0]` is no object", "--actions: `[0]` is no object"),
             ("headers[\"A b\"]", "`headers[\"A b\"]` is no name", "--header `A b` is no name"),
             (
                 "scrapeOptions.headers.Cookie",

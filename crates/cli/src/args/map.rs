@@ -46,8 +46,8 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "MS", value_parser = value::integer, allow_negative_numbers = true)]
     timeout: Option<Number>,
 
-    /// Appear to be in this country (two letters); it has no effect without proxies of known countries
-    /// [default: US]
+    /// Appear to be in this country (two letters), by the language and the time zone of the browser; it has
+    /// no effect on pages that are not rendered [default: US]
     #[arg(long, value_name = "COUNTRY")]
     location_country: Option<String>,
 

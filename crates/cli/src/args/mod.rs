@@ -7,6 +7,7 @@
 
 mod batch;
 mod booleans;
+mod browser;
 mod convert;
 mod crawl;
 mod demo;
@@ -32,6 +33,7 @@ use std::ffi::OsString;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use batch::BatchArgs;
+pub(crate) use browser::{BrowserArgs, WhichBrowser};
 pub(crate) use convert::ConvertArgs;
 pub(crate) use crawl::CrawlArgs;
 pub(crate) use demo::DemoArgs;
@@ -91,6 +93,19 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// The options of the browser, for a command that fetches pages.
+    pub(crate) fn browser(&self) -> Option<&BrowserArgs> {
+        match self {
+            Self::Demo(args) => Some(&args.browser),
+            Self::Scrape(args) => Some(&args.engine.browser),
+            Self::Crawl(args) => Some(&args.engine.browser),
+            Self::Batch(args) => Some(&args.engine.browser),
+            Self::Map(args) => Some(&args.engine.browser),
+            Self::Extract(args) => Some(&args.engine.browser),
+            Self::Convert(_) | Self::OpenApi(_) => None,
+        }
+    }
+
     /// The name on the command line.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
@@ -215,10 +230,9 @@ mod tests {
         }
     }
 
-    /// Request fields without an option: they need a browser or a server, or concern only clients of a
-    /// server. Only crawls have `webhook` options.
-    const WITHOUT_OPTION: [&str; 19] = [
-        "actions",
+    /// Request fields without an option: they need a server, or concern only its clients. Only crawls have
+    /// `webhook` options.
+    const WITHOUT_OPTION: [&str; 18] = [
         "appendToId",
         "auditMetadata",
         "checkPromptInjection",

@@ -21,10 +21,10 @@ pub(crate) struct PageArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Content")]
 pub(super) struct ContentArgs {
-    /// Output formats: markdown, html, rawHtml, links, images, summary, branding, json (with --schema);
-    /// comma-separated or repeated; a format with options is a JSON object, as attributes always is
-    /// (screenshot needs a browser, which this command does not have, and changeTracking needs an earlier
-    /// scrape by the same engine) [default: markdown]
+    /// Output formats: markdown, html, rawHtml, links, images, summary, branding, json (with --schema),
+    /// screenshot; comma-separated or repeated; a format with options is a JSON object, as attributes always
+    /// is (screenshot needs a browser, and changeTracking an earlier scrape by the same engine) [default:
+    /// markdown]
     #[arg(long, value_name = "FORMATS", value_parser = value::entries)]
     formats: Vec<Entries>,
 
@@ -65,9 +65,16 @@ pub(super) struct FetchArgs {
     #[arg(long, value_name = "MS", value_parser = value::integer, allow_negative_numbers = true)]
     timeout: Option<Number>,
 
-    /// Wait this many milliseconds before a page is read; it has no effect without a browser [default: 0]
+    /// Render each page in the browser, and wait this many milliseconds before it is read; it has no effect
+    /// without a browser [default: 0]
     #[arg(long, value_name = "MS", value_parser = value::integer, allow_negative_numbers = true)]
     wait_for: Option<Number>,
+
+    /// Render each page in the browser, and perform the actions in this file before it is read: a JSON array
+    /// such as [{"type":"click","selector":"#more"},{"type":"screenshot"}]. It needs a browser. Results of
+    /// actions are in the JSON document
+    #[arg(long, value_name = "FILE", value_parser = value::actions)]
+    actions: Option<Value>,
 
     /// With --cache: use a stored copy that is younger than this many milliseconds [default: 172800000]
     #[arg(long, value_name = "MS", value_parser = value::integer, allow_negative_numbers = true)]
@@ -81,7 +88,7 @@ pub(super) struct FetchArgs {
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     zero_data_retention: Option<bool>,
 
-    /// Send a mobile device's headers [default: false]
+    /// Render each page as on a mobile device; without a browser, send its headers only [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     mobile: Option<bool>,
 
@@ -94,8 +101,8 @@ pub(super) struct FetchArgs {
     #[arg(long, value_name = "MODE")]
     proxy: Option<String>,
 
-    /// Appear to be in this country (two letters); it has no effect without proxies of known countries
-    /// [default: US]
+    /// Appear to be in this country (two letters), by the language and the time zone of the browser; it has
+    /// no effect on pages that are not rendered [default: US]
     #[arg(long, value_name = "COUNTRY")]
     location_country: Option<String>,
 
@@ -119,9 +126,14 @@ impl PageArgs {
         fields.set("zeroDataRetention", self.fetch.zero_data_retention());
     }
 
-    /// The format to print as text, if it is the only one.
+    /// The format to print as text, if it is the only one and no action has a result.
     pub(super) fn only_text(&self) -> Option<TextFormat> {
-        self.content.only_text()
+        self.content.only_text().filter(|_| !self.fetch.actions_have_results())
+    }
+
+    /// Whether a screenshot is the only result.
+    pub(super) fn only_screenshot(&self) -> bool {
+        self.content.only_screenshot() && !self.fetch.actions_have_results()
     }
 
     /// The same as [`ContentArgs::selectors`].
@@ -175,6 +187,14 @@ impl ContentArgs {
         }
     }
 
+    /// Whether the only format is a screenshot.
+    fn only_screenshot(&self) -> bool {
+        let formats = self.formats();
+        let name =
+            |format: &Value| format.as_str().or_else(|| format.get("type")?.as_str()) == Some("screenshot");
+        !formats.is_empty() && formats.iter().all(name)
+    }
+
     /// The format to print as text, if it is the only one.
     pub(super) fn only_text(&self) -> Option<TextFormat> {
         let formats = self.formats();
@@ -196,7 +216,17 @@ impl ContentArgs {
     }
 }
 
+/// The actions whose results are in the document.
+const WITH_RESULT: [&str; 4] = ["executeJavascript", "pdf", "scrape", "screenshot"];
+
 impl FetchArgs {
+    /// Whether an action has a result of its own.
+    fn actions_have_results(&self) -> bool {
+        let actions = self.actions.iter().filter_map(Value::as_array).flatten();
+        let mut kinds = actions.filter_map(|action| action.get("type")?.as_str());
+        kinds.any(|kind| WITH_RESULT.contains(&kind))
+    }
+
     /// The value of the field at the top level of every request.
     pub(super) const fn zero_data_retention(&self) -> Option<bool> {
         self.zero_data_retention
@@ -212,6 +242,7 @@ impl FetchArgs {
         fields.set_object("headers", self.headers()?);
         fields.set("timeout", self.timeout.clone());
         fields.set("waitFor", self.wait_for.clone());
+        fields.set("actions", self.actions.clone());
         fields.set("maxAge", self.max_age.clone());
         fields.set("storeInCache", self.store_in_cache);
         fields.set("mobile", self.mobile);
@@ -238,10 +269,13 @@ impl FetchArgs {
     }
 }
 
-/// Reports a country, which has no effect: no option sets the country of a proxy.
+/// Reports a country, which has an effect only in the browser: no option sets the country of a proxy.
 pub(super) fn remark_on_country(country: Option<&str>, console: &Console) {
     if country.is_some() {
-        console.note("note: --location-country has no effect: no proxy is known to be in that country");
+        console.note(
+            "note: --location-country applies to rendered pages only: no proxy is known to be in that \
+             country",
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Converts the library's advice, which is for clients of a service, to advice for users of a shell.
 
 /// The library's phrases and their replacements. Longer phrases are first.
-const PHRASES: [(&str, &str); 7] = [
+const PHRASES: [(&str, &str); 10] = [
     (
         "needs a language model, and this engine was built without one: its operator can add one; \
          until then,",
@@ -17,8 +17,24 @@ const PHRASES: [(&str, &str); 7] = [
         "needs stealth proxies: name one with --stealth-proxy-url, or",
     ),
     (
+        "a browser, and this engine was built without one: its operator can add one (the feature `browser` \
+         of gleaner, and an installed Chromium: on Debian, `apt-get install chromium-headless-shell`); until \
+         then,",
+        "a browser: install Chromium (on Debian, `apt-get install chromium-headless-shell`), or name one \
+         with --browser; until then,",
+    ),
+    (
+        "and this engine has no browser that runs its scripts",
+        "and there is no browser that runs its scripts: install Chromium (on Debian, `apt-get install \
+         chromium-headless-shell`), or name one with --browser",
+    ),
+    (
         "and this engine was built without one: its operator can add one; until then,",
         "which this command does not have:",
+    ),
+    (
+        "waitFor has no effect: no browser rendered this page",
+        "--wait-for has no effect: no browser rendered this page",
     ),
     ("without `urls`", "without URLs"),
     ("give `urls`", "name pages"),

@@ -12,12 +12,15 @@ Examples:
   gleaner scrape https://example.com
   gleaner scrape https://example.com --formats markdown,links | jq .links
   gleaner scrape example.com --only-main-content false --exclude-tags nav
+  gleaner scrape example.com --formats markdown,screenshot --out pages
+  gleaner scrape example.com --actions actions.json
   gleaner scrape example.com --formats '{\"type\":\"json\",\"prompt\":\"who founded it\"}' \\
       --model-url http://127.0.0.1:8080/v1 --model some-model";
 
 /// Fetch one page and print it
 ///
-/// A single text format is printed as text; several formats are printed as one JSON document.
+/// A single text format is printed as text; several formats and results of actions are printed as one JSON
+/// document.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ScrapeArgs {
@@ -44,7 +47,15 @@ impl ScrapeArgs {
         fields.set("url", Some(self.url.clone()));
         self.page.add_to(&mut fields)?;
         self.page.add_retention_to(&mut fields);
-        fields.checked(ScrapeRequest::plan_from_json, ScrapeRequest::from_json)
+        let request = fields.checked(ScrapeRequest::plan_from_json, ScrapeRequest::from_json)?;
+        if self.page.only_screenshot() && self.output.out.is_none() {
+            return Err(Failure::usage(
+                "--formats screenshot: a picture cannot be printed as text: write it to a folder with \
+                 --out DIR, or add a format, as in --formats markdown,screenshot, to print JSON with the \
+                 picture in it",
+            ));
+        }
+        Ok(request)
     }
 
     /// Reports options without effect.
@@ -52,7 +63,7 @@ impl ScrapeArgs {
         self.page.remark(console);
     }
 
-    /// The format to print as text, if it is the only one.
+    /// The format to print as text, if it is the only one and no action has a result.
     pub(crate) fn only_text(&self) -> Option<TextFormat> {
         self.page.only_text()
     }

@@ -41,24 +41,39 @@ pub(super) fn entries(text: &str) -> Result<Entries, String> {
     Ok(Entries(words.into_iter().map(Value::from).collect()))
 }
 
-/// The greatest size of a schema file, in bytes.
-const MAX_SCHEMA_BYTES: u64 = 1 << 20;
+/// The greatest size of a JSON file, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// A JSON Schema in a file.
 pub(super) fn schema(path: &str) -> Result<Value, String> {
+    match json_file(path, "a JSON Schema")? {
+        schema @ Value::Object(_) => Ok(schema),
+        _ => Err("expected a JSON Schema, which is a JSON object".to_owned()),
+    }
+}
+
+/// A list of actions in a file. The check of the request checks each of them.
+pub(super) fn actions(path: &str) -> Result<Value, String> {
+    match json_file(path, "a list of actions")? {
+        actions @ Value::Array(_) => Ok(actions),
+        _ => Err("expected a list of actions, which is a JSON array, such as \
+                  [{\"type\":\"click\",\"selector\":\"#more\"}]"
+            .to_owned()),
+    }
+}
+
+/// The JSON value in a file. `what` says for errors what it is.
+fn json_file(path: &str, what: &str) -> Result<Value, String> {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_SCHEMA_BYTES + 1).read_to_string(&mut text));
+    let read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text));
     match read {
-        Ok(bytes) if u64::try_from(bytes).is_ok_and(|bytes| bytes <= MAX_SCHEMA_BYTES) => {}
-        Ok(_) => return Err(format!("the file is larger than {} KiB", MAX_SCHEMA_BYTES >> 10)),
-        Err(error) => return Err(format!("{error}; name a file with a JSON Schema")),
+        Ok(bytes) if u64::try_from(bytes).is_ok_and(|bytes| bytes <= MAX_FILE_BYTES) => {}
+        Ok(_) => return Err(format!("the file is larger than {} KiB", MAX_FILE_BYTES >> 10)),
+        Err(error) => return Err(format!("{error}; name a file with {what}")),
     }
     // Some editors write a byte-order mark, which is not part of JSON.
-    match serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
-        Ok(schema @ Value::Object(_)) => Ok(schema),
-        Ok(_) => Err("expected a JSON Schema, which is a JSON object".to_owned()),
-        Err(error) => Err(format!("expected a JSON Schema; the file is not JSON ({error})")),
-    }
+    serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(&text))
+        .map_err(|error| format!("expected {what}; the file is not JSON ({error})"))
 }
 
 /// The value of one `--formats` or `--parsers`.
@@ -123,6 +138,29 @@ fn is_field_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
+/// A user agent that a header can hold.
+pub(super) fn user_agent(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("it is empty; tell sites who sends the requests, such as 'my-crawler/1.0 \
+                    (+https://example.com/bot)'"
+            .to_owned());
+    }
+    if text.chars().any(|letter| letter.is_control() && letter != '\t') {
+        return Err("it holds a line break or another control character".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// A user and a group: `UID:GID`, or `UID` if the group has the same number.
+pub(super) fn user(text: &str) -> Result<(u32, u32), String> {
+    let (user, group) = text.split_once(':').unwrap_or((text, text));
+    match (user.parse(), group.parse()) {
+        (Ok(0), _) => Err("expected a user other than root, such as 65534:65534".to_owned()),
+        (Ok(user), Ok(group)) => Ok((user, group)),
+        _ => Err("expected the numbers of a user and a group, such as 65534:65534".to_owned()),
+    }
+}
+
 /// An IP address range, or one IP address.
 pub(super) fn address_range(text: &str) -> Result<IpNet, String> {
     text.parse::<IpNet>()
@@ -173,6 +211,24 @@ mod tests {
         // In a cookie without its header name, the first colon is in a time.
         let error = header("Cookie sid=hush; expires=Thu, 01 Jan 2026 00:00:00 GMT").unwrap_err();
         assert!(!error.contains("hush"), "{error}");
+    }
+
+    #[test]
+    fn users_are_numbers_and_not_root() {
+        for (text, want) in [
+            ("65534:65533", Ok((65_534, 65_533))),
+            ("1000", Ok((1_000, 1_000))),
+            ("0:1000", Err("other than root")),
+            ("0", Err("other than root")),
+            ("nobody", Err("numbers")),
+            ("1000:", Err("numbers")),
+            ("-1", Err("numbers")),
+        ] {
+            match (user(text), want) {
+                (Err(error), Err(part)) => assert!(error.contains(part), "{text}: {error}"),
+                (parsed, want) => assert_eq!(parsed.ok(), want.ok(), "{text}"),
+            }
+        }
     }
 
     #[test]

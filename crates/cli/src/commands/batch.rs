@@ -11,6 +11,7 @@ use super::model::with_model;
 use super::results::Results;
 use super::run::Run;
 use crate::args::BatchArgs;
+use crate::browser::Browser;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -30,7 +31,7 @@ const UTF_16_BOMS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 /// comment for each.
 const MAX_LIST_BYTES: u64 = 2 * (MAX_BATCH_URLS as u64) * (MAX_URL_BYTES as u64);
 
-pub(super) async fn run(console: &Console, args: &BatchArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) -> Result<u8, Failure> {
     let list = List::open(&args.file)?;
     let invalid = list.invalid.len();
     for line in list.invalid.iter().take(MAX_REPORTED_LINES) {
@@ -50,8 +51,8 @@ pub(super) async fn run(console: &Console, args: &BatchArgs) -> Result<u8, Failu
         ));
     }
     let request = args.request(list.urls)?;
-    let mut interrupt = Interrupt::listen();
-    let engine = engine::start_with(with_model(&args.model, &args.engine)?, &args.engine)?;
+    let mut interrupt = Interrupt::listen(browser);
+    let engine = engine::start_with(with_model(&args.model, &args.engine)?, &args.engine, browser)?;
     let mut results = Results::open(&args.output, args.failures.as_deref())?;
     args.remark(console);
     let mut job = engine.batch(request).await.map_err(engine::refused)?;

@@ -7,6 +7,7 @@ use super::run::Run;
 use super::with_progress::with_progress;
 use super::{engine, webhook};
 use crate::args::CrawlArgs;
+use crate::browser::Browser;
 use crate::console::Console;
 use crate::exit;
 use crate::explanation::explanation;
@@ -14,12 +15,12 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::skipped_links::skipped_links;
 
-pub(super) async fn run(console: &Console, args: &CrawlArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) -> Result<u8, Failure> {
     let request = args.request()?;
     let explained = args.explained()?;
-    let mut interrupt = Interrupt::listen();
+    let mut interrupt = Interrupt::listen(browser);
     let builder = webhook::with_webhook(with_model(&args.model, &args.engine)?, &args.webhook)?;
-    let engine = engine::start_with(args.configure(builder), &args.engine)?;
+    let engine = engine::start_with(args.configure(builder), &args.engine, browser)?;
     let mut results = Results::open(&args.output, args.failures.as_deref())?;
     args.remark(console);
     let has_prompt = request.prompt.is_some();
@@ -67,7 +68,8 @@ fn why_few_pages(run: &Run, asks_for_one: bool) -> Option<String> {
         return None;
     }
     let nothing_wrong = run.snapshot.failed == 0 && run.snapshot.robots_blocked == 0;
-    let no_links = "no links were found on the start page (links made by scripts are not found)";
+    let no_links = "no links were found on the start page (without a browser, those made by scripts are \
+                    missing)";
     skipped_links(&run.rejections)
         .or_else(|| (nothing_wrong && run.written == 1).then(|| no_links.to_owned()))
         .map(|why| format!("note: {why}"))

@@ -10,22 +10,24 @@ use super::engine;
 use super::results::Results;
 use super::run::Run;
 use crate::args::DemoArgs;
+use crate::browser::Browser;
 use crate::console::Console;
-use crate::demo::{MOVED_FROM, MOVED_TO, ONLY_IN_SITEMAP, Server};
+use crate::demo::{MOVED_FROM, MOVED_TO, ONLY_IN_SITEMAP, Server, WRITTEN_BY_SCRIPT};
 use crate::failure::Failure;
 use crate::file_names::FileNames;
 use crate::interrupt::Interrupt;
 use crate::output::{Folder, INDEX, Printer, Sink};
 use crate::summary::{counted, rate, seconds};
 
-pub(super) async fn run(console: &Console, args: &DemoArgs) -> Result<u8, Failure> {
-    let mut interrupt = Interrupt::listen();
+pub(super) async fn run(console: &Console, args: &DemoArgs, browser: &Browser) -> Result<u8, Failure> {
+    let mut interrupt = Interrupt::listen(browser);
     let server = Server::start()
         .await
         .map_err(|error| Failure::failed(format!("cannot serve the demo site on 127.0.0.1: {error}")))?;
     let start = Url::parse(server.origin()).map_err(Failure::failed)?;
     let loopback = "127.0.0.0/8".parse().map_err(Failure::failed)?;
-    let engine = Engine::builder().allow_private(loopback).build().map_err(engine::refused)?;
+    let builder = browser.add_to(Engine::builder().allow_private(loopback));
+    let engine = builder.build().map_err(engine::refused)?;
 
     let folder = Folder::create(&args.out, FileNames::within(&start)).map_err(engine::unusable_folder)?;
     console.note(format_args!(
@@ -37,7 +39,7 @@ pub(super) async fn run(console: &Console, args: &DemoArgs) -> Result<u8, Failur
     let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
     if !console.is_quiet() {
         let index = fs::read_to_string(args.out.join(INDEX))?;
-        let text = report(&run, &args.out, &index).map_err(Failure::failed)?;
+        let text = report(&run, &args.out, &index, browser.is_some()).map_err(Failure::failed)?;
         Printer::stdout().text(&text)?;
     }
     Ok(run.exit_code())
@@ -54,7 +56,7 @@ struct Page {
 }
 
 /// A report for first-time users. It only uses the results.
-fn report(run: &Run, folder: &Path, index: &str) -> Result<String, fmt::Error> {
+fn report(run: &Run, folder: &Path, index: &str, has_browser: bool) -> Result<String, fmt::Error> {
     let mut pages: Vec<Page> = index.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     pages.sort_by(|one, other| one.file.cmp(&other.file));
 
@@ -89,6 +91,16 @@ fn report(run: &Run, folder: &Path, index: &str) -> Result<String, fmt::Error> {
     }
     if has(ONLY_IN_SITEMAP) {
         writeln!(text, "  No page links to {ONLY_IN_SITEMAP}: it was found in the sitemap.")?;
+    }
+    if let Some(page) = pages.iter().find(|page| page.url.path() == WRITTEN_BY_SCRIPT) {
+        let is_rendered =
+            fs::read_to_string(folder.join(&page.file)).is_ok_and(|text| !text.trim().is_empty());
+        let outcome = match (is_rendered, has_browser) {
+            (true, _) => "Chromium rendered it.",
+            (false, true) => "Chromium could not render it.",
+            (false, false) => "it needs a browser (apt-get install chromium-headless-shell).",
+        };
+        writeln!(text, "  A script writes {WRITTEN_BY_SCRIPT}: {outcome}")?;
     }
 
     writeln!(

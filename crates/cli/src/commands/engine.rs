@@ -9,6 +9,7 @@ use url::Url;
 use super::results::Results;
 use super::run::Run;
 use crate::args::{EngineArgs, OutputArgs, described, in_flags};
+use crate::browser::Browser;
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
@@ -19,7 +20,12 @@ use crate::pdf_worker;
 const MAX_CACHE_BYTES: u64 = 1 << 30;
 
 /// Builds the engine that the arguments describe. Other settings come from `builder`.
-pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Result<Engine, Failure> {
+pub(super) fn start_with(
+    builder: EngineBuilder,
+    args: &EngineArgs,
+    browser: &Browser,
+) -> Result<Engine, Failure> {
+    let mut builder = browser.add_to(builder);
     for range in &args.allow_private {
         builder = builder.allow_private(*range);
     }
@@ -76,9 +82,9 @@ pub(super) fn unusable_folder(error: io::Error) -> Failure {
 pub(super) fn refused(error: Error) -> Failure {
     match (error.kind(), error.faults()) {
         (_, Some(faults)) => Failure::Usage(faults.as_slice().iter().map(described).collect()),
-        // The only setting of the engine that may be invalid and that the command line does not check.
-        (ErrorKind::Configuration, _) => Failure::usage(format!("--user-agent: {error}")),
-        (ErrorKind::Request | ErrorKind::Unsupported, _) => Failure::usage(in_flags(&error.to_string())),
+        (ErrorKind::Request | ErrorKind::Unsupported | ErrorKind::Configuration, _) => {
+            Failure::usage(in_flags(&error.to_string()))
+        }
         _ => Failure::failed(in_flags(&error.to_string())),
     }
 }

@@ -8,6 +8,7 @@ use super::engine;
 use super::model::with_model;
 use super::with_progress::with_progress;
 use crate::args::{ExtractArgs, in_flags};
+use crate::browser::Browser;
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
@@ -16,16 +17,16 @@ use crate::output::Printer;
 use crate::printable::printable_line;
 use crate::summary::counted;
 
-pub(super) async fn run(console: &Console, args: &ExtractArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &ExtractArgs, browser: &Browser) -> Result<u8, Failure> {
     let request = args.request()?;
-    let engine = start(args)?;
+    let engine = start(args, browser)?;
     let mut printer = Printer::stdout();
     if args.plan {
         let plan = engine.plan_extract(request).map_err(engine::refused)?;
         printer.text(&plan.to_string())?;
         return Ok(exit::DONE);
     }
-    let mut interrupt = Interrupt::listen();
+    let mut interrupt = Interrupt::listen(browser);
     let first = request.urls.iter().flatten().next().cloned().unwrap_or_default();
     args.remark(console);
     let watch = ExtractWatch::new();
@@ -51,14 +52,14 @@ pub(super) async fn run(console: &Console, args: &ExtractArgs) -> Result<u8, Fai
 }
 
 /// An engine with the model and the search engine from the arguments.
-fn start(args: &ExtractArgs) -> Result<Engine, Failure> {
+fn start(args: &ExtractArgs, browser: &Browser) -> Result<Engine, Failure> {
     let mut builder = with_model(&args.model, &args.engine)?;
     if let Some(url) = &args.search_url {
         let search = SearxNg::builder(url.clone()).transport(engine::transport(&args.engine)?).build();
         let search = search.map_err(|error| Failure::usage(format!("--search-url: {error}")))?;
         builder = builder.search(Arc::new(search));
     }
-    engine::start_with(builder, &args.engine)
+    engine::start_with(builder, &args.engine, browser)
 }
 
 /// The progress of the extract.

@@ -4,6 +4,7 @@ use serde_json::json;
 use super::engine;
 use super::with_progress::with_progress;
 use crate::args::{MapArgs, in_flags};
+use crate::browser::Browser;
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
@@ -12,10 +13,10 @@ use crate::output::Printer;
 use crate::printable::printable_target;
 use crate::summary::counted;
 
-pub(super) async fn run(console: &Console, args: &MapArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &MapArgs, browser: &Browser) -> Result<u8, Failure> {
     let request = args.request()?;
-    let mut interrupt = Interrupt::listen();
-    let engine = engine::start_with(args.configure(Engine::builder()), &args.engine)?;
+    let mut interrupt = Interrupt::listen(browser);
+    let engine = engine::start_with(args.configure(Engine::builder()), &args.engine, browser)?;
     let url = request.url.clone();
     args.remark(console);
     let state = || format!("listing the URLs of {}", printable_target(&url));

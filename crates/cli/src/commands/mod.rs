@@ -20,6 +20,7 @@ mod with_progress;
 use std::ffi::OsString;
 
 use crate::args::{Cli, Command};
+use crate::browser::Browser;
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
@@ -52,14 +53,17 @@ pub(crate) fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 async fn run(console: &Console, command: Command) -> Result<u8, Failure> {
-    match command {
-        Command::Demo(args) => demo::run(console, &args).await,
-        Command::Scrape(args) => scrape::run(console, &args).await,
-        Command::Crawl(args) => crawl::run(console, &args).await,
-        Command::Batch(args) => batch::run(console, &args).await,
-        Command::Map(args) => map::run(console, &args).await,
-        Command::Extract(args) => extract::run(console, &args).await,
+    let browser = command.browser().map_or_else(|| Ok(Browser::default()), Browser::open)?;
+    let ended = match command {
+        Command::Demo(args) => demo::run(console, &args, &browser).await,
+        Command::Scrape(args) => scrape::run(console, &args, &browser).await,
+        Command::Crawl(args) => crawl::run(console, &args, &browser).await,
+        Command::Batch(args) => batch::run(console, &args, &browser).await,
+        Command::Map(args) => map::run(console, &args, &browser).await,
+        Command::Extract(args) => extract::run(console, &args, &browser).await,
         Command::Convert(args) => convert::run(console, &args),
         Command::OpenApi(_) => openapi::run(),
-    }
+    };
+    browser.close().await;
+    ended
 }

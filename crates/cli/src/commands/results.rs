@@ -8,6 +8,7 @@ use crate::args::OutputArgs;
 use crate::failure::Failure;
 use crate::file_names::FileNames;
 use crate::output::{FAILURES, FailureList, FailureRow, Folder, INDEX, Printer, Sink};
+use crate::summary::counted;
 
 /// The output of a job.
 #[derive(Debug)]
@@ -80,13 +81,19 @@ impl Results {
     pub(super) fn description(&self, run: &Run, args: &OutputArgs) -> Option<String> {
         let list = self.failures.as_ref().filter(|list| list.listed() > 0);
         let pages = if list.is_some_and(|list| list.listed() == 1) { "the one" } else { "those" };
+        let media = match &self.sink {
+            Sink::Folder(folder) if folder.media() > 0 => {
+                format!(" and {}", counted(folder.media(), "picture or PDF", "pictures and PDFs"))
+            }
+            _ => String::new(),
+        };
         match (args.out.as_ref().filter(|_| run.written > 0), list) {
             (Some(folder), Some(list)) if list.path() == folder.join(FAILURES) => Some(format!(
-                "written to {} ({INDEX} lists the pages, {FAILURES} {pages} without a document)",
+                "written to {} ({INDEX} lists the pages{media}, {FAILURES} {pages} without a document)",
                 folder.display()
             )),
             (Some(folder), list) => {
-                let mut text = format!("written to {} ({INDEX} lists the pages)", folder.display());
+                let mut text = format!("written to {} ({INDEX} lists the pages{media})", folder.display());
                 if let Some(list) = list {
                     text.push_str(&format!("; {} lists {pages} without a document", list.path().display()));
                 }

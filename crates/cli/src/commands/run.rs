@@ -60,7 +60,7 @@ impl Run {
                     job.cancel().await.map_err(Failure::failed)?;
                 }
                 document = job.next() => {
-                    let document = match document {
+                    let mut document = match document {
                         Some(Ok(document)) => document,
                         Some(Err(error)) => {
                             failure = Some(error);
@@ -71,9 +71,9 @@ impl Run {
                     // Suspending the progress line costs a redraw, so do it only if the document goes to the
                     // terminal.
                     if results.sink.is_terminal() {
-                        progress.suspend(|| results.sink.write(&document))?;
+                        progress.suspend(|| results.sink.write(&mut document))?;
                     } else {
-                        results.sink.write(&document)?;
+                        results.sink.write(&mut document)?;
                     }
                     written += 1;
                     if let Some(status) = document.metadata.status_code.filter(|status| *status >= 400) {

@@ -2,6 +2,7 @@ use super::model::with_model;
 use super::with_progress::with_progress;
 use super::{document, engine};
 use crate::args::ScrapeArgs;
+use crate::browser::Browser;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::file_names::FileNames;
@@ -9,20 +10,22 @@ use crate::interrupt::Interrupt;
 use crate::output::Folder;
 use crate::printable::printable_target;
 
-pub(super) async fn run(console: &Console, args: &ScrapeArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &ScrapeArgs, browser: &Browser) -> Result<u8, Failure> {
     let request = args.request()?;
-    let mut interrupt = Interrupt::listen();
-    let engine = engine::start_with(with_model(&args.model, &args.engine)?, &args.engine)?;
+    let mut interrupt = Interrupt::listen(browser);
+    let engine = engine::start_with(with_model(&args.model, &args.engine)?, &args.engine, browser)?;
     let url = request.url.clone();
     args.remark(console);
     let state = || format!("reading {}", printable_target(&url));
     let page = with_progress(console, &mut interrupt, state, engine.scrape(request)).await?;
-    let page = page.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
+    let mut page = page.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
     match &args.output.out {
         Some(path) => {
-            let file =
-                Folder::put_one(path, FileNames::with_hosts(), &page).map_err(engine::unusable_folder)?;
-            console.note(format_args!("written to {}", path.join(file).display()));
+            let files =
+                Folder::put_one(path, FileNames::with_hosts(), &mut page).map_err(engine::unusable_folder)?;
+            for file in std::iter::once(&files.page).chain(&files.media) {
+                console.note(format_args!("written to {}", path.join(file).display()));
+            }
             document::remark(console, &page);
         }
         None => document::print(console, &page, args.only_text())?,

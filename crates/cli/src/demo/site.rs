@@ -1,7 +1,8 @@
 //! The Larkfield Tea House: a fictional site, with its pages in this crate's `demo` folder.
 //!
 //! It has one example of what crawlers encounter: nested lists, tables, code, a product with JSON-LD, a
-//! journal, a page that robots.txt forbids, a redirect, a dead link, and a page that is only in the sitemap.
+//! journal, a page that robots.txt forbids, a redirect, a dead link, a page that is only in the sitemap, and
+//! a page that a script writes.
 
 use std::collections::HashMap;
 
@@ -19,8 +20,12 @@ pub(crate) const MOVED_TO: &str = "/guides/water-and-temperature";
 /// A page that no other page links to.
 pub(crate) const ONLY_IN_SITEMAP: &str = "/visit/winter-hours";
 
+/// A page without text as served: its script writes it.
+pub(crate) const WRITTEN_BY_SCRIPT: &str = "/board";
+
 const CSS: &str = "text/css";
 const HTML: &str = "text/html; charset=utf-8";
+const JS: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const TEXT: &str = "text/plain; charset=utf-8";
 const XML: &str = "application/xml";
@@ -32,13 +37,15 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 21] = files![
+const FILES: [(&str, &str, &str); 23] = files![
     "/" HTML "index.html",
     "/about" HTML "about.html",
     "/blog/" HTML "blog/index.html",
     "/blog/a-pot-for-the-rain" HTML "blog/a-pot-for-the-rain.html",
     "/blog/first-flush-notes" HTML "blog/first-flush-notes.html",
     "/blog/why-we-weigh-leaves" HTML "blog/why-we-weigh-leaves.html",
+    "/board" HTML "board.html",
+    "/board.js" JS "board.js",
     "/glossary" HTML "glossary.html",
     "/guides/" HTML "guides/index.html",
     "/guides/cold-brew" HTML "guides/cold-brew.html",

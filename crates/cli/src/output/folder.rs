@@ -6,7 +6,7 @@ use gleaner::Document;
 use serde::Serialize;
 use url::Url;
 
-use super::{atomic, with_path};
+use super::{atomic, media, with_path};
 use crate::file_names::FileNames;
 
 /// The file that lists the pages of a folder.
@@ -15,14 +15,26 @@ pub(crate) const INDEX: &str = "index.jsonl";
 /// Writes one file per page into a flat folder, and a row into [`INDEX`].
 ///
 /// A page is a `.md` file. If other formats than Markdown were requested, a `.json` file contains the whole
-/// document. The index is written line by line, so that it lists all pages before an interruption. A full
-/// disk leaves neither a partial page nor a partial line.
+/// document; pictures and PDFs in it are files of their own, which it names. The index is written line by line,
+/// so that it lists all pages before an interruption. A full disk leaves neither a partial page nor a partial
+/// line.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
     names: FileNames,
     index: File,
     line: Vec<u8>,
+    /// The number of pictures and PDFs of this run.
+    media: u64,
+}
+
+/// The files of one page, by name.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct PageFiles {
+    /// The Markdown file, or the `.json` file if there is none.
+    pub(crate) page: String,
+    /// Its pictures and PDFs.
+    pub(crate) media: Vec<String>,
 }
 
 /// A row of the index.
@@ -36,6 +48,9 @@ struct Row<'a> {
     source_url: Option<&'a str>,
     /// The page's file in the folder.
     file: &'a str,
+    /// Its pictures and PDFs.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    media: &'a [String],
     title: Option<&'a str>,
     status_code: Option<u16>,
 }
@@ -63,12 +78,17 @@ impl Folder {
     ///
     /// # Errors
     /// The same as for [`create`](Self::create), and the index cannot be read.
-    pub(crate) fn put_one(path: &Path, names: FileNames, page: &Document) -> io::Result<String> {
+    pub(crate) fn put_one(path: &Path, names: FileNames, page: &mut Document) -> io::Result<PageFiles> {
         let mut folder = Self::open(path, names, File::options().append(true).create(true))?;
-        let file = folder.write(page)?;
+        let files = folder.write(page)?;
         let index = path.join(INDEX);
-        Self::remove_earlier_rows(&index, &file).map_err(|error| with_path(&index, &error))?;
-        Ok(file)
+        Self::remove_earlier_rows(&index, &files.page).map_err(|error| with_path(&index, &error))?;
+        Ok(files)
+    }
+
+    /// The number of pictures and PDFs that were written.
+    pub(crate) const fn media(&self) -> u64 {
+        self.media
     }
 
     /// Replaces the index by one with only the last row of `file`.
@@ -103,23 +123,26 @@ impl Folder {
         fs::create_dir_all(path).map_err(|error| with_path(path, &error))?;
         let index = path.join(INDEX);
         let index = how.open(&index).map_err(|error| with_path(&index, &error))?;
-        Ok(Self { path: path.to_owned(), names, index, line: Vec::new() })
+        Ok(Self { path: path.to_owned(), names, index, line: Vec::new(), media: 0 })
     }
 
-    /// Writes one page and its row. Returns the file's name.
+    /// Writes one page and its row. Afterwards, `document` names the files of its pictures and PDFs.
     ///
     /// # Errors
     /// A file cannot be written; the error names it.
-    pub(crate) fn write(&mut self, document: &Document) -> io::Result<String> {
+    pub(crate) fn write(&mut self, document: &mut Document) -> io::Result<PageFiles> {
+        let stem = self.stem(document);
+        let mut written = Vec::new();
+        for file in media::take(document, &stem) {
+            let path = self.path.join(&file.name);
+            atomic::write_file(&path, |out| out.write_all(&file.bytes))
+                .map_err(|error| with_path(&path, &error))?;
+            written.push(file.name);
+            self.media += 1;
+        }
         let metadata = &document.metadata;
         let requested = metadata.source_url.as_deref();
         let url = metadata.url.as_deref().or(requested).unwrap_or_default();
-        // The requested URL identifies a page of a job: two may redirect to the same one.
-        let identity = requested.unwrap_or(url);
-        let stem = match Url::parse(identity) {
-            Ok(url) => self.names.stem(&url),
-            Err(_) => FileNames::stem_of_text(identity),
-        };
         let whole = format!("{stem}.json");
         let mut file = None;
         if has_more_than_markdown(document) || document.markdown.is_none() {
@@ -139,6 +162,7 @@ impl Folder {
                 Url::parse(requested).map_or(*requested != url, |parsed| parsed.as_str() != url)
             }),
             file: &file,
+            media: &written,
             title: metadata.title.as_deref(),
             status_code: metadata.status_code,
         };
@@ -147,7 +171,18 @@ impl Folder {
         self.line.push(b'\n');
         atomic::append(&mut self.index, &self.line)
             .map_err(|error| with_path(&self.path.join(INDEX), &error))?;
-        Ok(file)
+        Ok(PageFiles { page: file, media: written })
+    }
+
+    /// The name of a page's files, without an extension. The requested URL identifies a page of a job: two
+    /// may redirect to the same one.
+    fn stem(&self, document: &Document) -> String {
+        let metadata = &document.metadata;
+        let identity = metadata.source_url.as_deref().or(metadata.url.as_deref()).unwrap_or_default();
+        match Url::parse(identity) {
+            Ok(url) => self.names.stem(&url),
+            Err(_) => FileNames::stem_of_text(identity),
+        }
     }
 
     /// Writes a file with a trailing line feed.
@@ -199,7 +234,7 @@ mod tests {
         let path = parent.path().join("deep/pages");
         let mut folder = Folder::create(&path, FileNames::with_hosts()).unwrap();
         folder
-            .write(&document(json!({"markdown": "# Tea", "metadata": {
+            .write(&mut document(json!({"markdown": "# Tea", "metadata": {
                 "sourceURL": "https://example.com/old", "url": "https://example.com/tea", "title": "Tea",
                 "statusCode": 200
             }})))
@@ -224,15 +259,15 @@ mod tests {
         let page = |name: &str| {
             document(json!({"markdown": name, "metadata": {"url": format!("https://example.com/{name}")}}))
         };
-        started(parent.path()).write(&page("a")).unwrap();
+        started(parent.path()).write(&mut page("a")).unwrap();
         for _ in 0..2 {
-            let file = Folder::put_one(parent.path(), FileNames::with_hosts(), &page("b")).unwrap();
-            assert_eq!(file, "example.com+b.md");
+            let files = Folder::put_one(parent.path(), FileNames::with_hosts(), &mut page("b")).unwrap();
+            assert_eq!(files.page, "example.com+b.md");
         }
         assert_eq!(index(parent.path()).len(), 2, "a page is listed twice");
         drop(Folder::create(parent.path(), FileNames::with_hosts()).unwrap());
         assert_eq!(index(parent.path()).len(), 2, "a job that never started emptied the index");
-        started(parent.path()).write(&page("c")).unwrap();
+        started(parent.path()).write(&mut page("c")).unwrap();
         assert_eq!(index(parent.path()).len(), 1);
         assert!(parent.path().join("example.com+a.md").exists(), "a page of an earlier run is gone");
     }
@@ -243,13 +278,28 @@ mod tests {
         let mut folder = Folder::create(parent.path(), FileNames::with_hosts()).unwrap();
         let page = json!({"markdown": "a", "links": ["https://a.example/"],
             "metadata": {"url": "https://example.com/"}});
-        assert_eq!(folder.write(&document(page.clone())).unwrap(), "example.com+index.md");
+        assert_eq!(folder.write(&mut document(page.clone())).unwrap().page, "example.com+index.md");
         let kept = fs::read(parent.path().join("example.com+index.json")).unwrap();
         assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), page);
 
         let only_html = json!({"html": "<p>a", "metadata": {"url": "https://example.com/b"}});
-        assert_eq!(folder.write(&document(only_html)).unwrap(), "example.com+b.json");
+        assert_eq!(folder.write(&mut document(only_html)).unwrap().page, "example.com+b.json");
         assert!(!parent.path().join("example.com+b.md").exists());
+    }
+
+    #[test]
+    fn pictures_are_files_beside_the_page() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut folder = Folder::create(parent.path(), FileNames::with_hosts()).unwrap();
+        let mut page = document(json!({"markdown": "a", "screenshot": "data:image/png;base64,Zm9vYg==",
+            "metadata": {"url": "https://example.com/tea"}}));
+        let files = folder.write(&mut page).unwrap();
+        assert_eq!((files.page.as_str(), folder.media()), ("example.com+tea.md", 1));
+        assert_eq!(files.media, ["example.com+tea.png"]);
+        assert_eq!(fs::read(parent.path().join("example.com+tea.png")).unwrap(), b"foob");
+        let kept = fs::read(parent.path().join("example.com+tea.json")).unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap()["screenshot"], "example.com+tea.png");
+        assert_eq!(index(parent.path())[0]["media"], json!(["example.com+tea.png"]));
     }
 
     #[test]
@@ -265,7 +315,9 @@ mod tests {
             "",
             "https://a/\u{1b}[2J",
         ] {
-            folder.write(&document(json!({"markdown": "x", "metadata": {"sourceURL": address}}))).unwrap();
+            folder
+                .write(&mut document(json!({"markdown": "x", "metadata": {"sourceURL": address}})))
+                .unwrap();
         }
         assert_eq!(
             fs::read_dir(parent.path()).unwrap().count(),

@@ -5,6 +5,7 @@
 mod atomic;
 mod failures;
 mod folder;
+mod media;
 mod printer;
 
 use std::io;
@@ -45,11 +46,11 @@ impl Sink {
         }
     }
 
-    /// Writes one document.
+    /// Writes one document. In a folder, its pictures and PDFs become files, which it names afterwards.
     ///
     /// # Errors
     /// The reader of standard output closed it ([`io::ErrorKind::BrokenPipe`]), or a write failed.
-    pub(crate) fn write(&mut self, document: &Document) -> io::Result<()> {
+    pub(crate) fn write(&mut self, document: &mut Document) -> io::Result<()> {
         match self {
             Self::Lines(printer) => printer.json(document),
             Self::Folder(folder) => folder.write(document).map(drop),

@@ -66,6 +66,15 @@ pub enum PlanStep {
         /// Pages at most, of those of the plan.
         pages: u64,
     },
+    /// Controls of the pages are pressed and filled in by a browser, as the model chooses among them, until
+    /// no field is missing. Each step is recorded with its reason in [`ExecutionPlan::reasons`].
+    #[serde(rename_all = "camelCase")]
+    Act {
+        /// Choices of the model per page, at most.
+        steps: u64,
+        /// Pages on which it acts, at most.
+        pages: u64,
+    },
     /// The results of the pages are merged.
     Merge,
 }
@@ -107,7 +116,8 @@ pub struct ExecutionPlan {
     pub steps: Vec<PlanStep>,
     /// The estimated usage.
     pub estimate: PlanEstimate,
-    /// The reasons for the plan, one sentence each.
+    /// The reasons for the plan, one sentence each. The plan of a result also has each step that was taken on
+    /// a page, with its reason.
     pub reasons: Vec<String>,
 }
 
@@ -136,6 +146,13 @@ impl fmt::Display for ExecutionPlan {
                     writeln!(
                         formatter,
                         "follow links and search forms, up to {hops} clicks, until nothing is missing"
+                    )?;
+                }
+                PlanStep::Act { steps, pages } => {
+                    writeln!(
+                        formatter,
+                        "press and fill in controls of up to {pages} pages, up to {steps} steps each, until \
+                         nothing is missing"
                     )?;
                 }
                 PlanStep::Merge => writeln!(formatter, "merge what they say")?,

@@ -18,12 +18,21 @@ pub const DEFAULT_LIST_PAGES: u64 = 100;
 pub const MAX_PLAN_PAGES: u64 = 10_000;
 /// Upper bound on the clicks of an agent from its start pages.
 pub const MAX_AGENT_HOPS: u64 = 3;
+/// Upper bound on the pages whose controls an agent uses.
+pub const MAX_ACTED_PAGES: u64 = 4;
+/// Upper bound on the choices of an agent on one page.
+pub const MAX_AGENT_STEPS: u64 = 6;
+/// Upper bound on the visits of one page by an agent: one to look, and two for each step, because a step that
+/// was repeated too often is visited again.
+pub const MAX_VISITS_PER_PAGE: u64 = 1 + 2 * MAX_AGENT_STEPS;
 /// Upper bound on the words that pages are ranked by.
 const MAX_TERMS: usize = 64;
 /// Typical tokens of a page's main content.
 const PAGE_TOKENS: u64 = 3_000;
 /// Tokens of the rules and the task in a call.
 const FRAME_TOKENS: u64 = 350;
+/// Tokens of a question about the controls of a page, with its answer.
+const CHOICE_TOKENS: u64 = 5_000;
 /// Tokens of one field of an answer: value, quote and their keys.
 const FIELD_TOKENS: u64 = 40;
 /// Pages of one pattern that a model must read before their template is learned.
@@ -36,6 +45,8 @@ pub struct PlanningContext {
     pub model: Option<Capabilities>,
     /// Whether there is a search engine.
     pub search: bool,
+    /// Whether there is a browser, which can use the controls of pages.
+    pub browser: bool,
     /// The budget of the request.
     pub budget: Budget,
 }
@@ -133,10 +144,15 @@ impl ExecutionPlanner {
         }
         if request.agent_model.is_some() {
             steps.push(PlanStep::Navigate { hops: MAX_AGENT_HOPS, pages: page_limit });
-            reasons.push(
-                "an agent is asked for: it follows links and search forms; what needs a browser it leaves"
-                    .to_owned(),
-            );
+            let then = match (self.context.browser, self.context.model.is_some()) {
+                (false, _) => "; what needs a browser it leaves",
+                (true, false) => "; it uses no other controls, because no model is configured to choose them",
+                (true, true) => ", then the other controls of the pages in a browser, as the model chooses",
+            };
+            reasons.push(format!("an agent is asked for: it follows links and search forms{then}"));
+            if self.context.browser && self.context.model.is_some() {
+                steps.push(PlanStep::Act { steps: MAX_AGENT_STEPS, pages: MAX_ACTED_PAGES.min(page_limit) });
+            }
         }
         if page_limit > 1 {
             steps.push(PlanStep::Merge);
@@ -144,10 +160,16 @@ impl ExecutionPlanner {
         let mut estimate =
             self.estimate(shape.as_ref(), page_limit, sites.len() - wildcards, wildcards, &mut reasons);
         // Pages that are probed but not chosen are fetched in addition to those that are read.
-        let probes =
-            steps.iter().map(|step| if let PlanStep::Probe { pages } = step { *pages } else { 0 }).sum();
+        // So are the pages of each visit of an agent.
+        let more = steps.iter().map(|step| match step {
+            PlanStep::Probe { pages } => *pages,
+            PlanStep::Act { pages, .. } => pages * MAX_VISITS_PER_PAGE,
+            _ => 0,
+        });
+        let more: u64 = more.sum();
         let most = self.context.budget.pages.unwrap_or(u64::MAX);
-        estimate.pages = estimate.pages.saturating_add(probes).min(most.max(page_limit));
+        estimate.pages = estimate.pages.saturating_add(more).min(most.max(page_limit));
+        self.add_choices(&mut estimate, &steps);
         Ok(ExecutionPlan { cardinality, sites, terms, page_limit, steps, estimate, reasons })
     }
 
@@ -177,6 +199,24 @@ impl ExecutionPlanner {
             limit = pages;
         }
         limit
+    }
+
+    /// Adds the calls that choose controls, within the budget.
+    fn add_choices(&self, estimate: &mut PlanEstimate, steps: &[PlanStep]) {
+        let Some(model) = &self.context.model else { return };
+        let choices: u64 = steps
+            .iter()
+            .map(|step| if let PlanStep::Act { steps, pages } = step { steps * pages } else { 0 })
+            .sum();
+        let input_tokens = choices * CHOICE_TOKENS;
+        let usage = Usage { input_tokens, output_tokens: choices * FRAME_TOKENS };
+        let budget = &self.context.budget;
+        let within = |most: Option<u64>, value: u64| most.map_or(value, |most| value.min(most));
+        estimate.most_calls = estimate.most_calls.saturating_add(choices);
+        estimate.most_tokens = within(budget.tokens, estimate.most_tokens.saturating_add(usage.total()));
+        estimate.most_credits = estimate.most_tokens.div_ceil(TOKENS_PER_CREDIT);
+        let micros = estimate.most_micros.saturating_add(TokenPrice::cost(model.price, usage));
+        estimate.most_micros = within(budget.micros, micros);
     }
 
     fn estimate(
@@ -331,11 +371,41 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_acts_only_with_a_browser_and_a_model() {
+        let body = json!({
+            "urls": ["https://x.example/"], "agent": { "model": "any" },
+            "schema": { "properties": { "founder": { "type": "string" } } },
+        });
+        let model = Some(Capabilities::new("m", 32_000));
+        let rows = [
+            (false, model.clone(), "; what needs a browser it leaves", None),
+            (true, None, "; it uses no other controls", None),
+            (true, model.clone(), ", then the other controls", Some((MAX_AGENT_STEPS, MAX_ACTED_PAGES))),
+        ];
+        for (browser, model, reason, expected) in rows {
+            let context = PlanningContext { browser, model, ..PlanningContext::default() };
+            let plan = ExecutionPlanner::new(context).plan(&request(body.clone())).unwrap();
+            let acts = plan.steps.iter().find_map(|step| match step {
+                PlanStep::Act { steps, pages } => Some((*steps, *pages)),
+                _ => None,
+            });
+            assert_eq!(acts, expected, "{plan}");
+            assert!(plan.reasons.iter().any(|found| found.contains(reason)), "{plan}");
+            assert_eq!(plan.to_string().contains("press and fill in controls"), expected.is_some(), "{plan}");
+        }
+        let tight = Budget { tokens: Some(1_000), pages: Some(2), ..Budget::default() };
+        let context = PlanningContext { browser: true, model, budget: tight, ..PlanningContext::default() };
+        let plan = ExecutionPlanner::new(context).plan(&request(body)).unwrap();
+        assert_eq!((plan.estimate.most_tokens, plan.estimate.pages), (1_000, 2));
+        assert!(plan.steps.contains(&PlanStep::Act { steps: MAX_AGENT_STEPS, pages: 2 }), "{plan}");
+    }
+
+    #[test]
     fn pages_and_tokens_stay_within_the_budget() {
         let context = PlanningContext {
             model: Some(Capabilities::new("m", 32_000)),
             budget: Budget { pages: Some(5), tokens: Some(1_000), ..Budget::default() },
-            search: false,
+            ..PlanningContext::default()
         };
         let body = json!({
             "urls": ["https://x.example/*"],

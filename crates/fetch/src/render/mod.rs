@@ -15,6 +15,8 @@
 //! One call renders one page from navigation to the last action. Alternative: one call per step. With a
 //! single call the engine owns a tab exactly as long as the future lives, and dropping the future closes it.
 
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod document_facts;
 mod load;
 mod main_frame;
@@ -27,10 +29,9 @@ mod usage;
 use std::fmt;
 
 use async_trait::async_trait;
-use gleaner_types::ErrorCode;
-use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::plan::ProxyMode;
+use http::header::USER_AGENT;
 use tokio::time::Instant;
-use url::Url;
 
 pub use document_facts::DocumentFacts;
 pub use load::{Load, LoadKind};
@@ -74,6 +75,21 @@ pub trait Render: Send + Sync + fmt::Debug {
 }
 
 impl Fetcher {
+    /// Sets the [user agent](RenderRequest::user_agent) of a page, if its headers have none: that of the
+    /// fetcher's other requests, and with the proxy mode `stealth` the browser's own.
+    ///
+    /// A page keeps it, because its scripts have seen it: with the proxy mode `auto`, also if a stealth proxy
+    /// answers.
+    pub fn identify(&self, request: &mut RenderRequest) {
+        if request.headers.contains_key(USER_AGENT) {
+            return;
+        }
+        request.user_agent = match request.proxy {
+            ProxyMode::Basic | ProxyMode::Auto => Some(self.user_agent(request.mobile)),
+            ProxyMode::Stealth => None,
+        };
+    }
+
     /// Renders a page with `engine` until the deadline of the request, with this fetcher as its network.
     /// `check` is asked before the main frame is redirected or led to another document, and once more if the
     /// page ends at a URL that it did not load. The time that `check` takes extends the deadline.
@@ -96,43 +112,4 @@ impl Fetcher {
             Err(Error::new(ErrorKind::Timeout, &request.url, text))
         })
     }
-}
-
-/// The engine for a page with these options; `None` if it needs none. Actions and screenshots require an
-/// engine. A wait and the emulation of a mobile device use it if there is one.
-///
-/// # Errors
-///
-/// [`ErrorKind::RenderNotConfigured`] with the contract's code for the option, if an engine is required and
-/// there is none.
-///
-/// ```
-/// use gleaner_fetch::renderer_for;
-/// use gleaner_types::plan::ScrapePlan;
-///
-/// let body = gleaner_types::parse_json(br#"{ "url": "https://example.com/", "formats": ["screenshot"] }"#)?;
-/// let plan = ScrapePlan::from_json(&body)?;
-/// let error = renderer_for(None, &plan.options, &plan.target.url).unwrap_err();
-/// assert_eq!(error.code().as_str(), "SCRAPE_SCREENSHOT_NOT_SUPPORTED");
-/// # Ok::<(), gleaner_types::Faults>(())
-/// ```
-pub fn renderer_for<'a>(
-    renderer: Option<&'a dyn Render>,
-    options: &ScrapeOptionsPlan,
-    url: &Url,
-) -> Result<Option<&'a dyn Render>, Error> {
-    let (option, code) = if !options.actions.is_empty() {
-        ("`actions`", ErrorCode::ScrapeActionsNotSupported)
-    } else if options.formats.screenshot.is_some() {
-        ("the format `screenshot`", ErrorCode::ScrapeScreenshotNotSupported)
-    } else {
-        return Ok(renderer.filter(|_| options.mobile || !options.wait_for.is_zero()));
-    };
-    renderer.map(Some).ok_or_else(|| {
-        let text = format!(
-            "{option} needs a browser, and this engine was built without one: its operator can add one; \
-             until then, leave the option out"
-        );
-        Error::new(ErrorKind::RenderNotConfigured, url, text).with_code(code)
-    })
 }

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use gleaner_types::SafeUrl;
 use gleaner_types::plan::{PlannedAction, ProxyMode, ScrapeOptionsPlan, ScreenshotFormat, Viewport};
+use http::header::USER_AGENT;
 use http::{HeaderMap, HeaderValue};
 use tokio::time::Instant;
 use url::Url;
@@ -22,7 +23,11 @@ pub struct RenderRequest {
     pub deadline: Instant,
     /// Emulate a mobile device: its window, touch, and user agent.
     pub mobile: bool,
-    /// The user agent to send; `None` is the browser's own.
+    /// The user agent that the page sees and the browser sends, with every load; `None` is the browser's own,
+    /// with its client hints. A given one has no client hints, because those of the browser contradict it.
+    ///
+    /// [`new`](Self::new) takes it from the headers of the options, and
+    /// [`Fetcher::identify`](crate::Fetcher::identify) sets it where they have none.
     pub user_agent: Option<HeaderValue>,
     /// The window size; `None` is the engine's default.
     pub viewport: Option<Viewport>,
@@ -76,13 +81,14 @@ impl RenderRequest {
             value.set_sensitive(true);
             Some((name.parse().ok()?, value))
         });
+        let headers: HeaderMap = headers.collect();
         let screenshot = options.formats.screenshot.clone();
         Self {
             url,
-            headers: headers.collect(),
+            user_agent: headers.get(USER_AGENT).cloned(),
+            headers,
             deadline,
             mobile: options.mobile,
-            user_agent: None,
             viewport: screenshot.as_ref().and_then(|format| format.viewport),
             languages: options.location.languages.clone(),
             country: Some(options.location.country.clone()),

@@ -40,7 +40,7 @@ impl Recorder {
 
 /// A request to render `url` with these options within 30 seconds.
 fn request(url: Url, mut options: Value) -> RenderRequest {
-    options["url"] = "https://example.com/".into();
+    options.as_object_mut().unwrap().insert("url".to_owned(), "https://example.com/".into());
     let options = ScrapePlan::from_json(&options).unwrap().options;
     RenderRequest::new(url, &options, Instant::now() + Duration::from_secs(30))
 }

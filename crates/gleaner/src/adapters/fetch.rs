@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
     Accept, ActionResult, CachePolicy, CacheUse, CookieJar, DEFAULT_MAX_BODY, Error, ErrorKind, Fetcher,
-    Picture, RedirectRefused, Render, RenderRequest, RenderedPage, Request, Response, data_uri, renderer_for,
+    Picture, RedirectRefused, Render, RenderRequest, RenderedPage, Request, Response, data_uri,
 };
 use gleaner_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, rfc3339,
@@ -32,11 +32,9 @@ pub(crate) struct FetchAdapter {
 
 impl FetchAdapter {
     async fn get(&self, request: FetchRequest<'_>, check: &RedirectAdapter<'_>) -> Result<Fetched, Error> {
-        let renderer = match request.purpose {
-            Purpose::Page if request.engine == FetchEngine::Browser => self.renderer.as_deref(),
-            // Refuses options that need a browser.
-            Purpose::Page => renderer_for(None, request.options, request.url)?,
-            Purpose::Robots | Purpose::Sitemap => None,
+        let renderer = match request.engine {
+            FetchEngine::Browser => self.renderer.as_deref(),
+            FetchEngine::Static => None,
         };
         match renderer {
             Some(renderer) => self.render(renderer, request, check).await,
@@ -60,6 +58,8 @@ impl FetchAdapter {
         let mut request = RenderRequest::new(fetch.url.clone(), options, fetch.deadline);
         request.cookies = job_cookies(fetch).unwrap_or_default();
         request.skip_tls_verification &= !self.checks_certificates;
+        request.zero_data_retention = fetch.zero_data_retention;
+        self.fetcher.identify(&mut request);
         let mut outcome = self.fetcher.render(renderer, &request, check).await;
         if let Err(error) = &outcome
             && fetch.scheme_assumed
@@ -91,6 +91,7 @@ impl Fetch for FetchAdapter {
             outcome => outcome.map_err(|error| FetchError {
                 error: error.to_page_error(),
                 retryable: error.is_retryable(),
+                browser_crashed: error.is_browser_crash(),
                 // A browser goes on where the refused URL was not its page.
                 refused_redirect: check
                     .refused
@@ -229,7 +230,12 @@ fn from_rendered(rendered: RenderedPage, options: &ScrapeOptionsPlan) -> Fetched
         // Rendered pages are not cached.
         cache_state: (!cache_policy(options).max_age.is_zero()).then_some(CacheState::Miss),
         cached_at: None,
-        rendering: Some(Box::new(Rendering { screenshot, actions, warnings: page.warnings })),
+        rendering: Some(Box::new(Rendering {
+            screenshot,
+            actions,
+            warnings: page.warnings,
+            styles: page.styles,
+        })),
         robots_tag: robots_tag(&document.headers),
     }
 }

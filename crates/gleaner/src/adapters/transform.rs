@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use gleaner_frontier::asks_nofollow;
 use gleaner_runtime::{Fetched, Transform, TransformTask, Transformed};
-use gleaner_transform::{Input, LinkKind, Page, PageLinks, Selection, is_pdf, page_memory, transform_within};
+use gleaner_transform::{
+    Input, LinkKind, Page, PageLinks, Selection, add_computed_styles, is_pdf, page_memory, transform_within,
+};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{Interrupt, PageError};
 use url::Url;
@@ -73,6 +75,10 @@ impl TransformAdapter {
         let (links, pages_converted) = (std::mem::take(&mut transformed.links), transformed.pages_converted);
         let needs_scripts = transformed.needs_scripts;
         let mut document = transformed.into_document();
+        let styles = page.rendering.as_ref().and_then(|rendering| rendering.styles.as_ref());
+        if let (Some(branding), Some(styles)) = (&mut document.branding, styles) {
+            add_computed_styles(branding, styles);
+        }
         let mut text = fields::finish(&mut document, &page.url, options, self.uses_model, interrupt);
         if interrupt.is_raised() {
             // The extracted fields are incomplete.

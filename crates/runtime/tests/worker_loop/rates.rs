@@ -90,6 +90,7 @@ impl Fetch for HostsPort {
         let failure = |code, refused_redirect| FetchError {
             error: PageError { code, message: "it failed".to_owned() },
             retryable: true,
+            browser_crashed: false,
             refused_redirect,
         };
         for (from, to) in [("start.example", "apex.example"), ("apex.example", "www.example")] {

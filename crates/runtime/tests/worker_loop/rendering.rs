@@ -1,5 +1,9 @@
 //! Pages and browsers: which engine requests a page, the slots, the second request, and the memory.
 
+mod options;
+mod readers;
+mod slots;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,10 +11,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, Purpose, RedirectCheck, RenderPolicy,
-    RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, PageText, Purpose, RedirectCheck,
+    RenderPolicy, RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask,
+    Transformed,
 };
-use gleaner_store::{JobAccount, MemoryConfig, MemoryStore, TeamId};
+use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{Document, ErrorCode, FetchEngine, PageError, ProxyUsed};
 use tokio::time::{Instant, sleep};
@@ -28,6 +33,8 @@ enum Reply {
     /// A 503 with this `Retry-After` in seconds.
     Busy(u64),
     Fails(ErrorCode),
+    /// The browser ends before it answers.
+    Crash,
     Redirect(&'static str),
 }
 
@@ -120,6 +127,7 @@ impl Fetch for Ports {
         let failure = |code| FetchError {
             error: PageError { code, message: "the reason".to_owned() },
             retryable: false,
+            browser_crashed: false,
             refused_redirect: None,
         };
         let mut url = request.url.clone();
@@ -148,6 +156,10 @@ impl Fetch for Ports {
                     Reply::Page(status, body) => (status, body, None),
                     Reply::Busy(seconds) => (503, "", Some(Duration::from_secs(seconds))),
                     Reply::Fails(code) => return Err(failure(code)),
+                    Reply::Crash => {
+                        let failure = failure(ErrorCode::ScrapeAllEnginesFailed);
+                        return Err(FetchError { retryable: true, browser_crashed: true, ..failure });
+                    }
                     Reply::Redirect(to) => {
                         let to = Url::parse(to).unwrap();
                         let checked = redirects.check(&url, &to).await;
@@ -188,6 +200,9 @@ impl Transform for Ports {
                 None if line == "shell" => transformed.needs_scripts = true,
                 None => transformed.links.push(task.page.url.join(line).unwrap()),
             }
+        }
+        if task.options.formats.json.is_some() {
+            transformed.text = Some(Box::new(PageText { markdown: text.clone(), ..PageText::default() }));
         }
         transformed.document = Document { markdown: Some(text), ..Document::default() };
         Ok(transformed)
@@ -261,32 +276,6 @@ async fn a_shell_is_rendered_and_counts_as_one_page() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_policy_and_the_options_decide() {
-    let settings = |policy| Some(RenderSettings { policy, slots: 1 });
-    let url = "https://a.example/";
-    for (policy, engine, remark) in [
-        (None, None, "has no browser"),
-        (settings(RenderPolicy::Never), None, "has no browser"),
-        (settings(RenderPolicy::WhenAsked), Some(STATIC), "if its options ask for it"),
-    ] {
-        let site = Arc::new(Site::default());
-        let runtime = runtime_over(&site, policy, MemoryConfig::default());
-        let document = scrape(&runtime, url).await;
-        assert_eq!((document.metadata.engine, site.requests().len()), (engine, 1), "{policy:?}");
-        assert!(warning(&document).contains(remark), "{policy:?}: {document:?}");
-    }
-    for policy in [RenderPolicy::WhenAsked, RenderPolicy::Auto] {
-        let site = Arc::new(Site::default());
-        let runtime = runtime_over(&site, settings(policy), MemoryConfig::default());
-        for request in [ScrapeRequest::new(url).wait_for(100), ScrapeRequest::new(url).mobile(true)] {
-            let document = scrape_as(&runtime, request).await;
-            assert_eq!((document.metadata.engine, warning(&document)), (Some(BROWSER), ""), "{policy:?}");
-        }
-        assert_eq!(site.requests(), [("/".to_owned(), BROWSER), ("/".to_owned(), BROWSER)]);
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn pages_that_cannot_be_rendered_stay_as_served() {
     let request = || ScrapeRequest::new("https://a.example/");
     for (name, request, served, requests, remark) in [
@@ -305,6 +294,7 @@ async fn pages_that_cannot_be_rendered_stay_as_served() {
 async fn the_page_as_served_remains_if_the_browser_gives_less() {
     for (name, served, rendered, remark) in [
         ("it fails", "shell", Reply::Fails(ErrorCode::ScrapeAllEnginesFailed), "rendered: the reason"),
+        ("it crashes", "shell", Reply::Crash, "rendered: the reason"),
         ("it times out", "shell", Reply::Fails(ErrorCode::ScrapeTimeout), "rendered: the reason"),
         ("an error page", "shell", Reply::Page(404, "text missing"), "status 404"),
         ("a busy host", "shell", Reply::Busy(7), "status 503"),
@@ -350,6 +340,22 @@ async fn a_rendered_page_of_a_busy_host_is_retried_after_its_pause() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_page_whose_browser_crashes_is_retried_and_then_fails() {
+    let url = "https://a.example/";
+    let once = vec![Reply::Crash, Reply::Page(200, "text at last")];
+    for (replies, requests, failure) in
+        [(once, 2, None), (vec![Reply::Crash], 2, Some(ErrorCode::ScrapeAllEnginesFailed))]
+    {
+        let site = Arc::new(Site::default().rendering(url, replies));
+        let job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
+        let end = job.wait().await.unwrap();
+        assert_eq!(end.documents.len(), usize::from(failure.is_none()));
+        assert_eq!(end.failures.first().map(|failed| failed.error.code), failure);
+        assert_eq!(site.requests(), vec![("/".to_owned(), BROWSER); requests], "{failure:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_crawl_delay_separates_both_requests() {
     let site = Arc::new(Site { robots: "User-agent: *\nCrawl-delay: 2", ..Site::default() });
     let request = CrawlRequest::new("https://a.example/").limit(1).check().unwrap();
@@ -357,81 +363,6 @@ async fn the_crawl_delay_separates_both_requests() {
     assert_eq!(end.documents[0].metadata.engine, Some(BROWSER));
     let sent = site.sent();
     assert!(sent[1].began - sent[0].ended.unwrap() >= Duration::from_secs(2));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_wait_for_a_browser_is_outside_the_timeout() {
-    let site = Arc::new(Site { render_time: Duration::from_secs(8), ..Site::default() });
-    let urls = ["https://a.example/", "https://b.example/", "https://c.example/", "https://d.example/"];
-    let began = Instant::now();
-    let end = render_batch(&runtime(&site, 1), &urls, StartOptions::default()).await.wait().await.unwrap();
-    assert_eq!((end.documents.len(), end.failures.len()), (4, 0));
-    let sent = site.sent();
-    for (one, next) in sent.iter().zip(&sent[1..]) {
-        assert!(next.began >= one.ended.unwrap(), "one slot, one page");
-    }
-    // The timeout of 10 s begins with the request, also for the last page, which waits for 24 s.
-    assert!(sent[3].began - began >= Duration::from_secs(24));
-    assert!(sent.iter().all(|sent| sent.deadline - sent.began == Duration::from_secs(10)), "{sent:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_page_that_waits_for_a_browser_has_no_permit_of_its_host() {
-    let site = Arc::new(
-        Site { render_time: Duration::from_secs(60), ..Site::default() }
-            .serving("https://c.example/", vec![Reply::Redirect("https://a.example/other")]),
-    );
-    let runtime = runtime(&site, 1);
-    // Before its first answer, a host gets at most two requests at once.
-    let waiting = ["https://a.example/one", "https://a.example/two"];
-    let busy = render_batch(&runtime, &["https://busy.example/"], StartOptions::default()).await;
-    sleep(Duration::from_secs(1)).await;
-    let waits = render_batch(&runtime, &waiting, StartOptions::default()).await;
-    sleep(Duration::from_secs(1)).await;
-    let began = Instant::now();
-    let document = scrape(&runtime, "https://c.example/").await;
-    assert_eq!(document.markdown.as_deref(), Some("moved"));
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    assert_eq!(site.count(BROWSER), 1, "both pages still wait");
-    drop((busy, waits));
-}
-
-#[tokio::test(start_paused = true)]
-async fn teams_take_turns() {
-    let site = Arc::new(Site { render_time: Duration::from_secs(4), ..Site::default() });
-    let runtime = runtime(&site, 1);
-    let of = |team: &str| StartOptions {
-        account: Some(Box::new(JobAccount::of(TeamId::new(team)))),
-        ..StartOptions::default()
-    };
-    let many: Vec<String> = (0..6).map(|host| format!("https://host{host}.example/")).collect();
-    let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let many = render_batch(&runtime, &many, of("many")).await;
-    sleep(Duration::from_secs(1)).await;
-    let one = render_batch(&runtime, &["https://one.example/"], of("one")).await;
-    assert_eq!(one.wait().await.unwrap().documents.len(), 1);
-    assert_eq!(many.wait().await.unwrap().documents.len(), 6);
-    assert_eq!(site.sent()[1].url, "https://one.example/");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_page_returns_to_the_queue_if_no_browser_is_free_in_time() {
-    let site = Arc::new(Site { render_time: Duration::from_secs(25), ..Site::default() });
-    let mut config = MemoryConfig::default();
-    config.frontier.lease_time = Duration::from_secs(40);
-    let settings = RenderSettings { policy: RenderPolicy::Auto, slots: 1 };
-    let runtime = runtime_over(&site, Some(settings), config);
-    let first = render_batch(&runtime, &["https://a.example/"], StartOptions::default()).await;
-    sleep(Duration::from_secs(1)).await;
-    // It may wait for half of its lease, 20 s, which end before the slot is free.
-    let second = render_batch(&runtime, &["https://b.example/"], StartOptions::default()).await;
-    for job in [first, second] {
-        let end = job.wait().await.unwrap();
-        assert_eq!((end.documents.len(), end.failures.len()), (1, 0));
-    }
-    let sent = site.sent();
-    assert_eq!(sent.len(), 2, "each page was requested once");
-    assert!(sent[1].began - sent[0].began >= Duration::from_secs(25));
 }
 
 #[tokio::test(start_paused = true)]

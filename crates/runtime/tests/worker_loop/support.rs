@@ -96,6 +96,7 @@ impl Fetch for WebPort {
         let failure = |code, message: &str, retryable| FetchError {
             error: PageError { code, message: message.to_owned() },
             retryable,
+            browser_crashed: false,
             refused_redirect: None,
         };
         let broken = || failure(ErrorCode::ScrapeSiteError, "the connection broke", true);
@@ -134,6 +135,7 @@ impl Fetch for WebPort {
                     let to = Url::parse(to).unwrap();
                     redirects.check(&url, &to).await.map_err(|refusal| FetchError {
                         retryable: false,
+                        browser_crashed: false,
                         refused_redirect: Some(refusal),
                         ..broken()
                     })?;

@@ -52,7 +52,12 @@ impl Fetch for FakePorts {
         if path.contains("broken") {
             let error =
                 PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
-            return Err(FetchError { error, retryable: false, refused_redirect: None });
+            return Err(FetchError {
+                error,
+                retryable: false,
+                browser_crashed: false,
+                refused_redirect: None,
+            });
         }
         Ok(Fetched {
             url: request.url.clone(),

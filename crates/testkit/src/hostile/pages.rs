@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::io::AsyncWriteExt as _;
@@ -27,6 +27,7 @@ pub struct HostilePage {
     status: u16,
     headers: Vec<(String, String)>,
     bodies: Vec<Bytes>,
+    delay: Duration,
 }
 
 impl HostilePage {
@@ -38,6 +39,7 @@ impl HostilePage {
             status: 200,
             headers: Vec::new(),
             bodies: vec![body.into()],
+            delay: Duration::ZERO,
         }
     }
 
@@ -69,6 +71,13 @@ impl HostilePage {
     #[must_use]
     pub fn then(mut self, body: impl Into<Bytes>) -> Self {
         self.bodies.push(body.into());
+        self
+    }
+
+    /// Waits this long before each response. Default: zero.
+    #[must_use]
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
         self
     }
 
@@ -107,14 +116,19 @@ impl HostilePage {
 #[derive(Debug)]
 pub struct PageServer {
     addr: SocketAddr,
+    pages: Arc<Pages>,
     _background: Background,
 }
 
-/// A page and its number of requests.
+/// The pages by their targets.
+type Pages = HashMap<String, Counted>;
+
+/// A page, its number of requests, and when it was last sent.
 #[derive(Debug)]
 struct Counted {
     page: HostilePage,
     asked: AtomicUsize,
+    sent: Mutex<Option<Instant>>,
 }
 
 impl PageServer {
@@ -134,10 +148,13 @@ impl PageServer {
         let listener = std::net::TcpListener::bind((address, 0))?;
         listener.set_nonblocking(true)?;
         let addr = listener.local_addr()?;
-        let counted = |page: HostilePage| (page.target.clone(), Counted { page, asked: AtomicUsize::new(0) });
-        let pages: Arc<HashMap<String, Counted>> = Arc::new(pages.into_iter().map(counted).collect());
-        let background = Background::start("hostile-pages", move |stop| accept(listener, pages, stop))?;
-        Ok(Self { addr, _background: background })
+        let counted = |page: HostilePage| {
+            (page.target.clone(), Counted { page, asked: AtomicUsize::new(0), sent: Mutex::default() })
+        };
+        let pages: Arc<Pages> = Arc::new(pages.into_iter().map(counted).collect());
+        let served = Arc::clone(&pages);
+        let background = Background::start("hostile-pages", move |stop| accept(listener, served, stop))?;
+        Ok(Self { addr, pages, _background: background })
     }
 
     /// `http://ADDRESS:PORT`, without a trailing slash.
@@ -145,13 +162,21 @@ impl PageServer {
     pub fn base_url(&self) -> String {
         format!("http://{}", self.addr)
     }
+
+    /// The number of requests so far for the page with this target.
+    #[must_use]
+    pub fn requests(&self, target: &str) -> usize {
+        self.pages.get(target).map_or(0, |counted| counted.asked.load(Ordering::Relaxed))
+    }
+
+    /// When the page with this target was last sent.
+    #[must_use]
+    pub fn last_sent(&self, target: &str) -> Option<Instant> {
+        *self.pages.get(target)?.sent.lock().expect("no thread panics with it")
+    }
 }
 
-async fn accept(
-    listener: std::net::TcpListener,
-    pages: Arc<HashMap<String, Counted>>,
-    mut stop: watch::Receiver<bool>,
-) {
+async fn accept(listener: std::net::TcpListener, pages: Arc<Pages>, mut stop: watch::Receiver<bool>) {
     let listener = TcpListener::from_std(listener).expect("a listener on a running runtime");
     let mut connections = JoinSet::new();
     loop {
@@ -174,7 +199,7 @@ async fn accept(
 }
 
 /// Answers the requests of one connection in order.
-async fn converse(mut stream: TcpStream, pages: &HashMap<String, Counted>) -> io::Result<()> {
+async fn converse(mut stream: TcpStream, pages: &Pages) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut unread = Vec::new();
     loop {
@@ -182,9 +207,13 @@ async fn converse(mut stream: TcpStream, pages: &HashMap<String, Counted>) -> io
         let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
         let target = String::from_utf8_lossy(line.split(|byte| *byte == b' ').nth(1).unwrap_or_default());
         match pages.get(&*target).or_else(|| pages.get(ANY)) {
-            Some(Counted { page, asked }) => {
+            Some(Counted { page, asked, sent }) => {
                 let number = asked.fetch_add(1, Ordering::Relaxed);
                 let body = page.bodies.get(number).unwrap_or_else(|| page.body());
+                if !page.delay.is_zero() {
+                    tokio::time::sleep(page.delay).await;
+                }
+                *sent.lock().expect("no thread panics with it") = Some(Instant::now());
                 stream.write_all(page.head(body.len()).as_bytes()).await?;
                 stream.write_all(body).await?;
             }
@@ -215,6 +244,9 @@ mod tests {
         assert_eq!(client.get("/a").unwrap().status, 404);
         assert_eq!((pages[0].target(), pages[0].content_type()), ("/a?b=c", "text/html"));
         assert_eq!(&pages[0].body()[..], b"second");
+
+        assert_eq!((server.requests("/a?b=c"), server.requests("/bare"), server.requests("/a")), (3, 1, 0));
+        assert!(server.last_sent("/bare") >= server.last_sent("/a?b=c") && server.last_sent("/a").is_none());
 
         let server = PageServer::start(vec![HostilePage::anywhere("text/plain", "all")]).unwrap();
         assert_eq!(Client::new(server.addr).get("/some/where").unwrap().text(), "all");

@@ -153,7 +153,7 @@ impl SimulatedFetch {
 
 fn broken(retryable: bool) -> FetchError {
     let error = PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
-    FetchError { error, retryable, refused_redirect: None }
+    FetchError { error, retryable, browser_crashed: false, refused_redirect: None }
 }
 
 #[async_trait]
@@ -195,7 +195,12 @@ impl Fetch for SimulatedFetch {
                     code: ErrorCode::ScrapeTimeout,
                     message: "no response before the timeout".to_owned(),
                 };
-                return Err(FetchError { error, retryable: false, refused_redirect: None });
+                return Err(FetchError {
+                    error,
+                    retryable: false,
+                    browser_crashed: false,
+                    refused_redirect: None,
+                });
             }
             let (next, next_resource) = match self.outcome(resource, &url, attempt) {
                 Outcome::Broken => {

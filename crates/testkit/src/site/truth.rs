@@ -12,6 +12,8 @@ pub enum Role {
     Index,
     /// Another HTML page with its own text.
     Document,
+    /// A page whose title, sentences and links exist only after its scripts ran.
+    ScriptBuilt,
     /// A file that is not HTML: PDF, feed, image and so on.
     File,
     /// A redirect.

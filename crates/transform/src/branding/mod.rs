@@ -1,11 +1,12 @@
-//! The `branding` format without a browser: colors, fonts, logo and spacing, from style sheets in the page
-//! and its meta tags.
+//! The `branding` format: colors, fonts, logo and spacing, from style sheets in the page and its meta tags,
+//! and from [computed styles](computed) where a browser rendered the page.
 //!
-//! A browser would compute styles. This module reads the declarations for the most important elements
-//! (`body`, headings, links, buttons), the names of color variables, and the theme in the meta tags. Style
-//! sheets in other files are not fetched. What the page does not declare is left out.
+//! Without a browser, this module reads the declarations for the most important elements (`body`, headings,
+//! links, buttons), the names of color variables, and the theme in the meta tags. Style sheets in other files
+//! are not fetched. What the page does not declare is left out.
 
 mod color;
+mod computed;
 mod css;
 
 use std::collections::HashMap;
@@ -16,6 +17,7 @@ use crate::page::picture;
 use crate::resolver::Resolver;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 use color::Color;
+pub use computed::add_computed_styles;
 use css::StyleSheet;
 
 /// Upper bound on the fonts in the result.

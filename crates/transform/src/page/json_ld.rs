@@ -67,7 +67,7 @@ impl JsonLdReader {
 }
 
 /// An estimate of the memory of a parsed text without its strings, in bytes.
-fn parsed_bytes(text: &str) -> usize {
+pub(super) fn parsed_bytes(text: &str) -> usize {
     let objects = memchr::memchr_iter(b'{', text.as_bytes()).count();
     let values = memchr::memchr2_iter(b',', b'[', text.as_bytes()).count();
     objects * OBJECT_BYTES + values * VALUE_BYTES

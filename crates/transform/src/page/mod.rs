@@ -14,6 +14,7 @@ pub(crate) mod picture;
 pub(crate) mod shell;
 mod shell_vocabulary;
 mod slug;
+pub(crate) mod state;
 mod tag_metadata;
 mod title;
 pub(crate) mod title_parts;

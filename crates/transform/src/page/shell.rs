@@ -199,7 +199,9 @@ impl ShellReader {
             "input" | "textarea" | "select" | "iframe" | "frame" | "video" | "audio" | "canvas"
             | "object" | "embed" => {
                 let is_unseen = attribute("type").is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"))
-                    || attribute("width").is_some_and(|width| matches!(&*width, "0" | "1"));
+                    || attribute("width").is_some_and(|width| matches!(&*width, "0" | "1"))
+                    // A script fills this frame, or uses it for the history of the browser.
+                    || attribute("src").is_some_and(|source| source.starts_with("javascript:"));
                 self.controls += usize::from(!is_unseen && !self.chrome.is_open());
             }
             _ if !vocabulary::is_void(name) && !self.hidden.is_open() => self.read_region(name, attribute),

@@ -1,11 +1,13 @@
 //! From HTML to a page, with or without a tree.
 
+use std::borrow::Cow;
+
 use gleaner_types::plan::{Formats, ScrapeOptionsPlan};
 use gleaner_types::{Document, Interrupt};
 use url::Url;
 
 use super::{Input, Page, Settings, html_to_markdown_within};
-use crate::page::{attributes, images, json_ld, link_pass, links, metadata, shell};
+use crate::page::{attributes, images, json_ld, link_pass, links, metadata, shell, state};
 use crate::resolver::Resolver;
 use crate::select::{STEPS_EXHAUSTED, Steps};
 use crate::tree::{NodeId, ParseOptions, Tag, Tree, decode_references, parse_within, prepare};
@@ -26,6 +28,9 @@ const FORMATTING_STOPPED: &str =
 
 /// The warning of a page whose text comes from its JSON-LD.
 const FROM_JSON_LD: &str = "The page shows almost no text: the text of its JSON-LD is given instead.";
+
+/// The warning of a page whose text comes from the state of its scripts.
+const FROM_STATE: &str = "The page as served is empty: the text of its embedded state is given instead.";
 
 /// Bytes of `<title>` that headings are compared with.
 const MAX_TITLE_BYTES: usize = 2_000;
@@ -55,47 +60,83 @@ fn needs_no_tree(options: &ScrapeOptionsPlan) -> bool {
     *formats == bare && options.include_tags.is_empty() && options.exclude_tags.is_empty()
 }
 
-/// Transforms HTML as [`prepare`] leaves it.
+/// Transforms HTML as [`prepare`] leaves it. The text of an empty shell comes from its state, if that has it.
 pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
-    let Settings { options, selection, memory, interrupt } = settings;
-    let formats = &options.formats;
+    let options = settings.options;
+    let tree = parse_page(text, settings);
+    let is_shell = shell::is_shell(&tree);
+    let may_add = (wants_text(&options.formats) || options.formats.html) && options.include_tags.is_empty();
+    let may_have_state = is_shell && may_add && text.len() <= state::MAX_PAGE_BYTES;
+    let state = if may_have_state && json_ld::main_text(&tree).is_none() {
+        state::main_text(&tree, text)
+    } else {
+        None
+    };
+    let Some(state) = state else { return of_tree(&tree, text, url, settings, is_shell) };
+    // The memory of a page is that of one tree.
+    drop(tree);
+    // Once the text is in the page, everything is read from there: links and pictures too.
+    let filled = prepare(Cow::Owned(format!("{text}<article>{}</article>", as_html(&state))));
+    let tree = parse_page(&filled, settings);
+    if shell::is_shell(&tree) {
+        // The page leaves an element open that hides the text.
+        drop(tree);
+        return of_tree(&parse_page(text, settings), text, url, settings, is_shell);
+    }
+    let mut page = of_tree(&tree, &filled, url, settings, false);
+    let document = &mut page.document;
+    document.raw_html = document.raw_html.take().map(|_| text.to_owned());
+    let more = document.warning.take();
+    document.warning =
+        Some(more.map_or_else(|| FROM_STATE.to_owned(), |more| format!("{FROM_STATE} {more}")));
+    page
+}
+
+fn parse_page(text: &str, settings: Settings<'_>) -> Tree {
+    let Settings { options, memory, interrupt, .. } = settings;
     let selects = !options.include_tags.is_empty()
         || !options.exclude_tags.is_empty()
-        || !formats.attributes.is_empty();
-    let all_attributes = selects || formats.html;
-    let tree = parse_within(text, ParseOptions { all_attributes, memory: Some(memory) }, interrupt);
-    let resolver = Resolver::of_tree(url, &tree);
-    let mut document = Document { metadata: metadata::read(&tree, url, &resolver), ..Document::default() };
+        || !options.formats.attributes.is_empty();
+    let all_attributes = selects || options.formats.html;
+    parse_within(text, ParseOptions { all_attributes, memory: Some(memory) }, interrupt)
+}
+
+/// Transforms the tree of a text. `is_shell` says whether the page is an empty shell.
+fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, is_shell: bool) -> Page {
+    let Settings { options, selection, interrupt, .. } = settings;
+    let formats = &options.formats;
+    let resolver = Resolver::of_tree(url, tree);
+    let mut document = Document { metadata: metadata::read(tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
     let mut summary_warning = None;
     let mut is_blank = false;
     let mut is_cut = false;
 
     let steps = Steps::of_page(text.len(), interrupt);
-    let tagged = selection.view(&tree, &steps);
+    let tagged = selection.view(tree, &steps);
     if formats.links {
-        document.links = Some(links::of_view(&tree, &tagged, &resolver));
+        document.links = Some(links::of_view(tree, &tagged, &resolver));
     }
     if formats.images {
-        document.images = Some(images::of_view(&tree, &tagged, &resolver));
+        document.images = Some(images::of_view(tree, &tagged, &resolver));
     }
     if !formats.attributes.is_empty() {
         let wanted = &formats.attributes;
-        document.attributes = Some(attributes::read(&tree, wanted, &selection.attributes, &steps));
+        document.attributes = Some(attributes::read(tree, wanted, &selection.attributes, &steps));
     }
     if formats.raw_html {
         document.raw_html = Some(text.to_owned());
     }
     if formats.branding {
-        document.branding = Some(branding::read(&tree, text, &resolver));
+        document.branding = Some(branding::read(tree, text, &resolver));
     }
     let wants_text = wants_text(formats);
     if wants_text || formats.html {
-        let selected = || in_body(&tree, tagged.clone());
+        let selected = || in_body(tree, tagged.clone());
         let whole = || {
             let mut view = selected();
             if options.block_ads {
-                ad_block::hide(&tree, &mut view);
+                ad_block::hide(tree, &mut view);
             }
             view
         };
@@ -114,7 +155,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
                 site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
                 host: url.host_str().unwrap_or_default(),
             };
-            let narrowed = content::narrow(&tree, &mut view, url, &names);
+            let narrowed = content::narrow(tree, &mut view, url, &names);
             if !narrowed.found {
                 view = whole();
                 is_whole = true;
@@ -129,7 +170,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
                 remove_base64_images: options.remove_base64_images,
                 faithful: false,
             };
-            let output = markdown::write(&tree, view, options);
+            let output = markdown::write(tree, view, options);
             is_cut |= output.cut;
             output.text
         };
@@ -142,7 +183,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
         if wants_text
             && written.len() < MAX_SHORT_BYTES
             && options.include_tags.is_empty()
-            && let Some(text) = json_ld::main_text(&tree)
+            && let Some(text) = json_ld::main_text(tree)
         {
             written = json_ld_markdown(&text, url, interrupt);
             warnings.push(FROM_JSON_LD);
@@ -157,7 +198,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
                 remove_base64_images: options.remove_base64_images,
                 iframes: options.include_tags.iter().any(names_iframe),
             };
-            let output = html::write(&tree, &view, &resolver.with_full_budget(), html_options);
+            let output = html::write(tree, &view, &resolver.with_full_budget(), html_options);
             is_cut |= output.cut;
             document.html = Some(output.text);
         }
@@ -170,7 +211,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
             document.markdown = Some(written);
         }
     }
-    let needs_scripts = !tagged.noscript && shell::is_shell(&tree) && json_ld::main_text(&tree).is_none();
+    let needs_scripts = !tagged.noscript && is_shell && json_ld::main_text(tree).is_none();
     if wants_text && is_blank && !needs_scripts {
         warnings.push(super::NO_TEXT);
     }
@@ -183,7 +224,7 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
     Page {
         document,
-        links: links::of_page(&tree, &resolver),
+        links: links::of_page(tree, &resolver),
         needs_scripts,
         summary_warning,
         ..Page::default()
@@ -207,8 +248,13 @@ fn in_body(tree: &Tree, mut view: View) -> View {
 
 /// Markdown of a text from JSON-LD, which is HTML or lines of plain text.
 fn json_ld_markdown(text: &str, url: &Url, interrupt: &Interrupt) -> String {
+    html_to_markdown_within(&as_html(text), Some(url), interrupt)
+}
+
+/// The HTML of a text that is HTML or lines of plain text.
+fn as_html(text: &str) -> Cow<'_, str> {
     if text.contains("</") || text.contains("<br") {
-        return html_to_markdown_within(text, Some(url), interrupt);
+        return Cow::Borrowed(text);
     }
     let mut html = String::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -216,5 +262,5 @@ fn json_ld_markdown(text: &str, url: &Url, interrupt: &Interrupt) -> String {
         html::escape(&decode_references(line, false), false, &mut html);
         html.push_str("</p>");
     }
-    html_to_markdown_within(&html, Some(url), interrupt)
+    Cow::Owned(html)
 }

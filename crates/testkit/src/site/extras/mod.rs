@@ -12,6 +12,7 @@ mod files;
 mod pdf;
 mod products;
 mod redirects;
+mod script_built;
 mod sitemap;
 mod traps;
 
@@ -94,6 +95,8 @@ extras! {
     files "files",
     /// `/shop/`: product pages with JSON-LD or microdata.
     products "products",
+    /// `/app/`: pages whose text and links exist only after their scripts ran.
+    script_built "script-built",
 }
 
 impl FromStr for Extras {
@@ -177,7 +180,7 @@ impl Book {
     pub(crate) fn write(spec: &SiteSpec) -> Self {
         let mut book = Self::default();
         let extras = spec.extras;
-        let chapters: [(bool, Chapter); 11] = [
+        let chapters: [(bool, Chapter); 12] = [
             (extras.robots, access::add),
             (extras.sitemap, sitemap::add),
             (extras.redirects, redirects::add),
@@ -189,6 +192,7 @@ impl Book {
             (extras.charsets, charsets::add),
             (extras.files, files::add),
             (extras.products, products::add),
+            (extras.script_built, script_built::add),
         ];
         for (on, add) in chapters {
             if on {

@@ -1,0 +1,73 @@
+//! The browser ends while the engine renders pages.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner::{Document, Engine, Error, FetchEngine, ScrapeRequest};
+use gleaner_testkit::{HostilePage, PageServer};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use crate::installed;
+
+/// How long the pages may take until all of them run.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+
+/// A request that a page sends when its scripts run.
+const MARK: &str = "/mark";
+
+/// A site of one page. As first served, it lacks the element that the scrape waits for.
+fn site(number: u8) -> PageServer {
+    let first = format!("<!doctype html><p>first copy</p><script>fetch('{MARK}')</script>");
+    let second = format!("<!doctype html><h1>Site {number}</h1><p id=done>second copy</p>");
+    let pages =
+        vec![HostilePage::html("/", first).then(second), HostilePage::new(MARK, "text/plain", "seen")];
+    PageServer::start_on(IpAddr::V4(Ipv4Addr::new(127, 0, 0, number)), pages).unwrap()
+}
+
+async fn scrape(engine: &Engine, site: &PageServer) -> Result<Document, Error> {
+    let request = json!({
+        "url": site.base_url(),
+        "timeout": 60_000,
+        "actions": [{"type": "wait", "selector": "#done"}],
+    });
+    engine.scrape(serde_json::from_value::<ScrapeRequest>(request).unwrap()).await
+}
+
+#[tokio::test]
+async fn pages_of_a_killed_browser_are_rendered_again() {
+    let Some(builder) = installed::builder() else { return };
+    let browser = builder.max_pages(NonZero::new(3).unwrap()).build().unwrap();
+    let loopback = "127.0.0.0/8".parse().unwrap();
+    let engine =
+        Engine::builder().allow_private(loopback).renderer(Arc::new(browser.clone())).build().unwrap();
+    // Each has its own address, because the engine limits the concurrency of an address.
+    let sites = [site(1), site(2), site(3)];
+    let killing = async {
+        let end = Instant::now() + MAX_WAIT;
+        while sites.iter().any(|site| site.requests(MARK) == 0) {
+            assert!(Instant::now() < end, "the pages do not run");
+            sleep(Duration::from_millis(20)).await;
+        }
+        let process = browser.stats().await.process_id.unwrap();
+        kill_process(Pid::from_raw(process.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    };
+    let [one, two, three] = &sites;
+    let (one, two, three, ()) =
+        tokio::join!(scrape(&engine, one), scrape(&engine, two), scrape(&engine, three), killing);
+    for (document, number) in [one, two, three].into_iter().zip(1..) {
+        let document = document.unwrap();
+        let text = document.markdown.as_deref().unwrap();
+        assert!(text.contains(&format!("Site {number}")) && text.contains("second copy"), "{text}");
+        assert_eq!(document.metadata.engine, Some(FetchEngine::Browser));
+    }
+    for site in &sites {
+        assert_eq!(site.requests("/"), 2, "one retry");
+    }
+    let stats = browser.stats().await;
+    assert_eq!((stats.started, stats.crashed, stats.pages), (2, 1, 6));
+    browser.close().await;
+}
