@@ -25,8 +25,16 @@ pub enum ErrorKind {
     TooManyJobs,
     /// There is no space for another document, or for more pages in a queue. Stored data is not affected.
     Full,
-    /// The medium failed: a temporary file could not be written or read.
+    /// The medium failed: a file could not be written or read.
     Io,
+    /// Another process has the file open for writing.
+    Busy,
+    /// A later version of the program wrote the file.
+    Newer,
+    /// Stored data has changed or is missing. The message names the place.
+    Damaged,
+    /// The file is not a store, or the program does not fit it.
+    Unsuitable,
 }
 
 impl Error {
@@ -73,6 +81,11 @@ impl Error {
     /// The medium of the store failed. `action` says what failed, such as "a document could not be read".
     pub fn io(action: &str, cause: &dyn fmt::Display) -> Self {
         Self { kind: ErrorKind::Io, text: format!("{action}: {cause}") }
+    }
+
+    /// An error of this kind.
+    pub fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
     }
 
     /// The kind of the error.
