@@ -1,0 +1,95 @@
+//! The names and modes of the files of a store. Only the user of the process may read them.
+
+use std::ffi::OsString;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The path with this at its end, such as `-wal`.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Creates an empty file. `-wal` and `-shm` get the mode of the main file, so SQLite must not create it.
+///
+/// # Errors
+/// Those of the file system; [`io::ErrorKind::AlreadyExists`] if it exists. An existing file is not opened:
+/// closing it would release the locks that SQLite holds for this process.
+pub(crate) fn create(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().write(true).create_new(true)).open(path)
+}
+
+/// Opens a file for reading and writing, and creates it if it does not exist.
+pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(path)
+}
+
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.mode(0o600)
+}
+
+#[cfg(not(unix))]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+/// Creates a folder unless it exists.
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    match builder.create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        result => result,
+    }
+}
+
+/// Makes the names in a folder durable. Only Unix can do that.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(path)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suffixes_are_added_to_the_whole_name() {
+        assert_eq!(beside(Path::new("/a/jobs.db"), "-wal"), Path::new("/a/jobs.db-wal"));
+    }
+
+    #[test]
+    fn an_existing_file_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        create(&path).unwrap();
+        assert_eq!(create(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        create_folder(&folder.path().join("folder")).unwrap();
+        create_folder(&folder.path().join("folder")).unwrap();
+        assert!(create_folder(&path).is_err(), "a file is no folder");
+        sync_folder(folder.path()).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_may_not_read() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
+        create(&folder.path().join("file")).unwrap();
+        open_or_create(&folder.path().join("lock")).unwrap();
+        create_folder(&folder.path().join("folder")).unwrap();
+        assert_eq!((mode("file"), mode("lock"), mode("folder")), (0o600, 0o600, 0o700));
+    }
+}

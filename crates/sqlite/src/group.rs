@@ -1,0 +1,112 @@
+//! The batches of one commit.
+
+use gleaner_store::journal::{Batch, Row};
+
+/// A group with this many batches or bytes does not wait for more.
+const ENOUGH_BATCHES: usize = 64;
+const ENOUGH_BYTES: usize = 1 << 20;
+
+/// A group takes what waits already up to these bounds.
+const MAX_BATCHES: usize = 1024;
+const MAX_BYTES: usize = 4 << 20;
+
+/// Bytes that a batch takes, whatever it contains.
+const OVERHEAD: usize = 64;
+
+/// Batches to commit together, in their order.
+#[derive(Debug)]
+pub(crate) struct Group {
+    batches: Vec<Batch>,
+    /// The ticket of the last one.
+    through: u64,
+    bytes: usize,
+    is_urgent: bool,
+}
+
+/// About the bytes that a batch adds to the file.
+pub(crate) fn weight(batch: &Batch) -> usize {
+    let documents: usize = batch.documents.iter().map(|document| document.json.len() + OVERHEAD).sum();
+    let rows: usize = batch.rows.iter().map(row_weight).sum();
+    OVERHEAD + batch.facts.len() + documents + rows
+}
+
+fn row_weight(row: &Row) -> usize {
+    let content = match row {
+        Row::Submitted(job) => job.record.len() + job.secrets.as_ref().map_or(0, bytes::Bytes::len),
+        Row::History { key, scrape, .. } => key.url.len() + scrape.markdown.len(),
+        Row::Scrape { json, .. } => json.len(),
+        Row::Activity { entry, .. } => entry.len(),
+        _ => 0,
+    };
+    OVERHEAD + content
+}
+
+impl Group {
+    pub(crate) fn new(ticket: u64, batch: Batch) -> Self {
+        let mut group = Self { batches: Vec::new(), through: ticket, bytes: 0, is_urgent: false };
+        group.push(ticket, batch);
+        group
+    }
+
+    pub(crate) fn push(&mut self, ticket: u64, batch: Batch) {
+        self.through = ticket;
+        self.bytes += weight(&batch);
+        self.is_urgent |= batch.urgent;
+        self.batches.push(batch);
+    }
+
+    /// True if it does not wait for more batches.
+    pub(crate) const fn is_ready(&self) -> bool {
+        self.is_urgent || self.batches.len() >= ENOUGH_BATCHES || self.bytes >= ENOUGH_BYTES
+    }
+
+    /// True if it takes no more batches.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.batches.len() >= MAX_BATCHES || self.bytes >= MAX_BYTES
+    }
+
+    pub(crate) fn batches(&self) -> &[Batch] {
+        &self.batches
+    }
+
+    pub(crate) const fn through(&self) -> u64 {
+        self.through
+    }
+
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(bytes: usize, urgent: bool) -> Batch {
+        Batch { facts: vec![0; bytes], urgent, ..Batch::default() }
+    }
+
+    #[test]
+    fn an_urgent_batch_ends_the_waiting() {
+        let mut group = Group::new(5, batch(10, false));
+        assert!(!group.is_ready());
+        group.push(6, batch(10, true));
+        assert!(group.is_ready() && !group.is_full());
+        assert_eq!((group.through(), group.batches().len(), group.bytes()), (6, 2, 2 * (10 + OVERHEAD)));
+    }
+
+    #[test]
+    fn size_ends_the_waiting_and_then_the_group() {
+        let mut group = Group::new(1, batch(ENOUGH_BYTES, false));
+        assert!(group.is_ready() && !group.is_full());
+        group.push(2, batch(MAX_BYTES, false));
+        assert!(group.is_full());
+        let mut group = Group::new(1, batch(0, false));
+        for ticket in 2..=MAX_BATCHES as u64 {
+            assert!(!group.is_full());
+            assert_eq!(group.is_ready(), ticket > ENOUGH_BATCHES as u64);
+            group.push(ticket, batch(0, false));
+        }
+        assert!(group.is_full());
+    }
+}

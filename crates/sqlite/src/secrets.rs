@@ -1,0 +1,151 @@
+//! What must not lie in the main file: requests with their headers, webhooks and cookies, in one file for
+//! each job, which goes with the job.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use gleaner_types::JobId;
+
+use crate::files;
+
+/// The ends of the names.
+const EXTENSION: &str = ".json";
+const UNFINISHED: &str = ".new";
+
+/// The folder of the secrets.
+#[derive(Debug, Clone)]
+pub(crate) struct Secrets {
+    folder: PathBuf,
+}
+
+impl Secrets {
+    /// The folder beside this database. It need not exist.
+    pub(crate) fn of(database: &Path) -> Self {
+        Self { folder: files::beside(database, "-secrets") }
+    }
+
+    fn path(&self, job: JobId) -> PathBuf {
+        self.folder.join(format!("{job}{EXTENSION}"))
+    }
+
+    /// Stores the secrets of a job durably, and replaces earlier ones.
+    pub(crate) fn store(&self, job: JobId, bytes: &[u8]) -> io::Result<()> {
+        files::create_folder(&self.folder)?;
+        let new = self.folder.join(format!("{job}{UNFINISHED}"));
+        remove_file(&new)?;
+        let mut file = files::create(&new)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, self.path(job))?;
+        files::sync_folder(&self.folder)
+    }
+
+    /// The secrets of a job; `None` if it has none.
+    pub(crate) fn load(&self, job: JobId) -> io::Result<Option<Vec<u8>>> {
+        match fs::read(self.path(job)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes the secrets of a job.
+    pub(crate) fn remove(&self, job: JobId) -> io::Result<()> {
+        remove_file(&self.path(job))
+    }
+
+    /// The jobs that have secrets, and the files that are none of them, such as unfinished ones.
+    pub(crate) fn list(&self) -> io::Result<(Vec<JobId>, Vec<PathBuf>)> {
+        let (mut jobs, mut others) = (Vec::new(), Vec::new());
+        let entries = match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((jobs, others)),
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(EXTENSION)?.parse().ok());
+            match id {
+                Some(id) => jobs.push(id),
+                None => others.push(entry.path()),
+            }
+        }
+        Ok((jobs, others))
+    }
+
+    /// Removes secrets without a job, and unfinished files.
+    pub(crate) fn retain(&self, is_known: impl Fn(JobId) -> bool) -> io::Result<()> {
+        let (jobs, others) = self.list()?;
+        for job in jobs.into_iter().filter(|job| !is_known(*job)) {
+            self.remove(job)?;
+        }
+        for path in others {
+            if path.extension().is_some_and(|extension| extension == "new") {
+                remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes a file if it exists.
+fn remove_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn job(number: u128) -> JobId {
+        JobId::from_uuid(Uuid::from_u128(number))
+    }
+
+    #[test]
+    fn secrets_are_replaced_and_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::of(&folder.path().join("jobs.db"));
+        assert_eq!(secrets.load(job(1)).unwrap(), None, "the folder does not exist");
+        secrets.remove(job(1)).unwrap();
+        secrets.store(job(1), b"first").unwrap();
+        secrets.store(job(1), b"second").unwrap();
+        assert_eq!(secrets.load(job(1)).unwrap().as_deref(), Some(&b"second"[..]));
+        secrets.remove(job(1)).unwrap();
+        assert_eq!(secrets.load(job(1)).unwrap(), None);
+        assert_eq!(fs::read_dir(folder.path().join("jobs.db-secrets")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn files_of_unknown_jobs_and_unfinished_ones_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::of(&folder.path().join("jobs.db"));
+        for number in 1..4 {
+            secrets.store(job(number), b"secret").unwrap();
+        }
+        let unfinished = secrets.folder.join(format!("{}.new", job(9)));
+        fs::write(&unfinished, b"half").unwrap();
+        secrets.retain(|id| id == job(2)).unwrap();
+        assert_eq!(secrets.list().unwrap(), (vec![job(2)], vec![]));
+        // The rest of a crash does not prevent the next one.
+        fs::write(secrets.folder.join(format!("{}.new", job(2))), b"half").unwrap();
+        secrets.store(job(2), b"new").unwrap();
+        assert_eq!(secrets.load(job(2)).unwrap().as_deref(), Some(&b"new"[..]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_may_not_read_secrets() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::of(&folder.path().join("jobs.db"));
+        secrets.store(job(1), b"secret").unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&secrets.folder), mode(&secrets.path(job(1)))), (0o700, 0o600));
+    }
+}
