@@ -1,5 +1,5 @@
-//! The documents of a job that were stored together: one row instead of one for each, because the pages that a
-//! commit changes decide how much it writes.
+//! The documents of a job that were stored together: one row instead of one for each, because the pages that
+//! a commit changes decide how much it writes.
 //!
 //! ```text
 //! heads = form (0: as it is, 1: zstd), checksum (8 bytes), for each document: length (4), scrape half (8)

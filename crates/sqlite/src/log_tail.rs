@@ -1,9 +1,9 @@
 //! The end of SQLite's write-ahead log. SQLite reads the log up to the first frame that is damaged and
 //! ignores the rest without a word; this says what the rest is.
 //!
-//! The format is that of <https://www.sqlite.org/fileformat2.html#walformat>. Each commit is synced before the
-//! next begins, so power loss damages at most the last one. If several commits follow a damaged frame, the
-//! medium has changed data that was durable.
+//! The format is that of <https://www.sqlite.org/fileformat2.html#walformat>. Each commit is synced before
+//! the next begins, so power loss damages at most the last one. If several commits follow a damaged frame,
+//! the medium has changed data that was durable.
 
 use std::io::{self, Read};
 
@@ -61,6 +61,11 @@ fn number(bytes: &[u8], index: usize) -> u32 {
     numbers.get(index).map_or(0, |number| u32::from_be_bytes(*number))
 }
 
+/// The bytes that a checksum covers.
+fn prefix(bytes: &[u8], length: usize) -> &[u8] {
+    bytes.get(..length).unwrap_or(bytes)
+}
+
 /// Fills the buffer; false at the end of the file.
 fn fill(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match from.read_exact(buffer) {
@@ -76,7 +81,7 @@ pub(crate) fn log_tail(log: &mut impl Read) -> io::Result<LogTail> {
         return Ok(LogTail::default());
     }
     let mut checksum = Checksum { sums: (0, 0), is_big_endian: number(&header, 0) & 1 == 1 };
-    checksum.add(header.first_chunk::<24>().map_or(&[], |covered| &covered[..]));
+    checksum.add(prefix(&header, 24));
     let page = number(&header, 2) as usize;
     if checksum.sums != (number(&header, 6), number(&header, 7)) || !(512..=65_536).contains(&page) {
         return Ok(LogTail::default());
@@ -92,7 +97,7 @@ pub(crate) fn log_tail(log: &mut impl Read) -> io::Result<LogTail> {
             is_intact = false;
             continue;
         }
-        checksum.add(frame.first_chunk::<8>().map_or(&[], |covered| &covered[..]));
+        checksum.add(prefix(&frame, 8));
         checksum.add(&content);
         is_intact &= checksum.sums == (number(&frame, 4), number(&frame, 5));
         let is_commit = number(&frame, 1) != 0;

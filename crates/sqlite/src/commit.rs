@@ -1,0 +1,174 @@
+//! One transaction: the batches of a group.
+
+use std::collections::{BTreeMap, HashMap};
+
+use gleaner_store::journal::Batch;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::group::Group;
+use crate::place::{number_of, place, range};
+use crate::{documents, rows};
+
+/// The number of the last block of each job that is durable. Numbers begin at 1.
+#[derive(Debug, Default)]
+pub(crate) struct BlockNumbers {
+    last: HashMap<u64, u64>,
+}
+
+impl BlockNumbers {
+    /// Reads the number from the file once.
+    fn last(&mut self, connection: &Connection, job: u64) -> rusqlite::Result<u64> {
+        if let Some(last) = self.last.get(&job) {
+            return Ok(*last);
+        }
+        let last = last_block(connection, job)?;
+        self.last.insert(job, last);
+        Ok(last)
+    }
+
+    /// Records what [`apply`] returned, after its commit.
+    pub(crate) fn committed(&mut self, numbers: HashMap<u64, u64>) {
+        self.last.extend(numbers);
+    }
+
+    /// A removed job has no number any more.
+    pub(crate) fn forget(&mut self, job: u64) {
+        self.last.remove(&job);
+    }
+}
+
+/// The number of the last block of a job in the file, also if it was folded away.
+fn last_block(connection: &Connection, job: u64) -> rusqlite::Result<u64> {
+    let (first, last) = range(job);
+    let sql = "SELECT max(place) FROM fact WHERE place BETWEEN ?1 AND ?2";
+    let stored = connection.query_row(sql, [first, last], |row| row.get::<_, Option<i64>>(0))?;
+    let sql = "SELECT folded FROM job WHERE number = ?1";
+    let folded = connection.query_row(sql, [job.cast_signed()], |row| row.get::<_, i64>(0)).optional()?;
+    Ok(stored.map_or(0, number_of).max(folded.map_or(0, i64::cast_unsigned)))
+}
+
+/// Applies a group within a transaction. Returns the new numbers of its jobs.
+pub(crate) fn apply(
+    connection: &Connection,
+    group: &Group,
+    numbers: &mut BlockNumbers,
+) -> rusqlite::Result<HashMap<u64, u64>> {
+    let mut new = HashMap::new();
+    let mut insert = connection.prepare("INSERT INTO fact(place, bytes) VALUES(?1, ?2)")?;
+    for batch in group.batches().iter().filter(|batch| !batch.facts.is_empty()) {
+        let last = match new.get(&batch.job) {
+            Some(last) => *last,
+            None => numbers.last(connection, batch.job)?,
+        };
+        insert.execute(params![place(batch.job, last + 1), batch.facts])?;
+        new.insert(batch.job, last + 1);
+    }
+    insert_documents(connection, group.batches())?;
+    for batch in group.batches() {
+        for row in &batch.rows {
+            rows::apply(connection, batch.job, row)?;
+        }
+    }
+    Ok(new)
+}
+
+fn insert_documents(connection: &Connection, batches: &[Batch]) -> rusqlite::Result<()> {
+    let mut jobs: BTreeMap<u64, Vec<&Batch>> = BTreeMap::new();
+    for batch in batches.iter().filter(|batch| !batch.documents.is_empty()) {
+        jobs.entry(batch.job).or_default().push(batch);
+    }
+    let mut insert = connection.prepare("INSERT INTO document(place, heads, bytes) VALUES(?1, ?2, ?3)")?;
+    for (job, batches) in jobs {
+        for row in documents::rows(batches.iter().flat_map(|batch| &batch.documents)) {
+            insert.execute(params![place(job, row.first), row.heads, row.bytes])?;
+        }
+    }
+    Ok(())
+}
+
+/// True if a group is in the file already: its commit reported an error but had succeeded. A group without
+/// facts is not recognised; its rows can be applied again.
+pub(crate) fn is_applied(
+    connection: &Connection,
+    group: &Group,
+    numbers: &BlockNumbers,
+) -> rusqlite::Result<bool> {
+    let Some(batch) = group.batches().iter().find(|batch| !batch.facts.is_empty()) else { return Ok(false) };
+    // Unknown if no attempt came as far as to read it.
+    let Some(last) = numbers.last.get(&batch.job) else { return Ok(false) };
+    let sql = "SELECT 1 FROM fact WHERE place = ?1";
+    let found = connection.query_row(sql, [place(batch.job, last + 1)], |_| Ok(())).optional()?;
+    Ok(found.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use gleaner_store::journal::Document;
+
+    use super::*;
+    use crate::schema;
+
+    fn file() -> Connection {
+        let mut connection = Connection::open_in_memory().unwrap();
+        schema::migrate(&mut connection).unwrap();
+        connection
+    }
+
+    /// Batches of these jobs, each with the facts and the document of its index.
+    fn group(jobs: &[u64]) -> Group {
+        let batch = |(position, job): (u64, &u64)| Batch {
+            job: *job,
+            facts: vec![position as u8; 3],
+            documents: vec![Document { position, scrape: None, json: Bytes::from_static(b"{}") }],
+            ..Batch::default()
+        };
+        let mut batches = (0..).zip(jobs).map(batch);
+        let mut group = Group::new(1, batches.next().unwrap());
+        batches.for_each(|batch| group.push(2, batch));
+        group
+    }
+
+    fn places(file: &Connection, table: &str) -> Vec<i64> {
+        let mut statement = file.prepare(&format!("SELECT place FROM {table} ORDER BY place")).unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+    }
+
+    #[test]
+    fn blocks_are_numbered_by_job_and_documents_share_a_row() {
+        let file = file();
+        let mut numbers = BlockNumbers::default();
+        let new = apply(&file, &group(&[3, 3, 5, 3]), &mut numbers).unwrap();
+        assert_eq!(new, HashMap::from([(3, 3), (5, 1)]));
+        numbers.committed(new);
+        let new =
+            apply(&file, &Group::new(3, Batch { job: 3, facts: vec![1], ..Batch::default() }), &mut numbers);
+        assert_eq!(new.unwrap(), HashMap::from([(3, 4)]));
+        assert_eq!(places(&file, "fact"), [place(3, 1), place(3, 2), place(3, 3), place(3, 4), place(5, 1)]);
+        assert_eq!(places(&file, "document"), [place(3, 0), place(5, 2)]);
+    }
+
+    #[test]
+    fn numbers_go_on_after_what_the_file_has() {
+        let file = file();
+        apply(&file, &group(&[3]), &mut BlockNumbers::default()).unwrap();
+        assert_eq!(last_block(&file, 3), Ok(1));
+        let sql = "INSERT INTO job(number, id, record, folded) VALUES(3, x'00', x'', 40)";
+        file.execute_batch(sql).unwrap();
+        assert_eq!(last_block(&file, 3), Ok(40), "its blocks were folded");
+        assert_eq!(last_block(&file, 4), Ok(0));
+    }
+
+    #[test]
+    fn a_group_that_is_there_already_is_recognised() {
+        let (file, group) = (file(), group(&[3, 5]));
+        let mut numbers = BlockNumbers::default();
+        assert_eq!(is_applied(&file, &group, &numbers), Ok(false));
+        let new = apply(&file, &group, &mut numbers).unwrap();
+        assert_eq!(is_applied(&file, &group, &numbers), Ok(true), "the commit was not reported");
+        numbers.committed(new);
+        assert_eq!(is_applied(&file, &group, &numbers), Ok(false), "the next group may be equal");
+        let rows_only = Group::new(1, Batch::default());
+        assert_eq!(is_applied(&file, &rows_only, &numbers), Ok(false));
+    }
+}
