@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use crate::connection::{PAGE, limit};
+use crate::connection::limit;
 use crate::place::range;
 use crate::schema::PLACED;
 
@@ -84,17 +84,17 @@ pub(crate) fn is_worthwhile(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(free > all / 4)
 }
 
-/// The size of the file in bytes, without its log.
-#[cfg(test)]
-fn size(connection: &Connection) -> u64 {
-    pages(connection).unwrap().1.cast_unsigned() * PAGE
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::connection::PAGE;
     use crate::place::place;
     use crate::{connection, files, schema};
+
+    /// The size of the file in bytes, without its log.
+    fn size(connection: &Connection) -> u64 {
+        pages(connection).unwrap().1.cast_unsigned() * PAGE
+    }
 
     fn file(folder: &tempfile::TempDir) -> Connection {
         let path = folder.path().join("jobs.db");

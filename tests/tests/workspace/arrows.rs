@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gleaner-extract", &["gleaner-types"]),
     ("gleaner-models", &["gleaner-types", "gleaner-extract", "gleaner-fetch"]),
     ("gleaner-store", &["gleaner-types", "gleaner-frontier"]),
+    ("gleaner-sqlite", &["gleaner-types", "gleaner-frontier", "gleaner-store"]),
     ("gleaner-runtime", &["gleaner-types", "gleaner-frontier", "gleaner-store"]),
     ("gleaner-browser", &["gleaner-types", "gleaner-fetch"]),
     ("gleaner-extract-jobs", &["gleaner-types", "gleaner-extract", "gleaner-runtime"]),

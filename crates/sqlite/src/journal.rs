@@ -1,0 +1,241 @@
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use bytes::Bytes;
+use gleaner_store::journal::{Batch, Committed, Journal, Room, StoredHistory};
+use gleaner_store::{Conclusion, Error, ErrorKind, HistoryKey, ReadBound, TeamId};
+use gleaner_types::JobId;
+use rusqlite::{Connection, OptionalExtension as _};
+use tokio::sync::{Semaphore, watch};
+use uuid::Uuid;
+
+use crate::lock::FileLock;
+use crate::log_tail::{LogTail, log_tail};
+use crate::read_pool::ReadPool;
+use crate::secrets::Secrets;
+use crate::writer::{Command, Writer};
+use crate::{Reader, connection, failure, files, read, schema};
+
+/// Most bytes that wait to be written. Above it, [`room`](Journal::room) waits.
+pub const MAX_WAITING_BYTES: usize = 64 << 20;
+
+/// The unit of the space for waiting batches, in bytes.
+const UNIT: usize = 4096;
+
+/// The name under which the file counts its openings.
+const EPOCH: &str = "epoch";
+
+/// How a file is used.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileConfig {
+    /// The maximum size of the file in bytes, without its log; `None` sets no limit. Above it, the journal
+    /// reports [`Stall::Full`](gleaner_store::journal::Stall::Full) and goes on when there is space.
+    pub max_bytes: Option<u64>,
+}
+
+/// What opening a file found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opened {
+    /// The number of this opening, from 1.
+    pub epoch: u64,
+    /// Pages of a commit that was cut, because the process or the system ended while it was written. Nobody
+    /// was told that it was durable.
+    pub cut_pages: u64,
+}
+
+/// A journal in one SQLite file.
+///
+/// One process writes at a time; others may read ([`Reader`]). Dropping it waits for what was appended.
+#[derive(Debug)]
+pub struct SqliteJournal {
+    path: PathBuf,
+    queue: Mutex<Queue>,
+    committed: watch::Receiver<Committed>,
+    space: Arc<Semaphore>,
+    reads: Arc<ReadPool>,
+    writer: Option<JoinHandle<()>>,
+    _lock: FileLock,
+}
+
+/// The way to the writer. Its lock makes the order of tickets the order of writing.
+#[derive(Debug)]
+struct Queue {
+    last_ticket: u64,
+    commands: Sender<Command>,
+}
+
+impl SqliteJournal {
+    /// Opens a file for writing, and creates it if it does not exist. This blocks.
+    ///
+    /// # Errors
+    /// [`Busy`](ErrorKind::Busy) with the name of the process that has it open,
+    /// [`Newer`](ErrorKind::Newer) with its version if a later program wrote it,
+    /// [`Unsuitable`](ErrorKind::Unsuitable) if it is another database or this program contains an old
+    /// SQLite, [`Damaged`](ErrorKind::Damaged) with the place, [`Full`](ErrorKind::Full) and
+    /// [`Io`](ErrorKind::Io).
+    pub fn open(path: impl AsRef<Path>, config: &FileConfig) -> Result<(Self, Opened), Error> {
+        connection::check_sqlite(rusqlite::version_number())?;
+        let path = std::path::absolute(path.as_ref())
+            .map_err(|error| failure::file("the path of the store is unknown", &error))?;
+        let lock = FileLock::take(&path)?;
+        match files::create(&path) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                return Err(failure::file(&format!("{} could not be created", path.display()), &error));
+            }
+        }
+        let tail = cut(&path)?;
+        let mut connection = connection::writer(&path)?;
+        schema::migrate(&mut connection)?;
+        connection::limit(&connection, config.max_bytes).map_err(read::failed)?;
+        let epoch = next_epoch(&connection)?;
+        retain_secrets(&connection, &path)?;
+
+        let (sender, committed) = watch::channel(Committed::default());
+        let (commands, receiver) = mpsc::channel();
+        let writer = Writer::new(path.clone(), config.max_bytes, connection, receiver, sender);
+        let writer = thread::Builder::new()
+            .name("gleaner-sqlite".to_owned())
+            .spawn(move || writer.run())
+            .map_err(|error| failure::file("the thread that writes could not be started", &error))?;
+        let journal = Self {
+            queue: Mutex::new(Queue { last_ticket: 0, commands }),
+            committed,
+            space: Arc::new(Semaphore::new(MAX_WAITING_BYTES / UNIT)),
+            reads: Arc::new(ReadPool::new(&path)),
+            writer: Some(writer),
+            path,
+            _lock: lock,
+        };
+        Ok((journal, Opened { epoch, cut_pages: tail.frames }))
+    }
+
+    /// A reader of this file, with a connection of its own.
+    ///
+    /// # Errors
+    /// Those of [`Reader::open`].
+    pub fn reader(&self) -> Result<Reader, Error> {
+        Reader::open(&self.path)
+    }
+
+    fn send(&self, command: impl FnOnce(&mut u64) -> Command) -> u64 {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let command = command(&mut queue.last_ticket);
+        // Without a writer, the sender of `committed` is gone, which tells those who wait.
+        let _ = queue.commands.send(command);
+        queue.last_ticket
+    }
+}
+
+impl Drop for SqliteJournal {
+    fn drop(&mut self) {
+        // The connection that is closed last copies the log into the file, and only the writer can.
+        self.reads.close();
+        self.send(|_| Command::Close);
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+/// What SQLite will cut from the log.
+fn cut(path: &Path) -> Result<LogTail, Error> {
+    let log = files::beside(path, "-wal");
+    let tail = match File::open(&log) {
+        Ok(file) => log_tail(&mut BufReader::new(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LogTail::default()),
+        Err(error) => Err(error),
+    };
+    let tail = tail.map_err(|error| failure::file("the log of the file could not be read", &error))?;
+    if tail.is_damage() {
+        let (log, offset, commits) = (log.display(), tail.offset, tail.commits);
+        return Err(Error::new(
+            ErrorKind::Damaged,
+            format!("{log} is damaged at byte {offset}, and {commits} commits follow"),
+        ));
+    }
+    if tail.frames > 0 {
+        let pages = tail.frames;
+        tracing::warn!(path = %path.display(), pages, "the last commit was not finished; its pages are cut");
+    }
+    Ok(tail)
+}
+
+/// Counts this opening.
+fn next_epoch(connection: &Connection) -> Result<u64, Error> {
+    let sql = "SELECT value FROM meta WHERE name = ?1";
+    let last = connection.query_row(sql, [EPOCH], |row| row.get::<_, [u8; 8]>(0)).optional();
+    let epoch = last.map_err(read::failed)?.map_or(0, u64::from_le_bytes) + 1;
+    connection
+        .execute("INSERT OR REPLACE INTO meta(name, value) VALUES(?1, ?2)", (EPOCH, epoch.to_le_bytes()))
+        .map_err(|error| failure::sqlite("the file could not be written", &error))?;
+    Ok(epoch)
+}
+
+/// Removes the secrets of jobs that are not in the file: their job was removed, or its submit never committed.
+fn retain_secrets(connection: &Connection, path: &Path) -> Result<(), Error> {
+    let jobs: Vec<JobId> = read::jobs(connection)?.into_iter().map(|record| record.job.id).collect();
+    Secrets::of(path)
+        .retain(|job| jobs.contains(&job))
+        .map_err(|error| failure::file("old secrets could not be removed", &error))
+}
+
+impl Journal for SqliteJournal {
+    fn append(&self, batch: Batch) -> u64 {
+        self.send(|ticket| {
+            *ticket += 1;
+            Command::Append(*ticket, batch)
+        })
+    }
+
+    fn committed(&self) -> watch::Receiver<Committed> {
+        self.committed.clone()
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn room(&self, bytes: usize) -> Room {
+        let units = bytes.div_ceil(UNIT).clamp(1, MAX_WAITING_BYTES / UNIT);
+        let units = u32::try_from(units).unwrap_or(u32::MAX);
+        // The semaphore is never closed.
+        Arc::clone(&self.space).acquire_many_owned(units).await.map_or_else(|_| Room::default(), Room::of)
+    }
+
+    async fn documents(&self, job: u64, from: u64, bound: ReadBound) -> Result<Vec<Bytes>, Error> {
+        self.reads.read(move |connection| read::documents(connection, job, from, bound)).await
+    }
+
+    async fn document_of_scrape(&self, job: u64, local: u64) -> Result<Option<Bytes>, Error> {
+        self.reads.read(move |connection| read::document_of_scrape(connection, job, local)).await
+    }
+
+    async fn history(&self, key: &HistoryKey) -> Result<Option<StoredHistory>, Error> {
+        let key = key.clone();
+        self.reads.read(move |connection| read::history(connection, &key)).await
+    }
+
+    async fn kept_scrape(&self, team: &TeamId, id: Uuid) -> Result<Option<Bytes>, Error> {
+        let team = team.clone();
+        self.reads.read(move |connection| read::kept_scrape(connection, &team, id)).await
+    }
+
+    async fn conclusion(&self, job: u64) -> Result<Option<Conclusion>, Error> {
+        self.reads.read(move |connection| read::conclusion(connection, job)).await
+    }
+
+    async fn activities(&self, team: &TeamId, max: usize) -> Result<Vec<Bytes>, Error> {
+        let team = team.clone();
+        self.reads.read(move |connection| read::activities(connection, &team, max)).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

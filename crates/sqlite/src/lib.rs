@@ -1,0 +1,62 @@
+//! The journal of gleaner's durable store in one SQLite file.
+//!
+//! A [`SqliteJournal`] writes the facts of a store ([`gleaner_store::journal`]) in their order. One thread
+//! commits all batches that come within a few milliseconds together, and reports a batch when it is synced: a
+//! reported batch survives `kill -9` and power loss. A full disk stops the writing, and loses nothing; it
+//! goes on when there is space.
+//!
+//! Beside `FILE` and the files of SQLite (`-wal`, `-shm`) lie `FILE-lock`, which names the process that
+//! writes, and `FILE-secrets` with what must not lie in the main file: requests with their headers, webhooks
+//! and cookies. All have modes that let only their owner read them.
+//!
+//! Other processes read with a [`Reader`], also while the file is written: jobs, documents, a copy, and a check
+//! of all checksums.
+//!
+//! ```
+//! use gleaner_sqlite::{FileConfig, SqliteJournal};
+//! use gleaner_store::journal::{Batch, BlockWriter, Fact, Journal};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("jobs.db");
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let (journal, opened) = SqliteJournal::open(&path, &FileConfig::default())?;
+//! assert_eq!(opened.epoch, 1);
+//! let mut block = BlockWriter::default();
+//! block.push(&Fact::Paused { paused: true });
+//! let room = Some(journal.room(100).await);
+//! let ticket = journal.append(Batch { job: 1, facts: block.finish(), room, ..Batch::default() });
+//! journal.committed().wait_for(|committed| committed.through >= ticket).await?;
+//! assert!(journal.reader()?.check()?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod backup;
+mod check;
+mod cleaning;
+mod commit;
+mod connection;
+mod documents;
+mod failure;
+mod files;
+mod group;
+mod job_record;
+mod journal;
+mod lock;
+mod log_tail;
+mod place;
+mod read;
+mod read_pool;
+mod reader;
+mod rows;
+mod schema;
+mod seal;
+mod secrets;
+mod stored;
+mod writer;
+
+pub use check::Finding;
+pub use job_record::JobRecord;
+pub use journal::{FileConfig, MAX_WAITING_BYTES, Opened, SqliteJournal};
+pub use reader::Reader;

@@ -1,0 +1,128 @@
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use gleaner_store::{Error, ErrorKind, ReadBound};
+use gleaner_types::JobId;
+use rusqlite::Connection;
+
+use crate::check::{self, Finding};
+use crate::secrets::Secrets;
+use crate::{JobRecord, backup, connection, failure, read, schema};
+
+/// Reads a file, also while another process writes it. Its calls block.
+#[derive(Debug)]
+pub struct Reader {
+    path: PathBuf,
+    connection: Connection,
+}
+
+impl Reader {
+    /// Opens an existing file.
+    ///
+    /// # Errors
+    /// [`Newer`](ErrorKind::Newer) with the version of the file if a later program wrote it,
+    /// [`Unsuitable`](ErrorKind::Unsuitable) if it is no store or this program contains an old SQLite,
+    /// [`Damaged`](ErrorKind::Damaged) and [`Io`](ErrorKind::Io).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        connection::check_sqlite(rusqlite::version_number())?;
+        let path = std::path::absolute(path.as_ref())
+            .map_err(|error| failure::file("the path of the store is unknown", &error))?;
+        let connection = connection::reader(&path)?;
+        match schema::version(&connection)? {
+            0 => Err(Error::new(ErrorKind::Unsuitable, format!("{} is empty", path.display()))),
+            version if version < schema::VERSION => Err(Error::new(
+                ErrorKind::Unsuitable,
+                format!("the file has the earlier version {version}; a program that writes to it updates it"),
+            )),
+            _ => Ok(Self { path, connection }),
+        }
+    }
+
+    /// All jobs, in the order of their submission.
+    ///
+    /// # Errors
+    /// [`Damaged`](ErrorKind::Damaged), [`Newer`](ErrorKind::Newer) and [`Io`](ErrorKind::Io).
+    pub fn jobs(&self) -> Result<Vec<JobRecord>, Error> {
+        read::jobs(&self.connection)
+    }
+
+    /// Calls `visit` with the number and the bytes of each block of a job after this number, in order. The
+    /// job 0 is the store itself. `visit` checks the blocks
+    /// ([`Block::open`](gleaner_store::journal::Block::open)).
+    ///
+    /// # Errors
+    /// [`Damaged`](ErrorKind::Damaged), [`Io`](ErrorKind::Io), and those of `visit`.
+    pub fn blocks(
+        &self,
+        job: u64,
+        after: u64,
+        visit: impl FnMut(u64, &[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        read::blocks(&self.connection, job, after, visit)
+    }
+
+    /// The positions of the stored documents of a job: of the first one, and after the last one.
+    ///
+    /// # Errors
+    /// [`Damaged`](ErrorKind::Damaged) and [`Io`](ErrorKind::Io).
+    pub fn document_range(&self, job: u64) -> Result<(u64, u64), Error> {
+        read::document_range(&self.connection, job)
+    }
+
+    /// The JSON of documents of a job from a position.
+    ///
+    /// # Errors
+    /// [`Damaged`](ErrorKind::Damaged), also for a position before the first one, and [`Io`](ErrorKind::Io).
+    pub fn documents(&self, job: u64, from: u64, bound: ReadBound) -> Result<Vec<Bytes>, Error> {
+        read::documents(&self.connection, job, from, bound)
+    }
+
+    /// A named value of the file.
+    ///
+    /// # Errors
+    /// [`Damaged`](ErrorKind::Damaged) and [`Io`](ErrorKind::Io).
+    pub fn meta(&self, name: &str) -> Result<Option<Bytes>, Error> {
+        read::meta(&self.connection, name)
+    }
+
+    /// The secrets of a job, which lie beside the file; `None` if it has none.
+    ///
+    /// # Errors
+    /// [`Io`](ErrorKind::Io).
+    pub fn secrets(&self, job: JobId) -> Result<Option<Bytes>, Error> {
+        let secrets = Secrets::of(&self.path).load(job);
+        let secrets = secrets.map_err(|error| failure::file("the secrets of a job were not read", &error))?;
+        Ok(secrets.map(Bytes::from))
+    }
+
+    /// A number for the next job.
+    ///
+    /// # Errors
+    /// [`Damaged`](ErrorKind::Damaged) and [`Io`](ErrorKind::Io).
+    pub fn next_job(&self) -> Result<u64, Error> {
+        read::next_job(&self.connection)
+    }
+
+    /// Copies the file to a new one, as it is at one moment. The secrets of its jobs are copied on request:
+    /// without them, its running jobs cannot go on.
+    ///
+    /// # Errors
+    /// [`Io`](ErrorKind::Io), also if the new file exists, and [`Full`](ErrorKind::Full).
+    pub fn backup(&self, to: impl AsRef<Path>, with_secrets: bool) -> Result<(), Error> {
+        let to = std::path::absolute(to.as_ref())
+            .map_err(|error| failure::file("the path of the copy is unknown", &error))?;
+        backup::copy(&self.connection, &to)?;
+        if with_secrets {
+            backup::copy_secrets(&self.path, &to)?;
+        }
+        Ok(())
+    }
+
+    /// Verifies the structure of the file, all checksums, and what must agree. Returns what is wrong.
+    ///
+    /// # Errors
+    /// [`Io`](ErrorKind::Io).
+    pub fn check(&self) -> Result<Vec<Finding>, Error> {
+        check::check(&self.connection, &Secrets::of(&self.path))
+    }
+}

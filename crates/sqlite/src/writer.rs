@@ -1,0 +1,367 @@
+//! The thread that writes: one commit for all batches that came within a few milliseconds.
+//!
+//! A commit that fails is tried again until it succeeds, so no batch is lost while the process lives. A full
+//! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use gleaner_store::journal::{Batch, Committed, Row, Stall};
+use gleaner_store::{Error, ErrorKind};
+use gleaner_types::JobId;
+use rusqlite::{Connection, TransactionBehavior};
+use tokio::sync::watch;
+
+use crate::commit::{self, BlockNumbers};
+use crate::connection::{self, PAGE, limit};
+use crate::group::Group;
+use crate::secrets::Secrets;
+use crate::{cleaning, failure, rows};
+
+/// How long a group waits for more batches.
+const WAIT: Duration = Duration::from_millis(5);
+
+/// The time between two attempts of a commit that fails.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The log is copied into the file after about this many pages.
+const CHECKPOINT_PAGES: u64 = 1000;
+
+/// While it is busy, the writer cleans once in this many commits.
+const COMMITS_PER_CLEANING: u64 = 8;
+
+/// What the writer is asked.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Write a batch with this ticket.
+    Append(u64, Batch),
+    /// End after what came before.
+    Close,
+}
+
+/// The state of the thread.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    path: PathBuf,
+    /// The maximum size of the file in bytes.
+    bound: Option<u64>,
+    secrets: Secrets,
+    commands: Receiver<Command>,
+    committed: watch::Sender<Committed>,
+    /// `None` after an error of the medium, until it can be opened again.
+    connection: Option<Connection>,
+    numbers: BlockNumbers,
+    /// Batches that came while a commit failed.
+    waiting: VecDeque<(u64, Batch)>,
+    /// [`Command::Close`] came.
+    is_closing: bool,
+    /// Something may be left to clean.
+    has_debris: bool,
+    /// Pages written to the log since it was copied, about.
+    logged: u64,
+    commits: u64,
+}
+
+impl Writer {
+    pub(crate) fn new(
+        path: PathBuf,
+        bound: Option<u64>,
+        connection: Connection,
+        commands: Receiver<Command>,
+        committed: watch::Sender<Committed>,
+    ) -> Self {
+        let secrets = Secrets::of(&path);
+        Self {
+            path,
+            bound,
+            secrets,
+            commands,
+            committed,
+            connection: Some(connection),
+            numbers: BlockNumbers::default(),
+            waiting: VecDeque::new(),
+            is_closing: false,
+            has_debris: true,
+            logged: 0,
+            commits: 0,
+        }
+    }
+
+    /// Writes until it is closed. The log is copied into the file when the connection is dropped.
+    pub(crate) fn run(mut self) {
+        while let Some(group) = self.next_group() {
+            if !self.commit(&group) {
+                return;
+            }
+            self.committed.send_replace(Committed { through: group.through(), stalled: None });
+            // The batches return their space.
+            let bytes = group.bytes();
+            drop(group);
+            self.checkpoint(bytes);
+            self.clean_while_busy();
+        }
+    }
+
+    /// The next batches to commit; `None` if the writer is to end.
+    fn next_group(&mut self) -> Option<Group> {
+        let (ticket, batch) = self.first()?;
+        let mut group = Group::new(ticket, batch);
+        let deadline = Instant::now() + WAIT;
+        while !group.is_ready() {
+            let Some((ticket, batch)) = self.before(deadline) else { break };
+            group.push(ticket, batch);
+        }
+        while !group.is_full() {
+            let Some((ticket, batch)) = self.now() else { break };
+            group.push(ticket, batch);
+        }
+        Some(group)
+    }
+
+    /// Waits for a batch. Meanwhile it cleans.
+    fn first(&mut self) -> Option<(u64, Batch)> {
+        loop {
+            if let Some(next) = self.now() {
+                return Some(next);
+            }
+            if self.is_closing {
+                return None;
+            }
+            if self.has_debris {
+                self.clean();
+                continue;
+            }
+            match self.commands.recv() {
+                Ok(Command::Append(ticket, batch)) => return Some((ticket, batch)),
+                Ok(Command::Close) | Err(_) => self.is_closing = true,
+            }
+        }
+    }
+
+    /// A batch that is there already.
+    fn now(&mut self) -> Option<(u64, Batch)> {
+        if let Some(next) = self.waiting.pop_front() {
+            return Some(next);
+        }
+        match self.commands.try_recv() {
+            Ok(Command::Append(ticket, batch)) => Some((ticket, batch)),
+            Err(TryRecvError::Empty) => None,
+            Ok(Command::Close) | Err(TryRecvError::Disconnected) => {
+                self.is_closing = true;
+                None
+            }
+        }
+    }
+
+    /// A batch that comes before this time.
+    fn before(&mut self, deadline: Instant) -> Option<(u64, Batch)> {
+        if let Some(next) = self.waiting.pop_front() {
+            return Some(next);
+        }
+        match self.commands.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Command::Append(ticket, batch)) => Some((ticket, batch)),
+            Err(RecvTimeoutError::Timeout) => None,
+            Ok(Command::Close) | Err(RecvTimeoutError::Disconnected) => {
+                self.is_closing = true;
+                None
+            }
+        }
+    }
+
+    /// Commits a group, however often it takes. Returns false if the writer was closed before.
+    fn commit(&mut self, group: &Group) -> bool {
+        let mut is_stalled = false;
+        loop {
+            let Err(error) = self.write(group) else {
+                if is_stalled {
+                    tracing::info!(path = %self.path.display(), "the file of the store can be written again");
+                }
+                return true;
+            };
+            let stall = if error.kind() == ErrorKind::Full { Stall::Full } else { Stall::Io };
+            if !is_stalled {
+                tracing::warn!(path = %self.path.display(), %error, "the file of the store cannot be written");
+            }
+            is_stalled = true;
+            self.committed.send_modify(|committed| committed.stalled = Some(stall));
+            if stall == Stall::Io {
+                // A failed sync may have dropped what was written: only a new connection reads what is there.
+                self.connection = None;
+            }
+            if self.is_closing {
+                return false;
+            }
+            if !self.make_room(group) {
+                self.collect(Instant::now() + RETRY);
+            }
+        }
+    }
+
+    /// One attempt to commit a group.
+    fn write(&mut self, group: &Group) -> Result<(), Error> {
+        if self.connection.is_none() {
+            let connection = connection::writer(&self.path)?;
+            let read = |error: rusqlite::Error| failure::sqlite("the file could not be read", &error);
+            limit(&connection, self.bound).map_err(read)?;
+            let is_applied = commit::is_applied(&connection, group, &self.numbers).map_err(read)?;
+            self.connection = Some(connection);
+            if is_applied {
+                // What follows a commit is left to the next opening.
+                self.numbers = BlockNumbers::default();
+                self.has_debris = true;
+                return Ok(());
+            }
+        }
+        let Some(connection) = &mut self.connection else { return Ok(()) };
+        store_secrets(&self.secrets, group)?;
+        let changes = transact(connection, group, &mut self.numbers)
+            .map_err(|error| failure::sqlite("a commit of the store failed", &error))?;
+        for batch in group.batches().iter().filter(|batch| batch.rows.contains(&Row::Removed)) {
+            self.numbers.forget(batch.job);
+            self.has_debris = true;
+        }
+        for (job, bytes) in changes {
+            let changed = match bytes {
+                Some(bytes) => self.secrets.store(job, &bytes),
+                None => self.secrets.remove(job),
+            };
+            if let Err(error) = changed {
+                tracing::warn!(%job, %error, "the secrets of a job could not be changed");
+            }
+        }
+        Ok(())
+    }
+
+    /// Collects batches until this time, or until one removes a job.
+    fn collect(&mut self, until: Instant) {
+        while !self.is_closing {
+            match self.commands.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Command::Append(ticket, batch)) => {
+                    let removes = batch.rows.contains(&Row::Removed);
+                    self.waiting.push_back((ticket, batch));
+                    if removes {
+                        return;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return,
+                Ok(Command::Close) | Err(RecvTimeoutError::Disconnected) => self.is_closing = true,
+            }
+        }
+    }
+
+    /// Deletes the jobs that waiting batches remove, so that a full file has room for the batches before.
+    /// Returns true if it deleted anything.
+    fn make_room(&mut self, group: &Group) -> bool {
+        let Some(connection) = &mut self.connection else { return false };
+        let waiting = self.waiting.iter().map(|(_, batch)| batch);
+        let removed =
+            group.batches().iter().chain(waiting).filter(|batch| batch.rows.contains(&Row::Removed));
+        let mut has_deleted = false;
+        let mut clean = || -> rusqlite::Result<()> {
+            for batch in removed {
+                cleaning::remove_early(connection, self.bound, batch.job)?;
+            }
+            while cleaning::step(connection, self.bound)? {
+                has_deleted = true;
+            }
+            Ok(())
+        };
+        if let Err(error) = clean() {
+            tracing::debug!(%error, "the file of the store could not be cleaned");
+        }
+        has_deleted
+    }
+
+    /// Copies the log into the file once it is long. This is after the commit was reported.
+    fn checkpoint(&mut self, bytes: usize) {
+        // A commit changes a few inner pages besides its content.
+        self.logged += bytes as u64 / PAGE + 4;
+        let Some(connection) = &self.connection else { return };
+        if self.logged < CHECKPOINT_PAGES {
+            return;
+        }
+        self.logged = 0;
+        if let Err(error) = connection.pragma(None, "wal_checkpoint", "PASSIVE", |_| Ok(())) {
+            tracing::debug!(%error, "the log of the store could not be copied");
+        }
+    }
+
+    fn clean_while_busy(&mut self) {
+        self.commits += 1;
+        if !self.has_debris || !self.commits.is_multiple_of(COMMITS_PER_CLEANING) {
+            return;
+        }
+        let is_worthwhile = |connection: &Connection| cleaning::is_worthwhile(connection).unwrap_or_default();
+        if self.connection.as_ref().is_some_and(is_worthwhile) {
+            self.clean();
+        }
+    }
+
+    /// One step of cleaning.
+    fn clean(&mut self) {
+        let Some(connection) = &mut self.connection else { return };
+        self.has_debris = cleaning::step(connection, self.bound).unwrap_or_else(|error| {
+            tracing::debug!(%error, "the file of the store could not be cleaned");
+            false
+        });
+        self.checkpoint(0);
+    }
+}
+
+/// Stores the secrets of new jobs, before their commit: no job is without its secrets.
+fn store_secrets(secrets: &Secrets, group: &Group) -> Result<(), Error> {
+    for row in group.batches().iter().flat_map(|batch| &batch.rows) {
+        if let Row::Submitted(job) = row
+            && let Some(bytes) = &job.secrets
+        {
+            secrets
+                .store(job.id, bytes)
+                .map_err(|error| failure::file("the secrets of a job were not stored", &error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Commits a group. Returns the changes of secrets that follow the commit.
+fn transact(
+    connection: &mut Connection,
+    group: &Group,
+    numbers: &mut BlockNumbers,
+) -> rusqlite::Result<Vec<(JobId, Option<Bytes>)>> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let changes = changed_secrets(&transaction, group)?;
+    let new = commit::apply(&transaction, group, numbers)?;
+    transaction.commit()?;
+    numbers.committed(new);
+    Ok(changes)
+}
+
+/// The secrets that this group replaces or removes. They follow its commit: before, a crash could leave a
+/// running job without its request.
+fn changed_secrets(connection: &Connection, group: &Group) -> rusqlite::Result<Vec<(JobId, Option<Bytes>)>> {
+    // Jobs that this group submits are not in the file yet.
+    let mut submitted = HashMap::new();
+    let mut changes = Vec::new();
+    for batch in group.batches() {
+        for row in &batch.rows {
+            let bytes = match row {
+                Row::Submitted(job) => {
+                    submitted.insert(batch.job, job.id);
+                    continue;
+                }
+                Row::Secrets(bytes) => bytes.clone(),
+                Row::Removed => None,
+                _ => continue,
+            };
+            let id = match submitted.get(&batch.job) {
+                Some(id) => Some(*id),
+                None => rows::job_id(connection, batch.job)?,
+            };
+            changes.extend(id.map(|id| (id, bytes)));
+        }
+    }
+    Ok(changes)
+}
