@@ -84,7 +84,11 @@ impl SqliteJournal {
             .map_err(|error| failure::file("the path of the store is unknown", &error))?;
         let lock = FileLock::take(&path)?;
         match files::create(&path) {
-            Ok(_) => {}
+            // Its name must be as durable as what it will contain.
+            Ok(_) => path
+                .parent()
+                .map_or(Ok(()), files::sync_folder)
+                .map_err(|error| failure::file("the name of the file could not be made durable", &error))?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => {
                 return Err(failure::file(&format!("{} could not be created", path.display()), &error));

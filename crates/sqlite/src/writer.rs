@@ -24,8 +24,9 @@ use crate::{cleaning, failure, rows};
 /// How long a group waits for more batches.
 const WAIT: Duration = Duration::from_millis(5);
 
-/// The time between two attempts of a commit that fails.
-const RETRY: Duration = Duration::from_secs(1);
+/// The time between the first two attempts of a commit that fails. It doubles up to the longest one.
+const FIRST_RETRY: Duration = Duration::from_millis(10);
+const LAST_RETRY: Duration = Duration::from_secs(1);
 
 /// The log is copied into the file after about this many pages.
 const CHECKPOINT_PAGES: u64 = 1000;
@@ -174,6 +175,7 @@ impl Writer {
     /// Commits a group, however often it takes. Returns false if the writer was closed before.
     fn commit(&mut self, group: &Group) -> bool {
         let mut is_stalled = false;
+        let mut pause = FIRST_RETRY;
         loop {
             let Err(error) = self.write(group) else {
                 if is_stalled {
@@ -195,7 +197,8 @@ impl Writer {
                 return false;
             }
             if !self.make_room(group) {
-                self.collect(Instant::now() + RETRY);
+                self.collect(Instant::now() + pause);
+                pause = (pause * 2).min(LAST_RETRY);
             }
         }
     }
@@ -260,7 +263,7 @@ impl Writer {
         let removed =
             group.batches().iter().chain(waiting).filter(|batch| batch.rows.contains(&Row::Removed));
         let mut has_deleted = false;
-        let mut clean = || -> rusqlite::Result<()> {
+        let clean = || -> rusqlite::Result<()> {
             for batch in removed {
                 cleaning::remove_early(connection, self.bound, batch.job)?;
             }
@@ -302,7 +305,10 @@ impl Writer {
 
     /// One step of cleaning.
     fn clean(&mut self) {
-        let Some(connection) = &mut self.connection else { return };
+        let Some(connection) = &mut self.connection else {
+            self.has_debris = false;
+            return;
+        };
         self.has_debris = cleaning::step(connection, self.bound).unwrap_or_else(|error| {
             tracing::debug!(%error, "the file of the store could not be cleaned");
             false

@@ -61,6 +61,7 @@ mod ships;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod site;
+pub mod strace;
 mod worst;
 
 pub use acting::{ACTING_SITES, ActingAnswer, ActingSite, ActingStep, CUPS, FOUNDER};
