@@ -154,7 +154,7 @@ fn quoted(text: &str) -> Option<(Vec<u8>, &str)> {
         escaped = byte == b'\\' && !escaped;
         is_end
     })?;
-    Some((unescaped(&inner[..end])?, &inner[end + 1..]))
+    Some((unescaped(inner.get(..end)?)?, inner.get(end + 1..)?))
 }
 
 /// The bytes of a text with the escapes of C.

@@ -1,1 +1,120 @@
+use std::path::Path;
 
+use bytes::Bytes;
+use gleaner_store::journal::{Batch, BlockWriter, Document, Fact, JobRow, Journal as _, Row};
+use gleaner_types::JobId;
+use uuid::Uuid;
+
+use super::*;
+use crate::place::place;
+use crate::{FileConfig, Reader, SqliteJournal, connection};
+
+/// A file with a job of ten documents, each in a commit of its own.
+async fn file(path: &Path) {
+    let (journal, _) = SqliteJournal::open(path, &FileConfig::default()).unwrap();
+    for position in 0..10 {
+        let mut block = BlockWriter::default();
+        block.push(&Fact::Document { position, credits: 1, scrape: None });
+        block.push(&Fact::Delivered { sequence: position, given_up: None });
+        let json = Bytes::from(format!("{{\"page\":{position}}}"));
+        let row = JobRow {
+            id: JobId::from_uuid(Uuid::from_u128(1)),
+            kind: None,
+            team: None,
+            url: None,
+            record: Bytes::from_static(b"record"),
+            secrets: None,
+        };
+        let batch = Batch {
+            job: 1,
+            facts: block.finish(),
+            documents: vec![Document { position, scrape: None, json }],
+            rows: if position == 0 { vec![Row::Submitted(Box::new(row))] } else { vec![] },
+            urgent: true,
+            ..Batch::default()
+        };
+        let ticket = journal.append(batch);
+        journal.committed().wait_for(|committed| committed.through >= ticket).await.unwrap();
+    }
+}
+
+/// The findings after this change of the file.
+async fn after(change: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    file(&path).await;
+    connection::writer(&path).unwrap().execute_batch(change).unwrap();
+    Reader::open(&path).unwrap().check().unwrap().iter().map(ToString::to_string).collect()
+}
+
+#[tokio::test]
+async fn an_intact_file_has_no_findings() {
+    assert_eq!(after("").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_changed_block_is_named() {
+    let change = |number| {
+        let place = place(1, number);
+        format!("UPDATE fact SET bytes = x'b101' || substr(bytes, 2) WHERE place = {place}")
+    };
+    let problem = "the checksum of the record does not match";
+    assert_eq!(after(&change(3)).await, [format!("fact: block 3 of job 1: {problem}")]);
+    assert_eq!(after(&change(10)).await, [format!("fact: block 10 of job 1: {problem}")]);
+}
+
+#[tokio::test]
+async fn missing_blocks_and_documents_are_named() {
+    let delete = |table: &str, number| format!("DELETE FROM {table} WHERE place = {}", place(1, number));
+    let found = after(&delete("fact", 4)).await;
+    let expected = [
+        "fact: block 5 of job 1: block 4 is missing",
+        "fact: block 5 of job 1: document 4 is stored where 3 is expected",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(
+        after(&delete("document", 5)).await,
+        ["document: the row of document 6 of job 1: the row before ends at document 5"]
+    );
+    assert_eq!(
+        after(&delete("document", 9)).await,
+        ["document: job 1: the facts know documents up to 10, and the documents 0 to 9 are stored"]
+    );
+}
+
+#[tokio::test]
+async fn changed_documents_and_rows_are_named() {
+    let change =
+        format!("UPDATE document SET bytes = x'00' || substr(bytes, 2) WHERE place = {}", place(1, 2));
+    let problem = "the checksum of the record does not match";
+    assert_eq!(after(&change).await, [format!("document: the row of document 2 of job 1: {problem}")]);
+    assert_eq!(after("UPDATE job SET record = x'00' || record").await, [format!("job: number 1: {problem}")]);
+}
+
+#[tokio::test]
+async fn a_broken_structure_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    file(&path).await;
+    let mut bytes = std::fs::read(&path).unwrap();
+    let root: i64 = connection::reader(&path)
+        .unwrap()
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'fact'", [], |row| row.get(0))
+        .unwrap();
+    let page = 4096 * usize::try_from(root - 1).unwrap();
+    bytes[page..page + 100].fill(0xff);
+    std::fs::write(&path, bytes).unwrap();
+    let findings = Reader::open(&path).unwrap().check().unwrap();
+    assert!(findings.iter().any(|finding| finding.table == "sqlite"), "{findings:?}");
+}
+
+#[tokio::test]
+async fn secrets_without_a_job_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    file(&path).await;
+    let job = JobId::from_uuid(Uuid::from_u128(7));
+    Secrets::of(&path).store(job, b"secret").unwrap();
+    let findings = Reader::open(&path).unwrap().check().unwrap();
+    assert_eq!(findings, [Finding::new("secrets", format!("job {job}"), "the job is not in the file")]);
+}
