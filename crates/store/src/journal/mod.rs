@@ -50,15 +50,12 @@ mod damage;
 mod decoder;
 mod fact;
 mod field;
-#[expect(clippy::module_inception, reason = "the trait of the module")]
-mod journal;
 mod lists;
 mod page_list;
 
 pub use block::{BLOCK_VERSION, Block, BlockWriter, Facts};
 pub use damage::Damage;
 pub use fact::{Fact, NoteChange};
-pub use journal::{Batch, Committed, Document, JobRow, Journal, Room, Row, Stall, StoredHistory};
 pub use lists::{Depths, DepthsWriter, Keys, KeysWriter};
 pub use page_list::{PageList, PageListWriter, Pages};
 
