@@ -90,7 +90,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
         Err(error) => tracing::error!(%error, "a page could not be stored"),
     }
     if let Some(url) = host_to_refresh {
-        shared.refresh_limits(&url).await;
+        shared.refresh_limits(&url);
     }
 }
 

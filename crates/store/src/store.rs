@@ -96,18 +96,12 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`Io`](crate::ErrorKind::Io); the page then stays leased.
     async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error>;
 
-    /// Reports what was learned about the host of `url`, for all jobs.
-    ///
-    /// # Errors
-    /// [`Io`](crate::ErrorKind::Io).
-    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error>;
+    /// Reports what was learned about the host of `url`, for all jobs. It applies at once, in this process.
+    fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration);
 
     /// The current limits of the host of `url` for requests without a lease, such as a redirect to it. Such
     /// requests and leased pages share the concurrency of the host.
-    ///
-    /// # Errors
-    /// [`Io`](crate::ErrorKind::Io).
-    async fn limits(&self, url: &Url) -> Result<HostLimits, Error>;
+    fn limits(&self, url: &Url) -> HostLimits;
 
     /// Reads documents from position `from`. If there is none yet, the slice is empty: wait on
     /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) the documents are
@@ -308,9 +302,10 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// Changes whenever pages may have become ready to lease.
     fn work(&self) -> watch::Receiver<u64>;
 
-    /// Changes whenever a document is stored or the job ends.
+    /// Changes after a document became readable or the job ended.
     ///
     /// # Errors
-    /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
-    fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error>;
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`Io`](crate::ErrorKind::Io) if the store cannot
+    /// watch the job.
+    async fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error>;
 }

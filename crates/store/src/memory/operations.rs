@@ -96,14 +96,13 @@ impl Store for MemoryStore {
         Ok(receipt)
     }
 
-    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error> {
+    fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) {
         self.lock().frontier.feedback(url, feedback, now);
         self.notify_work();
-        Ok(())
     }
 
-    async fn limits(&self, url: &Url) -> Result<HostLimits, Error> {
-        Ok(self.lock().frontier.limits(url))
+    fn limits(&self, url: &Url) -> HostLimits {
+        self.lock().frontier.limits(url)
     }
 
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {
@@ -378,7 +377,7 @@ impl Store for MemoryStore {
         self.work.subscribe()
     }
 
-    fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
+    async fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
         Ok(self.lock().job(job)?.progress.subscribe())
     }
 }

@@ -175,14 +175,13 @@ impl Store for FaultyStore {
         self.store.seal(job, now).await
     }
 
-    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error> {
-        self.store.feedback(url, feedback, now).await?;
+    fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) {
+        self.store.feedback(url, feedback, now);
         self.record_address(url, feedback.address);
-        Ok(())
     }
 
-    async fn limits(&self, url: &Url) -> Result<HostLimits, Error> {
-        self.store.limits(url).await
+    fn limits(&self, url: &Url) -> HostLimits {
+        self.store.limits(url)
     }
 
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {
@@ -313,8 +312,8 @@ impl Store for FaultyStore {
         self.store.work()
     }
 
-    fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
-        self.store.progress(job)
+    async fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
+        self.store.progress(job).await
     }
 }
 
