@@ -22,11 +22,14 @@ use uuid::Uuid;
 
 use crate::{
     BlockedPage, FinishedPage, JobWarning, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound,
-    Receipt, Retention, Store,
+    Receipt, Retention, Store, WorkerId,
 };
 
 /// The start time; the suite passes time explicitly.
 const START: Duration = Duration::from_secs(1_700_000_000);
+
+/// The worker of most tests.
+const WORKER: WorkerId = WorkerId::from_uuid(Uuid::from_u128(1));
 
 /// Runs the whole suite, each test on a new store from `make`.
 ///
@@ -70,7 +73,7 @@ impl<S: Store> Fixture<S> {
     }
 
     async fn lease(&self, max: usize) -> Vec<LeasedPage> {
-        self.store.lease(max, START).await.expect("pages can be leased").pages
+        self.store.lease(WORKER, max, START).await.expect("pages can be leased").pages
     }
 
     async fn finish(&self, lease: LeasedPage, outcome: PageOutcome, links: &[&str]) -> Receipt {
@@ -180,7 +183,8 @@ async fn a_stale_lease_changes_nothing<S: Store>(fixture: Fixture<S>) {
     let first = fixture.lease(1).await.remove(0);
     let much_later = START + Duration::from_secs(86_400);
     fixture.store.expire(much_later).await.expect("leases can expire");
-    let second = fixture.store.lease(1, much_later).await.expect("pages can be leased").pages.remove(0);
+    let second =
+        fixture.store.lease(WORKER, 1, much_later).await.expect("pages can be leased").pages.remove(0);
     assert_eq!(second.url, first.url, "the page of an expired lease is leased again");
     let outcome = document(&first);
     assert!(!fixture.finish(first, outcome, &["b"]).await.accepted, "the first worker is too late");

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_frontier::{Candidate, Fingerprint, JobRules, Lease, LeaseId, Observation, Outcome, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, JobRules, Lease, Observation, Outcome, UrlKey};
 use gleaner_types::plan::{WebhookPlan, as_written};
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
 use url::Url;
 
-use crate::{JobAccount, JobWarning, TeamId, TrackedScrape};
+use crate::{JobAccount, JobWarning, LeaseId, TeamId, TrackedScrape};
 
 /// How long documents are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,11 +76,14 @@ impl NewJob {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Leases {
-    /// The pages. Each is leased to the caller alone until it is finished or the lease expires.
+    /// The pages. Each is leased to the worker alone until the lease ends.
     pub pages: Vec<LeasedPage>,
     /// The next time at which pages may become ready without an event; `None` if only an event can make some
     /// ready.
     pub next: Option<Duration>,
+    /// The term of the worker ends at this time, since the Unix epoch, unless it is
+    /// [renewed](crate::Store::renew) before; `None` if it has no end.
+    pub renew_before: Option<Duration>,
 }
 
 /// A leased page.
@@ -99,6 +102,8 @@ pub struct LeasedPage {
     pub depth: u32,
     /// The page is on another site: its links are not followed.
     pub external: bool,
+    /// Not a page, but an entry that leads to pages, such as a sitemap; see [`Candidate::AUXILIARY`].
+    pub auxiliary: bool,
     /// Number of earlier leases of the page.
     pub attempt: u32,
     /// The page had to wait because its team had all its slots in use.
@@ -112,15 +117,16 @@ pub struct LeasedPage {
 impl LeasedPage {
     /// The page of a lease from the frontier, which belongs to this job and expires at this time.
     #[must_use]
-    pub fn new(lease: Lease, job: JobId, expires_at: Duration) -> Self {
-        let Lease { id, url, key, depth, external, attempt, max_concurrent, .. } = lease;
+    pub fn new(lease: Lease, epoch: u64, job: JobId, expires_at: Duration) -> Self {
+        let Lease { id, url, key, depth, external, auxiliary, attempt, max_concurrent, .. } = lease;
         Self {
-            lease: id,
+            lease: LeaseId { number: id.to_raw(), epoch },
             job,
             url,
             key,
             depth,
             external,
+            auxiliary,
             attempt,
             waited_for_slot: false,
             max_concurrent,

@@ -14,11 +14,11 @@
 //! ```
 //! # async fn example() -> Result<(), gleaner_store::Error> {
 //! use std::time::Duration;
-//! use gleaner_store::{MemoryStore, Store};
+//! use gleaner_store::{MemoryStore, Store, WorkerId};
 //!
 //! let store = MemoryStore::default();
 //! let now = Duration::from_secs(1_700_000_000);
-//! assert!(store.lease(10, now).await?.pages.is_empty());
+//! assert!(store.lease(WorkerId::random(), 10, now).await?.pages.is_empty());
 //! # Ok(())
 //! # }
 //! ```
@@ -41,6 +41,7 @@ mod store;
 mod team;
 mod warning;
 mod weight;
+mod worker;
 
 pub use accounting::{Accounting, EndedJob, Shortage};
 pub use conclusion::Conclusion;
@@ -65,3 +66,4 @@ pub use store::Store;
 pub use team::{JobAccount, TeamId, TeamLoad};
 pub use warning::{JobWarning, MAX_WARNINGS};
 pub use weight::is_heavier;
+pub use worker::{LeaseId, Renewal, WorkerId};

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
     JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, PageFailures, PastScrape, ReadBound,
-    Receipt, Slice, TeamId, TeamLoad,
+    Receipt, Renewal, Slice, TeamId, TeamLoad, WorkerId,
 };
 
 /// A store of jobs.
@@ -84,17 +84,44 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob). Sealing twice, or after the end, does nothing.
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
-    /// Leases at most `max` pages that may be fetched now, fair between jobs and hosts.
+    /// Leases at most `max` pages that may be fetched now to a worker, fair between jobs and hosts.
+    /// [`Leases::renew_before`] tells when the term of the worker ends.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
-    async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error>;
+    async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error>;
 
-    /// Ends a lease: stores the result of the page and admits its links, in one transaction.
+    /// Extends the term of a worker, and names the leases that it has lost. A store of one process may let
+    /// terms have no end.
     ///
     /// # Errors
-    /// [`Io`](crate::ErrorKind::Io); the page then stays leased.
-    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error>;
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn renew(&self, _worker: WorkerId, _now: Duration) -> Result<Renewal, Error> {
+        Ok(Renewal::unlimited())
+    }
+
+    /// Returns all pages that are leased to a worker to the queue; none counts as an attempt. A worker calls
+    /// it when it stops, after its last request has ended.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error>;
+
+    /// Ends leases: stores the result of each page and admits its links, all in one transaction. Returns one
+    /// receipt for each page, in the order of the pages. Durable.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io); no page is finished then, and all stay leased.
+    async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error>;
+
+    /// [`finish_many`](Store::finish_many) of one page.
+    ///
+    /// # Errors
+    /// As for [`finish_many`](Store::finish_many).
+    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
+        let receipts = self.finish_many(vec![page], now).await?;
+        Ok(receipts.into_iter().next().unwrap_or_default())
+    }
 
     /// Reports what was learned about the host of `url`, for all jobs. It applies at once, in this process.
     fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration);

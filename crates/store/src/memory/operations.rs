@@ -21,7 +21,7 @@ use crate::scrape;
 use crate::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
     JobAccount, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases, NewJob,
-    PageFailures, PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
+    PageFailures, PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad, WorkerId,
 };
 
 #[async_trait]
@@ -69,31 +69,39 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error> {
-        let mut state = self.lock();
+    async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
         state.expire_leases(now);
         let (leased, waited) = state.lease(max, now);
         let expires_at = now.saturating_add(self.config.frontier.lease_time);
         let pages = leased.leases.into_iter().filter_map(|lease| {
             let (job, _) = *state.running.get(&lease.job)?;
+            state.lease_holders.insert(lease.id, worker, job, expires_at);
             let waited_for_slot = waited.contains(&lease.id);
-            Some(LeasedPage { waited_for_slot, ..LeasedPage::new(lease, job, expires_at) })
+            Some(LeasedPage { waited_for_slot, ..LeasedPage::new(lease, state.epoch, job, expires_at) })
         });
-        let leases = Leases { pages: pages.collect(), next: leased.next };
+        let leases = Leases { pages: pages.collect(), next: leased.next, renew_before: None };
         if std::mem::take(&mut state.has_maintenance) {
-            drop(state);
+            drop(guard);
             self.maintenance.send_modify(|version| *version = version.wrapping_add(1));
         }
         Ok(leases)
     }
 
-    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
-        let form = self.lock().jobs.get(&page.lease.job).map(|job| job.results.storage_form());
-        let page = PreparedPage::prepare(page, form.as_ref())?;
+    async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error> {
         let mut state = self.lock();
-        let receipt = state.finish(page, now);
+        state.release(worker, now);
         self.finish_operation(state);
-        Ok(receipt)
+        Ok(())
+    }
+
+    async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
+        let pages = self.prepare(pages)?;
+        let mut state = self.lock();
+        let receipts = pages.into_iter().map(|page| state.finish(page, now)).collect();
+        self.finish_operation(state);
+        Ok(receipts)
     }
 
     fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) {

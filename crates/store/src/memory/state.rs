@@ -15,6 +15,7 @@ use super::failure_quota::FailureQuota;
 use super::histories::Histories;
 use super::job::Job;
 use super::keys::IdempotencyKeys;
+use super::leases::LeaseHolders;
 use super::scrapes::Scrapes;
 use super::teams::{TeamIndex, Teams};
 use super::unsettled::Unsettled;
@@ -31,6 +32,9 @@ const INSUFFICIENT_CREDITS: &str = "insufficient credits";
 
 pub(super) struct State {
     pub(super) frontier: Frontier,
+    /// Identifies this run of the store.
+    pub(super) epoch: u64,
+    pub(super) lease_holders: LeaseHolders,
     pub(super) result_space: Arc<ResultSpace>,
     pub(super) max_in_flight: usize,
     /// Ordered by id, so that a scrape id leads to its job.
@@ -301,6 +305,7 @@ impl State {
         if self.frontier.expire(now) == 0 {
             return false;
         }
+        self.lease_holders.remove_expired(now);
         self.teams.clear_freed_slots();
         self.list_lost_pages(now);
         let mut running: Vec<JobId> = self.running.values().map(|(id, _)| *id).collect();

@@ -11,7 +11,7 @@ use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
     JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, MemoryStore, NewJob, PageFailures,
-    PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
+    PastScrape, ReadBound, Receipt, Renewal, Slice, Store, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;
@@ -93,6 +93,26 @@ impl FaultyStore {
         Some((number, self.context.world.resource(url)?))
     }
 
+    /// Sometimes waits until the lease of a finished page has expired. Returns the time that it waited.
+    async fn delay(&self, page: &FinishedPage) -> Duration {
+        let Some((job, resource)) = self.page(page.lease.job, &page.lease.url) else { return Duration::ZERO };
+        locked(&self.leased).remove(&(job, resource));
+        let count = {
+            let mut finishes = locked(&self.finishes);
+            let count = finishes.entry((job, resource)).or_default();
+            *count += 1;
+            *count
+        };
+        let chance = self.context.random(job + 2_000, resource, count).below(1_000);
+        if chance >= self.context.faults.late_finish {
+            return Duration::ZERO;
+        }
+        self.context.lose(job, resource);
+        let before = self.context.now();
+        self.context.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
+        Duration::from_millis(self.context.now() - before)
+    }
+
     fn crash_if_due(&self) {
         if self.context.crash_is_due() {
             self.context.note(Event::Crashed);
@@ -121,9 +141,9 @@ impl Store for FaultyStore {
         self.store.submit(job, now).await
     }
 
-    async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error> {
+    async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
         self.crash_if_due();
-        let leases = self.store.lease(max, now).await?;
+        let leases = self.store.lease(worker, max, now).await?;
         let pages = leases.pages.iter().filter_map(|page| self.page(page.job, &page.url));
         let mut leased = locked(&self.leased);
         for page in pages {
@@ -134,31 +154,27 @@ impl Store for FaultyStore {
         Ok(leases)
     }
 
-    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
+    async fn renew(&self, worker: WorkerId, now: Duration) -> Result<Renewal, Error> {
+        self.store.renew(worker, now).await
+    }
+
+    async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error> {
+        self.store.release(worker, now).await
+    }
+
+    async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
         let mut late = Duration::ZERO;
-        let (url, address) = (page.lease.url.clone(), page.address);
-        if let Some((job, resource)) = self.page(page.lease.job, &page.lease.url) {
-            locked(&self.leased).remove(&(job, resource));
-            let count = {
-                let mut finishes = locked(&self.finishes);
-                let count = finishes.entry((job, resource)).or_default();
-                *count += 1;
-                *count
-            };
-            if self.context.random(job + 2_000, resource, count).below(1_000)
-                < self.context.faults.late_finish
-            {
-                self.context.lose(job, resource);
-                let before = self.context.now();
-                self.context.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
-                late = Duration::from_millis(self.context.now() - before);
+        let addresses: Vec<_> = pages.iter().map(|page| (page.lease.url.clone(), page.address)).collect();
+        for page in &pages {
+            late += self.delay(page).await;
+        }
+        let receipts = self.store.finish_many(pages, now + late).await?;
+        for ((url, address), receipt) in addresses.iter().zip(&receipts) {
+            if receipt.accepted {
+                self.record_address(url, *address);
             }
         }
-        let receipt = self.store.finish(page, now + late).await?;
-        if receipt.accepted {
-            self.record_address(&url, address);
-        }
-        Ok(receipt)
+        Ok(receipts)
     }
 
     async fn admit(
