@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_frontier::Candidate;
-use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome, Store, WorkerId};
+use gleaner_store::{Admission, FinishedPage, JobWarning, LeasedPage, PageOutcome, Store, WorkerId};
 use gleaner_types::JobId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use tokio::sync::Semaphore;
@@ -157,7 +157,7 @@ impl Shared {
             if batch.is_empty() {
                 return;
             }
-            if let Err(error) = self.store.admit(job, 0, batch, self.clock.now()).await {
+            if let Err(error) = self.store.admit(job, Admission::new(0, batch), self.clock.now()).await {
                 tracing::debug!(%error, "a job ended before all of its pages were admitted");
                 return;
             }

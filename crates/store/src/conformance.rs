@@ -21,8 +21,8 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    BlockedPage, FinishedPage, JobWarning, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound,
-    Receipt, Retention, Store, WorkerId,
+    Admission, BlockedPage, FinishedPage, JobWarning, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome,
+    ReadBound, Receipt, Retention, Store, WorkerId,
 };
 
 /// The start time; the suite passes time explicitly.
@@ -232,13 +232,17 @@ async fn an_unsealed_job_stays_open<S: Store>(fixture: Fixture<S>) {
     fixture.store.submit(job.clone(), START).await.expect("a job can be submitted");
     assert!(fixture.store.submit(job, START).await.is_err(), "an id is used once");
     assert_eq!(fixture.state(id).await.0, JobState::Scraping, "the job waits for pages");
-    fixture.store.admit(id, 0, candidates(&["a"]), START).await.expect("pages can be admitted");
+    fixture
+        .store
+        .admit(id, Admission::new(0, candidates(&["a"])), START)
+        .await
+        .expect("pages can be admitted");
     fixture.drain().await;
     assert_eq!(fixture.state(id).await.0, JobState::Scraping, "the job still waits");
     fixture.store.seal(id, START).await.expect("a job can be sealed");
     assert_eq!(fixture.state(id).await, (JobState::Completed, 1, 1));
     fixture.store.seal(id, START).await.expect("sealing again does nothing");
-    let late = fixture.store.admit(id, 0, candidates(&["b"]), START).await;
+    let late = fixture.store.admit(id, Admission::new(0, candidates(&["b"])), START).await;
     assert!(late.is_err_and(|error| error.is_job_ended()), "an ended job accepts no pages");
 }
 

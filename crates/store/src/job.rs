@@ -7,10 +7,9 @@ use bytes::Bytes;
 use gleaner_frontier::{Candidate, Fingerprint, JobRules, Lease, Observation, Outcome, UrlKey};
 use gleaner_types::plan::{WebhookPlan, as_written};
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
-use serde_json::Value;
 use url::Url;
 
-use crate::{JobAccount, JobWarning, LeaseId, TeamId, TrackedScrape};
+use crate::{JobAccount, JobRequest, JobWarning, LeaseId, Note, TeamId, TrackedScrape};
 
 /// How long documents are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +29,8 @@ pub struct NewJob {
     pub id: JobId,
     /// The kind of the job; `None` for a single scrape, which is not a job of the contract.
     pub kind: Option<JobKind>,
-    /// The original request, so that another process can take over the job.
-    pub request: Value,
+    /// The request, so that another process can go on with the job.
+    pub request: JobRequest,
     /// Limit, concurrency, delay and depth.
     pub rules: JobRules,
     /// The URL under which the job is listed, as the user wrote it; `None` uses the URL of the first page.
@@ -59,7 +58,7 @@ impl NewJob {
         Self {
             id,
             kind,
-            request: Value::Null,
+            request: JobRequest::default(),
             rules,
             url: None,
             pages,
@@ -161,6 +160,8 @@ pub struct FinishedPage {
     pub tracked_scrape: Option<Box<TrackedScrape>>,
     /// The user wrote the URL without its slash ([`PageFailure::slash_added`]).
     pub slash_added: bool,
+    /// Changes of the notes of the job.
+    pub notes: Vec<Note>,
 }
 
 impl FinishedPage {
@@ -179,6 +180,7 @@ impl FinishedPage {
             links: Vec::new(),
             tracked_scrape: None,
             slash_added: false,
+            notes: Vec::new(),
         }
     }
 }
@@ -271,14 +273,14 @@ pub struct JsonSlice {
 pub struct JobListing {
     /// The current state.
     pub snapshot: JobSnapshot,
-    /// The original request.
-    pub request: Value,
+    /// The request.
+    pub request: JobRequest,
 }
 
 impl JobListing {
-    /// A job in this state, with its original request.
+    /// A job in this state, with its request.
     #[must_use]
-    pub const fn new(snapshot: JobSnapshot, request: Value) -> Self {
+    pub const fn new(snapshot: JobSnapshot, request: JobRequest) -> Self {
         Self { snapshot, request }
     }
 }

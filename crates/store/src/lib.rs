@@ -24,6 +24,7 @@
 //! ```
 
 mod accounting;
+mod admission;
 mod conclusion;
 #[cfg(feature = "testing")]
 pub mod conformance;
@@ -32,18 +33,22 @@ mod history;
 mod job;
 pub mod journal;
 mod memory;
+mod note;
 mod outbox;
 mod queue_spill;
+mod request;
 mod result_space;
 mod results;
 mod scrape;
 mod store;
+mod stored_job;
 mod team;
 mod warning;
 mod weight;
 mod worker;
 
 pub use accounting::{Accounting, EndedJob, Shortage};
+pub use admission::Admission;
 pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};
 pub use history::{HistoryKey, PastScrape, TrackedScrape};
@@ -56,13 +61,16 @@ pub use memory::{
     MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES, MAX_LISTED_FAILURES, MAX_UNSETTLED_JOBS, MemoryConfig,
     MemoryStore,
 };
+pub use note::{MAX_NOTE_BYTES, MAX_NOTES_PER_JOB, Note, NoteKind, NoteValue};
 pub use outbox::{
     DELIVERY_LEASE, DeadLetter, DeliveryOutcome, DueEvent, DueEvents, EventId, MAX_LISTED_DEAD_LETTERS,
 };
+pub use request::{ApiVersion, JobRequest};
 pub use result_space::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 pub use results::{DEFAULT_RETAINED_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_DOCUMENTS};
 pub use scrape::scrape_id;
 pub use store::Store;
+pub use stored_job::StoredJob;
 pub use team::{JobAccount, TeamId, TeamLoad};
 pub use warning::{JobWarning, MAX_WARNINGS};
 pub use weight::is_heavier;

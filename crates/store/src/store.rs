@@ -10,9 +10,9 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
-    JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, PageFailures, PastScrape, ReadBound,
-    Receipt, Renewal, Slice, TeamId, TeamLoad, WorkerId,
+    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
+    HistoryKey, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, Note, PageFailures,
+    PastScrape, ReadBound, Receipt, Renewal, Slice, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 
 /// A store of jobs.
@@ -64,18 +64,12 @@ pub trait Store: Debug + Send + Sync + 'static {
         Ok(false)
     }
 
-    /// Adds pages that are not links of a page: from a sitemap, or appended by the user.
+    /// Adds pages that are not links of a page, such as those of a sitemap, together with notes. Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded) if it
     /// accepts no more pages.
-    async fn admit(
-        &self,
-        job: JobId,
-        depth: u32,
-        pages: Vec<Candidate>,
-        now: Duration,
-    ) -> Result<Admitted, Error>;
+    async fn admit(&self, job: JobId, admission: Admission, now: Duration) -> Result<Admitted, Error>;
 
     /// Seals a job: [`admit`](Store::admit) is not called again, so the job ends when it has nothing left to
     /// do.
@@ -151,6 +145,19 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error>;
+
+    /// Changes notes of a running job that change without a page. Notes above the
+    /// [number](crate::MAX_NOTES_PER_JOB) and [size](crate::MAX_NOTE_BYTES) of one job are dropped.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
+    async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error>;
+
+    /// What another process needs to go on with a running job.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
+    async fn stored(&self, job: JobId) -> Result<StoredJob, Error>;
 
     /// Adds a warning for the reader of the job. A repeated warning is kept once, and at most
     /// [`MAX_WARNINGS`](crate::MAX_WARNINGS) are kept.

@@ -59,6 +59,7 @@ impl State {
             links,
             tracked_scrape,
             slash_added,
+            notes,
         } = page;
         let feedback = HostFeedback { observed, address, ..HostFeedback::default() };
         let mut queue_outcome = outcome.queue_outcome();
@@ -76,6 +77,7 @@ impl State {
             self.frontier.finish(lease, Outcome::Skipped, [], now);
             return Receipt::default();
         };
+        job.note(notes);
         if feedback != HostFeedback::default() {
             self.frontier.feedback(&page.url, feedback, now);
         }

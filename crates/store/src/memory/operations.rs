@@ -19,9 +19,10 @@ use super::state::queue_full;
 use crate::results::{DocumentSource, to_json};
 use crate::scrape;
 use crate::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
-    JobAccount, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases, NewJob,
-    PageFailures, PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad, WorkerId,
+    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
+    HistoryKey, JobAccount, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
+    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Slice, Store, StoredJob, TeamId, TeamLoad,
+    WorkerId,
 };
 
 #[async_trait]
@@ -45,15 +46,11 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn admit(
-        &self,
-        job: JobId,
-        depth: u32,
-        pages: Vec<Candidate>,
-        now: Duration,
-    ) -> Result<Admitted, Error> {
+    async fn admit(&self, job: JobId, admission: Admission, now: Duration) -> Result<Admitted, Error> {
+        let Admission { depth, pages, notes } = admission;
         let mut state = self.lock();
         let slot = state.running_slot(job)?;
+        state.job(job)?.note(notes);
         let admitted = state.frontier.admit(slot, depth, pages, now);
         state.warn_overflow(job, &admitted);
         state.check_budget(job);
@@ -142,6 +139,29 @@ impl Store for MemoryStore {
 
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
         Ok(self.lock().job(job)?.failures.clone())
+    }
+
+    async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.running_slot(job)?;
+        state.job(job)?.note(notes);
+        Ok(())
+    }
+
+    async fn stored(&self, job: JobId) -> Result<StoredJob, Error> {
+        let mut state = self.lock();
+        state.running_slot(job)?;
+        let record = state.job(job)?;
+        Ok(StoredJob {
+            id: job,
+            kind: record.kind,
+            request: record.request.clone(),
+            rules: record.rules.clone(),
+            account: record.account.clone(),
+            zero_data_retention: record.in_memory,
+            created_at: record.created_at,
+            notes: record.notes.list(),
+        })
     }
 
     async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {

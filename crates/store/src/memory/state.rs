@@ -7,7 +7,6 @@ use std::time::Duration;
 use gleaner_frontier::{Frontier, JobSlot, LeaseId, Leased};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, JobState};
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::events::{Event, EventSchedule};
@@ -19,12 +18,14 @@ use super::leases::LeaseHolders;
 use super::scrapes::Scrapes;
 use super::teams::{TeamIndex, Teams};
 use super::unsettled::Unsettled;
+use crate::note::Notes;
 use crate::outbox::EventData;
 use crate::result_space::ResultSpace;
 use crate::results::DocumentSource;
 use crate::scrape;
 use crate::{
-    EndedJob, Error, JobAccount, JobFailure, JobSnapshot, NewJob, PageFailures, Retention, Shortage, TeamId,
+    EndedJob, Error, JobAccount, JobFailure, JobRequest, JobSnapshot, NewJob, PageFailures, Retention,
+    Shortage, TeamId,
 };
 
 /// The error of a job whose team can pay for no further page.
@@ -241,7 +242,7 @@ impl State {
         let documents = || self.frontier.counts(job.slot).unwrap_or_default().documents;
         let is_done = job.state == JobState::Scraping
             && self.frontier.is_idle(job.slot)
-            && (job.sealed || documents() >= job.limit);
+            && (job.sealed || documents() >= job.rules.limit);
         is_done && self.end_job(id, JobState::Completed, now)
     }
 
@@ -267,8 +268,8 @@ impl State {
         self.running.remove(&job.slot);
         job.state = state;
         job.ended_at = Some(now);
-        // Only the requests of running jobs are read, and they may be large.
-        job.request = Value::Null;
+        // They are needed while the job runs, and may be large.
+        (job.request, job.notes) = (JobRequest::default(), Notes::default());
         let (kind, error) = match state {
             JobState::Completed | JobState::Scraping => (EventKind::Completed, None),
             JobState::Failed => (EventKind::Failed, job.error.as_deref().map(Box::from)),

@@ -9,9 +9,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
-    JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, MemoryStore, NewJob, PageFailures,
-    PastScrape, ReadBound, Receipt, Renewal, Slice, Store, TeamId, TeamLoad, WorkerId,
+    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
+    HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, MemoryStore, NewJob,
+    Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Slice, Store, StoredJob, TeamId, TeamLoad,
+    WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;
@@ -132,7 +133,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[async_trait]
 impl Store for FaultyStore {
     async fn submit(&self, mut job: NewJob, now: Duration) -> Result<(), Error> {
-        let number = job.request.as_u64().and_then(|number| usize::try_from(number).ok());
+        let number = job.request.body.as_u64().and_then(|number| usize::try_from(number).ok());
         if let Some((team, slots)) = number.and_then(|number| self.teams.get(number).copied().flatten()) {
             let account = JobAccount::of(TeamId::new(format!("team {team}")));
             job.account = Some(Box::new(JobAccount { slots: Some(slots), ..account }));
@@ -177,14 +178,16 @@ impl Store for FaultyStore {
         Ok(receipts)
     }
 
-    async fn admit(
-        &self,
-        job: JobId,
-        depth: u32,
-        pages: Vec<Candidate>,
-        now: Duration,
-    ) -> Result<Admitted, Error> {
-        self.store.admit(job, depth, pages, now).await
+    async fn admit(&self, job: JobId, admission: Admission, now: Duration) -> Result<Admitted, Error> {
+        self.store.admit(job, admission, now).await
+    }
+
+    async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {
+        self.store.note(job, notes).await
+    }
+
+    async fn stored(&self, job: JobId) -> Result<StoredJob, Error> {
+        self.store.stored(job).await
     }
 
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {
