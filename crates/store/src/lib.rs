@@ -47,7 +47,7 @@ mod warning;
 mod weight;
 mod worker;
 
-pub use accounting::{Accounting, EndedJob, Shortage};
+pub use accounting::{Accounting, EndedJob, Reservation, Shortage};
 pub use admission::Admission;
 pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};

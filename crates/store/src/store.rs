@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
     HistoryKey, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, Note, PageFailures,
-    PastScrape, ReadBound, Receipt, Renewal, Slice, StoredJob, TeamId, TeamLoad, WorkerId,
+    PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 
 /// A store of jobs.
@@ -43,7 +43,7 @@ use crate::{
 /// - **Time is an argument**: `now` is the time since the Unix epoch and never runs backwards.
 #[async_trait]
 pub trait Store: Debug + Send + Sync + 'static {
-    /// Submits a job.
+    /// Submits a job. Durable. It ends the [intended](Store::intend) reservation of the job.
     ///
     /// # Errors
     /// [`JobExists`](crate::ErrorKind::JobExists) if the id was used before;
@@ -53,6 +53,25 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// documents of a job that keeps them in memory only, or too many jobs of the team are not settled. A
     /// rejected job leaves no trace.
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error>;
+
+    /// Records that credits are about to be reserved for a job that is not submitted yet. Until the job is
+    /// submitted or the reservation is [withdrawn](Store::withdrawn), [`accounting`](Store::accounting) of
+    /// every later process lists it. Durable. A store that ends with its process has nothing to do.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn intend(&self, _reservation: Reservation, _now: Duration) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Records that the credits of an [intended](Store::intend) reservation were returned or charged. Does
+    /// nothing for an unknown one.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn withdrawn(&self, _operation: Uuid) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// True if the team used this idempotency key before. Use it to avoid work for a request that
     /// [`submit`](Store::submit) would reject; only `submit` decides. A store that does not know returns

@@ -49,6 +49,8 @@ pub(super) struct Job {
     pub(super) team: TeamIndex,
     pub(super) url: Option<String>,
     pub(super) account: Option<Box<JobAccount>>,
+    /// Number of grants of credits.
+    pub(super) grants: u64,
     /// The budget does not cover the next page.
     pub(super) short_of_credits: bool,
     /// No further credits will be granted.
@@ -98,6 +100,7 @@ impl Job {
             team,
             url: job.url,
             account: job.account,
+            grants: 0,
             short_of_credits: false,
             credits_denied: false,
             outbox: job.webhook.zip(kind).map(|(webhook, kind)| Box::new(Outbox::new(webhook, kind))),

@@ -382,7 +382,8 @@ impl Store for MemoryStore {
 
     async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
         let state = self.lock();
-        Ok(Accounting { short: state.shortages(max), ended: state.unsettled.first(max) })
+        let (short, ended) = (state.shortages(max), state.unsettled.first(max));
+        Ok(Accounting { short, ended, unsubmitted: Vec::new() })
     }
 
     async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {

@@ -18,6 +18,7 @@ use super::leases::LeaseHolders;
 use super::scrapes::Scrapes;
 use super::teams::{TeamIndex, Teams};
 use super::unsettled::Unsettled;
+use crate::accounting::grant_operation;
 use crate::note::Notes;
 use crate::outbox::EventData;
 use crate::result_space::ResultSpace;
@@ -202,7 +203,8 @@ impl State {
             let job = self.jobs.get(id)?;
             let account = job.account.as_ref()?;
             let credits = job.missing_credits(&self.frontier)?;
-            Some(Shortage { job: *id, team: account.team.clone(), credits, price: account.price })
+            let operation = grant_operation(*id, job.grants);
+            Some(Shortage { job: *id, team: account.team.clone(), operation, credits, price: account.price })
         });
         missing.take(max).collect()
     }
@@ -212,6 +214,7 @@ impl State {
         else {
             return;
         };
+        job.grants += 1;
         if credits > 0 {
             job.add_budget(credits);
             self.check_budget(id);

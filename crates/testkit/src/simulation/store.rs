@@ -11,8 +11,8 @@ use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
     HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, MemoryStore, NewJob,
-    Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Slice, Store, StoredJob, TeamId, TeamLoad,
-    WorkerId,
+    Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, Store, StoredJob,
+    TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;
@@ -140,6 +140,14 @@ impl Store for FaultyStore {
         }
         locked(&self.numbers).extend(number.map(|number| (job.id, number)));
         self.store.submit(job, now).await
+    }
+
+    async fn intend(&self, reservation: Reservation, now: Duration) -> Result<(), Error> {
+        self.store.intend(reservation, now).await
+    }
+
+    async fn withdrawn(&self, operation: Uuid) -> Result<(), Error> {
+        self.store.withdrawn(operation).await
     }
 
     async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
