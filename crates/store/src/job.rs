@@ -346,6 +346,20 @@ pub enum JobFailure {
     Other,
 }
 
+/// What a running job waits for before another of its pages is leased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitingFor {
+    /// The user, who paused it.
+    User,
+    /// The reader of its documents ([`Retention::Stream`]).
+    Reader,
+    /// Credits for its next page.
+    Credits,
+    /// Space on the disk of the store.
+    Disk,
+}
+
 /// The state of a job at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobSnapshot {
@@ -373,6 +387,8 @@ pub struct JobSnapshot {
     pub created_at: Duration,
     /// Time of the end, since the Unix epoch; `None` while it runs.
     pub ended_at: Option<Duration>,
+    /// What it waits for, if that is not only time or other pages.
+    pub waiting_for: Option<WaitingFor>,
     /// Warnings for the reader.
     pub warnings: Vec<JobWarning>,
     /// Why the job failed as a whole; `None` unless it did.

@@ -54,7 +54,7 @@ pub use error::{Error, ErrorKind};
 pub use history::{HistoryKey, PastScrape, TrackedScrape};
 pub use job::{
     BlockedPage, FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob,
-    PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice,
+    PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice, WaitingFor,
 };
 pub use memory::{
     ALWAYS_LISTED_FAILURES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS,

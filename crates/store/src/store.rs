@@ -10,9 +10,10 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
-    HistoryKey, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, Note, PageFailures,
-    PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, StoredJob, TeamId, TeamLoad, WorkerId,
+    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
+    FinishedPage, HistoryKey, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, Note,
+    PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, StoredJob, TeamId, TeamLoad,
+    WorkerId,
 };
 
 /// A store of jobs.
@@ -20,15 +21,22 @@ use crate::{
 /// # Contract
 ///
 /// - **Each operation is one transaction**: it is applied completely or not at all, and later operations see
-///   its changes. A durable store has written it to the medium before it returns.
-/// - **A page is leased to one caller at a time.** A lease ends with [`finish`](Store::finish), with the end
-///   of its job, or when it expires ([`LeasedPage::expires_at`](crate::LeasedPage::expires_at),
-///   [`expire`](Store::expire)). A later finish changes nothing, and its receipt says so. So a page may be
-///   fetched twice after a crash, but its document is stored once. A live caller returns a page before its
-///   lease expires, so that no page is fetched twice at the same time.
+///   its changes. If its future is dropped, it is applied or not.
+/// - **Durable before it returns**: a store that survives its process has written the changes of
+///   [`submit`](Store::submit), [`intend`](Store::intend), [`admit`](Store::admit), [`append`](Store::append),
+///   [`finish_many`](Store::finish_many), [`cancel`](Store::cancel), [`fail`](Store::fail),
+///   [`conclude`](Store::conclude) and [`delivered`](Store::delivered) to its medium before it returns. Every
+///   other change is written at the latest with the next of these. Changes are written in their order: after
+///   a crash the store has all changes up to some moment, which is not before the last durable return.
+/// - **A page is leased to one worker at a time.** A lease ends with [`finish_many`](Store::finish_many) or
+///   [`release`](Store::release), with the end of its job, when it expires
+///   ([`LeasedPage::expires_at`](crate::LeasedPage::expires_at), [`expire`](Store::expire)), or when the term
+///   of its worker ends without [`renew`](Store::renew). A later finish changes nothing, and its receipt says
+///   so. So a page may be fetched twice after a crash, but its document is stored once. A live worker returns
+///   a page before its lease expires, so that no page is fetched twice at the same time.
 /// - **Limits are exact**: pages with a document and leased pages together never exceed the limit of the job.
-/// - **The order of documents never changes**: it is the order in which they were finished. Reading skips and
-///   repeats none.
+/// - **No reader misses a document**: the documents of a job have positions from 0 without gaps, in the order
+///   in which they become readable. A document is readable once it is durable, and keeps its position.
 /// - **A job ends once**: when it is sealed, no page is leased, and no page waits that its limit admits; or
 ///   with [`cancel`](Store::cancel) or [`fail`](Store::fail). Its documents stay readable.
 /// - **Events are written with their cause**: a job with a webhook has its events in the outbox as soon as
@@ -40,7 +48,12 @@ use crate::{
 ///   job fails with the reason.
 /// - **A page that has not started never overdraws credits**: a job with a budget leases a page only if the
 ///   budget covers the price of its documents, the minimum price of its leased pages, and one more page.
-/// - **Time is an argument**: `now` is the time since the Unix epoch and never runs backwards.
+/// - **The pace of hosts is state of this process** ([`feedback`](Store::feedback),
+///   [`limits`](Store::limits)): it applies at once and begins anew in the next process. A store of several
+///   processes lets one of them at a time send requests to a host, and hands the pace on with the host.
+/// - **Time is an argument**: `now` is the time since the Unix epoch, and every time that a store returns is on
+///   the clock of its caller. Within a process it never runs backwards. A later process may start at an
+///   earlier time: the store then counts from the latest time that it knows.
 #[async_trait]
 pub trait Store: Debug + Send + Sync + 'static {
     /// Submits a job. Durable. It ends the [intended](Store::intend) reservation of the job.
@@ -143,9 +156,9 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// requests and leased pages share the concurrency of the host.
     fn limits(&self, url: &Url) -> HostLimits;
 
-    /// Reads documents from position `from`. If there is none yet, the slice is empty: wait on
-    /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) the documents are
-    /// removed as they are read. A document that cannot be read from its medium is removed too: the others
+    /// Reads documents from position `from`, only durable ones. If there is none yet, the slice is empty: wait
+    /// on [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) the documents
+    /// are removed as they are read. A document that cannot be read from its medium is removed too: the others
     /// are returned, and a warning of the job counts it.
     ///
     /// # Errors
@@ -185,13 +198,13 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error>;
 
-    /// Ends a job as failed, for this reason.
+    /// Ends a job as failed, for this reason. Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error>;
 
-    /// Cancels a job; its documents stay readable.
+    /// Cancels a job; its documents stay readable. Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
@@ -219,13 +232,14 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
     /// Ends expired leases, and removes jobs that ended longer than the retention ago, with their undelivered
-    /// events, which are logged but not listed. Returns the removed jobs.
+    /// events, which are logged but not listed. Returns the removed jobs. It may start other work that a store
+    /// needs from time to time.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error>;
 
-    /// Adds pages of the user to a batch, and credits to its budget.
+    /// Adds pages of the user to a batch, and credits to its budget. Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), [`JobEnded`](crate::ErrorKind::JobEnded), or
@@ -264,6 +278,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn scraped(&self, team: &TeamId, scrape: Uuid) -> Result<Option<Bytes>, Error>;
 
     /// Ends a job with one result instead of documents. Its tokens and credits become those of the job.
+    /// Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
@@ -288,6 +303,24 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error>;
+
+    /// The running jobs of a kind that have no pages of their own, such as extract jobs, and that no worker
+    /// runs: their process has ended. The caller is the worker that runs them from now on.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn orphans(&self, _worker: WorkerId, _kind: JobKind) -> Result<Vec<JobId>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// The latest ended jobs of a team that are [settled](Store::settled), the last first; `None` if the store
+    /// keeps no log of them.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn activities(&self, _team: &TeamId, _max: usize) -> Result<Option<Vec<EndedJob>>, Error> {
+        Ok(None)
+    }
 
     /// The pages that a team has in the queue.
     ///
@@ -318,7 +351,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error>;
 
     /// Reports the outcome of a taken event. It changes nothing if the event is gone or is not the next of
-    /// its job.
+    /// its job. Durable.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).

@@ -14,7 +14,7 @@ use crate::result_space::TeamQuota;
 use crate::results::Results;
 use crate::{
     Conclusion, JobAccount, JobFailure, JobRequest, JobWarning, MAX_WARNINGS, NewJob, Note, PageFailures,
-    Retention,
+    Retention, WaitingFor,
 };
 
 pub(super) struct Job {
@@ -114,6 +114,16 @@ impl Job {
         let pages = (self.lost_pages > 0).then_some(JobWarning::PagesLost(self.lost_pages));
         let documents = (self.lost_documents > 0).then_some(JobWarning::DocumentsLost(self.lost_documents));
         self.warnings.iter().cloned().chain(pages).chain(documents).collect()
+    }
+
+    pub(super) fn waiting_for(&self) -> Option<WaitingFor> {
+        let reasons = [
+            (self.paused, WaitingFor::User),
+            (self.reader_behind, WaitingFor::Reader),
+            (self.short_of_credits, WaitingFor::Credits),
+        ];
+        let reason = reasons.into_iter().find(|(waits, _)| *waits)?;
+        self.ended_at.is_none().then_some(reason.1)
     }
 
     pub(super) fn notify_progress(&self) {

@@ -396,6 +396,7 @@ impl State {
             credits_used: job.credits,
             created_at: job.created_at,
             ended_at: job.ended_at,
+            waiting_for: job.waiting_for(),
             warnings: job.warnings(),
             failure: job.failure,
             error: job.error.clone(),

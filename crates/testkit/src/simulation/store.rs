@@ -9,10 +9,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
-    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
-    HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, MemoryStore, NewJob,
-    Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, Store, StoredJob,
-    TeamId, TeamLoad, WorkerId,
+    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
+    FinishedPage, HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases,
+    MemoryStore, NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice,
+    Store, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;
@@ -293,6 +293,14 @@ impl Store for FaultyStore {
 
     async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error> {
         self.store.running(team, kind).await
+    }
+
+    async fn orphans(&self, worker: WorkerId, kind: JobKind) -> Result<Vec<JobId>, Error> {
+        self.store.orphans(worker, kind).await
+    }
+
+    async fn activities(&self, team: &TeamId, max: usize) -> Result<Option<Vec<EndedJob>>, Error> {
+        self.store.activities(team, max).await
     }
 
     async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error> {
