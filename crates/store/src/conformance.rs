@@ -10,6 +10,8 @@
 
 #![expect(clippy::expect_used, reason = "a violation of the contract ends the suite")]
 
+mod leases;
+mod notes;
 mod service;
 
 use std::collections::HashSet;
@@ -51,6 +53,8 @@ pub async fn run<S: Store>(make: impl Fn() -> S) {
     an_ended_job_is_removed_after_its_retention(Fixture::new(make())).await;
     unknown_jobs_are_errors(Fixture::new(make())).await;
     leases_respect_the_concurrency_of_the_host(Fixture::new(make())).await;
+    leases::run(&make).await;
+    notes::run(&make).await;
     service::run(&make).await;
 }
 

@@ -7,8 +7,8 @@ use bytes::Bytes;
 
 /// Maximum number of notes of a job. Further ones are dropped.
 pub const MAX_NOTES_PER_JOB: usize = 10_000;
-/// Maximum total size of the notes of a job, in bytes. A note that exceeds it is dropped, and its earlier value
-/// stays.
+/// Maximum total size of the notes of a job, in bytes. A note that exceeds it is dropped, and its earlier
+/// value stays.
 pub const MAX_NOTE_BYTES: usize = 4 << 20;
 
 /// A change of what the engine remembers about a running job, for another process that goes on with it. A

@@ -23,11 +23,12 @@ use crate::{
 /// - **Each operation is one transaction**: it is applied completely or not at all, and later operations see
 ///   its changes. If its future is dropped, it is applied or not.
 /// - **Durable before it returns**: a store that survives its process has written the changes of
-///   [`submit`](Store::submit), [`intend`](Store::intend), [`admit`](Store::admit), [`append`](Store::append),
-///   [`finish_many`](Store::finish_many), [`cancel`](Store::cancel), [`fail`](Store::fail),
-///   [`conclude`](Store::conclude) and [`delivered`](Store::delivered) to its medium before it returns. Every
-///   other change is written at the latest with the next of these. Changes are written in their order: after
-///   a crash the store has all changes up to some moment, which is not before the last durable return.
+///   [`submit`](Store::submit), [`intend`](Store::intend), [`admit`](Store::admit),
+///   [`append`](Store::append), [`finish_many`](Store::finish_many), [`cancel`](Store::cancel),
+///   [`fail`](Store::fail), [`conclude`](Store::conclude) and [`delivered`](Store::delivered) to its medium
+///   before it returns. Every other change is written at the latest with the next of these. Changes are
+///   written in their order: after a crash the store has all changes up to some moment, which is not before
+///   the last durable return.
 /// - **A page is leased to one worker at a time.** A lease ends with [`finish_many`](Store::finish_many) or
 ///   [`release`](Store::release), with the end of its job, when it expires
 ///   ([`LeasedPage::expires_at`](crate::LeasedPage::expires_at), [`expire`](Store::expire)), or when the term
@@ -51,8 +52,8 @@ use crate::{
 /// - **The pace of hosts is state of this process** ([`feedback`](Store::feedback),
 ///   [`limits`](Store::limits)): it applies at once and begins anew in the next process. A store of several
 ///   processes lets one of them at a time send requests to a host, and hands the pace on with the host.
-/// - **Time is an argument**: `now` is the time since the Unix epoch, and every time that a store returns is on
-///   the clock of its caller. Within a process it never runs backwards. A later process may start at an
+/// - **Time is an argument**: `now` is the time since the Unix epoch, and every time that a store returns is
+///   on the clock of its caller. Within a process it never runs backwards. A later process may start at an
 ///   earlier time: the store then counts from the latest time that it knows.
 #[async_trait]
 pub trait Store: Debug + Send + Sync + 'static {
@@ -156,9 +157,9 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// requests and leased pages share the concurrency of the host.
     fn limits(&self, url: &Url) -> HostLimits;
 
-    /// Reads documents from position `from`, only durable ones. If there is none yet, the slice is empty: wait
-    /// on [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) the documents
-    /// are removed as they are read. A document that cannot be read from its medium is removed too: the others
+    /// Reads durable documents from position `from`. If there is none yet, the slice is empty: wait on
+    /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) the documents are
+    /// removed as they are read. A document that cannot be read from its medium is removed too: the others
     /// are returned, and a warning of the job counts it.
     ///
     /// # Errors
@@ -232,8 +233,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
     /// Ends expired leases, and removes jobs that ended longer than the retention ago, with their undelivered
-    /// events, which are logged but not listed. Returns the removed jobs. It may start other work that a store
-    /// needs from time to time.
+    /// events, which are logged but not listed. Returns the removed jobs. It may start other work that a
+    /// store needs from time to time.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
@@ -313,8 +314,8 @@ pub trait Store: Debug + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// The latest ended jobs of a team that are [settled](Store::settled), the last first; `None` if the store
-    /// keeps no log of them.
+    /// The latest ended jobs of a team that are [settled](Store::settled), the last first; `None` if the
+    /// store keeps no log of them.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
