@@ -44,7 +44,7 @@ pub async fn run<S: Store>(make: impl Fn() -> S) {
     a_stale_lease_changes_nothing(Fixture::new(make())).await;
     a_redirect_to_a_seen_page_gives_no_second_document(Fixture::new(make())).await;
     an_unsealed_job_stays_open(Fixture::new(make())).await;
-    streamed_documents_are_removed_when_read(Fixture::new(make())).await;
+    streamed_documents_are_removed_by_a_later_read(Fixture::new(make())).await;
     kept_documents_are_the_same_for_every_reader(Fixture::new(make())).await;
     an_unread_stream_stops_its_job(Fixture::new(make())).await;
     a_cancelled_job_keeps_its_documents(Fixture::new(make())).await;
@@ -250,7 +250,7 @@ async fn an_unsealed_job_stays_open<S: Store>(fixture: Fixture<S>) {
     assert!(late.is_err_and(|error| error.is_job_ended()), "an ended job accepts no pages");
 }
 
-async fn streamed_documents_are_removed_when_read<S: Store>(fixture: Fixture<S>) {
+async fn streamed_documents_are_removed_by_a_later_read<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit(1, 10, Retention::Stream, &["a", "b", "c"]).await;
     fixture.drain().await;
     let one = ReadBound { documents: 1, bytes: usize::MAX };
@@ -258,6 +258,8 @@ async fn streamed_documents_are_removed_when_read<S: Store>(fixture: Fixture<S>)
     let mut from = 0;
     loop {
         let slice = fixture.store.read(job, from, one).await.expect("documents can be read");
+        let again = fixture.store.read(job, from, one).await.expect("documents can be read");
+        assert_eq!(slice.documents, again.documents, "a reader may ask again");
         assert_eq!(slice.next, from + slice.documents.len() as u64);
         from = slice.next;
         seen.extend(slice.documents.into_iter().filter_map(|document| document.markdown));
@@ -265,8 +267,11 @@ async fn streamed_documents_are_removed_when_read<S: Store>(fixture: Fixture<S>)
             break;
         }
     }
-    assert_eq!(seen.len(), 3, "each document is read once");
-    assert_eq!(fixture.read(job, 0).await, (Vec::new(), 3, true), "and then removed");
+    assert_eq!(seen.len(), 3, "each document is read");
+    assert_eq!(fixture.read(job, 0).await.1, 3);
+    assert_eq!(fixture.read(job, 0).await.0.len(), 1, "those before the last position are removed");
+    assert_eq!(fixture.read(job, 3).await, (Vec::new(), 3, true));
+    assert_eq!(fixture.read(job, 0).await, (Vec::new(), 3, true), "and then the last");
 }
 
 async fn kept_documents_are_the_same_for_every_reader<S: Store>(fixture: Fixture<S>) {
@@ -293,6 +298,8 @@ async fn an_unread_stream_stops_its_job<S: Store>(fixture: Fixture<S>) {
     work.mark_unchanged();
     let (read, from, _) = fixture.read(job, 0).await;
     assert_eq!(read.len(), MAX_UNREAD_DOCUMENTS);
+    assert_eq!(fixture.drain().await, 0, "the reader may ask for them again");
+    assert!(fixture.read(job, from).await.0.is_empty());
     assert!(work.has_changed().is_ok_and(|changed| changed), "reading notifies the workers");
     assert_eq!(fixture.drain().await, MAX_UNREAD_DOCUMENTS, "and resumes the job");
     assert_eq!(fixture.read(job, from).await.0.len(), MAX_UNREAD_DOCUMENTS, "nothing is lost");

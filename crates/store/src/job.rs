@@ -14,8 +14,8 @@ use crate::{JobAccount, JobRequest, JobWarning, LeaseId, Note, TeamId, TrackedSc
 /// How long documents are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {
-    /// A document is dropped when it is read. While too many are unread, no further page of the job is
-    /// leased, so a slow reader slows the crawl but loses nothing.
+    /// A document is dropped when its reader reads from a later position. While too many are left, no further
+    /// page of the job is leased, so a slow reader slows the crawl but loses nothing.
     Stream,
     /// Documents are kept until the job is removed or expires: in memory up to a limit, and above it in
     /// temporary files.

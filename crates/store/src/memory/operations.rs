@@ -125,10 +125,11 @@ impl Store for MemoryStore {
             self.notify_work();
         }
         let (slice, lost) = batch.into_slice();
-        if lost > 0
+        if !lost.is_empty()
             && let Some(record) = self.lock().jobs.get_mut(&job)
         {
-            record.lost_documents += lost;
+            let lost = lost.into_iter().filter(|position| record.results.mark_lost(*position));
+            record.lost_documents += lost.count() as u64;
         }
         slice
     }
