@@ -11,7 +11,7 @@ use gleaner::plan::SitemapMode;
 use gleaner_benches::{ORIGIN, graph, page_number};
 use gleaner_frontier::{Candidate, CrawlScope, Decision, FrontierConfig, Identity, JobRules};
 use gleaner_store::{
-    FinishedPage, MemoryConfig, MemoryStore, NewJob, PageOutcome, ReadBound, Retention, Store as _,
+    FinishedPage, MemoryConfig, MemoryStore, NewJob, PageOutcome, ReadBound, Retention, Store as _, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use tokio::runtime::Runtime;
@@ -89,9 +89,10 @@ impl Crawl {
         let pages = vec![self.candidate(&self.start)];
         let job = NewJob { retention, ..NewJob::new(id, Some(JobKind::Crawl), rules, pages) };
         store.submit(job, NOW).await.expect("the job is submitted");
+        let worker = WorkerId::random();
         let (mut from, mut read) = (0, 0);
         loop {
-            for lease in store.lease(CONCURRENCY as usize, NOW).await.expect("leases").pages {
+            for lease in store.lease(worker, CONCURRENCY as usize, NOW).await.expect("leases").pages {
                 let links = self.links_in_scope(&lease.url);
                 let outcome = PageOutcome::Document(Box::new(self.document.clone()), 1);
                 let page = FinishedPage { links, ..FinishedPage::new(lease, outcome) };

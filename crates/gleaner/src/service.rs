@@ -41,7 +41,7 @@ pub use gleaner_service::{
     MemoryActivityLog, Operation, Page, Secret, SignatureError, StatusBody, SubmitContext, Submitted, Team,
     TeamConfig, UnlimitedAccounts, WebhookConfig, sign, verify,
 };
-pub use gleaner_store::{DeadLetter, EndedJob, TeamId};
+pub use gleaner_store::{ApiVersion, DeadLetter, EndedJob, JobRequest, TeamId};
 
 /// The job service of an engine.
 #[derive(Clone)]

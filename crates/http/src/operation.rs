@@ -9,7 +9,7 @@ use gleaner::request::{
 use gleaner::response::{
     CrawlParams, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
 };
-use gleaner::service::{self, SubmitContext, Team};
+use gleaner::service::{self, ApiVersion, JobRequest, SubmitContext, Team};
 use gleaner::{Checked, Engine, Faults, JobId, JobKind, JobWarning, RequestBounds};
 use http::request::Parts;
 use serde_json::{Map, Value};
@@ -26,6 +26,15 @@ use crate::{body, document, query, responses};
 pub(crate) enum Version {
     V1,
     V2,
+}
+
+impl From<Version> for ApiVersion {
+    fn from(version: Version) -> Self {
+        match version {
+            Version::V1 => Self::V1,
+            Version::V2 => Self::V2,
+        }
+    }
 }
 
 /// An operation of the API.
@@ -151,7 +160,7 @@ impl Call<'_> {
             Version::V2 => ScrapeRequest::checked_from_json,
         };
         let check_capabilities = |engine: &Engine, plan: &ScrapePlan| engine.check_options(&plan.options);
-        let (plan, submit) = self.read_submit(check, check_capabilities).await?;
+        let (plan, submit) = self.read_submit(version, check, check_capabilities).await?;
         // If the client disconnects, the server drops this future, which stops the work.
         let document = self.engine.service().scrape(self.team, plan, submit).await?;
         self.limits.serialize(estimated_size(&document), ScrapeResponse::from(document)).await
@@ -163,7 +172,7 @@ impl Call<'_> {
             Version::V2 => BatchScrapeRequest::checked_from_json,
         };
         let check_capabilities = |engine: &Engine, plan: &BatchPlan| engine.check_options(&plan.options);
-        let (plan, submit) = self.read_submit(check, check_capabilities).await?;
+        let (plan, submit) = self.read_submit(version, check, check_capabilities).await?;
         let url = self.request_url()?;
         let submitted = self.engine.service().batch(self.team, plan, submit).await?;
         let mut response = JobSubmitted::new(submitted.id, format!("{url}/{}", submitted.id));
@@ -176,7 +185,8 @@ impl Call<'_> {
             Version::V1 => v1::CrawlRequest::checked_from_json,
             Version::V2 => CrawlRequest::checked_from_json,
         };
-        let (plan, submit): (CrawlPlan, _) = self.read_submit(check, Engine::check_crawl).await?;
+        let (plan, mut submit): (CrawlPlan, _) =
+            self.read_submit(version, check, Engine::check_crawl).await?;
         let url = self.request_url()?;
         let service = self.engine.service();
         if plan.prompt.is_none() {
@@ -184,7 +194,7 @@ impl Call<'_> {
             return to_json(&JobSubmitted::new(submitted.id, format!("{url}/{}", submitted.id)));
         }
         // Only v2 has prompts.
-        let (bounds, value) = (self.engine.bounds(), submit.request.clone());
+        let (bounds, value) = (self.engine.bounds(), submit.request.body.clone());
         let read = move || Ok(CrawlRequest::from_json_within(&value, bounds)?);
         let request = self.checks.run(&self.team.id, usize::MAX, read).await?;
         // Check before anything is charged. If the request sets no limit, the prompt may set one.
@@ -195,8 +205,9 @@ impl Call<'_> {
         let compiled = service.charged_lookup(self.team, compilation).await?;
         let generated = crawl_options(&compiled.generated)?;
         let in_effect = crawl_options(&compiled.in_effect())?;
-        let request = serde_json::to_value(&compiled.request).unwrap_or(submit.request);
-        let submit = SubmitContext { request, ..submit };
+        if let Ok(body) = serde_json::to_value(&compiled.request) {
+            submit.request.body = body;
+        }
         let submitted = service.crawl_checked(self.team, compiled.plan, submit).await?;
         if let Some(warning) = compiled.warning.map(JobWarning::Request) {
             service.runtime().warn(submitted.id, warning).await?;
@@ -209,7 +220,8 @@ impl Call<'_> {
 
     async fn crawl_params(mut self) -> Result<Bytes, Failure> {
         let check = CrawlParamsPreviewRequest::checked_from_json;
-        let (plan, submit): (CrawlParamsPreviewPlan, _) = self.read_submit(check, |_, _| Ok(())).await?;
+        let (plan, submit): (CrawlParamsPreviewPlan, _) =
+            self.read_submit(Version::V2, check, |_, _| Ok(())).await?;
         let mut preview =
             self.engine.service().charged_lookup(self.team, self.engine.crawl_params(plan)).await?;
         preview.warning = join_warnings(submit.warnings, preview.warning);
@@ -221,7 +233,7 @@ impl Call<'_> {
             Version::V1 => v1::MapRequest::checked_from_json,
             Version::V2 => MapRequest::checked_from_json,
         };
-        let (plan, submit): (MapPlan, _) = self.read_submit(check, |_, _| Ok(())).await?;
+        let (plan, submit): (MapPlan, _) = self.read_submit(version, check, |_, _| Ok(())).await?;
         let map = self.engine.service().map(self.team, plan).await?;
         let mut response = MapResponse::new(map.links.into_iter().map(MapLink::new).collect());
         response.warning = join_warnings(submit.warnings, map.warning);
@@ -237,7 +249,8 @@ impl Call<'_> {
             Version::V1 => v1::ExtractRequest::checked_from_json,
             Version::V2 => ExtractRequest::checked_from_json,
         };
-        let (plan, submit): (ExtractPlan, _) = self.read_submit(check, Engine::check_extract).await?;
+        let (plan, submit): (ExtractPlan, _) =
+            self.read_submit(version, check, Engine::check_extract).await?;
         let submitted = self.engine.service().extract(self.team, plan, submit).await?;
         let mut response = ExtractSubmitted::new(submitted.id);
         response.invalid_urls = submitted.invalid_urls;
@@ -267,6 +280,7 @@ impl Call<'_> {
     /// what the plan needs.
     async fn read_submit<P: Send + 'static>(
         &mut self,
+        version: Version,
         check: fn(&Value, RequestBounds) -> Result<Checked<P>, Faults>,
         check_capabilities: fn(&Engine, &P) -> Result<(), gleaner::Error>,
     ) -> Result<(P, SubmitContext), Failure> {
@@ -283,6 +297,7 @@ impl Call<'_> {
             Ok(checked)
         };
         let Checked { plan, request, warnings, .. } = self.checks.run(&self.team.id, size, read).await?;
+        let request = JobRequest { api: version.into(), body: request };
         Ok((plan, SubmitContext { request, idempotency_key, warnings }))
     }
 

@@ -280,7 +280,7 @@ impl Stream for Job {
 
 /// Reads from a position on, waiting until there is something or the job has ended.
 async fn read(store: Arc<dyn Store>, job: JobId, from: u64) -> Result<Read, Error> {
-    let mut progress = store.progress(job)?;
+    let mut progress = store.progress(job).await?;
     loop {
         progress.borrow_and_update();
         let slice = store.read(job, from, ReadBound::default()).await?;

@@ -18,7 +18,7 @@ use crate::shared::Shared;
 impl Shared {
     /// Applies a `Retry-After`: no request to the host starts before its time. Call this while the request
     /// still holds its permit.
-    pub(crate) async fn apply_retry_after(&self, answer: &Fetched) {
+    pub(crate) fn apply_retry_after(&self, answer: &Fetched) {
         let Some(pause) = answer.retry_after.filter(|_| is_busy(answer.status)) else { return };
         let pause = pause.min(MAX_RETRY_AFTER);
         tracing::debug!(
@@ -28,39 +28,32 @@ impl Shared {
         );
         self.host_limiter.pause(&answer.url, pause);
         let not_before = Some(self.clock.now() + pause);
-        self.feedback(&answer.url, HostFeedback { not_before, ..HostFeedback::default() }).await;
+        self.feedback(&answer.url, HostFeedback { not_before, ..HostFeedback::default() });
     }
 
     /// Waits until a request to the host of `url` may start. For requests without a lease.
     pub(crate) async fn permit(&self, url: &Url, pacing: RequestPacing) -> HostPermit {
-        self.refresh_limits(url).await;
+        self.refresh_limits(url);
         self.host_limiter.permit(url, pacing).await
     }
 
     /// Passes the store's current limits of a host to the host limiter.
-    pub(crate) async fn refresh_limits(&self, url: &Url) {
-        match self.store.limits(url).await {
-            Ok(limits) => {
-                let not_before = self.clock.instant(limits.not_before);
-                self.host_limiter.set_limits(url, limits.max_concurrent, not_before);
-            }
-            // The last known limits stay in force.
-            Err(error) => tracing::error!(%error, "the limits of a host could not be read"),
-        }
+    pub(crate) fn refresh_limits(&self, url: &Url) {
+        let limits = self.store.limits(url);
+        let not_before = self.clock.instant(limits.not_before);
+        self.host_limiter.set_limits(url, limits.max_concurrent, not_before);
     }
 
     /// Reports the answer of a host in a chain of redirects to the store, and refreshes the limits of the
     /// host. Call this while the request still holds its permit.
-    pub(crate) async fn observe(&self, url: &Url, feedback: HostFeedback) {
-        self.feedback(url, feedback).await;
-        self.refresh_limits(url).await;
+    pub(crate) fn observe(&self, url: &Url, feedback: HostFeedback) {
+        self.feedback(url, feedback);
+        self.refresh_limits(url);
     }
 
     /// Reports feedback about a host to the store.
-    pub(crate) async fn feedback(&self, url: &Url, feedback: HostFeedback) {
-        if let Err(error) = self.store.feedback(url, feedback, self.clock.now()).await {
-            tracing::error!(%error, "the pace of a host could not be stored");
-        }
+    pub(crate) fn feedback(&self, url: &Url, feedback: HostFeedback) {
+        self.store.feedback(url, feedback, self.clock.now());
     }
 }
 

@@ -171,7 +171,7 @@ async fn read_start(
         let redirects = CrawlRedirects { shared, job, is_start: true, is_export: false, chain };
         let answer = shared.fetch.fetch(request, &redirects).await;
         if let Ok(page) = &answer {
-            shared.apply_retry_after(page).await;
+            shared.apply_retry_after(page);
         }
         drop(redirects);
         let failure = match answer {
@@ -223,7 +223,7 @@ async fn render_start(
         return None;
     }
     let latest_start = deadline.checked_sub(MIN_RENDER_TIME)?;
-    shared.refresh_limits(page).await;
+    shared.refresh_limits(page);
     let request = PageRequest {
         shared,
         job,

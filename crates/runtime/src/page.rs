@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Receipt, is_heavier};
+use gleaner_store::{Admission, FinishedPage, LeasedPage, PageOutcome, Receipt, is_heavier};
 use gleaner_types::{ErrorCode, PageError};
 
 use crate::attempts::{page_deadline, retry, work_deadline};
@@ -90,7 +90,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
         Err(error) => tracing::error!(%error, "a page could not be stored"),
     }
     if let Some(url) = host_to_refresh {
-        shared.refresh_limits(&url).await;
+        shared.refresh_limits(&url);
     }
 }
 
@@ -157,8 +157,8 @@ async fn process(
         // An external link that redirects back into the site. The target is queued as a page of the site at
         // the same depth, so that its links are followed; that page gives the document.
         (page.outcome, page.redirected_to) = (PageOutcome::Skipped, Some(inside.key));
-        let (depth, now) = (page.lease.depth, shared.clock.now());
-        if let Err(error) = shared.store.admit(job.id, depth, vec![inside], now).await {
+        let (admission, now) = (Admission::new(page.lease.depth, vec![inside]), shared.clock.now());
+        if let Err(error) = shared.store.admit(job.id, admission, now).await {
             tracing::debug!(%error, "a job ended before a page was admitted");
         }
         trace(job, page, Some(&fetched.url), true);

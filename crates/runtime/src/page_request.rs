@@ -99,12 +99,12 @@ impl PageRequest<'_> {
         let fetched = match shared.fetch.fetch(request, &redirects).await {
             Ok(fetched) => fetched,
             Err(failure) => {
-                let observed = self.report_failure(redirects, &failure).await;
+                let observed = self.report_failure(redirects, &failure);
                 return Err(NotAnswered::Failed { failure, observed });
             }
         };
         // Before `redirects` drops the permit of the host.
-        shared.apply_retry_after(&fetched).await;
+        shared.apply_retry_after(&fetched);
         let mut feedback = HostFeedback {
             observed: observation(&fetched),
             address: fetched.address,
@@ -116,7 +116,7 @@ impl PageRequest<'_> {
             let other = std::mem::take(&mut feedback);
             if other != HostFeedback::default() {
                 let in_flight = redirects.chain.progress().in_flight;
-                shared.observe(&fetched.url, HostFeedback { in_flight, ..other }).await;
+                shared.observe(&fetched.url, HostFeedback { in_flight, ..other });
             }
         }
         Ok(Answered { fetched, feedback })
@@ -130,24 +130,20 @@ impl PageRequest<'_> {
     }
 
     /// Reports the host of a failed request, unless it is the host of the page: then returns its observation.
-    async fn report_failure(
-        &self,
-        redirects: CrawlRedirects<'_>,
-        failure: &FetchError,
-    ) -> Option<Observation> {
+    fn report_failure(&self, redirects: CrawlRedirects<'_>, failure: &FetchError) -> Option<Observation> {
         // The host of the last request is the one that failed.
         let progress = redirects.chain.progress();
         let no_answer = Observation { status: None, latency: progress.elapsed };
         let mut observed = is_host_failure(failure).then_some(no_answer);
         if !same_host(self.page, &progress.url) {
             // Even without an observation: the gap of the host starts at the end of the request.
-            self.shared.observe(&progress.url, progress.feedback(observed.take())).await;
+            self.shared.observe(&progress.url, progress.feedback(observed.take()));
         }
         // The next steps can send another request to the same host.
         drop(redirects);
         if failure.refused_redirect.is_some() {
             let answered = HostFeedback { answered: true, ..HostFeedback::default() };
-            self.shared.feedback(self.page, answered).await;
+            self.shared.feedback(self.page, answered);
         }
         observed
     }

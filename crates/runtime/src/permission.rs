@@ -127,7 +127,7 @@ impl RedirectCheck for CrawlRedirects<'_> {
             let progress = self.chain.progress();
             let redirect =
                 Observation { status: Some(StatusCode::FOUND.as_u16()), latency: progress.elapsed };
-            self.shared.observe(from, progress.feedback(Some(redirect))).await;
+            self.shared.observe(from, progress.feedback(Some(redirect)));
         }
         self.chain.release_permit();
         let Some(crawl) = &self.job.crawl else {

@@ -150,15 +150,15 @@ async fn load_robots(
     let applies_to_all = agent == shared.agent && !policy.is_unreachable();
     let min_gap = applies_to_all.then(|| policy.crawl_delay().unwrap_or_default());
     if let Some(gap) = min_gap {
-        // Before any await, so that no request starts between the answer and its crawl delay.
+        // At once, so that no request starts between the answer and its crawl delay.
         shared.host_limiter.set_gap(&url, gap);
     }
     let address = answer.address.filter(|_| same_host(&url, &answer.url));
     let feedback = HostFeedback { min_gap, address, ..HostFeedback::default() };
     if feedback != HostFeedback::default() {
-        shared.feedback(&url, feedback).await;
+        shared.feedback(&url, feedback);
     }
-    shared.apply_retry_after(&answer).await;
+    shared.apply_retry_after(&answer);
     if !policy.is_unreachable() {
         return Robots::with_policy(policy);
     }

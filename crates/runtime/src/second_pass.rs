@@ -94,7 +94,7 @@ async fn render(
     let feedback =
         HostFeedback { observed: page.observed.take(), address: page.address, ..HostFeedback::default() };
     if feedback != HostFeedback::default() {
-        shared.observe(&page.lease.url, feedback).await;
+        shared.observe(&page.lease.url, feedback);
     }
     if !pause.is_zero() {
         sleep(pause).await;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_frontier::Candidate;
-use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome, Store};
+use gleaner_store::{Admission, FinishedPage, JobWarning, LeasedPage, PageOutcome, Store, WorkerId};
 use gleaner_types::JobId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use tokio::sync::Semaphore;
@@ -32,6 +32,8 @@ const ADMIT_BATCH: usize = 1_000;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) store: Arc<dyn Store>,
+    /// Identifies the worker of this runtime to the store.
+    pub(crate) worker: WorkerId,
     pub(crate) fetch: Arc<dyn Fetch>,
     pub(crate) transform: Arc<dyn Transform>,
     pub(crate) pdfs: Option<Arc<dyn ReadPdf>>,
@@ -76,6 +78,7 @@ impl Shared {
         } = config;
         Self {
             store,
+            worker: WorkerId::random(),
             fetch,
             transform,
             pdfs,
@@ -154,7 +157,7 @@ impl Shared {
             if batch.is_empty() {
                 return;
             }
-            if let Err(error) = self.store.admit(job, 0, batch, self.clock.now()).await {
+            if let Err(error) = self.store.admit(job, Admission::new(0, batch), self.clock.now()).await {
                 tracing::debug!(%error, "a job ended before all of its pages were admitted");
                 return;
             }

@@ -61,8 +61,8 @@ async fn fetch(
     };
     let answer = shared.fetch.fetch(request, &redirects).await?;
     // Without its latency, which says nothing about pages.
-    shared.feedback(url, HostFeedback { answered: true, ..HostFeedback::default() }).await;
-    shared.apply_retry_after(&answer).await;
+    shared.feedback(url, HostFeedback { answered: true, ..HostFeedback::default() });
+    shared.apply_retry_after(&answer);
     if is_busy(answer.status) {
         let message = format!("it answered with status {}", answer.status);
         let error = PageError { code: ErrorCode::ScrapeSiteError, message };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, JobRules};
-use gleaner_store::{JobAccount, NewJob, Retention};
+use gleaner_store::{JobAccount, JobRequest, NewJob, Retention};
 use gleaner_types::plan::{BatchPlan, CrawlPlan, ScrapePlan, Target, WebhookPlan};
 use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;
@@ -53,8 +53,8 @@ impl From<CrawlPlan> for JobSpec {
 pub struct StartOptions {
     /// The id of the job, used once. Default: a [new one](new_id).
     pub id: JobId,
-    /// The request as JSON, for the store's record of the job. Default: null.
-    pub request: Value,
+    /// The request, for the store's record of the job. Default: null.
+    pub request: JobRequest,
     /// What becomes of documents after they were read. Default: [`Retention::Stream`].
     pub retention: Retention,
     /// The team of the job and what it may spend. Default: none.
@@ -68,7 +68,7 @@ impl Default for StartOptions {
     fn default() -> Self {
         Self {
             id: new_id(),
-            request: Value::Null,
+            request: JobRequest::default(),
             retention: Retention::Stream,
             account: None,
             explained: Vec::new(),
@@ -85,8 +85,8 @@ impl StartOptions {
 
     /// For a job with this record.
     #[must_use]
-    pub fn with_request(self, request: Value) -> Self {
-        Self { request, ..self }
+    pub fn with_request(self, request: impl Into<JobRequest>) -> Self {
+        Self { request: request.into(), ..self }
     }
 
     fn job(
@@ -191,7 +191,11 @@ fn scrape(plan: ScrapePlan, options: StartOptions, now: Duration) -> Prepared {
     Prepared { context, job, records: None, timeout: Some(timeout) }
 }
 
-fn batch(plan: BatchPlan, options: StartOptions) -> Prepared {
+fn batch(plan: BatchPlan, mut options: StartOptions) -> Prepared {
+    if let Value::Object(fields) = &mut options.request.body {
+        // There may be many, and they are in the queue.
+        fields.remove("urls");
+    }
     let BatchPlan { targets, options: page, max_concurrency, webhook, zero_data_retention, .. } = plan;
     let (context, pages) = JobContext::of_targets(options.id, &targets, page, zero_data_retention);
     // Every page was named by the user, and more may be: no limit but their number.

@@ -36,7 +36,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
         let mut wake = sweep;
         let free = max_pages(shared).saturating_sub(pages.len());
         if free > 0 {
-            match shared.store.lease(free, shared.clock.now()).await {
+            match shared.store.lease(shared.worker, free, shared.clock.now()).await {
                 Ok(leases) => {
                     for page in leases.pages {
                         pages.spawn(page::run(Arc::clone(shared), page));
@@ -54,7 +54,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
         let full = pages.len() >= max_pages(shared);
         tokio::select! {
             biased;
-            () = shared.stopped.cancelled() => return,
+            () = shared.stopped.cancelled() => return stop(shared, pages).await,
             Some(_) = pages.join_next(), if !pages.is_empty() => while pages.try_join_next().is_some() {},
             () = more_wait(shared), if full => {}
             changed = work.changed(), if !full => if changed.is_err() { return },
@@ -68,6 +68,14 @@ async fn lease_and_work(shared: &Arc<Shared>) {
             }
             shared.forget_ended().await;
         }
+    }
+}
+
+/// Ends the work on pages and returns their leases.
+async fn stop(shared: &Shared, mut pages: JoinSet<()>) {
+    pages.shutdown().await;
+    if let Err(error) = shared.store.release(shared.worker, shared.clock.now()).await {
+        tracing::error!(%error, "the leases of a stopped worker could not be returned");
     }
 }
 

@@ -151,6 +151,7 @@ mod tests {
             credits_used: 1,
             created_at: Duration::ZERO,
             ended_at: Some(Duration::ZERO),
+            waiting_for: None,
             warnings: Vec::new(),
             failure: None,
             error: None,

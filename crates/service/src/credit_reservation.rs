@@ -8,6 +8,7 @@ use gleaner_runtime::{JobOwner, OwnerPermit, TOKENS_PER_CREDIT, TokenMeter};
 use gleaner_store::JobAccount;
 use gleaner_types::JobId;
 use tokio::sync::Mutex;
+use uuid::Uuid;
 
 use crate::accounts::{Accounts, Team};
 use crate::lookups::Lookups;
@@ -64,7 +65,8 @@ impl JobOwner for CreditReservation {
         if missing == 0 {
             return true;
         }
-        match self.accounts.draw(&self.team.id, self.job, missing.saturating_add(CREDITS_AHEAD)).await {
+        let (operation, credits) = (Uuid::now_v7(), missing.saturating_add(CREDITS_AHEAD));
+        match self.accounts.draw(&self.team.id, self.job, operation, credits).await {
             Ok(drawn) => {
                 *reserved = reserved.saturating_add(drawn);
                 *reserved >= needed

@@ -2,6 +2,7 @@
 //! job and its settlement loses nothing.
 
 use gleaner_types::JobId;
+use uuid::Uuid;
 
 use crate::{JobSnapshot, TeamId};
 
@@ -14,13 +15,16 @@ pub struct Accounting {
     pub short: Vec<Shortage>,
     /// Ended jobs, in the order of their end, each until [`Store::settled`](crate::Store::settled).
     pub ended: Vec<EndedJob>,
+    /// Reservations of earlier processes whose jobs were never submitted, each until
+    /// [`Store::withdrawn`](crate::Store::withdrawn).
+    pub unsubmitted: Vec<Reservation>,
 }
 
 impl Accounting {
     /// True if there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.short.is_empty() && self.ended.is_empty()
+        self.short.is_empty() && self.ended.is_empty() && self.unsubmitted.is_empty()
     }
 }
 
@@ -31,10 +35,33 @@ pub struct Shortage {
     pub job: JobId,
     /// The team that pays.
     pub team: TeamId,
+    /// Identifies the grant: the same until [`Store::grant`](crate::Store::grant), so that the accounts
+    /// provider recognizes a repeated call.
+    pub operation: Uuid,
     /// Minimum number of further credits for its next page.
     pub credits: u64,
     /// Minimum price of a page, in credits.
     pub price: u64,
+}
+
+/// The id of the grant that a job needs after this number of grants.
+pub(crate) fn grant_operation(job: JobId, grants: u64) -> Uuid {
+    // Version and variant are those of the job id: they are above the low 62 bits.
+    let number = (grants.wrapping_add(1) << 1) & (u64::MAX >> 2);
+    Uuid::from_u128(job.as_uuid().as_u128() ^ u128::from(number))
+}
+
+/// Credits that are about to be reserved for a job that is not submitted yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reservation {
+    /// Identifies the reservation to the accounts provider.
+    pub operation: Uuid,
+    /// The job.
+    pub job: JobId,
+    /// The team that pays.
+    pub team: TeamId,
+    /// The credits.
+    pub credits: u64,
 }
 
 /// An ended job, as it was at its end.

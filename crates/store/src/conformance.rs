@@ -10,6 +10,8 @@
 
 #![expect(clippy::expect_used, reason = "a violation of the contract ends the suite")]
 
+mod leases;
+mod notes;
 mod service;
 
 use std::collections::HashSet;
@@ -21,12 +23,15 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    BlockedPage, FinishedPage, JobWarning, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound,
-    Receipt, Retention, Store,
+    Admission, BlockedPage, FinishedPage, JobWarning, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome,
+    ReadBound, Receipt, Retention, Store, WorkerId,
 };
 
 /// The start time; the suite passes time explicitly.
 const START: Duration = Duration::from_secs(1_700_000_000);
+
+/// The worker of most tests.
+const WORKER: WorkerId = WorkerId::from_uuid(Uuid::from_u128(1));
 
 /// Runs the whole suite, each test on a new store from `make`.
 ///
@@ -39,7 +44,7 @@ pub async fn run<S: Store>(make: impl Fn() -> S) {
     a_stale_lease_changes_nothing(Fixture::new(make())).await;
     a_redirect_to_a_seen_page_gives_no_second_document(Fixture::new(make())).await;
     an_unsealed_job_stays_open(Fixture::new(make())).await;
-    streamed_documents_are_removed_when_read(Fixture::new(make())).await;
+    streamed_documents_are_removed_by_a_later_read(Fixture::new(make())).await;
     kept_documents_are_the_same_for_every_reader(Fixture::new(make())).await;
     an_unread_stream_stops_its_job(Fixture::new(make())).await;
     a_cancelled_job_keeps_its_documents(Fixture::new(make())).await;
@@ -48,6 +53,8 @@ pub async fn run<S: Store>(make: impl Fn() -> S) {
     an_ended_job_is_removed_after_its_retention(Fixture::new(make())).await;
     unknown_jobs_are_errors(Fixture::new(make())).await;
     leases_respect_the_concurrency_of_the_host(Fixture::new(make())).await;
+    leases::run(&make).await;
+    notes::run(&make).await;
     service::run(&make).await;
 }
 
@@ -70,7 +77,7 @@ impl<S: Store> Fixture<S> {
     }
 
     async fn lease(&self, max: usize) -> Vec<LeasedPage> {
-        self.store.lease(max, START).await.expect("pages can be leased").pages
+        self.store.lease(WORKER, max, START).await.expect("pages can be leased").pages
     }
 
     async fn finish(&self, lease: LeasedPage, outcome: PageOutcome, links: &[&str]) -> Receipt {
@@ -180,7 +187,8 @@ async fn a_stale_lease_changes_nothing<S: Store>(fixture: Fixture<S>) {
     let first = fixture.lease(1).await.remove(0);
     let much_later = START + Duration::from_secs(86_400);
     fixture.store.expire(much_later).await.expect("leases can expire");
-    let second = fixture.store.lease(1, much_later).await.expect("pages can be leased").pages.remove(0);
+    let second =
+        fixture.store.lease(WORKER, 1, much_later).await.expect("pages can be leased").pages.remove(0);
     assert_eq!(second.url, first.url, "the page of an expired lease is leased again");
     let outcome = document(&first);
     assert!(!fixture.finish(first, outcome, &["b"]).await.accepted, "the first worker is too late");
@@ -228,17 +236,21 @@ async fn an_unsealed_job_stays_open<S: Store>(fixture: Fixture<S>) {
     fixture.store.submit(job.clone(), START).await.expect("a job can be submitted");
     assert!(fixture.store.submit(job, START).await.is_err(), "an id is used once");
     assert_eq!(fixture.state(id).await.0, JobState::Scraping, "the job waits for pages");
-    fixture.store.admit(id, 0, candidates(&["a"]), START).await.expect("pages can be admitted");
+    fixture
+        .store
+        .admit(id, Admission::new(0, candidates(&["a"])), START)
+        .await
+        .expect("pages can be admitted");
     fixture.drain().await;
     assert_eq!(fixture.state(id).await.0, JobState::Scraping, "the job still waits");
     fixture.store.seal(id, START).await.expect("a job can be sealed");
     assert_eq!(fixture.state(id).await, (JobState::Completed, 1, 1));
     fixture.store.seal(id, START).await.expect("sealing again does nothing");
-    let late = fixture.store.admit(id, 0, candidates(&["b"]), START).await;
+    let late = fixture.store.admit(id, Admission::new(0, candidates(&["b"])), START).await;
     assert!(late.is_err_and(|error| error.is_job_ended()), "an ended job accepts no pages");
 }
 
-async fn streamed_documents_are_removed_when_read<S: Store>(fixture: Fixture<S>) {
+async fn streamed_documents_are_removed_by_a_later_read<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit(1, 10, Retention::Stream, &["a", "b", "c"]).await;
     fixture.drain().await;
     let one = ReadBound { documents: 1, bytes: usize::MAX };
@@ -246,6 +258,8 @@ async fn streamed_documents_are_removed_when_read<S: Store>(fixture: Fixture<S>)
     let mut from = 0;
     loop {
         let slice = fixture.store.read(job, from, one).await.expect("documents can be read");
+        let again = fixture.store.read(job, from, one).await.expect("documents can be read");
+        assert_eq!(slice.documents, again.documents, "a reader may ask again");
         assert_eq!(slice.next, from + slice.documents.len() as u64);
         from = slice.next;
         seen.extend(slice.documents.into_iter().filter_map(|document| document.markdown));
@@ -253,8 +267,11 @@ async fn streamed_documents_are_removed_when_read<S: Store>(fixture: Fixture<S>)
             break;
         }
     }
-    assert_eq!(seen.len(), 3, "each document is read once");
-    assert_eq!(fixture.read(job, 0).await, (Vec::new(), 3, true), "and then removed");
+    assert_eq!(seen.len(), 3, "each document is read");
+    assert_eq!(fixture.read(job, 0).await.1, 3);
+    assert_eq!(fixture.read(job, 0).await.0.len(), 1, "those before the last position are removed");
+    assert_eq!(fixture.read(job, 3).await, (Vec::new(), 3, true));
+    assert_eq!(fixture.read(job, 0).await, (Vec::new(), 3, true), "and then the last");
 }
 
 async fn kept_documents_are_the_same_for_every_reader<S: Store>(fixture: Fixture<S>) {
@@ -281,6 +298,8 @@ async fn an_unread_stream_stops_its_job<S: Store>(fixture: Fixture<S>) {
     work.mark_unchanged();
     let (read, from, _) = fixture.read(job, 0).await;
     assert_eq!(read.len(), MAX_UNREAD_DOCUMENTS);
+    assert_eq!(fixture.drain().await, 0, "the reader may ask for them again");
+    assert!(fixture.read(job, from).await.0.is_empty());
     assert!(work.has_changed().is_ok_and(|changed| changed), "reading notifies the workers");
     assert_eq!(fixture.drain().await, MAX_UNREAD_DOCUMENTS, "and resumes the job");
     assert_eq!(fixture.read(job, from).await.0.len(), MAX_UNREAD_DOCUMENTS, "nothing is lost");
@@ -292,7 +311,7 @@ async fn a_cancelled_job_keeps_its_documents<S: Store>(fixture: Fixture<S>) {
     let (late, page) = (leased.remove(1), leased.remove(0));
     let outcome = document(&page);
     fixture.finish(page, outcome, &[]).await;
-    let mut progress = fixture.store.progress(job).expect("a job can be watched");
+    let mut progress = fixture.store.progress(job).await.expect("a job can be watched");
     progress.mark_unchanged();
     let snapshot = fixture.store.cancel(job, START).await.expect("a running job can be cancelled");
     assert_eq!((snapshot.state, snapshot.completed, snapshot.total), (JobState::Cancelled, 1, 1));
@@ -349,7 +368,7 @@ async fn unknown_jobs_are_errors<S: Store>(fixture: Fixture<S>) {
     assert!(fixture.store.cancel(job, START).await.is_err_and(|error| error.is_unknown_job()));
     assert!(fixture.store.seal(job, START).await.is_err_and(|error| error.is_unknown_job()));
     assert!(fixture.store.remove(job, START).await.is_err_and(|error| error.is_unknown_job()));
-    assert!(fixture.store.progress(job).is_err_and(|error| error.is_unknown_job()));
+    assert!(fixture.store.progress(job).await.is_err_and(|error| error.is_unknown_job()));
 }
 
 async fn leases_respect_the_concurrency_of_the_host<S: Store>(fixture: Fixture<S>) {
@@ -369,8 +388,8 @@ async fn leases_respect_the_concurrency_of_the_host<S: Store>(fixture: Fixture<S
     let mut leased = Vec::new();
     for answered in [false, true] {
         let feedback = HostFeedback { answered, ..HostFeedback::default() };
-        fixture.store.feedback(&url, feedback, START).await.expect("feedback can be reported");
-        let limits = fixture.store.limits(&url).await.expect("limits can be read");
+        fixture.store.feedback(&url, feedback, START);
+        let limits = fixture.store.limits(&url);
         leased.extend(fixture.lease(40).await);
         assert_eq!(leased.len(), limits.max_concurrent as usize, "the host has responded: {answered}");
         assert!(

@@ -4,19 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_frontier::{Candidate, Fingerprint, JobRules, Lease, LeaseId, Observation, Outcome, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, JobRules, Lease, Observation, Outcome, UrlKey};
 use gleaner_types::plan::{WebhookPlan, as_written};
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
-use serde_json::Value;
 use url::Url;
 
-use crate::{JobAccount, JobWarning, TeamId, TrackedScrape};
+use crate::{JobAccount, JobRequest, JobWarning, LeaseId, Note, TeamId, TrackedScrape};
 
 /// How long documents are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {
-    /// A document is dropped when it is read. While too many are unread, no further page of the job is
-    /// leased, so a slow reader slows the crawl but loses nothing.
+    /// A document is dropped when its reader reads from a later position. While too many are left, no further
+    /// page of the job is leased, so a slow reader slows the crawl but loses nothing.
     Stream,
     /// Documents are kept until the job is removed or expires: in memory up to a limit, and above it in
     /// temporary files.
@@ -30,8 +29,8 @@ pub struct NewJob {
     pub id: JobId,
     /// The kind of the job; `None` for a single scrape, which is not a job of the contract.
     pub kind: Option<JobKind>,
-    /// The original request, so that another process can take over the job.
-    pub request: Value,
+    /// The request, so that another process can go on with the job.
+    pub request: JobRequest,
     /// Limit, concurrency, delay and depth.
     pub rules: JobRules,
     /// The URL under which the job is listed, as the user wrote it; `None` uses the URL of the first page.
@@ -59,7 +58,7 @@ impl NewJob {
         Self {
             id,
             kind,
-            request: Value::Null,
+            request: JobRequest::default(),
             rules,
             url: None,
             pages,
@@ -76,11 +75,14 @@ impl NewJob {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Leases {
-    /// The pages. Each is leased to the caller alone until it is finished or the lease expires.
+    /// The pages. Each is leased to the worker alone until the lease ends.
     pub pages: Vec<LeasedPage>,
     /// The next time at which pages may become ready without an event; `None` if only an event can make some
     /// ready.
     pub next: Option<Duration>,
+    /// The term of the worker ends at this time, since the Unix epoch, unless it is
+    /// [renewed](crate::Store::renew) before; `None` if it has no end.
+    pub renew_before: Option<Duration>,
 }
 
 /// A leased page.
@@ -99,6 +101,8 @@ pub struct LeasedPage {
     pub depth: u32,
     /// The page is on another site: its links are not followed.
     pub external: bool,
+    /// Not a page, but an entry that leads to pages, such as a sitemap; see [`Candidate::AUXILIARY`].
+    pub auxiliary: bool,
     /// Number of earlier leases of the page.
     pub attempt: u32,
     /// The page had to wait because its team had all its slots in use.
@@ -112,15 +116,16 @@ pub struct LeasedPage {
 impl LeasedPage {
     /// The page of a lease from the frontier, which belongs to this job and expires at this time.
     #[must_use]
-    pub fn new(lease: Lease, job: JobId, expires_at: Duration) -> Self {
-        let Lease { id, url, key, depth, external, attempt, max_concurrent, .. } = lease;
+    pub fn new(lease: Lease, epoch: u64, job: JobId, expires_at: Duration) -> Self {
+        let Lease { id, url, key, depth, external, auxiliary, attempt, max_concurrent, .. } = lease;
         Self {
-            lease: id,
+            lease: LeaseId { number: id.to_raw(), epoch },
             job,
             url,
             key,
             depth,
             external,
+            auxiliary,
             attempt,
             waited_for_slot: false,
             max_concurrent,
@@ -155,6 +160,8 @@ pub struct FinishedPage {
     pub tracked_scrape: Option<Box<TrackedScrape>>,
     /// The user wrote the URL without its slash ([`PageFailure::slash_added`]).
     pub slash_added: bool,
+    /// Changes of the notes of the job.
+    pub notes: Vec<Note>,
 }
 
 impl FinishedPage {
@@ -173,6 +180,7 @@ impl FinishedPage {
             links: Vec::new(),
             tracked_scrape: None,
             slash_added: false,
+            notes: Vec::new(),
         }
     }
 }
@@ -265,14 +273,14 @@ pub struct JsonSlice {
 pub struct JobListing {
     /// The current state.
     pub snapshot: JobSnapshot,
-    /// The original request.
-    pub request: Value,
+    /// The request.
+    pub request: JobRequest,
 }
 
 impl JobListing {
-    /// A job in this state, with its original request.
+    /// A job in this state, with its request.
     #[must_use]
-    pub const fn new(snapshot: JobSnapshot, request: Value) -> Self {
+    pub const fn new(snapshot: JobSnapshot, request: JobRequest) -> Self {
         Self { snapshot, request }
     }
 }
@@ -338,6 +346,20 @@ pub enum JobFailure {
     Other,
 }
 
+/// What a running job waits for before another of its pages is leased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitingFor {
+    /// The user, who paused it.
+    User,
+    /// The reader of its documents ([`Retention::Stream`]).
+    Reader,
+    /// Credits for its next page.
+    Credits,
+    /// Space on the disk of the store.
+    Disk,
+}
+
 /// The state of a job at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobSnapshot {
@@ -365,6 +387,8 @@ pub struct JobSnapshot {
     pub created_at: Duration,
     /// Time of the end, since the Unix epoch; `None` while it runs.
     pub ended_at: Option<Duration>,
+    /// What it waits for, if that is not only time or other pages.
+    pub waiting_for: Option<WaitingFor>,
     /// Warnings for the reader.
     pub warnings: Vec<JobWarning>,
     /// Why the job failed as a whole; `None` unless it did.

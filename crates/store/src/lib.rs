@@ -14,16 +14,17 @@
 //! ```
 //! # async fn example() -> Result<(), gleaner_store::Error> {
 //! use std::time::Duration;
-//! use gleaner_store::{MemoryStore, Store};
+//! use gleaner_store::{MemoryStore, Store, WorkerId};
 //!
 //! let store = MemoryStore::default();
 //! let now = Duration::from_secs(1_700_000_000);
-//! assert!(store.lease(10, now).await?.pages.is_empty());
+//! assert!(store.lease(WorkerId::random(), 10, now).await?.pages.is_empty());
 //! # Ok(())
 //! # }
 //! ```
 
 mod accounting;
+mod admission;
 mod conclusion;
 #[cfg(feature = "testing")]
 pub mod conformance;
@@ -32,36 +33,45 @@ mod history;
 mod job;
 pub mod journal;
 mod memory;
+mod note;
 mod outbox;
 mod queue_spill;
+mod request;
 mod result_space;
 mod results;
 mod scrape;
 mod store;
+mod stored_job;
 mod team;
 mod warning;
 mod weight;
+mod worker;
 
-pub use accounting::{Accounting, EndedJob, Shortage};
+pub use accounting::{Accounting, EndedJob, Reservation, Shortage};
+pub use admission::Admission;
 pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};
 pub use history::{HistoryKey, PastScrape, TrackedScrape};
 pub use job::{
     BlockedPage, FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob,
-    PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice,
+    PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice, WaitingFor,
 };
 pub use memory::{
     ALWAYS_LISTED_FAILURES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS,
     MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES, MAX_LISTED_FAILURES, MAX_UNSETTLED_JOBS, MemoryConfig,
     MemoryStore,
 };
+pub use note::{MAX_NOTE_BYTES, MAX_NOTES_PER_JOB, Note, NoteKind, NoteValue};
 pub use outbox::{
     DELIVERY_LEASE, DeadLetter, DeliveryOutcome, DueEvent, DueEvents, EventId, MAX_LISTED_DEAD_LETTERS,
 };
+pub use request::{ApiVersion, JobRequest};
 pub use result_space::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 pub use results::{DEFAULT_RETAINED_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_DOCUMENTS};
 pub use scrape::scrape_id;
 pub use store::Store;
+pub use stored_job::StoredJob;
 pub use team::{JobAccount, TeamId, TeamLoad};
 pub use warning::{JobWarning, MAX_WARNINGS};
 pub use weight::is_heavier;
+pub use worker::{LeaseId, Renewal, WorkerId};

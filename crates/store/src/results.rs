@@ -19,6 +19,7 @@ use crate::scrape;
 use crate::{Error, JsonSlice, ReadBound, Retention, Slice};
 
 /// Under [`Retention::Stream`], pages of a job are leased only while fewer documents than this are unread.
+/// Documents count as read when the reader reads from a later position.
 pub const MAX_UNREAD_DOCUMENTS: usize = 64;
 /// Under [`Retention::Stream`], pages of a job are leased only while its unread documents take less memory
 /// than this, in bytes.
@@ -110,7 +111,7 @@ impl Results {
                 // There was memory for it when it was prepared.
                 StoredDocument::Document(document, _) => to_json(document)?,
                 StoredDocument::Json(json) => json.clone(),
-                StoredDocument::Spilled(_) => return Ok(item),
+                StoredDocument::Spilled(_) | StoredDocument::Lost => return Ok(item),
             };
             return self.quota.spill_to_disk(&json).map(StoredDocument::Spilled);
         }
@@ -143,13 +144,13 @@ impl Results {
             || (self.items.len() <= MAX_UNREAD_DOCUMENTS / 2 && self.weight <= MAX_UNREAD_BYTES / 2)
     }
 
-    /// Takes the documents to read from `from`; a position before the first document means the first. Under
-    /// `Stream` they are removed. It is fast: [`DocumentSource`] does the slow part, without the lock of the
-    /// store.
+    /// The documents from `from`; a position before the first document means the first. Under `Stream` this
+    /// removes the documents before `from`. It is fast: [`DocumentSource`] does the slow part, without the
+    /// lock of the store.
     pub(crate) fn read(&mut self, from: u64, bound: ReadBound) -> Batch {
         let streams = self.retention == Retention::Stream;
-        while streams && self.first < from && self.pop_first().is_some() {}
-        let mut batch = Batch { items: Vec::new(), next: from.max(self.first), end: false, removed: streams };
+        while streams && self.first < from && self.remove_first() {}
+        let mut batch = Batch { items: Vec::new(), next: from.max(self.first), end: false, streams };
         let mut bytes = 0_usize;
         while batch.items.len() < bound.documents.max(1) {
             let index = usize::try_from(batch.next - self.first).ok();
@@ -158,14 +159,7 @@ impl Results {
             if !batch.items.is_empty() && bytes > bound.bytes {
                 break;
             }
-            let source = match item {
-                _ if streams => self.pop_first().map(DocumentSource::from),
-                StoredDocument::Json(json) => Some(DocumentSource::Json(json.clone())),
-                StoredDocument::Spilled(spilled) => Some(DocumentSource::Spilled(spilled.clone())),
-                StoredDocument::Document(..) => None,
-            };
-            let Some(source) = source else { break };
-            batch.items.push(source);
+            batch.items.extend(item.source().map(|source| (batch.next, source)));
             batch.next += 1;
         }
         batch.end = batch.next >= self.end();
@@ -178,14 +172,15 @@ impl Results {
             Retention::Keep => self.read(from, bound),
             Retention::Stream => {
                 let next = from.max(self.first);
-                Batch { items: Vec::new(), next, end: next >= self.end(), removed: false }
+                Batch { items: Vec::new(), next, end: next >= self.end(), streams: true }
             }
         }
     }
 
     /// The document at this position, if documents are kept.
     pub(crate) fn document_at(&mut self, position: u64) -> Option<DocumentSource> {
-        self.read_json(position, ReadBound { documents: 1, bytes: 0 }).items.pop()
+        let (_, source) = self.read_json(position, ReadBound { documents: 1, bytes: 0 }).items.pop()?;
+        Some(source)
     }
 
     /// The document of this scrape, if documents are kept.
@@ -203,43 +198,61 @@ impl Results {
         }
     }
 
-    fn pop_first(&mut self) -> Option<StoredDocument> {
-        let item = self.items.pop_front()?;
+    /// Removes the contents of a streamed document that cannot be read. False if it is removed already.
+    pub(crate) fn mark_lost(&mut self, position: u64) -> bool {
+        let index = position.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
+        let item = index.and_then(|index| self.items.get_mut(index));
+        let Some(item) = item.filter(|item| !matches!(item, StoredDocument::Lost)) else { return false };
+        let lost = std::mem::replace(item, StoredDocument::Lost);
+        self.release(&lost);
+        true
+    }
+
+    /// Removes the first document. False if there is none.
+    fn remove_first(&mut self) -> bool {
+        let Some(item) = self.items.pop_front() else { return false };
         self.first += 1;
+        self.release(&item);
+        true
+    }
+
+    /// Frees the space of a removed document.
+    fn release(&mut self, item: &StoredDocument) {
         self.weight = self.weight.saturating_sub(item.weight());
         let freed = item.in_memory();
         self.memory_bytes = self.memory_bytes.saturating_sub(freed);
         self.quota.release(freed, self.in_memory);
         self.spilled_bytes = self.spilled_bytes.saturating_sub(item.in_file());
         self.quota.release_disk(item.in_file());
-        Some(item)
     }
 }
 
-/// Documents taken from the store, in order.
+/// Documents to read, in order.
 #[derive(Debug)]
 pub(crate) struct Batch {
-    pub(crate) items: Vec<DocumentSource>,
+    /// With their positions.
+    pub(crate) items: Vec<(u64, DocumentSource)>,
     pub(crate) next: u64,
     pub(crate) end: bool,
-    /// They are removed from the store.
-    removed: bool,
+    /// Under [`Retention::Stream`].
+    streams: bool,
 }
 
 impl Batch {
-    /// Reads the documents. Returns the number of lost ones. If the documents are still in the store, one
-    /// that cannot be read is an error. If they are removed from it, the others are returned without it; it
-    /// is an error only if there is no other.
-    pub(crate) fn into_slice(self) -> (Result<Slice, Error>, u64) {
-        let (mut documents, mut failure, mut lost) = (Vec::with_capacity(self.items.len()), None, 0);
-        for item in self.items {
+    /// Reads the documents. Returns the positions of lost ones. A kept document that cannot be read is an
+    /// error. Streamed documents are returned without the lost ones; it is an error only if there is no
+    /// other.
+    pub(crate) fn into_slice(self) -> (Result<Slice, Error>, Vec<u64>) {
+        let (mut documents, mut failure) = (Vec::with_capacity(self.items.len()), None);
+        let mut lost = Vec::new();
+        for (position, item) in self.items {
             match item.document() {
                 Ok(document) => documents.push(document),
-                Err(error) if self.removed => {
-                    lost += 1;
+                Err(error) if self.streams => {
+                    lost.push(position);
                     failure = Some(error);
                 }
-                Err(error) => return (Err(error), 0),
+                Err(error) => return (Err(error), Vec::new()),
             }
         }
         match failure.filter(|_| documents.is_empty()) {
@@ -249,7 +262,7 @@ impl Batch {
     }
 
     pub(crate) fn into_json(self) -> Result<JsonSlice, Error> {
-        let documents: Result<_, _> = self.items.into_iter().map(DocumentSource::json).collect();
+        let documents: Result<_, _> = self.items.into_iter().map(|(_, item)| item.json()).collect();
         Ok(JsonSlice { documents: documents?, next: self.next, end: self.end })
     }
 }
@@ -301,15 +314,22 @@ mod tests {
     }
 
     #[test]
-    fn streamed_documents_are_removed_when_read() {
+    fn streamed_documents_are_removed_by_a_later_read() {
         let mut results = filled(Retention::Stream, 0, 5);
         let bound = ReadBound { documents: 2, bytes: usize::MAX };
-        let slice = read(&mut results, 0, bound);
-        assert_eq!((texts(&slice), slice.next, slice.end), (vec!["0", "1"], 2, false));
-        let slice = read(&mut results, 0, bound);
+        for _ in 0..2 {
+            let slice = read(&mut results, 0, bound);
+            assert_eq!((texts(&slice), slice.next, slice.end), (vec!["0", "1"], 2, false));
+        }
+        let slice = read(&mut results, 2, bound);
         assert_eq!((texts(&slice), slice.next), (vec!["2", "3"], 4));
+        let slice = read(&mut results, 0, bound);
+        assert_eq!((texts(&slice), slice.next), (vec!["2", "3"], 4), "the first are removed");
         let slice = read(&mut results, 4, bound);
         assert_eq!((texts(&slice), slice.next, slice.end), (vec!["4"], 5, true));
+        assert!(results.memory_bytes > 0);
+        let slice = read(&mut results, 5, bound);
+        assert_eq!((slice.documents.len(), slice.next, slice.end), (0, 5, true));
         assert_eq!(results.memory_bytes, 0);
     }
 
@@ -323,10 +343,11 @@ mod tests {
     #[test]
     fn a_stream_is_full_at_its_limit_and_resumes_at_half() {
         let mut results = filled(Retention::Stream, 0, MAX_UNREAD_DOCUMENTS);
-        assert!(results.is_full());
-        read(&mut results, 0, ReadBound { documents: 1, bytes: 1 });
+        read(&mut results, 0, ReadBound { documents: MAX_UNREAD_DOCUMENTS, bytes: usize::MAX });
+        assert!(results.is_full(), "the reader may ask for them again");
+        read(&mut results, 1, ReadBound::default());
         assert!(!results.is_full() && !results.has_capacity());
-        read(&mut results, 0, ReadBound { documents: MAX_UNREAD_DOCUMENTS / 2, bytes: usize::MAX });
+        read(&mut results, MAX_UNREAD_DOCUMENTS as u64 / 2, ReadBound::default());
         assert!(results.has_capacity());
     }
 
@@ -384,10 +405,12 @@ mod tests {
         let mut next = |from, documents| {
             let bound = ReadBound { documents, bytes: usize::MAX };
             let (slice, lost) = results.read(from, bound).into_slice();
+            let lost = lost.into_iter().filter(|position| results.mark_lost(*position)).count();
             (slice.map(|slice| texts(&slice).concat()).map_err(|error| error.kind()), lost)
         };
         assert_eq!(next(0, 3), (Ok("01".to_owned()), 1));
         assert_eq!(next(3, 1), (Err(crate::ErrorKind::Io), 1));
+        assert_eq!(next(3, 1), (Ok("4".to_owned()), 0), "it is counted once");
         assert_eq!(next(4, 3), (Ok("45".to_owned()), 0));
     }
 

@@ -10,9 +10,10 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
-    JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, PageFailures, PastScrape, ReadBound,
-    Receipt, Slice, TeamId, TeamLoad,
+    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
+    FinishedPage, HistoryKey, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, Note,
+    PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, StoredJob, TeamId, TeamLoad,
+    WorkerId,
 };
 
 /// A store of jobs.
@@ -20,15 +21,23 @@ use crate::{
 /// # Contract
 ///
 /// - **Each operation is one transaction**: it is applied completely or not at all, and later operations see
-///   its changes. A durable store has written it to the medium before it returns.
-/// - **A page is leased to one caller at a time.** A lease ends with [`finish`](Store::finish), with the end
-///   of its job, or when it expires ([`LeasedPage::expires_at`](crate::LeasedPage::expires_at),
-///   [`expire`](Store::expire)). A later finish changes nothing, and its receipt says so. So a page may be
-///   fetched twice after a crash, but its document is stored once. A live caller returns a page before its
-///   lease expires, so that no page is fetched twice at the same time.
+///   its changes. If its future is dropped, it is applied or not.
+/// - **Durable before it returns**: a store that survives its process has written the changes of
+///   [`submit`](Store::submit), [`intend`](Store::intend), [`admit`](Store::admit),
+///   [`append`](Store::append), [`finish_many`](Store::finish_many), [`cancel`](Store::cancel),
+///   [`fail`](Store::fail), [`conclude`](Store::conclude) and [`delivered`](Store::delivered) to its medium
+///   before it returns. Every other change is written at the latest with the next of these. Changes are
+///   written in their order: after a crash the store has all changes up to some moment, which is not before
+///   the last durable return.
+/// - **A page is leased to one worker at a time.** A lease ends with [`finish_many`](Store::finish_many) or
+///   [`release`](Store::release), with the end of its job, when it expires
+///   ([`LeasedPage::expires_at`](crate::LeasedPage::expires_at), [`expire`](Store::expire)), or when the term
+///   of its worker ends without [`renew`](Store::renew). A later finish changes nothing, and its receipt says
+///   so. So a page may be fetched twice after a crash, but its document is stored once. A live worker returns
+///   a page before its lease expires, so that no page is fetched twice at the same time.
 /// - **Limits are exact**: pages with a document and leased pages together never exceed the limit of the job.
-/// - **The order of documents never changes**: it is the order in which they were finished. Reading skips and
-///   repeats none.
+/// - **No reader misses a document**: the documents of a job have positions from 0 without gaps, in the order
+///   in which they become readable. A document is readable once it is durable, and keeps its position.
 /// - **A job ends once**: when it is sealed, no page is leased, and no page waits that its limit admits; or
 ///   with [`cancel`](Store::cancel) or [`fail`](Store::fail). Its documents stay readable.
 /// - **Events are written with their cause**: a job with a webhook has its events in the outbox as soon as
@@ -40,10 +49,15 @@ use crate::{
 ///   job fails with the reason.
 /// - **A page that has not started never overdraws credits**: a job with a budget leases a page only if the
 ///   budget covers the price of its documents, the minimum price of its leased pages, and one more page.
-/// - **Time is an argument**: `now` is the time since the Unix epoch and never runs backwards.
+/// - **The pace of hosts is state of this process** ([`feedback`](Store::feedback),
+///   [`limits`](Store::limits)): it applies at once and begins anew in the next process. A store of several
+///   processes lets one of them at a time send requests to a host, and hands the pace on with the host.
+/// - **Time is an argument**: `now` is the time since the Unix epoch, and every time that a store returns is
+///   on the clock of its caller. Within a process it never runs backwards. A later process may start at an
+///   earlier time: the store then counts from the latest time that it knows.
 #[async_trait]
 pub trait Store: Debug + Send + Sync + 'static {
-    /// Submits a job.
+    /// Submits a job. Durable. It ends the [intended](Store::intend) reservation of the job.
     ///
     /// # Errors
     /// [`JobExists`](crate::ErrorKind::JobExists) if the id was used before;
@@ -53,6 +67,25 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// documents of a job that keeps them in memory only, or too many jobs of the team are not settled. A
     /// rejected job leaves no trace.
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error>;
+
+    /// Records that credits are about to be reserved for a job that is not submitted yet. Until the job is
+    /// submitted or the reservation is [withdrawn](Store::withdrawn), [`accounting`](Store::accounting) of
+    /// every later process lists it. Durable. A store that ends with its process has nothing to do.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn intend(&self, _reservation: Reservation, _now: Duration) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Records that the credits of an [intended](Store::intend) reservation were returned or charged. Does
+    /// nothing for an unknown one.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn withdrawn(&self, _operation: Uuid) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// True if the team used this idempotency key before. Use it to avoid work for a request that
     /// [`submit`](Store::submit) would reject; only `submit` decides. A store that does not know returns
@@ -64,18 +97,12 @@ pub trait Store: Debug + Send + Sync + 'static {
         Ok(false)
     }
 
-    /// Adds pages that are not links of a page: from a sitemap, or appended by the user.
+    /// Adds pages that are not links of a page, such as those of a sitemap, together with notes. Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded) if it
     /// accepts no more pages.
-    async fn admit(
-        &self,
-        job: JobId,
-        depth: u32,
-        pages: Vec<Candidate>,
-        now: Duration,
-    ) -> Result<Admitted, Error>;
+    async fn admit(&self, job: JobId, admission: Admission, now: Duration) -> Result<Admitted, Error>;
 
     /// Seals a job: [`admit`](Store::admit) is not called again, so the job ends when it has nothing left to
     /// do.
@@ -84,34 +111,56 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob). Sealing twice, or after the end, does nothing.
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
-    /// Leases at most `max` pages that may be fetched now, fair between jobs and hosts.
+    /// Leases at most `max` pages that may be fetched now to a worker, fair between jobs and hosts.
+    /// [`Leases::renew_before`] tells when the term of the worker ends.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
-    async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error>;
+    async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error>;
 
-    /// Ends a lease: stores the result of the page and admits its links, in one transaction.
-    ///
-    /// # Errors
-    /// [`Io`](crate::ErrorKind::Io); the page then stays leased.
-    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error>;
-
-    /// Reports what was learned about the host of `url`, for all jobs.
+    /// Extends the term of a worker, and names the leases that it has lost. A store of one process may let
+    /// terms have no end.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
-    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error>;
+    async fn renew(&self, _worker: WorkerId, _now: Duration) -> Result<Renewal, Error> {
+        Ok(Renewal::unlimited())
+    }
+
+    /// Returns all pages that are leased to a worker to the queue; none counts as an attempt. A worker calls
+    /// it when it stops, after its last request has ended.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error>;
+
+    /// Ends leases: stores the result of each page and admits its links, all in one transaction. Returns one
+    /// receipt for each page, in the order of the pages. Durable.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io); no page is finished then, and all stay leased.
+    async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error>;
+
+    /// [`finish_many`](Store::finish_many) of one page.
+    ///
+    /// # Errors
+    /// As for [`finish_many`](Store::finish_many).
+    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
+        let receipts = self.finish_many(vec![page], now).await?;
+        Ok(receipts.into_iter().next().unwrap_or_default())
+    }
+
+    /// Reports what was learned about the host of `url`, for all jobs. It applies at once, in this process.
+    fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration);
 
     /// The current limits of the host of `url` for requests without a lease, such as a redirect to it. Such
     /// requests and leased pages share the concurrency of the host.
-    ///
-    /// # Errors
-    /// [`Io`](crate::ErrorKind::Io).
-    async fn limits(&self, url: &Url) -> Result<HostLimits, Error>;
+    fn limits(&self, url: &Url) -> HostLimits;
 
-    /// Reads documents from position `from`. If there is none yet, the slice is empty: wait on
-    /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) the documents are
-    /// removed as they are read. A document that cannot be read from its medium is removed too: the others
+    /// Reads durable documents from position `from`. If there is none yet, the slice is empty: wait on
+    /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) this removes the
+    /// documents before `from`, which the reader has. A reader that drops the future, or fails, reads from the
+    /// same position again. There, a document that cannot be read from its medium is removed too: the others
     /// are returned, and a warning of the job counts it.
     ///
     /// # Errors
@@ -131,6 +180,19 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error>;
 
+    /// Changes notes of a running job that change without a page. Notes above the
+    /// [number](crate::MAX_NOTES_PER_JOB) and [size](crate::MAX_NOTE_BYTES) of one job are dropped.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
+    async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error>;
+
+    /// What another process needs to go on with a running job.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
+    async fn stored(&self, job: JobId) -> Result<StoredJob, Error>;
+
     /// Adds a warning for the reader of the job. A repeated warning is kept once, and at most
     /// [`MAX_WARNINGS`](crate::MAX_WARNINGS) are kept.
     ///
@@ -138,13 +200,13 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error>;
 
-    /// Ends a job as failed, for this reason.
+    /// Ends a job as failed, for this reason. Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error>;
 
-    /// Cancels a job; its documents stay readable.
+    /// Cancels a job; its documents stay readable. Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
@@ -172,13 +234,14 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
     /// Ends expired leases, and removes jobs that ended longer than the retention ago, with their undelivered
-    /// events, which are logged but not listed. Returns the removed jobs.
+    /// events, which are logged but not listed. Returns the removed jobs. It may start other work that a
+    /// store needs from time to time.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error>;
 
-    /// Adds pages of the user to a batch, and credits to its budget.
+    /// Adds pages of the user to a batch, and credits to its budget. Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), [`JobEnded`](crate::ErrorKind::JobEnded), or
@@ -217,6 +280,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn scraped(&self, team: &TeamId, scrape: Uuid) -> Result<Option<Bytes>, Error>;
 
     /// Ends a job with one result instead of documents. Its tokens and credits become those of the job.
+    /// Durable.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
@@ -241,6 +305,24 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error>;
+
+    /// The running jobs of a kind that have no pages of their own, such as extract jobs, and that no worker
+    /// runs: their process has ended. The caller is the worker that runs them from now on.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn orphans(&self, _worker: WorkerId, _kind: JobKind) -> Result<Vec<JobId>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// The latest ended jobs of a team that are [settled](Store::settled), the last first; `None` if the
+    /// store keeps no log of them.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn activities(&self, _team: &TeamId, _max: usize) -> Result<Option<Vec<EndedJob>>, Error> {
+        Ok(None)
+    }
 
     /// The pages that a team has in the queue.
     ///
@@ -271,7 +353,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error>;
 
     /// Reports the outcome of a taken event. It changes nothing if the event is gone or is not the next of
-    /// its job.
+    /// its job. Durable.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
@@ -308,9 +390,10 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// Changes whenever pages may have become ready to lease.
     fn work(&self) -> watch::Receiver<u64>;
 
-    /// Changes whenever a document is stored or the job ends.
+    /// Changes after a document became readable or the job ended.
     ///
     /// # Errors
-    /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
-    fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error>;
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`Io`](crate::ErrorKind::Io) if the store cannot
+    /// watch the job.
+    async fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error>;
 }

@@ -1,12 +1,13 @@
 use std::fmt;
 
 use gleaner_types::{ErrorCode, PageError};
+use serde::{Deserialize, Serialize};
 
 /// Most warnings that a job keeps.
 pub const MAX_WARNINGS: usize = 100;
 
 /// A warning for the reader of a job. [`Display`](fmt::Display) gives its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum JobWarning {
     /// robots.txt forbids the start page of a crawl.

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use gleaner::service::{Accounts, Balance, Error, Operation, Secret, Team, TeamId};
 use gleaner::{EngineBuilder, JobId};
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::case::{Case, case, send, start_job};
 use crate::expect::Expect;
@@ -257,15 +258,15 @@ impl Accounts for BrokenAccounts {
         Ok(Balance::default())
     }
 
-    async fn reserve(&self, _: &TeamId, _: JobId, _: u64) -> Result<bool, Error> {
+    async fn reserve(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<bool, Error> {
         Ok(true)
     }
 
-    async fn draw(&self, _: &TeamId, _: JobId, credits: u64) -> Result<u64, Error> {
+    async fn draw(&self, _: &TeamId, _: JobId, _: Uuid, credits: u64) -> Result<u64, Error> {
         Ok(credits)
     }
 
-    async fn release(&self, _: &TeamId, _: JobId, _: u64) -> Result<(), Error> {
+    async fn release(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<(), Error> {
         Ok(())
     }
 

@@ -84,6 +84,8 @@ pub struct Lease {
     pub depth: u32,
     /// A page of another site: its links are not followed.
     pub external: bool,
+    /// Not a page, but an entry that leads to pages; see [`Candidate::AUXILIARY`].
+    pub auxiliary: bool,
     /// Number of earlier leases of this page that expired or ended in a retry.
     pub attempt: u32,
     /// Maximum concurrent requests to the host of the page, as known now; see

@@ -223,7 +223,7 @@ async fn the_gap_of_a_host_applies_to_redirects() {
     let apex = Url::parse("https://apex.example/").unwrap();
     let gap = Duration::from_secs(3);
     let feedback = HostFeedback { min_gap: Some(gap), answered: true, ..HostFeedback::default() };
-    store.feedback(&apex, feedback, NOW).await.unwrap();
+    store.feedback(&apex, feedback, NOW);
     let (done, _) = scrape_concurrently(&runtime_over(&hosts, store), pages("start.example", "30", 6)).await;
     assert_eq!(done, 6);
     let starts = hosts.starts("apex.example");

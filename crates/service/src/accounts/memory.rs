@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_store::TeamId;
 use gleaner_types::JobId;
+use uuid::Uuid;
 
 use crate::{Accounts, Balance, Error, Operation, Secret, Team};
 
@@ -50,10 +51,18 @@ struct Ledger {
     config: TeamConfig,
     /// Remaining credits, without those that are reserved.
     balance: i64,
-    reserved: HashMap<JobId, u64>,
+    reserved: HashMap<JobId, Reserved>,
     settled: HashSet<JobId>,
     settled_order: VecDeque<JobId>,
     buckets: HashMap<Operation, TokenBucket>,
+}
+
+/// The reservation of a job.
+#[derive(Default)]
+struct Reserved {
+    credits: u64,
+    /// The credits that each operation added.
+    operations: HashMap<Uuid, u64>,
 }
 
 /// Refills at a constant rate, up to the allowance of one minute.
@@ -106,18 +115,40 @@ fn to_signed(credits: u64) -> i64 {
 }
 
 impl Ledger {
-    /// Moves at most `credits` from the balance to a job's reservation and returns the number moved.
-    fn reserve_up_to(&mut self, job: JobId, credits: u64) -> u64 {
+    /// Moves `credits` from the balance to a job's reservation and returns the number moved. If the balance
+    /// is too low, it moves none, or with `partly` as many as there are. An operation moves credits once.
+    fn reserve(&mut self, job: JobId, operation: Uuid, credits: u64, partly: bool) -> u64 {
         if self.config.credits.is_none() {
             return credits;
         }
         if self.settled.contains(&job) {
             return 0;
         }
-        let reserved = credits.min(u64::try_from(self.balance).unwrap_or(0));
-        self.balance -= to_signed(reserved);
-        *self.reserved.entry(job).or_default() += reserved;
-        reserved
+        let earlier = self.reserved.get(&job).and_then(|reserved| reserved.operations.get(&operation));
+        if let Some(moved) = earlier {
+            return *moved;
+        }
+        let available = u64::try_from(self.balance).unwrap_or(0);
+        let moved = if available >= credits || partly { credits.min(available) } else { 0 };
+        if moved > 0 {
+            self.balance -= to_signed(moved);
+            let reserved = self.reserved.entry(job).or_default();
+            reserved.credits += moved;
+            reserved.operations.insert(operation, moved);
+        }
+        moved
+    }
+
+    /// Returns at most the credits of an operation to the balance.
+    fn release(&mut self, job: JobId, operation: Uuid, credits: u64) {
+        let Some(reserved) = self.reserved.get_mut(&job) else { return };
+        let Some(moved) = reserved.operations.remove(&operation) else { return };
+        let released = credits.min(moved);
+        reserved.credits = reserved.credits.saturating_sub(released);
+        if reserved.credits == 0 {
+            self.reserved.remove(&job);
+        }
+        self.balance = self.balance.saturating_add(to_signed(released));
     }
 
     fn settle(&mut self, job: JobId, used: u64) {
@@ -130,7 +161,7 @@ impl Ledger {
         {
             self.settled.remove(&oldest);
         }
-        let reserved = self.reserved.remove(&job).unwrap_or(0);
+        let reserved = self.reserved.remove(&job).map_or(0, |reserved| reserved.credits);
         self.balance = self.balance.saturating_add(to_signed(reserved)).saturating_sub(to_signed(used));
     }
 
@@ -187,27 +218,16 @@ impl Accounts for MemoryAccounts {
         })
     }
 
-    async fn reserve(&self, team: &TeamId, job: JobId, credits: u64) -> Result<bool, Error> {
-        self.with_ledger(team, |ledger| {
-            let enough = ledger.config.credits.is_none() || ledger.balance >= to_signed(credits);
-            enough && ledger.reserve_up_to(job, credits) == credits
-        })
+    async fn reserve(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<bool, Error> {
+        self.with_ledger(team, |ledger| ledger.reserve(job, operation, credits, false) == credits)
     }
 
-    async fn draw(&self, team: &TeamId, job: JobId, credits: u64) -> Result<u64, Error> {
-        self.with_ledger(team, |ledger| ledger.reserve_up_to(job, credits))
+    async fn draw(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<u64, Error> {
+        self.with_ledger(team, |ledger| ledger.reserve(job, operation, credits, true))
     }
 
-    async fn release(&self, team: &TeamId, job: JobId, credits: u64) -> Result<(), Error> {
-        self.with_ledger(team, |ledger| {
-            let Some(reserved) = ledger.reserved.get_mut(&job) else { return };
-            let released = credits.min(*reserved);
-            *reserved -= released;
-            if *reserved == 0 {
-                ledger.reserved.remove(&job);
-            }
-            ledger.balance = ledger.balance.saturating_add(to_signed(released));
-        })
+    async fn release(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<(), Error> {
+        self.with_ledger(team, |ledger| ledger.release(job, operation, credits))
     }
 
     async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
@@ -243,18 +263,27 @@ mod tests {
     async fn reserved_credits_leave_the_balance_and_unused_ones_return() {
         let (accounts, team) = accounts(100);
         let (first, second) = (new_id(), new_id());
-        assert!(accounts.reserve(&team, first, 60).await.unwrap());
-        assert!(!accounts.reserve(&team, second, 41).await.unwrap(), "all or nothing");
+        let operation = Uuid::from_u128;
+        assert!(accounts.reserve(&team, first, operation(1), 60).await.unwrap());
+        assert!(!accounts.reserve(&team, second, operation(2), 41).await.unwrap(), "all or nothing");
         assert_eq!(remaining(&accounts, &team).await, 40);
-        assert_eq!(accounts.draw(&team, first, 50).await.unwrap(), 40, "only 40 are left");
+        for _ in 0..2 {
+            assert_eq!(accounts.draw(&team, first, operation(3), 50).await.unwrap(), 40, "only 40 are left");
+            assert!(accounts.reserve(&team, first, operation(1), 60).await.unwrap());
+            assert_eq!(remaining(&accounts, &team).await, 0, "a repeated operation adds nothing");
+        }
+        for _ in 0..2 {
+            accounts.release(&team, first, operation(3), 40).await.unwrap();
+            assert_eq!(remaining(&accounts, &team).await, 40, "a repeated release returns nothing");
+        }
         accounts.settle(&team, first, 30).await.unwrap();
         accounts.settle(&team, first, 30).await.unwrap();
         assert_eq!(remaining(&accounts, &team).await, 70, "charged once");
-        assert_eq!(accounts.draw(&team, first, 1).await.unwrap(), 0, "the job is settled");
+        assert_eq!(accounts.draw(&team, first, operation(4), 1).await.unwrap(), 0, "the job is settled");
         accounts.settle(&team, second, 75).await.unwrap();
         assert_eq!(remaining(&accounts, &team).await, -5);
-        assert!(!accounts.reserve(&team, new_id(), 1).await.unwrap());
-        assert_eq!(accounts.draw(&team, new_id(), 1).await.unwrap(), 0);
+        assert!(!accounts.reserve(&team, new_id(), operation(5), 1).await.unwrap());
+        assert_eq!(accounts.draw(&team, new_id(), operation(6), 1).await.unwrap(), 0);
     }
 
     #[tokio::test]

@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use gleaner_runtime::Error;
 use gleaner_store::TeamId;
 use gleaner_types::JobId;
+use uuid::Uuid;
 
 pub use memory::{MemoryAccounts, TeamConfig};
 pub use secret::Secret;
@@ -95,10 +96,13 @@ pub struct Balance {
 /// - The reservation of a job is one amount under the job's id. [`reserve`](Accounts::reserve) and
 ///   [`draw`](Accounts::draw) add to it, and [`settle`](Accounts::settle) ends it. The balance does not
 ///   include reserved credits.
+/// - **An operation counts once**: each call of `reserve` and `draw` has an id. A repeated call with the id
+///   and the job of an earlier one adds nothing and returns the same.
 /// - **`settle` is idempotent**: the service calls it at least once for each ended job, always with the same
 ///   amount, and again after a crash. The provider charges a job once.
-/// - A submit reserves credits before the store has the job. A provider that outlives the process may
-///   therefore hold reservations of jobs that the store does not know, and may release them.
+/// - A submit reserves credits before the store has the job. If the process ends in between, the next process
+///   over the same durable store settles the job with 0. Over a store that ends with its process, the
+///   provider may hold reservations of jobs that nobody knows, and may release them.
 #[async_trait]
 pub trait Accounts: Debug + Send + Sync + 'static {
     /// The team of an API key; `None` if the key is unknown.
@@ -135,21 +139,21 @@ pub trait Accounts: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// If the provider fails.
-    async fn reserve(&self, team: &TeamId, job: JobId, credits: u64) -> Result<bool, Error>;
+    async fn reserve(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<bool, Error>;
 
     /// Adds at most `credits` to the reservation of a job, as the balance allows, and returns the number
     /// added: 0 for a settled job.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn draw(&self, team: &TeamId, job: JobId, credits: u64) -> Result<u64, Error>;
+    async fn draw(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<u64, Error>;
 
-    /// Returns `credits` from the reservation of a job to the balance: the job did not start, or reserved too
-    /// many.
+    /// Returns the `credits` that an operation added to the reservation of a job to the balance, because the
+    /// job did not start. A repeated call does nothing.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn release(&self, team: &TeamId, job: JobId, credits: u64) -> Result<(), Error>;
+    async fn release(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<(), Error>;
 
     /// Charges an ended job for what it used and ends its reservation. Usage beyond the reservation comes off
     /// the balance, which may become negative.

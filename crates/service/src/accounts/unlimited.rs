@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use gleaner_store::TeamId;
 use gleaner_types::JobId;
 use gleaner_types::limits::UNLIMITED_CREDITS;
+use uuid::Uuid;
 
 use crate::{Accounts, Balance, Error, Operation, Secret, Team};
 
@@ -80,15 +81,15 @@ impl Accounts for UnlimitedAccounts {
         Ok(Balance { remaining, plan: UNLIMITED_CREDITS, ..Balance::default() })
     }
 
-    async fn reserve(&self, _: &TeamId, _: JobId, _: u64) -> Result<bool, Error> {
+    async fn reserve(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<bool, Error> {
         Ok(true)
     }
 
-    async fn draw(&self, _: &TeamId, _: JobId, credits: u64) -> Result<u64, Error> {
+    async fn draw(&self, _: &TeamId, _: JobId, _: Uuid, credits: u64) -> Result<u64, Error> {
         Ok(credits)
     }
 
-    async fn release(&self, _: &TeamId, _: JobId, _: u64) -> Result<(), Error> {
+    async fn release(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<(), Error> {
         Ok(())
     }
 

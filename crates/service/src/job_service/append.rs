@@ -36,7 +36,7 @@ impl JobService {
             return Err(Error::fault("webhook", text));
         }
         let credits = (plan.targets.len() as u64).saturating_mul(CREDITS_PER_PAGE);
-        let reservation = self.reserve(team, id, credits).await?;
+        let reservation = self.reserve_more(team, id, credits).await?;
         let (credits, key) = (reservation.credits().unwrap_or(0), submit.idempotency_key);
         if let Err(error) = self.runtime.append(id, &plan.targets, credits, key).await {
             reservation.release().await?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use gleaner_runtime::{Clock, Error, Runtime};
-use gleaner_store::{EndedJob, Shortage, Store};
+use gleaner_store::{EndedJob, Reservation, Shortage, Store};
 use gleaner_types::JobId;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -117,6 +117,7 @@ impl Maintenance {
             };
             accounting.short.retain(|shortage| !has_failed(&shortage.job));
             accounting.ended.retain(|ended| !has_failed(&ended.snapshot.id));
+            accounting.unsubmitted.retain(|reservation| !has_failed(&reservation.job));
             if accounting.is_empty() {
                 return failures == 0;
             }
@@ -137,12 +138,25 @@ impl Maintenance {
                     }
                 });
             settlements.await;
+            for reservation in accounting.unsubmitted {
+                if let Err(error) = self.return_credits(&reservation).await {
+                    tracing::error!(%error, job = %reservation.job, "a reservation could not be returned");
+                    set_failed(reservation.job);
+                }
+            }
         }
+    }
+
+    /// Returns the credits of a job that was never submitted, because its process ended before.
+    async fn return_credits(&self, reservation: &Reservation) -> Result<(), Error> {
+        self.accounts.settle(&reservation.team, reservation.job, 0).await?;
+        Ok(self.store.withdrawn(reservation.operation).await?)
     }
 
     async fn grant_credits(&self, shortage: &Shortage) -> Result<(), Error> {
         let wanted = shortage.credits.saturating_add(shortage.price.saturating_mul(PAGES_AHEAD));
-        let granted = self.accounts.draw(&shortage.team, shortage.job, wanted).await?;
+        let Shortage { team, job, operation, .. } = shortage;
+        let granted = self.accounts.draw(team, *job, *operation, wanted).await?;
         // Too few credits for the next page grant nothing. Settlement returns what was drawn.
         let granted = if granted >= shortage.credits { granted } else { 0 };
         self.store.grant(shortage.job, granted, self.clock.now()).await?;

@@ -15,9 +15,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gleaner_runtime::{Clock, Error, Extract, Runtime};
-use gleaner_store::{JobSnapshot, Store, TeamId};
+use gleaner_store::{JobRequest, JobSnapshot, Store, TeamId};
 use gleaner_types::{JobId, JobKind};
-use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -66,8 +65,8 @@ impl Default for ServiceConfig {
 /// The parts of a submitted request beside its checked plan.
 #[derive(Debug, Clone, Default)]
 pub struct SubmitContext {
-    /// The request as received, kept with the job.
-    pub request: Value,
+    /// The checked request, kept with the job.
+    pub request: JobRequest,
     /// A second submit of the team with the same key is refused.
     pub idempotency_key: Option<Uuid>,
     /// Warnings about the request, added to the `warning` of its result.

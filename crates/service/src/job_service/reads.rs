@@ -108,7 +108,7 @@ impl JobService {
     pub async fn active_crawls(&self, team: &TeamId) -> Result<ActiveCrawls, Error> {
         let crawls = self.store().running(team, JobKind::Crawl).await?;
         let crawls = crawls.into_iter().map(|job| {
-            let request = match job.request {
+            let request = match job.request.body {
                 Value::Object(request) => request,
                 _ => Map::new(),
             };

@@ -4,9 +4,10 @@ use std::future::Future;
 use std::sync::Arc;
 
 use gleaner_runtime::{CREDITS_PER_PAGE, Error, new_id};
-use gleaner_store::TeamId;
+use gleaner_store::{Reservation, Store, TeamId};
 use gleaner_types::JobId;
 use tokio::runtime::Handle;
+use uuid::Uuid;
 
 use super::JobService;
 use crate::accounts::{Accounts, Team};
@@ -16,9 +17,12 @@ use crate::accounts::{Accounts, Team};
 #[derive(Debug)]
 pub(super) struct PendingReservation {
     accounts: Arc<dyn Accounts>,
+    store: Arc<dyn Store>,
     runtime: Handle,
     team: TeamId,
     job: JobId,
+    /// Identifies it to the accounts provider and the store.
+    operation: Uuid,
     /// `None` if the team is not metered, or once the reservation is committed or released.
     credits: Option<u64>,
 }
@@ -35,23 +39,35 @@ impl PendingReservation {
 
     /// The work did not start: the credits return to the balance.
     pub(super) async fn release(mut self) -> Result<(), Error> {
-        match self.credits.take() {
-            Some(credits) => self.accounts.release(&self.team, self.job, credits).await,
-            None => Ok(()),
-        }
+        let Some(credits) = self.credits.take() else { return Ok(()) };
+        let (accounts, store) = (Arc::clone(&self.accounts), Arc::clone(&self.store));
+        return_credits(accounts, store, self.team.clone(), self.job, self.operation, credits).await
     }
 }
 
 impl Drop for PendingReservation {
     fn drop(&mut self) {
         let Some(credits) = self.credits.take() else { return };
-        let (accounts, team, job) = (Arc::clone(&self.accounts), self.team.clone(), self.job);
+        let (accounts, store) = (Arc::clone(&self.accounts), Arc::clone(&self.store));
+        let (team, job, operation) = (self.team.clone(), self.job, self.operation);
         self.runtime.spawn(async move {
-            if let Err(error) = accounts.release(&team, job, credits).await {
+            if let Err(error) = return_credits(accounts, store, team, job, operation, credits).await {
                 tracing::error!(%error, %job, "a reservation could not be released");
             }
         });
     }
+}
+
+async fn return_credits(
+    accounts: Arc<dyn Accounts>,
+    store: Arc<dyn Store>,
+    team: TeamId,
+    job: JobId,
+    operation: Uuid,
+    credits: u64,
+) -> Result<(), Error> {
+    accounts.release(&team, job, operation, credits).await?;
+    Ok(store.withdrawn(operation).await?)
 }
 
 impl JobService {
@@ -68,7 +84,8 @@ impl JobService {
     ) -> Result<T, E> {
         let _permit = self.lookups.acquire_for_request(team).await?;
         let id = new_id();
-        let reservation = self.reserve(team, id, CREDITS_PER_PAGE).await?;
+        let reservation = self.reserve_for_new(team, id, CREDITS_PER_PAGE).await?;
+        let operation = reservation.operation;
         let output = match lookup.await {
             Ok(output) => output,
             Err(error) => {
@@ -77,9 +94,13 @@ impl JobService {
             }
         };
         reservation.commit();
-        let (accounts, team) = (Arc::clone(&self.config.accounts), team.id.clone());
+        let (accounts, store) = (Arc::clone(&self.config.accounts), Arc::clone(self.store()));
+        let team = team.id.clone();
         // In a task of its own: the settlement completes even if the client disconnects.
-        let settling = tokio::spawn(async move { accounts.settle(&team, id, CREDITS_PER_PAGE).await });
+        let settling = tokio::spawn(async move {
+            accounts.settle(&team, id, CREDITS_PER_PAGE).await?;
+            store.withdrawn(operation).await.map_err(Error::from)
+        });
         settling.await.unwrap_or_else(|_| Err(Error::failed("the accounts provider panicked")))?;
         Ok(output)
     }
@@ -92,20 +113,55 @@ impl JobService {
         if enough { Ok(()) } else { Err(insufficient_credits(credits)) }
     }
 
-    /// Reserves credits for a job.
-    pub(super) async fn reserve(
+    /// Reserves credits for a job that is not submitted yet. If the process ends before the submit, the next
+    /// one returns them.
+    pub(super) async fn reserve_for_new(
         &self,
         team: &Team,
         job: JobId,
         credits: u64,
     ) -> Result<PendingReservation, Error> {
-        let accounts = Arc::clone(&self.config.accounts);
-        let metered = accounts.is_metered(&team.id).await?;
-        if metered && !accounts.reserve(&team.id, job, credits).await? {
-            return Err(insufficient_credits(credits));
+        let mut reservation = self.no_reservation(team, job);
+        if self.config.accounts.is_metered(&team.id).await? {
+            let operation = reservation.operation;
+            let intended = Reservation { operation, job, team: team.id.clone(), credits };
+            self.store().intend(intended, self.clock().now()).await?;
+            if !self.config.accounts.reserve(&team.id, job, operation, credits).await? {
+                self.store().withdrawn(operation).await?;
+                return Err(insufficient_credits(credits));
+            }
+            reservation.credits = Some(credits);
         }
-        let (team, credits) = (team.id.clone(), metered.then_some(credits));
-        Ok(PendingReservation { accounts, runtime: Handle::current(), team, job, credits })
+        Ok(reservation)
+    }
+
+    /// Reserves further credits for a running job, whose settlement returns what it does not use.
+    pub(super) async fn reserve_more(
+        &self,
+        team: &Team,
+        job: JobId,
+        credits: u64,
+    ) -> Result<PendingReservation, Error> {
+        let mut reservation = self.no_reservation(team, job);
+        if self.config.accounts.is_metered(&team.id).await? {
+            if !self.config.accounts.reserve(&team.id, job, reservation.operation, credits).await? {
+                return Err(insufficient_credits(credits));
+            }
+            reservation.credits = Some(credits);
+        }
+        Ok(reservation)
+    }
+
+    fn no_reservation(&self, team: &Team, job: JobId) -> PendingReservation {
+        PendingReservation {
+            accounts: Arc::clone(&self.config.accounts),
+            store: Arc::clone(self.store()),
+            runtime: Handle::current(),
+            team: team.id.clone(),
+            job,
+            operation: Uuid::now_v7(),
+            credits: None,
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl JobService {
         let limit = page.limit.map(|limit| limit.clamp(1, limits::MAX_STATUS_LIMIT));
         let documents = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         let bound = ReadBound { documents, bytes: limits::MAX_STATUS_BYTES };
-        let mut progress = self.store().progress(id)?;
+        let mut progress = self.store().progress(id).await?;
         let deadline = Instant::now() + LONG_POLL;
         let mut may_wait = page.skip.is_some();
         loop {

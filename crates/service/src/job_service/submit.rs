@@ -244,7 +244,7 @@ impl JobService {
         self.check_limits(team, requirements, &submit).await?;
         let id = new_id();
         let credits = requirements.pages.saturating_mul(CREDITS_PER_PAGE);
-        let reservation = self.reserve(team, id, credits).await?;
+        let reservation = self.reserve_for_new(team, id, credits).await?;
         self.wake();
         let account = JobAccount {
             team: team.id.clone(),

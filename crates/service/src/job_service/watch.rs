@@ -78,7 +78,7 @@ impl Watch {
 
     async fn read_more(&mut self) -> Result<(), Error> {
         let store = self.service.store();
-        let mut progress = store.progress(self.id)?;
+        let mut progress = store.progress(self.id).await?;
         loop {
             progress.borrow_and_update();
             let slice = store.read(self.id, self.next_index, ReadBound::default()).await?;

@@ -12,6 +12,7 @@ use gleaner_store::{DELIVERY_LEASE, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{ErrorCode, JobId, JobState, PageError};
+use uuid::Uuid;
 
 use crate::support::*;
 use crate::webhooks::{ALL_EVENTS, webhook};
@@ -189,16 +190,16 @@ impl Accounts for FailingAccounts {
         self.0.balance(team).await
     }
 
-    async fn reserve(&self, team: &TeamId, job: JobId, credits: u64) -> Result<bool, Error> {
-        self.0.reserve(team, job, credits).await
+    async fn reserve(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<bool, Error> {
+        self.0.reserve(team, job, operation, credits).await
     }
 
-    async fn draw(&self, team: &TeamId, job: JobId, credits: u64) -> Result<u64, Error> {
-        self.0.draw(team, job, credits).await
+    async fn draw(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<u64, Error> {
+        self.0.draw(team, job, operation, credits).await
     }
 
-    async fn release(&self, team: &TeamId, job: JobId, credits: u64) -> Result<(), Error> {
-        self.0.release(team, job, credits).await
+    async fn release(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<(), Error> {
+        self.0.release(team, job, operation, credits).await
     }
 
     async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {

@@ -168,7 +168,7 @@ async fn running_crawls_are_listed_and_ended_jobs_are_logged() {
     let (service, _) = service(ServiceConfig { activity: activity.clone(), ..ServiceConfig::default() });
     let body = json!({"url": "https://a.example/slow", "limit": 3, "webhook": {"url": "x"}});
     let plan = CrawlRequest::new("https://a.example/slow").check().unwrap();
-    let submit = SubmitContext { request: body, ..SubmitContext::default() };
+    let submit = SubmitContext { request: body.into(), ..SubmitContext::default() };
     let id = service.crawl(&team("a"), plan, submit).await.unwrap().id;
     let active = service.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
     assert_eq!((active[0].id, active[0].url.as_str()), (id, "https://a.example/slow"));

@@ -191,7 +191,10 @@ async fn the_headers_of_a_crawl_are_not_listed() {
         "url": "https://a.example/slow",
         "scrapeOptions": {"headers": {"Authorization": "secret"}, "mobile": true},
     });
-    service.crawl(&team("a"), plan, SubmitContext { request, ..SubmitContext::default() }).await.unwrap();
+    service
+        .crawl(&team("a"), plan, SubmitContext { request: request.into(), ..SubmitContext::default() })
+        .await
+        .unwrap();
     let active = service.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
     let options = serde_json::Value::Object(active[0].options.clone());
     assert_eq!(options, serde_json::json!({"scrapeOptions": {"mobile": true}}));

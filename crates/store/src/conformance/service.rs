@@ -9,7 +9,10 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{Fixture, START, candidates, document, failure};
-use crate::{Conclusion, ErrorKind, JobAccount, NewJob, PageOutcome, ReadBound, Retention, Store, TeamId};
+use crate::{
+    Conclusion, ErrorKind, JobAccount, NewJob, PageOutcome, ReadBound, Reservation, Retention, Store, TeamId,
+    WaitingFor,
+};
 
 pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
     stored_json_is_read_within_exact_limits(Fixture::new(make())).await;
@@ -17,6 +20,7 @@ pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
     a_budget_is_never_overdrawn(Fixture::new(make())).await;
     a_job_without_credits_fails_when_its_leased_pages_are_done(Fixture::new(make())).await;
     an_ended_job_is_reported_until_it_is_settled(Fixture::new(make())).await;
+    a_reservation_of_this_process_is_not_listed(Fixture::new(make())).await;
     teams_take_turns_and_keep_to_their_slots(Fixture::new(make())).await;
     a_new_job_gets_a_turn_at_once(Fixture::new(make()), &["a"]).await;
     a_new_job_gets_a_turn_at_once(Fixture::new(make()), &["a", "b"]).await;
@@ -29,7 +33,7 @@ pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
 }
 
 impl<S: Store> Fixture<S> {
-    async fn submit_for(
+    pub(super) async fn submit_for(
         &self,
         number: u128,
         team: &str,
@@ -84,7 +88,7 @@ async fn stored_json_is_read_within_exact_limits<S: Store>(fixture: Fixture<S>) 
     assert_eq!(read(9, 1, usize::MAX).await.documents.len(), 0);
 }
 
-fn budget(credits: u64, price: u64) -> impl FnOnce(&mut NewJob) {
+pub(super) fn budget(credits: u64, price: u64) -> impl FnOnce(&mut NewJob) {
     move |job| {
         if let Some(account) = job.account.as_mut() {
             (account.budget, account.price) = (Some(credits), price);
@@ -97,16 +101,19 @@ async fn a_budget_is_never_overdrawn<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit_for(1, "a", &pages, budget(5, 2)).await;
     let leased = fixture.lease(10).await;
     assert_eq!(leased.len(), 2, "two pages at two credits, not three");
-    let short = fixture.store.accounting(10).await.expect("accounting can be read").short;
-    assert_eq!(short.iter().map(|short| (short.job, short.credits)).collect::<Vec<_>>(), [(job, 1)]);
+    let short = async || fixture.store.accounting(10).await.expect("accounting can be read").short;
+    let found = short().await;
+    assert_eq!(found.iter().map(|short| (short.job, short.credits)).collect::<Vec<_>>(), [(job, 1)]);
+    assert_eq!(short().await, found, "a repeated grant has the same id");
+    let snapshot = fixture.store.snapshot(job).await.expect("a job has a snapshot");
+    assert_eq!(snapshot.waiting_for, Some(WaitingFor::Credits));
     fixture.store.grant(job, 1, START).await.expect("credits can be granted");
     assert_eq!(fixture.lease(10).await.len(), 1, "one more page for the granted credits");
     for page in leased {
         fixture.finish(page, failure(), &[]).await;
     }
     assert_eq!(fixture.lease(10).await.len(), 2, "a failed page frees its price for another");
-    let short = fixture.store.accounting(10).await.expect("accounting can be read").short;
-    assert!(short.is_empty(), "no more credits are needed");
+    assert!(short().await.is_empty(), "no more credits are needed");
 }
 
 async fn a_job_without_credits_fails_when_its_leased_pages_are_done<S: Store>(fixture: Fixture<S>) {
@@ -136,6 +143,17 @@ async fn an_ended_job_is_reported_until_it_is_settled<S: Store>(fixture: Fixture
     fixture.store.settled(first).await.expect("a job can be settled");
     fixture.store.settled(first).await.expect("settling twice does nothing");
     assert_eq!(ended().await.len(), 1);
+}
+
+async fn a_reservation_of_this_process_is_not_listed<S: Store>(fixture: Fixture<S>) {
+    let (job, team) = (JobId::from_uuid(Uuid::from_u128(1)), TeamId::new("a"));
+    let operation = Uuid::from_u128(7);
+    let reservation = Reservation { operation, job, team, credits: 5 };
+    fixture.store.intend(reservation, START).await.expect("a reservation can be recorded");
+    let accounting = fixture.store.accounting(10).await.expect("accounting can be read");
+    assert!(accounting.unsubmitted.is_empty(), "its process may still submit the job");
+    fixture.store.withdrawn(operation).await.expect("a reservation can be withdrawn");
+    fixture.store.withdrawn(operation).await.expect("an unknown reservation is ignored");
 }
 
 async fn teams_take_turns_and_keep_to_their_slots<S: Store>(fixture: Fixture<S>) {

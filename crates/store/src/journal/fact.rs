@@ -250,6 +250,8 @@ facts! { 'a
         sequence: u64,
         /// Why it was given up; `None` if it was delivered.
         given_up: Option<&'a str>,
+        /// When, since the Unix epoch.
+        at: Option<Duration>,
     }
     /// The reader of a stream has read the documents before a position.
     Read = 20 {

@@ -52,12 +52,21 @@ mod fact;
 mod field;
 mod lists;
 mod page_list;
+mod port;
+#[cfg(any(test, feature = "testing"))]
+mod vec;
 
 pub use block::{BLOCK_VERSION, Block, BlockWriter, Facts};
 pub use damage::Damage;
 pub use fact::{Fact, NoteChange};
 pub use lists::{Depths, DepthsWriter, Keys, KeysWriter};
 pub use page_list::{PageList, PageListWriter, Pages};
+pub use port::{
+    Batch, Committed, Journal, NewDocument, NoJournal, Room, Row, Stall, StoredFacts, StoredHistory,
+    StoredScrape, StoredState,
+};
+#[cfg(any(test, feature = "testing"))]
+pub use vec::VecJournal;
 
 #[cfg(test)]
 mod properties;

@@ -110,7 +110,7 @@ fn facts<'a>(values: &'a Values, pages: PageList<'a>, keys: Keys<'a>, depths: De
             error: optional_text,
         },
         Fact::Attempted { sequence: number, attempt: small, not_before: time },
-        Fact::Delivered { sequence: number, given_up: optional_text },
+        Fact::Delivered { sequence: number, given_up: optional_text, at: flag.then_some(time) },
         Fact::Read { position: number },
         Fact::Noted { kind: byte, key: number, change },
         Fact::JobEnded { at: time, state, failure: flag.then_some(failure), error: optional_text },

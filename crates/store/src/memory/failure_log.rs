@@ -96,8 +96,9 @@ mod tests {
 
     use super::*;
     use crate::queue_spill::QueueFile;
-    use crate::{FinishedPage, MemoryConfig, MemoryStore, NewJob, PageOutcome, ReadBound, Store};
+    use crate::{FinishedPage, MemoryConfig, MemoryStore, NewJob, PageOutcome, ReadBound, Store, WorkerId};
 
+    const WORKER: WorkerId = WorkerId::from_uuid(Uuid::nil());
     const PAGES: u64 = 5_000;
     const NOW: Duration = Duration::from_secs(1_700_000_000);
 
@@ -114,7 +115,7 @@ mod tests {
         let (id, rules) = (JobId::from_uuid(Uuid::from_u128(1)), JobRules::with_limit(5));
         let job = NewJob::new(id, Some(JobKind::BatchScrape), rules, (0..5).map(page).collect());
         store.submit(job, NOW).await.unwrap();
-        for page in store.lease(5, NOW).await.unwrap().pages {
+        for page in store.lease(WORKER, 5, NOW).await.unwrap().pages {
             let outcome = PageOutcome::Document(Box::default(), 1);
             store.finish(FinishedPage::new(page, outcome), NOW).await.unwrap();
         }
@@ -150,7 +151,7 @@ mod tests {
         file.tear();
         let mut done = 0;
         loop {
-            let leases = store.lease(50, NOW).await.unwrap().pages;
+            let leases = store.lease(WORKER, 50, NOW).await.unwrap().pages;
             if leases.is_empty() {
                 break;
             }
@@ -172,6 +173,6 @@ mod tests {
         let file = QueueFile::new(1 << 20, None);
         let (store, _) = store(&file, true).await;
         assert_eq!(file.blocks(), 0);
-        assert_eq!(store.lease(1, NOW).await.unwrap().pages.len(), 1);
+        assert_eq!(store.lease(WORKER, 1, NOW).await.unwrap().pages.len(), 1);
     }
 }

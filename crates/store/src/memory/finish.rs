@@ -6,6 +6,7 @@ use gleaner_frontier::{Finished, HostFeedback, Outcome};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{ErrorCode, PageError};
 
+use super::MemoryStore;
 use super::events::Event;
 use super::state::State;
 use crate::outbox::EventData;
@@ -20,8 +21,8 @@ pub(super) struct PreparedPage {
 }
 
 impl PreparedPage {
-    /// Does the work that needs no lock. If the job is gone, there is no form, and the document is dropped.
-    pub(super) fn prepare(mut page: FinishedPage, form: Option<&StorageForm>) -> Result<Self, Error> {
+    /// If the job is gone, there is no form, and the document is dropped.
+    fn prepare(mut page: FinishedPage, form: Option<&StorageForm>) -> Result<Self, Error> {
         let document = match (&mut page.outcome, form) {
             (PageOutcome::Document(document, credits), Some(form)) => {
                 Some((form.prepare(std::mem::take(document))?, *credits))
@@ -29,6 +30,18 @@ impl PreparedPage {
             _ => None,
         };
         Ok(Self { page, document })
+    }
+}
+
+impl MemoryStore {
+    /// Does the work on finished pages that needs no lock.
+    pub(super) fn prepare(&self, pages: Vec<FinishedPage>) -> Result<Vec<PreparedPage>, Error> {
+        let state = self.lock();
+        let job = |page: &FinishedPage| state.jobs.get(&page.lease.job);
+        let forms: Vec<_> =
+            pages.iter().map(|page| job(page).map(|job| job.results.storage_form())).collect();
+        drop(state);
+        pages.into_iter().zip(&forms).map(|(page, form)| PreparedPage::prepare(page, form.as_ref())).collect()
     }
 }
 
@@ -46,30 +59,34 @@ impl State {
             links,
             tracked_scrape,
             slash_added,
+            notes,
         } = page;
         let feedback = HostFeedback { observed, address, ..HostFeedback::default() };
         let mut queue_outcome = outcome.queue_outcome();
         let is_blocked = matches!(outcome, PageOutcome::RobotsBlocked);
         let mut failure = if let PageOutcome::Failed(error) = outcome { Some(error) } else { None };
         let mut full = None;
+        let Some(lease) = self.queue_lease(page.lease) else { return Receipt::default() };
+        self.lease_holders.remove(lease);
         if !request_sent {
-            self.frontier.no_request_sent(page.lease);
+            self.frontier.no_request_sent(lease);
         }
-        let leased = self.frontier.is_leased(page.lease);
+        let leased = self.frontier.is_leased(lease);
         let Some(job) = self.jobs.get_mut(&page.job).filter(|_| leased) else {
             // The lease still counts for its host until now.
-            self.frontier.finish(page.lease, Outcome::Skipped, [], now);
+            self.frontier.finish(lease, Outcome::Skipped, [], now);
             return Receipt::default();
         };
+        job.note(notes);
         if feedback != HostFeedback::default() {
             self.frontier.feedback(&page.url, feedback, now);
         }
         // Before the links are admitted, because it may defer them.
         if let Some(fingerprint) = fingerprint {
-            self.frontier.record_fingerprint(page.lease, fingerprint);
+            self.frontier.record_fingerprint(lease, fingerprint);
         }
         if let Some(target) = redirected_to
-            && !self.frontier.redirected(page.lease, target, now)
+            && !self.frontier.redirected(lease, target, now)
         {
             // The target has its own entry in the queue.
             (queue_outcome, document) = (Outcome::Skipped, None);
@@ -111,7 +128,7 @@ impl State {
         if fills {
             self.set_reader_behind(page.job, true);
         }
-        let Finished::Accepted { admitted, .. } = self.frontier.finish(page.lease, queue_outcome, links, now)
+        let Finished::Accepted { admitted, .. } = self.frontier.finish(lease, queue_outcome, links, now)
         else {
             return Receipt::default();
         };

@@ -3,23 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::{Counts, Frontier, JobSlot};
+use gleaner_frontier::{Counts, Frontier, JobRules, JobSlot};
 use gleaner_types::{JobKind, JobState};
-use serde_json::Value;
 use tokio::sync::watch;
 
 use super::events::Outbox;
 use super::teams::TeamIndex;
+use crate::note::Notes;
 use crate::result_space::TeamQuota;
 use crate::results::Results;
-use crate::{Conclusion, JobAccount, JobFailure, JobWarning, MAX_WARNINGS, NewJob, PageFailures, Retention};
+use crate::{
+    Conclusion, JobAccount, JobFailure, JobRequest, JobWarning, MAX_WARNINGS, NewJob, Note, PageFailures,
+    Retention, WaitingFor,
+};
 
 pub(super) struct Job {
     pub(super) slot: JobSlot,
     pub(super) kind: Option<JobKind>,
-    pub(super) request: Value,
+    pub(super) request: JobRequest,
     pub(super) state: JobState,
-    pub(super) limit: u64,
+    pub(super) rules: JobRules,
     pub(super) sealed: bool,
     /// Too many documents are unread.
     pub(super) reader_behind: bool,
@@ -46,12 +49,15 @@ pub(super) struct Job {
     pub(super) team: TeamIndex,
     pub(super) url: Option<String>,
     pub(super) account: Option<Box<JobAccount>>,
+    /// Number of grants of credits.
+    pub(super) grants: u64,
     /// The budget does not cover the next page.
     pub(super) short_of_credits: bool,
     /// No further credits will be granted.
     pub(super) credits_denied: bool,
     pub(super) outbox: Option<Box<Outbox>>,
     pub(super) conclusion: Option<Arc<Conclusion>>,
+    pub(super) notes: Notes,
 }
 
 impl Job {
@@ -69,10 +75,10 @@ impl Job {
         Self {
             slot,
             kind,
-            // Only the requests of crawls are read.
-            request: if kind == Some(JobKind::Crawl) { job.request } else { Value::Null },
+            // Nobody reads the request of a single scrape.
+            request: if kind.is_some() { job.request } else { JobRequest::default() },
             state: JobState::Scraping,
-            limit: job.rules.limit,
+            rules: job.rules,
             sealed: job.sealed,
             reader_behind: false,
             paused: false,
@@ -94,10 +100,12 @@ impl Job {
             team,
             url: job.url,
             account: job.account,
+            grants: 0,
             short_of_credits: false,
             credits_denied: false,
             outbox: job.webhook.zip(kind).map(|(webhook, kind)| Box::new(Outbox::new(webhook, kind))),
             conclusion: None,
+            notes: Notes::default(),
         }
     }
 
@@ -108,6 +116,16 @@ impl Job {
         self.warnings.iter().cloned().chain(pages).chain(documents).collect()
     }
 
+    pub(super) fn waiting_for(&self) -> Option<WaitingFor> {
+        let reasons = [
+            (self.paused, WaitingFor::User),
+            (self.reader_behind, WaitingFor::Reader),
+            (self.short_of_credits, WaitingFor::Credits),
+        ];
+        let reason = reasons.into_iter().find(|(waits, _)| *waits)?;
+        self.ended_at.is_none().then_some(reason.1)
+    }
+
     pub(super) fn notify_progress(&self) {
         self.progress.send_modify(|version| *version = version.wrapping_add(1));
     }
@@ -116,6 +134,16 @@ impl Job {
     pub(super) fn warn(&mut self, warning: JobWarning) {
         if self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning) {
             self.warnings.push(warning);
+        }
+    }
+
+    /// Changes notes. They are hints: one that does not fit is dropped.
+    pub(super) fn note(&mut self, notes: Vec<Note>) {
+        for note in notes {
+            let kind = note.kind;
+            if !self.notes.apply(note) {
+                tracing::debug!(?kind, "a note of a job does not fit and is dropped");
+            }
         }
     }
 

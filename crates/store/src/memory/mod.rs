@@ -14,6 +14,7 @@ mod finish;
 mod histories;
 mod job;
 mod keys;
+mod leases;
 mod operations;
 mod scrapes;
 mod state;
@@ -64,6 +65,8 @@ impl MemoryStore {
         }
         let state = State {
             frontier,
+            epoch: 1,
+            lease_holders: Default::default(),
             result_space: ResultSpace::new(config.result_limits()),
             max_in_flight: usize::try_from(config.frontier.max_in_flight).unwrap_or(usize::MAX),
             jobs: BTreeMap::new(),

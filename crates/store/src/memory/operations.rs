@@ -19,9 +19,10 @@ use super::state::queue_full;
 use crate::results::{DocumentSource, to_json};
 use crate::scrape;
 use crate::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
-    JobAccount, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases, NewJob,
-    PageFailures, PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
+    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
+    HistoryKey, JobAccount, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
+    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Slice, Store, StoredJob, TeamId, TeamLoad,
+    WorkerId,
 };
 
 #[async_trait]
@@ -45,15 +46,11 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn admit(
-        &self,
-        job: JobId,
-        depth: u32,
-        pages: Vec<Candidate>,
-        now: Duration,
-    ) -> Result<Admitted, Error> {
+    async fn admit(&self, job: JobId, admission: Admission, now: Duration) -> Result<Admitted, Error> {
+        let Admission { depth, pages, notes } = admission;
         let mut state = self.lock();
         let slot = state.running_slot(job)?;
+        state.job(job)?.note(notes);
         let admitted = state.frontier.admit(slot, depth, pages, now);
         state.warn_overflow(job, &admitted);
         state.check_budget(job);
@@ -69,41 +66,48 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error> {
-        let mut state = self.lock();
+    async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
         state.expire_leases(now);
         let (leased, waited) = state.lease(max, now);
         let expires_at = now.saturating_add(self.config.frontier.lease_time);
         let pages = leased.leases.into_iter().filter_map(|lease| {
             let (job, _) = *state.running.get(&lease.job)?;
+            state.lease_holders.insert(lease.id, worker, job, expires_at);
             let waited_for_slot = waited.contains(&lease.id);
-            Some(LeasedPage { waited_for_slot, ..LeasedPage::new(lease, job, expires_at) })
+            Some(LeasedPage { waited_for_slot, ..LeasedPage::new(lease, state.epoch, job, expires_at) })
         });
-        let leases = Leases { pages: pages.collect(), next: leased.next };
+        let leases = Leases { pages: pages.collect(), next: leased.next, renew_before: None };
         if std::mem::take(&mut state.has_maintenance) {
-            drop(state);
+            drop(guard);
             self.maintenance.send_modify(|version| *version = version.wrapping_add(1));
         }
         Ok(leases)
     }
 
-    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
-        let form = self.lock().jobs.get(&page.lease.job).map(|job| job.results.storage_form());
-        let page = PreparedPage::prepare(page, form.as_ref())?;
+    async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error> {
         let mut state = self.lock();
-        let receipt = state.finish(page, now);
+        state.release(worker, now);
         self.finish_operation(state);
-        Ok(receipt)
-    }
-
-    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error> {
-        self.lock().frontier.feedback(url, feedback, now);
-        self.notify_work();
         Ok(())
     }
 
-    async fn limits(&self, url: &Url) -> Result<HostLimits, Error> {
-        Ok(self.lock().frontier.limits(url))
+    async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
+        let pages = self.prepare(pages)?;
+        let mut state = self.lock();
+        let receipts = pages.into_iter().map(|page| state.finish(page, now)).collect();
+        self.finish_operation(state);
+        Ok(receipts)
+    }
+
+    fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) {
+        self.lock().frontier.feedback(url, feedback, now);
+        self.notify_work();
+    }
+
+    fn limits(&self, url: &Url) -> HostLimits {
+        self.lock().frontier.limits(url)
     }
 
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {
@@ -121,10 +125,11 @@ impl Store for MemoryStore {
             self.notify_work();
         }
         let (slice, lost) = batch.into_slice();
-        if lost > 0
+        if !lost.is_empty()
             && let Some(record) = self.lock().jobs.get_mut(&job)
         {
-            record.lost_documents += lost;
+            let lost = lost.into_iter().filter(|position| record.results.mark_lost(*position));
+            record.lost_documents += lost.count() as u64;
         }
         slice
     }
@@ -135,6 +140,29 @@ impl Store for MemoryStore {
 
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
         Ok(self.lock().job(job)?.failures.clone())
+    }
+
+    async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.running_slot(job)?;
+        state.job(job)?.note(notes);
+        Ok(())
+    }
+
+    async fn stored(&self, job: JobId) -> Result<StoredJob, Error> {
+        let mut state = self.lock();
+        state.running_slot(job)?;
+        let record = state.job(job)?;
+        Ok(StoredJob {
+            id: job,
+            kind: record.kind,
+            request: record.request.clone(),
+            rules: record.rules.clone(),
+            account: record.account.clone(),
+            zero_data_retention: record.in_memory,
+            created_at: record.created_at,
+            notes: record.notes.list(),
+        })
     }
 
     async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
@@ -355,7 +383,8 @@ impl Store for MemoryStore {
 
     async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
         let state = self.lock();
-        Ok(Accounting { short: state.shortages(max), ended: state.unsettled.first(max) })
+        let (short, ended) = (state.shortages(max), state.unsettled.first(max));
+        Ok(Accounting { short, ended, unsubmitted: Vec::new() })
     }
 
     async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {
@@ -378,7 +407,7 @@ impl Store for MemoryStore {
         self.work.subscribe()
     }
 
-    fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
+    async fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
         Ok(self.lock().job(job)?.progress.subscribe())
     }
 }

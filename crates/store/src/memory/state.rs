@@ -7,7 +7,6 @@ use std::time::Duration;
 use gleaner_frontier::{Frontier, JobSlot, LeaseId, Leased};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, JobState};
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::events::{Event, EventSchedule};
@@ -15,15 +14,19 @@ use super::failure_quota::FailureQuota;
 use super::histories::Histories;
 use super::job::Job;
 use super::keys::IdempotencyKeys;
+use super::leases::LeaseHolders;
 use super::scrapes::Scrapes;
 use super::teams::{TeamIndex, Teams};
 use super::unsettled::Unsettled;
+use crate::accounting::grant_operation;
+use crate::note::Notes;
 use crate::outbox::EventData;
 use crate::result_space::ResultSpace;
 use crate::results::DocumentSource;
 use crate::scrape;
 use crate::{
-    EndedJob, Error, JobAccount, JobFailure, JobSnapshot, NewJob, PageFailures, Retention, Shortage, TeamId,
+    EndedJob, Error, JobAccount, JobFailure, JobRequest, JobSnapshot, NewJob, PageFailures, Retention,
+    Shortage, TeamId,
 };
 
 /// The error of a job whose team can pay for no further page.
@@ -31,6 +34,9 @@ const INSUFFICIENT_CREDITS: &str = "insufficient credits";
 
 pub(super) struct State {
     pub(super) frontier: Frontier,
+    /// Identifies this run of the store.
+    pub(super) epoch: u64,
+    pub(super) lease_holders: LeaseHolders,
     pub(super) result_space: Arc<ResultSpace>,
     pub(super) max_in_flight: usize,
     /// Ordered by id, so that a scrape id leads to its job.
@@ -197,7 +203,8 @@ impl State {
             let job = self.jobs.get(id)?;
             let account = job.account.as_ref()?;
             let credits = job.missing_credits(&self.frontier)?;
-            Some(Shortage { job: *id, team: account.team.clone(), credits, price: account.price })
+            let operation = grant_operation(*id, job.grants);
+            Some(Shortage { job: *id, team: account.team.clone(), operation, credits, price: account.price })
         });
         missing.take(max).collect()
     }
@@ -207,6 +214,7 @@ impl State {
         else {
             return;
         };
+        job.grants += 1;
         if credits > 0 {
             job.add_budget(credits);
             self.check_budget(id);
@@ -237,7 +245,7 @@ impl State {
         let documents = || self.frontier.counts(job.slot).unwrap_or_default().documents;
         let is_done = job.state == JobState::Scraping
             && self.frontier.is_idle(job.slot)
-            && (job.sealed || documents() >= job.limit);
+            && (job.sealed || documents() >= job.rules.limit);
         is_done && self.end_job(id, JobState::Completed, now)
     }
 
@@ -263,8 +271,8 @@ impl State {
         self.running.remove(&job.slot);
         job.state = state;
         job.ended_at = Some(now);
-        // Only the requests of running jobs are read, and they may be large.
-        job.request = Value::Null;
+        // They are needed while the job runs, and may be large.
+        (job.request, job.notes) = (JobRequest::default(), Notes::default());
         let (kind, error) = match state {
             JobState::Completed | JobState::Scraping => (EventKind::Completed, None),
             JobState::Failed => (EventKind::Failed, job.error.as_deref().map(Box::from)),
@@ -301,6 +309,7 @@ impl State {
         if self.frontier.expire(now) == 0 {
             return false;
         }
+        self.lease_holders.remove_expired(now);
         self.teams.clear_freed_slots();
         self.list_lost_pages(now);
         let mut running: Vec<JobId> = self.running.values().map(|(id, _)| *id).collect();
@@ -387,6 +396,7 @@ impl State {
             credits_used: job.credits,
             created_at: job.created_at,
             ended_at: job.ended_at,
+            waiting_for: job.waiting_for(),
             warnings: job.warnings(),
             failure: job.failure,
             error: job.error.clone(),

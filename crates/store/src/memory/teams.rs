@@ -172,8 +172,9 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::{FinishedPage, JobAccount, MemoryConfig, MemoryStore, NewJob, PageOutcome, Store};
+    use crate::{FinishedPage, JobAccount, MemoryConfig, MemoryStore, NewJob, PageOutcome, Store, WorkerId};
 
+    const WORKER: WorkerId = WorkerId::from_uuid(Uuid::nil());
     const START: Duration = Duration::from_secs(1_700_000_000);
     const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -196,7 +197,7 @@ mod tests {
         for number in 1..100 {
             let (team, now) = (TeamId::new(number.to_string()), START + HOUR * number * 2);
             submit(&store, number.into(), &team, now).await;
-            for page in store.lease(10, now).await.unwrap().pages {
+            for page in store.lease(WORKER, 10, now).await.unwrap().pages {
                 let outcome = PageOutcome::Document(Box::default(), 1);
                 store.finish(FinishedPage::new(page, outcome), now).await.unwrap();
             }

@@ -1,4 +1,6 @@
-//! The forms of a document: prepared, stored, and taken out to be read.
+//! The forms of a document: prepared, stored, and ready to be read.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use gleaner_types::Document;
@@ -11,9 +13,11 @@ use crate::{Error, Retention, scrape};
 #[derive(Debug)]
 pub(super) enum StoredDocument {
     /// With its weight.
-    Document(Box<Document>, usize),
+    Document(Arc<Document>, usize),
     Json(Bytes),
     Spilled(SpilledDocument),
+    /// It could not be read from its file.
+    Lost,
 }
 
 impl StoredDocument {
@@ -22,46 +26,47 @@ impl StoredDocument {
             Self::Document(_, weight) => *weight,
             Self::Json(json) => json.len(),
             Self::Spilled(spilled) => spilled.len(),
+            Self::Lost => 0,
         }
     }
 
     pub(super) fn in_memory(&self) -> usize {
         match self {
             Self::Document(..) | Self::Json(_) => self.weight(),
-            Self::Spilled(_) => 0,
+            Self::Spilled(_) | Self::Lost => 0,
         }
     }
 
     pub(super) fn in_file(&self) -> u64 {
         match self {
-            Self::Document(..) | Self::Json(_) => 0,
+            Self::Document(..) | Self::Json(_) | Self::Lost => 0,
             Self::Spilled(spilled) => spilled.len() as u64,
         }
+    }
+
+    /// Where to read it from; `None` if it is lost.
+    pub(super) fn source(&self) -> Option<DocumentSource> {
+        Some(match self {
+            Self::Document(document, _) => DocumentSource::Document(Arc::clone(document)),
+            Self::Json(json) => DocumentSource::Json(json.clone()),
+            Self::Spilled(spilled) => DocumentSource::Spilled(spilled.clone()),
+            Self::Lost => return None,
+        })
     }
 }
 
 /// Where to read a document from.
 #[derive(Debug)]
 pub(crate) enum DocumentSource {
-    Document(Box<Document>),
+    Document(Arc<Document>),
     Json(Bytes),
     Spilled(SpilledDocument),
-}
-
-impl From<StoredDocument> for DocumentSource {
-    fn from(item: StoredDocument) -> Self {
-        match item {
-            StoredDocument::Document(document, _) => Self::Document(document),
-            StoredDocument::Json(json) => Self::Json(json),
-            StoredDocument::Spilled(spilled) => Self::Spilled(spilled),
-        }
-    }
 }
 
 impl DocumentSource {
     pub(super) fn document(self) -> Result<Document, Error> {
         match self {
-            Self::Document(document) => Ok(*document),
+            Self::Document(document) => Ok(Arc::unwrap_or_clone(document)),
             source => serde_json::from_slice(&source.json()?).map_err(|cause| unreadable(&cause)),
         }
     }
@@ -102,7 +107,7 @@ impl StorageForm {
             let weight = weight(&document);
             if self.in_memory || self.quota.has_capacity(weight) {
                 return Ok(PreparedDocument {
-                    item: StoredDocument::Document(document, weight),
+                    item: StoredDocument::Document(Arc::from(document), weight),
                     scrape: None,
                 });
             }

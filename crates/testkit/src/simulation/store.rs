@@ -9,9 +9,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage, HistoryKey,
-    JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, MemoryStore, NewJob, PageFailures,
-    PastScrape, ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
+    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
+    FinishedPage, HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases,
+    MemoryStore, NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice,
+    Store, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;
@@ -93,6 +94,26 @@ impl FaultyStore {
         Some((number, self.context.world.resource(url)?))
     }
 
+    /// Sometimes waits until the lease of a finished page has expired. Returns the time that it waited.
+    async fn delay(&self, page: &FinishedPage) -> Duration {
+        let Some((job, resource)) = self.page(page.lease.job, &page.lease.url) else { return Duration::ZERO };
+        locked(&self.leased).remove(&(job, resource));
+        let count = {
+            let mut finishes = locked(&self.finishes);
+            let count = finishes.entry((job, resource)).or_default();
+            *count += 1;
+            *count
+        };
+        let chance = self.context.random(job + 2_000, resource, count).below(1_000);
+        if chance >= self.context.faults.late_finish {
+            return Duration::ZERO;
+        }
+        self.context.lose(job, resource);
+        let before = self.context.now();
+        self.context.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
+        Duration::from_millis(self.context.now() - before)
+    }
+
     fn crash_if_due(&self) {
         if self.context.crash_is_due() {
             self.context.note(Event::Crashed);
@@ -112,7 +133,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[async_trait]
 impl Store for FaultyStore {
     async fn submit(&self, mut job: NewJob, now: Duration) -> Result<(), Error> {
-        let number = job.request.as_u64().and_then(|number| usize::try_from(number).ok());
+        let number = job.request.body.as_u64().and_then(|number| usize::try_from(number).ok());
         if let Some((team, slots)) = number.and_then(|number| self.teams.get(number).copied().flatten()) {
             let account = JobAccount::of(TeamId::new(format!("team {team}")));
             job.account = Some(Box::new(JobAccount { slots: Some(slots), ..account }));
@@ -121,9 +142,17 @@ impl Store for FaultyStore {
         self.store.submit(job, now).await
     }
 
-    async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error> {
+    async fn intend(&self, reservation: Reservation, now: Duration) -> Result<(), Error> {
+        self.store.intend(reservation, now).await
+    }
+
+    async fn withdrawn(&self, operation: Uuid) -> Result<(), Error> {
+        self.store.withdrawn(operation).await
+    }
+
+    async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
         self.crash_if_due();
-        let leases = self.store.lease(max, now).await?;
+        let leases = self.store.lease(worker, max, now).await?;
         let pages = leases.pages.iter().filter_map(|page| self.page(page.job, &page.url));
         let mut leased = locked(&self.leased);
         for page in pages {
@@ -134,55 +163,52 @@ impl Store for FaultyStore {
         Ok(leases)
     }
 
-    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
-        let mut late = Duration::ZERO;
-        let (url, address) = (page.lease.url.clone(), page.address);
-        if let Some((job, resource)) = self.page(page.lease.job, &page.lease.url) {
-            locked(&self.leased).remove(&(job, resource));
-            let count = {
-                let mut finishes = locked(&self.finishes);
-                let count = finishes.entry((job, resource)).or_default();
-                *count += 1;
-                *count
-            };
-            if self.context.random(job + 2_000, resource, count).below(1_000)
-                < self.context.faults.late_finish
-            {
-                self.context.lose(job, resource);
-                let before = self.context.now();
-                self.context.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
-                late = Duration::from_millis(self.context.now() - before);
-            }
-        }
-        let receipt = self.store.finish(page, now + late).await?;
-        if receipt.accepted {
-            self.record_address(&url, address);
-        }
-        Ok(receipt)
+    async fn renew(&self, worker: WorkerId, now: Duration) -> Result<Renewal, Error> {
+        self.store.renew(worker, now).await
     }
 
-    async fn admit(
-        &self,
-        job: JobId,
-        depth: u32,
-        pages: Vec<Candidate>,
-        now: Duration,
-    ) -> Result<Admitted, Error> {
-        self.store.admit(job, depth, pages, now).await
+    async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error> {
+        self.store.release(worker, now).await
+    }
+
+    async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
+        let mut late = Duration::ZERO;
+        let addresses: Vec<_> = pages.iter().map(|page| (page.lease.url.clone(), page.address)).collect();
+        for page in &pages {
+            late += self.delay(page).await;
+        }
+        let receipts = self.store.finish_many(pages, now + late).await?;
+        for ((url, address), receipt) in addresses.iter().zip(&receipts) {
+            if receipt.accepted {
+                self.record_address(url, *address);
+            }
+        }
+        Ok(receipts)
+    }
+
+    async fn admit(&self, job: JobId, admission: Admission, now: Duration) -> Result<Admitted, Error> {
+        self.store.admit(job, admission, now).await
+    }
+
+    async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {
+        self.store.note(job, notes).await
+    }
+
+    async fn stored(&self, job: JobId) -> Result<StoredJob, Error> {
+        self.store.stored(job).await
     }
 
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {
         self.store.seal(job, now).await
     }
 
-    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error> {
-        self.store.feedback(url, feedback, now).await?;
+    fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) {
+        self.store.feedback(url, feedback, now);
         self.record_address(url, feedback.address);
-        Ok(())
     }
 
-    async fn limits(&self, url: &Url) -> Result<HostLimits, Error> {
-        self.store.limits(url).await
+    fn limits(&self, url: &Url) -> HostLimits {
+        self.store.limits(url)
     }
 
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {
@@ -269,6 +295,14 @@ impl Store for FaultyStore {
         self.store.running(team, kind).await
     }
 
+    async fn orphans(&self, worker: WorkerId, kind: JobKind) -> Result<Vec<JobId>, Error> {
+        self.store.orphans(worker, kind).await
+    }
+
+    async fn activities(&self, team: &TeamId, max: usize) -> Result<Option<Vec<EndedJob>>, Error> {
+        self.store.activities(team, max).await
+    }
+
     async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error> {
         self.store.load(team).await
     }
@@ -313,8 +347,8 @@ impl Store for FaultyStore {
         self.store.work()
     }
 
-    fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
-        self.store.progress(job)
+    async fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
+        self.store.progress(job).await
     }
 }
 

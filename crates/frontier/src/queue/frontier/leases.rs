@@ -64,10 +64,10 @@ impl Frontier {
         let (depth, external, attempt) =
             (job.depth(key, scheduled.rank.depth), scheduled.page.external, scheduled.attempt);
         let max_concurrent = self.scheduler.hosts.limits(scheduled.host).max_concurrent;
-        let job = JobSlot(scheduled.job);
+        let (job, auxiliary) = (JobSlot(scheduled.job), scheduled.rank.is_auxiliary());
         let id = self.leases.insert(scheduled);
         self.deadlines.push_back((now.saturating_add(self.config.lease_time), id));
-        Some(Lease { id: LeaseId(id), job, url, key, depth, external, attempt, max_concurrent })
+        Some(Lease { id: LeaseId(id), job, url, key, depth, external, auxiliary, attempt, max_concurrent })
     }
 
     /// Reports the outcome of a page and its links, which are admitted one click deeper.
