@@ -144,7 +144,7 @@ mod tests {
         limit(&file, bound).unwrap();
         let insert = "INSERT INTO fact(place, bytes) VALUES(1, randomblob(90000))";
         assert!(file.execute_batch(insert).is_err(), "the file is full");
-        let job = "INSERT INTO job(number, id, record) VALUES(3, x'03', x'')";
+        let job = "INSERT INTO job(number, id, at, record) VALUES(3, x'03', 0, x'')";
         limit(&file, None).unwrap();
         file.execute_batch(job).unwrap();
         limit(&file, bound).unwrap();

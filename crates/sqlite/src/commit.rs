@@ -104,7 +104,7 @@ pub(crate) fn is_applied(
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use gleaner_store::journal::Document;
+    use gleaner_store::journal::NewDocument;
 
     use super::*;
     use crate::schema;
@@ -115,18 +115,21 @@ mod tests {
         connection
     }
 
+    fn facts(job: u64, facts: Vec<u8>) -> Batch {
+        let mut batch = Batch::default();
+        (batch.job, batch.facts) = (job, facts);
+        batch
+    }
+
     /// Batches of these jobs, each with the facts and the document of its index.
     fn group(jobs: &[u64]) -> Group {
-        let batch = |(position, job): (u64, &u64)| Batch {
-            job: *job,
-            facts: vec![position as u8; 3],
-            documents: vec![Document { position, scrape: None, json: Bytes::from_static(b"{}") }],
-            ..Batch::default()
+        let batch = |(position, job): (u64, &u64)| {
+            let mut batch = facts(*job, vec![position as u8; 3]);
+            let json = Bytes::from_static(b"{}");
+            batch.documents.push(NewDocument { position, scrape: None, json });
+            batch
         };
-        let mut batches = (0..).zip(jobs).map(batch);
-        let mut group = Group::new(1, batches.next().unwrap());
-        batches.for_each(|batch| group.push(2, batch));
-        group
+        Group::new(1, (0..).zip(jobs).map(batch).collect())
     }
 
     fn places(file: &Connection, table: &str) -> Vec<i64> {
@@ -141,8 +144,7 @@ mod tests {
         let new = apply(&file, &group(&[3, 3, 5, 3]), &mut numbers).unwrap();
         assert_eq!(new, HashMap::from([(3, 3), (5, 1)]));
         numbers.committed(new);
-        let new =
-            apply(&file, &Group::new(3, Batch { job: 3, facts: vec![1], ..Batch::default() }), &mut numbers);
+        let new = apply(&file, &Group::new(3, vec![facts(3, vec![1])]), &mut numbers);
         assert_eq!(new.unwrap(), HashMap::from([(3, 4)]));
         assert_eq!(places(&file, "fact"), [place(3, 1), place(3, 2), place(3, 3), place(3, 4), place(5, 1)]);
         assert_eq!(places(&file, "document"), [place(3, 0), place(5, 2)]);
@@ -153,7 +155,7 @@ mod tests {
         let file = file();
         apply(&file, &group(&[3]), &mut BlockNumbers::default()).unwrap();
         assert_eq!(last_block(&file, 3), Ok(1));
-        let sql = "INSERT INTO job(number, id, record, folded) VALUES(3, x'00', x'', 40)";
+        let sql = "INSERT INTO job(number, id, at, record, folded) VALUES(3, x'00', 0, x'', 40)";
         file.execute_batch(sql).unwrap();
         assert_eq!(last_block(&file, 3), Ok(40), "its blocks were folded");
         assert_eq!(last_block(&file, 4), Ok(0));
@@ -168,7 +170,7 @@ mod tests {
         assert_eq!(is_applied(&file, &group, &numbers), Ok(true), "the commit was not reported");
         numbers.committed(new);
         assert_eq!(is_applied(&file, &group, &numbers), Ok(false), "the next group may be equal");
-        let rows_only = Group::new(1, Batch::default());
+        let rows_only = Group::new(1, vec![Batch::default()]);
         assert_eq!(is_applied(&file, &rows_only, &numbers), Ok(false));
     }
 }

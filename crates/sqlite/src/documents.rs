@@ -7,7 +7,7 @@
 //! ```
 
 use bytes::Bytes;
-use gleaner_store::journal::{Damage, Document};
+use gleaner_store::journal::{Damage, NewDocument};
 
 use crate::seal::checksum;
 
@@ -41,9 +41,9 @@ pub(crate) struct Head {
 }
 
 /// The rows for these documents, which are in order and without gaps.
-pub(crate) fn rows<'a>(documents: impl IntoIterator<Item = &'a Document>) -> Vec<DocumentRow> {
+pub(crate) fn rows<'a>(documents: impl IntoIterator<Item = &'a NewDocument>) -> Vec<DocumentRow> {
     let mut rows = Vec::new();
-    let (mut group, mut size): (Vec<&Document>, usize) = (Vec::new(), 0);
+    let (mut group, mut size): (Vec<&NewDocument>, usize) = (Vec::new(), 0);
     for document in documents {
         if !group.is_empty() && size + document.json.len() > MAX_BYTES {
             rows.extend(row(&group));
@@ -57,7 +57,7 @@ pub(crate) fn rows<'a>(documents: impl IntoIterator<Item = &'a Document>) -> Vec
     rows
 }
 
-fn row(documents: &[&Document]) -> Option<DocumentRow> {
+fn row(documents: &[&NewDocument]) -> Option<DocumentRow> {
     let first = documents.first()?.position;
     let mut entries = Vec::with_capacity(documents.len() * HEAD);
     let mut bytes = Vec::with_capacity(documents.iter().map(|document| document.json.len()).sum());
@@ -124,8 +124,8 @@ pub(crate) fn open(row_heads: &[u8], bytes: &[u8]) -> Result<Vec<Bytes>, Damage>
 mod tests {
     use super::*;
 
-    fn documents(sizes: &[usize]) -> Vec<Document> {
-        let document = |(position, size): (u64, &usize)| Document {
+    fn documents(sizes: &[usize]) -> Vec<NewDocument> {
+        let document = |(position, size): (u64, &usize)| NewDocument {
             position,
             scrape: (position % 2 == 1).then_some(position | 1 << 63),
             json: Bytes::from("x".repeat(*size)),
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn bytes_that_do_not_compress_are_stored_as_they_are() {
         let json = Bytes::from_static(b"a\x01\xffz");
-        let row = rows(&[Document { position: 7, scrape: None, json: json.clone() }]).remove(0);
+        let row = rows(&[NewDocument { position: 7, scrape: None, json: json.clone() }]).remove(0);
         assert_eq!((row.first, row.heads[0], &row.bytes[..]), (7, PLAIN, &json[..]));
     }
 

@@ -24,7 +24,7 @@ pub(crate) struct Group {
 }
 
 /// About the bytes that a batch adds to the file.
-pub(crate) fn weight(batch: &Batch) -> usize {
+fn weight(batch: &Batch) -> usize {
     let documents: usize = batch.documents.iter().map(|document| document.json.len() + OVERHEAD).sum();
     let rows: usize = batch.rows.iter().map(row_weight).sum();
     OVERHEAD + batch.facts.len() + documents + rows
@@ -32,27 +32,26 @@ pub(crate) fn weight(batch: &Batch) -> usize {
 
 fn row_weight(row: &Row) -> usize {
     let content = match row {
-        Row::Submitted(job) => job.record.len() + job.secrets.as_ref().map_or(0, bytes::Bytes::len),
-        Row::History { key, scrape, .. } => key.url.len() + scrape.markdown.len(),
-        Row::Scrape { json, .. } => json.len(),
-        Row::Activity { entry, .. } => entry.len(),
+        Row::History(history) => history.key.url.len() + history.scrape.markdown.len(),
+        Row::Scrape(scrape) => scrape.json.len(),
         _ => 0,
     };
     OVERHEAD + content
 }
 
 impl Group {
-    pub(crate) fn new(ticket: u64, batch: Batch) -> Self {
+    pub(crate) fn new(ticket: u64, batches: Vec<Batch>) -> Self {
         let mut group = Self { batches: Vec::new(), through: ticket, bytes: 0, is_urgent: false };
-        group.push(ticket, batch);
+        group.push(ticket, batches);
         group
     }
 
-    pub(crate) fn push(&mut self, ticket: u64, batch: Batch) {
+    /// Adds the batches of a ticket.
+    pub(crate) fn push(&mut self, ticket: u64, batches: Vec<Batch>) {
         self.through = ticket;
-        self.bytes += weight(&batch);
-        self.is_urgent |= batch.urgent;
-        self.batches.push(batch);
+        self.bytes += batches.iter().map(weight).sum::<usize>();
+        self.is_urgent |= batches.iter().any(|batch| batch.urgent);
+        self.batches.extend(batches);
     }
 
     /// True if it does not wait for more batches.
@@ -83,29 +82,31 @@ mod tests {
     use super::*;
 
     fn batch(bytes: usize, urgent: bool) -> Batch {
-        Batch { facts: vec![0; bytes], urgent, ..Batch::default() }
+        let mut batch = Batch::default();
+        (batch.facts, batch.urgent) = (vec![0; bytes], urgent);
+        batch
     }
 
     #[test]
     fn an_urgent_batch_ends_the_waiting() {
-        let mut group = Group::new(5, batch(10, false));
+        let mut group = Group::new(5, vec![batch(10, false)]);
         assert!(!group.is_ready());
-        group.push(6, batch(10, true));
+        group.push(6, vec![batch(10, true)]);
         assert!(group.is_ready() && !group.is_full());
         assert_eq!((group.through(), group.batches().len(), group.bytes()), (6, 2, 2 * (10 + OVERHEAD)));
     }
 
     #[test]
     fn size_ends_the_waiting_and_then_the_group() {
-        let mut group = Group::new(1, batch(ENOUGH_BYTES, false));
+        let mut group = Group::new(1, vec![batch(ENOUGH_BYTES, false)]);
         assert!(group.is_ready() && !group.is_full());
-        group.push(2, batch(MAX_BYTES, false));
+        group.push(2, vec![batch(MAX_BYTES, false)]);
         assert!(group.is_full());
-        let mut group = Group::new(1, batch(0, false));
+        let mut group = Group::new(1, vec![batch(0, false)]);
         for ticket in 2..=MAX_BATCHES as u64 {
             assert!(!group.is_full());
             assert_eq!(group.is_ready(), ticket > ENOUGH_BATCHES as u64);
-            group.push(ticket, batch(0, false));
+            group.push(ticket, vec![batch(0, false)]);
         }
         assert!(group.is_full());
     }

@@ -1,18 +1,24 @@
 use std::time::Duration;
 
-use bytes::Bytes;
-use gleaner_store::journal::JobRow;
+use gleaner_store::TeamId;
+use gleaner_types::{JobId, JobKind};
 
-/// A job in the file.
+/// A job in the file, for lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobRecord {
     /// Its number in this file.
     pub number: u64,
-    /// The job as it was submitted, without its secrets.
-    pub job: JobRow,
-    /// Blocks up to this number were folded away.
-    pub folded: u64,
-    /// When it ended, and how, in the form of the store; `None` while it runs.
-    pub ended: Option<(Duration, Bytes)>,
+    /// The id of the job.
+    pub id: JobId,
+    /// The kind of the job.
+    pub kind: Option<JobKind>,
+    /// The team that owns it.
+    pub team: Option<TeamId>,
+    /// The URL under which it is listed.
+    pub url: Option<String>,
+    /// When it was submitted, since the Unix epoch.
+    pub submitted_at: Duration,
+    /// Its results are removed; only its events and its account wait for something.
+    pub is_removed: bool,
 }

@@ -12,8 +12,8 @@ const APPLICATION_ID: i32 = 0x676c_6e72;
 const MIGRATIONS: &[&str] = &["
     CREATE TABLE meta(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE job(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, kind INTEGER, team TEXT, url TEXT,
-        record BLOB NOT NULL, generation INTEGER NOT NULL DEFAULT 0, folded INTEGER NOT NULL DEFAULT 0,
-        ended_at INTEGER, outcome BLOB);
+        at INTEGER NOT NULL, record BLOB NOT NULL, removed INTEGER NOT NULL DEFAULT 0,
+        generation INTEGER NOT NULL DEFAULT 0, folded INTEGER NOT NULL DEFAULT 0);
     CREATE TABLE fact(place INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE run(place INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE queue(place INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
@@ -21,11 +21,9 @@ const MIGRATIONS: &[&str] = &["
     CREATE TABLE scrape(place INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, team TEXT NOT NULL,
         at INTEGER NOT NULL, bytes BLOB NOT NULL);
     CREATE TABLE history(team TEXT NOT NULL, url TEXT NOT NULL, tag TEXT NOT NULL, job BLOB NOT NULL,
-        at INTEGER NOT NULL, current BLOB NOT NULL, previous BLOB, PRIMARY KEY(team, url, tag));
+        at INTEGER NOT NULL, current BLOB NOT NULL, previous_job BLOB, previous BLOB,
+        PRIMARY KEY(team, url, tag));
     CREATE TABLE conclusion(number INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-    CREATE TABLE activity(place INTEGER PRIMARY KEY, team TEXT NOT NULL, job BLOB NOT NULL UNIQUE,
-        bytes BLOB NOT NULL);
-    CREATE INDEX activity_of_team ON activity(team, place);
     CREATE TABLE debris(number INTEGER PRIMARY KEY);
 "];
 
