@@ -6,19 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
-use gleaner_store::journal::{Batch, Committed, Journal, Room, StoredHistory};
-use gleaner_store::{Conclusion, Error, ErrorKind, HistoryKey, ReadBound, TeamId};
+use gleaner_store::journal::{Batch, Committed, Journal, Room, StoredState};
+use gleaner_store::{Error, ErrorKind, ReadBound};
 use gleaner_types::JobId;
 use rusqlite::{Connection, OptionalExtension as _};
 use tokio::sync::{Semaphore, watch};
-use uuid::Uuid;
 
 use crate::lock::FileLock;
 use crate::log_tail::{LogTail, log_tail};
 use crate::read_pool::ReadPool;
 use crate::secrets::Secrets;
 use crate::writer::{Command, Writer};
-use crate::{Reader, connection, failure, files, read, schema};
+use crate::{Reader, connection, failure, files, load, read, schema};
 
 /// Most bytes that wait to be written. Above it, [`room`](Journal::room) waits.
 pub const MAX_WAITING_BYTES: usize = 64 << 20;
@@ -70,7 +69,8 @@ struct Queue {
 }
 
 impl SqliteJournal {
-    /// Opens a file for writing, and creates it if it does not exist. This blocks.
+    /// Opens a file for writing, and creates it if it does not exist. Returns what it has for a store, too.
+    /// This blocks.
     ///
     /// # Errors
     /// [`Busy`](ErrorKind::Busy) with the name of the process that has it open,
@@ -78,7 +78,7 @@ impl SqliteJournal {
     /// [`Unsuitable`](ErrorKind::Unsuitable) if it is another database or this program contains an old
     /// SQLite, [`Damaged`](ErrorKind::Damaged) with the place, [`Full`](ErrorKind::Full) and
     /// [`Io`](ErrorKind::Io).
-    pub fn open(path: impl AsRef<Path>, config: &FileConfig) -> Result<(Self, Opened), Error> {
+    pub fn open(path: impl AsRef<Path>, config: &FileConfig) -> Result<(Self, StoredState, Opened), Error> {
         connection::check_sqlite(rusqlite::version_number())?;
         let path = std::path::absolute(path.as_ref())
             .map_err(|error| failure::file("the path of the store is unknown", &error))?;
@@ -100,6 +100,7 @@ impl SqliteJournal {
         connection::limit(&connection, config.max_bytes).map_err(read::failed)?;
         let epoch = next_epoch(&connection)?;
         retain_secrets(&connection, &path)?;
+        let state = load::load(&connection, &path, epoch)?;
 
         let (sender, committed) = watch::channel(Committed::default());
         let (commands, receiver) = mpsc::channel();
@@ -117,7 +118,7 @@ impl SqliteJournal {
             path,
             _lock: lock,
         };
-        Ok((journal, Opened { epoch, cut_pages: tail.frames }))
+        Ok((journal, state, Opened { epoch, cut_pages: tail.frames }))
     }
 
     /// A reader of this file, with a connection of its own.
@@ -184,17 +185,17 @@ fn next_epoch(connection: &Connection) -> Result<u64, Error> {
 
 /// Removes the secrets of jobs that are not in the file: their job was removed, or its submit never committed.
 fn retain_secrets(connection: &Connection, path: &Path) -> Result<(), Error> {
-    let jobs: Vec<JobId> = read::jobs(connection)?.into_iter().map(|record| record.job.id).collect();
+    let jobs: Vec<JobId> = read::jobs(connection)?.into_iter().map(|record| record.id).collect();
     Secrets::of(path)
         .retain(|job| jobs.contains(&job))
         .map_err(|error| failure::file("old secrets could not be removed", &error))
 }
 
 impl Journal for SqliteJournal {
-    fn append(&self, batch: Batch) -> u64 {
+    fn append(&self, batches: Vec<Batch>) -> u64 {
         self.send(|ticket| {
             *ticket += 1;
-            Command::Append(*ticket, batch)
+            Command::Append(*ticket, batches)
         })
     }
 
@@ -202,42 +203,15 @@ impl Journal for SqliteJournal {
         self.committed.clone()
     }
 
-    fn is_durable(&self) -> bool {
-        true
-    }
-
     async fn room(&self, bytes: usize) -> Room {
         let units = bytes.div_ceil(UNIT).clamp(1, MAX_WAITING_BYTES / UNIT);
         let units = u32::try_from(units).unwrap_or(u32::MAX);
         // The semaphore is never closed.
-        Arc::clone(&self.space).acquire_many_owned(units).await.map_or_else(|_| Room::default(), Room::of)
+        Arc::clone(&self.space).acquire_many_owned(units).await.ok()
     }
 
     async fn documents(&self, job: u64, from: u64, bound: ReadBound) -> Result<Vec<Bytes>, Error> {
         self.reads.read(move |connection| read::documents(connection, job, from, bound)).await
-    }
-
-    async fn document_of_scrape(&self, job: u64, local: u64) -> Result<Option<Bytes>, Error> {
-        self.reads.read(move |connection| read::document_of_scrape(connection, job, local)).await
-    }
-
-    async fn history(&self, key: &HistoryKey) -> Result<Option<StoredHistory>, Error> {
-        let key = key.clone();
-        self.reads.read(move |connection| read::history(connection, &key)).await
-    }
-
-    async fn kept_scrape(&self, team: &TeamId, id: Uuid) -> Result<Option<Bytes>, Error> {
-        let team = team.clone();
-        self.reads.read(move |connection| read::kept_scrape(connection, &team, id)).await
-    }
-
-    async fn conclusion(&self, job: u64) -> Result<Option<Conclusion>, Error> {
-        self.reads.read(move |connection| read::conclusion(connection, job)).await
-    }
-
-    async fn activities(&self, team: &TeamId, max: usize) -> Result<Vec<Bytes>, Error> {
-        let team = team.clone();
-        self.reads.read(move |connection| read::activities(connection, &team, max)).await
     }
 }
 

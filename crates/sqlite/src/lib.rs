@@ -19,12 +19,13 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("jobs.db");
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-//! let (journal, opened) = SqliteJournal::open(&path, &FileConfig::default())?;
+//! let (journal, _, opened) = SqliteJournal::open(&path, &FileConfig::default())?;
 //! assert_eq!(opened.epoch, 1);
 //! let mut block = BlockWriter::default();
 //! block.push(&Fact::Paused { paused: true });
-//! let room = Some(journal.room(100).await);
-//! let ticket = journal.append(Batch { job: 1, facts: block.finish(), room, ..Batch::default() });
+//! let mut batch = Batch::default();
+//! (batch.job, batch.facts, batch.room) = (1, block.finish(), journal.room(100).await);
+//! let ticket = journal.append(vec![batch]);
 //! journal.committed().wait_for(|committed| committed.through >= ticket).await?;
 //! assert!(journal.reader()?.check()?.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -41,8 +42,10 @@ mod documents;
 mod failure;
 mod files;
 mod group;
+mod job_form;
 mod job_record;
 mod journal;
+mod load;
 mod lock;
 mod log_tail;
 mod place;

@@ -2,7 +2,6 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use gleaner_store::{Error, ErrorKind, ReadBound};
-use gleaner_types::JobId;
 use rusqlite::Connection;
 
 use crate::check::{self, Finding};
@@ -75,32 +74,6 @@ impl Reader {
     /// [`Damaged`](ErrorKind::Damaged), also for a position before the first one, and [`Io`](ErrorKind::Io).
     pub fn documents(&self, job: u64, from: u64, bound: ReadBound) -> Result<Vec<Bytes>, Error> {
         read::documents(&self.connection, job, from, bound)
-    }
-
-    /// A named value of the file.
-    ///
-    /// # Errors
-    /// [`Damaged`](ErrorKind::Damaged) and [`Io`](ErrorKind::Io).
-    pub fn meta(&self, name: &str) -> Result<Option<Bytes>, Error> {
-        read::meta(&self.connection, name)
-    }
-
-    /// The secrets of a job, which lie beside the file; `None` if it has none.
-    ///
-    /// # Errors
-    /// [`Io`](ErrorKind::Io).
-    pub fn secrets(&self, job: JobId) -> Result<Option<Bytes>, Error> {
-        let secrets = Secrets::of(&self.path).load(job);
-        let secrets = secrets.map_err(|error| failure::file("the secrets of a job were not read", &error))?;
-        Ok(secrets.map(Bytes::from))
-    }
-
-    /// A number for the next job.
-    ///
-    /// # Errors
-    /// [`Damaged`](ErrorKind::Damaged) and [`Io`](ErrorKind::Io).
-    pub fn next_job(&self) -> Result<u64, Error> {
-        read::next_job(&self.connection)
     }
 
     /// Copies the file to a new one, as it is at one moment. The secrets of its jobs are copied on request:

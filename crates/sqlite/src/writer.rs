@@ -3,13 +3,13 @@
 //! A commit that fails is tried again until it succeeds, so no batch is lost while the process lives. A full
 //! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use gleaner_store::journal::{Batch, Committed, Row, Stall};
+use gleaner_store::journal::{Batch, Committed, Fact, Facts, Row, Stall};
 use gleaner_store::{Error, ErrorKind};
 use gleaner_types::JobId;
 use rusqlite::{Connection, TransactionBehavior};
@@ -19,7 +19,7 @@ use crate::commit::{self, BlockNumbers};
 use crate::connection::{self, PAGE, limit};
 use crate::group::Group;
 use crate::secrets::Secrets;
-use crate::{cleaning, failure, rows};
+use crate::{cleaning, failure, job_form, rows};
 
 /// How long a group waits for more batches.
 const WAIT: Duration = Duration::from_millis(5);
@@ -37,8 +37,8 @@ const COMMITS_PER_CLEANING: u64 = 8;
 /// What the writer is asked.
 #[derive(Debug)]
 pub(crate) enum Command {
-    /// Write a batch with this ticket.
-    Append(u64, Batch),
+    /// Write these batches, which have this ticket, together.
+    Append(u64, Vec<Batch>),
     /// End after what came before.
     Close,
 }
@@ -56,7 +56,7 @@ pub(crate) struct Writer {
     connection: Option<Connection>,
     numbers: BlockNumbers,
     /// Batches that came while a commit failed.
-    waiting: VecDeque<(u64, Batch)>,
+    waiting: VecDeque<(u64, Vec<Batch>)>,
     /// [`Command::Close`] came.
     is_closing: bool,
     /// Something may be left to clean.
@@ -97,8 +97,9 @@ impl Writer {
             if !self.commit(&group) {
                 return;
             }
+            group.batches().iter().for_each(Batch::committed);
             self.committed.send_replace(Committed { through: group.through(), stalled: None });
-            // The batches return their space.
+            // The batches return their room.
             let bytes = group.bytes();
             drop(group);
             self.checkpoint(bytes);
@@ -108,22 +109,22 @@ impl Writer {
 
     /// The next batches to commit; `None` if the writer is to end.
     fn next_group(&mut self) -> Option<Group> {
-        let (ticket, batch) = self.first()?;
-        let mut group = Group::new(ticket, batch);
+        let (ticket, batches) = self.first()?;
+        let mut group = Group::new(ticket, batches);
         let deadline = Instant::now() + WAIT;
         while !group.is_ready() {
-            let Some((ticket, batch)) = self.before(deadline) else { break };
-            group.push(ticket, batch);
+            let Some((ticket, batches)) = self.before(deadline) else { break };
+            group.push(ticket, batches);
         }
         while !group.is_full() {
-            let Some((ticket, batch)) = self.now() else { break };
-            group.push(ticket, batch);
+            let Some((ticket, batches)) = self.now() else { break };
+            group.push(ticket, batches);
         }
         Some(group)
     }
 
     /// Waits for a batch. Meanwhile it cleans.
-    fn first(&mut self) -> Option<(u64, Batch)> {
+    fn first(&mut self) -> Option<(u64, Vec<Batch>)> {
         loop {
             if let Some(next) = self.now() {
                 return Some(next);
@@ -136,19 +137,19 @@ impl Writer {
                 continue;
             }
             match self.commands.recv() {
-                Ok(Command::Append(ticket, batch)) => return Some((ticket, batch)),
+                Ok(Command::Append(ticket, batches)) => return Some((ticket, batches)),
                 Ok(Command::Close) | Err(_) => self.is_closing = true,
             }
         }
     }
 
     /// A batch that is there already.
-    fn now(&mut self) -> Option<(u64, Batch)> {
+    fn now(&mut self) -> Option<(u64, Vec<Batch>)> {
         if let Some(next) = self.waiting.pop_front() {
             return Some(next);
         }
         match self.commands.try_recv() {
-            Ok(Command::Append(ticket, batch)) => Some((ticket, batch)),
+            Ok(Command::Append(ticket, batches)) => Some((ticket, batches)),
             Err(TryRecvError::Empty) => None,
             Ok(Command::Close) | Err(TryRecvError::Disconnected) => {
                 self.is_closing = true;
@@ -158,12 +159,12 @@ impl Writer {
     }
 
     /// A batch that comes before this time.
-    fn before(&mut self, deadline: Instant) -> Option<(u64, Batch)> {
+    fn before(&mut self, deadline: Instant) -> Option<(u64, Vec<Batch>)> {
         if let Some(next) = self.waiting.pop_front() {
             return Some(next);
         }
         match self.commands.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(Command::Append(ticket, batch)) => Some((ticket, batch)),
+            Ok(Command::Append(ticket, batches)) => Some((ticket, batches)),
             Err(RecvTimeoutError::Timeout) => None,
             Ok(Command::Close) | Err(RecvTimeoutError::Disconnected) => {
                 self.is_closing = true;
@@ -222,17 +223,13 @@ impl Writer {
         store_secrets(&self.secrets, group)?;
         let changes = transact(connection, group, &mut self.numbers)
             .map_err(|error| failure::sqlite("a commit of the store failed", &error))?;
-        for batch in group.batches().iter().filter(|batch| batch.rows.contains(&Row::Removed)) {
+        for batch in group.batches().iter().filter(|batch| removes_job(batch)) {
             self.numbers.forget(batch.job);
             self.has_debris = true;
         }
-        for (job, bytes) in changes {
-            let changed = match bytes {
-                Some(bytes) => self.secrets.store(job, &bytes),
-                None => self.secrets.remove(job),
-            };
-            if let Err(error) = changed {
-                tracing::warn!(%job, %error, "the secrets of a job could not be changed");
+        for (job, change) in changes {
+            if let Err(error) = change.apply(&self.secrets, job) {
+                tracing::warn!(%job, %error, "the secrets of a job could not be removed");
             }
         }
         Ok(())
@@ -242,9 +239,9 @@ impl Writer {
     fn collect(&mut self, until: Instant) {
         while !self.is_closing {
             match self.commands.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Command::Append(ticket, batch)) => {
-                    let removes = batch.rows.contains(&Row::Removed);
-                    self.waiting.push_back((ticket, batch));
+                Ok(Command::Append(ticket, batches)) => {
+                    let removes = batches.iter().any(removes_job);
+                    self.waiting.push_back((ticket, batches));
                     if removes {
                         return;
                     }
@@ -260,8 +257,7 @@ impl Writer {
     fn make_room(&mut self, group: &Group) -> bool {
         let Some(connection) = &mut self.connection else { return false };
         let waiting = self.waiting.iter().map(|(_, batch)| batch);
-        let removed =
-            group.batches().iter().chain(waiting).filter(|batch| batch.rows.contains(&Row::Removed));
+        let removed = group.batches().iter().chain(waiting).filter(|batch| removes_job(batch));
         let mut has_deleted = false;
         let clean = || -> rusqlite::Result<()> {
             for batch in removed {
@@ -317,57 +313,86 @@ impl Writer {
     }
 }
 
+fn removes_job(batch: &Batch) -> bool {
+    batch.rows.iter().any(rows::is_removal)
+}
+
 /// Stores the secrets of new jobs, before their commit: no job is without its secrets.
 fn store_secrets(secrets: &Secrets, group: &Group) -> Result<(), Error> {
     for row in group.batches().iter().flat_map(|batch| &batch.rows) {
-        if let Row::Submitted(job) = row
-            && let Some(bytes) = &job.secrets
+        if let Row::Submitted { job, .. } = row
+            && let Some(bytes) = job_form::secrets(job)
         {
             secrets
-                .store(job.id, bytes)
+                .store(job.id, &bytes)
                 .map_err(|error| failure::file("the secrets of a job were not stored", &error))?;
         }
     }
     Ok(())
 }
 
-/// Commits a group. Returns the changes of secrets that follow the commit.
+/// Commits a group. Returns the changes of secrets that follow the commit: before, a crash could leave a
+/// running job without its request.
 fn transact(
     connection: &mut Connection,
     group: &Group,
     numbers: &mut BlockNumbers,
-) -> rusqlite::Result<Vec<(JobId, Option<Bytes>)>> {
+) -> rusqlite::Result<Vec<(JobId, SecretsChange)>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let changes = changed_secrets(&transaction, group)?;
+    let mut changes = Vec::new();
+    // Removed jobs are in the file before the changes, and new ones after.
+    ids(&transaction, group, &mut changes, removal)?;
     let new = commit::apply(&transaction, group, numbers)?;
+    ids(&transaction, group, &mut changes, end)?;
     transaction.commit()?;
     numbers.committed(new);
     Ok(changes)
 }
 
-/// The secrets that this group replaces or removes. They follow its commit: before, a crash could leave a
-/// running job without its request.
-fn changed_secrets(connection: &Connection, group: &Group) -> rusqlite::Result<Vec<(JobId, Option<Bytes>)>> {
-    // Jobs that this group submits are not in the file yet.
-    let mut submitted = HashMap::new();
-    let mut changes = Vec::new();
+/// Adds the jobs of a group whose secrets change.
+fn ids(
+    connection: &Connection,
+    group: &Group,
+    changes: &mut Vec<(JobId, SecretsChange)>,
+    change_of: impl Fn(&Batch) -> Option<SecretsChange>,
+) -> rusqlite::Result<()> {
     for batch in group.batches() {
-        for row in &batch.rows {
-            let bytes = match row {
-                Row::Submitted(job) => {
-                    submitted.insert(batch.job, job.id);
-                    continue;
-                }
-                Row::Secrets(bytes) => bytes.clone(),
-                Row::Removed => None,
-                _ => continue,
-            };
-            let id = match submitted.get(&batch.job) {
-                Some(id) => Some(*id),
-                None => rows::job_id(connection, batch.job)?,
-            };
-            changes.extend(id.map(|id| (id, bytes)));
+        if let Some(change) = change_of(batch) {
+            changes.extend(rows::job_id(connection, batch.job)?.map(|job| (job, change)));
         }
     }
-    Ok(changes)
+    Ok(())
+}
+
+fn removal(batch: &Batch) -> Option<SecretsChange> {
+    removes_job(batch).then_some(SecretsChange::Remove)
+}
+
+fn end(batch: &Batch) -> Option<SecretsChange> {
+    // The block is new, so its header and its checksum need no check.
+    let facts = batch.facts.get(2..batch.facts.len().saturating_sub(8))?;
+    let ends = Facts::of(facts).any(|fact| matches!(fact, Ok(Fact::JobEnded { .. })));
+    ends.then_some(SecretsChange::End)
+}
+
+/// What happens to the secrets of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SecretsChange {
+    /// The job ended: only its webhook is still needed.
+    End,
+    /// The job is removed.
+    Remove,
+}
+
+impl SecretsChange {
+    fn apply(self, secrets: &Secrets, job: JobId) -> io::Result<()> {
+        let left = match self {
+            Self::End => secrets.load(job)?.and_then(|bytes| job_form::secrets_after_end(&bytes)),
+            Self::Remove => None,
+        };
+        match left {
+            Some(bytes) => secrets.store(job, &bytes),
+            None => secrets.remove(job),
+        }
+    }
 }

@@ -8,7 +8,7 @@ use gleaner_store::journal::{Block, Damage, Fact};
 use rusqlite::Connection;
 
 use super::Finding;
-use crate::place::{number_of, place, range};
+use crate::place::{number_of, range};
 use crate::read::failed;
 
 /// What the facts of a job say so far.
@@ -65,15 +65,14 @@ impl Facts {
 pub(super) fn check(
     connection: &Connection,
     job: u64,
-    folded: u64,
     documents: Range<u64>,
     findings: &mut Vec<Finding>,
 ) -> Result<(), Error> {
-    let (_, last) = range(job);
-    let sql = "SELECT place, bytes FROM fact WHERE place > ?1 AND place <= ?2 ORDER BY place";
+    let (first, last) = range(job);
+    let sql = "SELECT place, bytes FROM fact WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
     let mut statement = connection.prepare(sql).map_err(failed)?;
-    let mut rows = statement.query([place(job, folded), last]).map_err(failed)?;
-    let (mut facts, mut expected, mut is_readable) = (Facts::default(), folded + 1, true);
+    let mut rows = statement.query([first, last]).map_err(failed)?;
+    let (mut facts, mut expected, mut is_readable) = (Facts::default(), 1, true);
     while let Some(row) = rows.next().map_err(failed)? {
         let number = number_of(row.get(0).map_err(failed)?);
         let bytes: Vec<u8> = row.get(1).map_err(failed)?;

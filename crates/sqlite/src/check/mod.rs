@@ -31,15 +31,15 @@ pub(crate) fn check(connection: &Connection, secrets: &Secrets) -> Result<Vec<Fi
         Err(_) if !findings.is_empty() => return Ok(findings),
         Err(error) => return Err(error),
     };
-    let store = std::iter::once((0, 0));
-    for (job, folded) in store.chain(jobs.iter().map(|job| (job.number, job.folded))) {
+    // The job 0 is the store itself.
+    for job in std::iter::once(0).chain(jobs.iter().map(|job| job.number)) {
         let documents = documents::check(connection, job, &mut findings)?;
-        blocks::check(connection, job, folded, documents, &mut findings)?;
+        blocks::check(connection, job, documents, &mut findings)?;
     }
     let (with_secrets, _) =
         secrets.list().map_err(|error| failure::file("the secrets could not be read", &error))?;
     for job in with_secrets {
-        if !jobs.iter().any(|record| record.job.id == job) {
+        if !jobs.iter().any(|record| record.id == job) {
             findings.push(Finding::new("secrets", format!("job {job}"), "the job is not in the file"));
         }
     }

@@ -9,11 +9,10 @@ use crate::seal::unseal;
 
 /// Each table with the column that names a row and the sealed columns.
 const SEALED: &[(&str, &str, &[&str])] = &[
-    ("job", "number", &["record", "outcome"]),
+    ("job", "number", &["record"]),
     ("scrape", "place", &["bytes"]),
     ("history", "rowid", &["current", "previous"]),
     ("conclusion", "number", &["bytes"]),
-    ("activity", "place", &["bytes"]),
 ];
 
 pub(super) fn check(connection: &Connection) -> Result<Vec<Finding>, Error> {

@@ -1,7 +1,10 @@
 use std::path::Path;
+use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_store::journal::{Batch, BlockWriter, Document, Fact, JobRow, Journal as _, Row};
+use gleaner_frontier::JobRules;
+use gleaner_store::NewJob;
+use gleaner_store::journal::{Batch, BlockWriter, Fact, Journal as _, NewDocument, Row};
 use gleaner_types::JobId;
 use uuid::Uuid;
 
@@ -11,29 +14,20 @@ use crate::{FileConfig, Reader, SqliteJournal, connection};
 
 /// A file with a job of ten documents, each in a commit of its own.
 async fn file(path: &Path) {
-    let (journal, _) = SqliteJournal::open(path, &FileConfig::default()).unwrap();
+    let (journal, ..) = SqliteJournal::open(path, &FileConfig::default()).unwrap();
     for position in 0..10 {
         let mut block = BlockWriter::default();
         block.push(&Fact::Document { position, credits: 1, scrape: None });
-        block.push(&Fact::Delivered { sequence: position, given_up: None });
         let json = Bytes::from(format!("{{\"page\":{position}}}"));
-        let row = JobRow {
-            id: JobId::from_uuid(Uuid::from_u128(1)),
-            kind: None,
-            team: None,
-            url: None,
-            record: Bytes::from_static(b"record"),
-            secrets: None,
-        };
-        let batch = Batch {
-            job: 1,
-            facts: block.finish(),
-            documents: vec![Document { position, scrape: None, json }],
-            rows: if position == 0 { vec![Row::Submitted(Box::new(row))] } else { vec![] },
-            urgent: true,
-            ..Batch::default()
-        };
-        let ticket = journal.append(batch);
+        let mut batch = Batch::default();
+        (batch.job, batch.facts, batch.urgent) = (1, block.finish(), true);
+        batch.documents.push(NewDocument { position, scrape: None, json });
+        if position == 0 {
+            let id = JobId::from_uuid(Uuid::from_u128(1));
+            let job = Box::new(NewJob::new(id, None, JobRules::with_limit(10), Vec::new()));
+            batch.rows.push(Row::Submitted { job, at: Duration::ZERO });
+        }
+        let ticket = journal.append(vec![batch]);
         journal.committed().wait_for(|committed| committed.through >= ticket).await.unwrap();
     }
 }

@@ -1,14 +1,17 @@
 use std::fs;
-use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_store::PastScrape;
-use gleaner_store::journal::{Block, BlockWriter, Document, Fact, JobRow, Row};
-use gleaner_types::JobKind;
+use gleaner_frontier::JobRules;
+use gleaner_store::journal::{Block, BlockWriter, Fact, NewDocument, Row, StoredHistory, StoredScrape};
+use gleaner_store::{Conclusion, HistoryKey, NewJob, PastScrape, TeamId};
+use gleaner_types::{JobKind, JobState};
+use serde_json::json;
+use uuid::Uuid;
 
 use super::*;
 
-fn open(path: &Path) -> (SqliteJournal, Opened) {
+fn open(path: &Path) -> (SqliteJournal, StoredState, Opened) {
     SqliteJournal::open(path, &FileConfig::default()).unwrap()
 }
 
@@ -17,34 +20,35 @@ fn id(number: u128) -> JobId {
 }
 
 /// A block with this fact.
-fn block(position: u64) -> Vec<u8> {
+fn block(fact: &Fact<'_>) -> Vec<u8> {
     let mut block = BlockWriter::default();
-    block.push(&Fact::Read { position });
+    block.push(fact);
     block.finish()
 }
 
 /// A batch of the document at this position.
 fn page(job: u64, position: u64) -> Batch {
     let json = Bytes::from(format!("{{\"job\":{job},\"page\":{position}}}"));
-    let scrape = Some(1 << 63 | position);
-    Batch {
-        job,
-        facts: block(position),
-        documents: vec![Document { position, scrape, json }],
-        ..Batch::default()
-    }
+    let mut batch = Batch::default();
+    batch.job = job;
+    batch.facts = block(&Fact::Document { position, credits: 1, scrape: None });
+    batch.documents.push(NewDocument { position, scrape: Some(1 << 63 | position), json });
+    batch
 }
 
-fn submitted(job: u64, secrets: Option<&'static str>) -> Batch {
-    let row = JobRow {
-        id: id(job.into()),
-        kind: Some(JobKind::Crawl),
-        team: Some(TeamId::default()),
+fn rows(job: u64, rows: Vec<Row>) -> Batch {
+    let mut batch = Batch::default();
+    (batch.job, batch.rows, batch.urgent) = (job, rows, true);
+    batch
+}
+
+fn submitted(job: u64, secret: &str) -> Batch {
+    let new = NewJob {
+        request: json!({ "secret": secret }).into(),
         url: Some("https://a.example/".into()),
-        record: Bytes::from_static(b"record"),
-        secrets: secrets.map(|text| Bytes::from_static(text.as_bytes())),
+        ..NewJob::new(id(job.into()), Some(JobKind::Crawl), JobRules::with_limit(5), Vec::new())
     };
-    Batch { job, rows: vec![Row::Submitted(Box::new(row))], urgent: true, ..Batch::default() }
+    rows(job, vec![Row::Submitted { job: Box::new(new), at: Duration::from_secs(job) }])
 }
 
 async fn durable(journal: &SqliteJournal, ticket: u64) {
@@ -52,18 +56,18 @@ async fn durable(journal: &SqliteJournal, ticket: u64) {
 }
 
 async fn write(journal: &SqliteJournal, batch: Batch) {
-    durable(journal, journal.append(batch)).await;
+    durable(journal, journal.append(vec![batch])).await;
 }
 
 #[tokio::test]
 async fn batches_are_there_after_the_file_was_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.db");
-    let (journal, opened) = open(&path);
+    let (journal, state, opened) = open(&path);
     assert_eq!(opened, Opened { epoch: 1, cut_pages: 0 });
-    assert!(journal.is_durable());
-    write(&journal, submitted(1, None)).await;
-    let tickets: Vec<u64> = (0..500).map(|position| journal.append(page(1, position))).collect();
+    assert!(journal.is_durable() && state.jobs.is_empty());
+    write(&journal, submitted(1, "request")).await;
+    let tickets: Vec<u64> = (0..500).map(|position| journal.append(vec![page(1, position)])).collect();
     assert!(tickets.iter().copied().eq(2..502), "tickets grow by one");
     durable(&journal, 300).await;
     let read = journal.documents(1, 290, ReadBound { documents: 5, bytes: usize::MAX }).await.unwrap();
@@ -71,8 +75,8 @@ async fn batches_are_there_after_the_file_was_opened_again() {
     // What was appended is written before the file is closed.
     drop(journal);
 
-    let (journal, opened) = open(&path);
-    assert_eq!(opened, Opened { epoch: 2, cut_pages: 0 });
+    let (journal, state, opened) = open(&path);
+    assert_eq!((opened, state.epoch), (Opened { epoch: 2, cut_pages: 0 }, 2));
     let all = journal.documents(1, 0, ReadBound { documents: 1000, bytes: usize::MAX }).await.unwrap();
     assert!(all.iter().zip(0..).all(|(json, page)| *json == format!("{{\"job\":1,\"page\":{page}}}")));
     let reader = journal.reader().unwrap();
@@ -81,23 +85,45 @@ async fn batches_are_there_after_the_file_was_opened_again() {
     reader
         .blocks(1, 3, |number, bytes| {
             let fact = Block::open(bytes).unwrap().facts().next().unwrap().unwrap();
-            positions.push((number, fact == Fact::Read { position: number - 1 }));
+            positions
+                .push((number, matches!(fact, Fact::Document { position, .. } if position + 1 == number)));
             Ok(())
         })
         .unwrap();
     assert!(positions.into_iter().eq((4..=500).map(|number| (number, true))));
     assert_eq!(reader.check().unwrap(), []);
     let jobs = reader.jobs().unwrap();
-    assert_eq!((jobs.len(), jobs[0].number, &jobs[0].job.record[..]), (1, 1, &b"record"[..]));
-    assert_eq!(reader.next_job().unwrap(), 2);
+    assert_eq!((jobs.len(), jobs[0].number, jobs[0].url.as_deref()), (1, 1, Some("https://a.example/")));
+
+    let [job] = &state.jobs[..] else { panic!("{} jobs", state.jobs.len()) };
+    assert_eq!((job.number, job.at, job.job.id), (1, Duration::from_secs(1), id(1)));
+    assert_eq!(job.job.request, json!({"secret": "request"}).into());
+    assert_eq!(job.blocks.len(), 500);
+    let lengths = all.iter().map(Bytes::len);
+    assert!(job.documents.iter().copied().eq((0..).zip(lengths)));
 }
 
 #[tokio::test]
-async fn reads_are_bounded_and_find_scrapes() {
+async fn the_batches_of_one_call_share_a_ticket() {
     let folder = tempfile::tempdir().unwrap();
-    let (journal, _) = open(&folder.path().join("jobs.db"));
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    let mut store = Batch::default();
+    store.facts = block(&Fact::Settled { job: id(7) });
+    let ticket = journal.append(vec![submitted(1, "a"), page(1, 0), store]);
+    assert_eq!(ticket, 1);
+    durable(&journal, 1).await;
+    drop(journal);
+    let (_, state, _) = open(&path);
+    assert_eq!((state.blocks.len(), state.jobs.len(), state.jobs[0].blocks.len()), (1, 1, 1));
+}
+
+#[tokio::test]
+async fn reads_are_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let (journal, ..) = open(&folder.path().join("jobs.db"));
     for position in 0..10 {
-        journal.append(page(1, position));
+        journal.append(vec![page(1, position)]);
     }
     write(&journal, page(2, 0)).await;
     let read = async |from, documents, bytes| {
@@ -108,21 +134,17 @@ async fn reads_are_bounded_and_find_scrapes() {
     assert_eq!(read(10, 100, usize::MAX).await, 0);
     assert_eq!(read(0, 100, 1).await, 1, "the first one is returned whatever its size");
     assert_eq!(read(0, 0, 1).await, 1);
-    let found = journal.document_of_scrape(1, 1 << 63 | 7).await.unwrap();
-    assert_eq!(found.unwrap(), "{\"job\":1,\"page\":7}");
-    assert_eq!(journal.document_of_scrape(1, 7).await.unwrap(), None);
-    assert_eq!(journal.document_of_scrape(3, 1 << 63 | 7).await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn a_second_writer_learns_who_is_the_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.db");
-    let (journal, _) = open(&path);
+    let (journal, ..) = open(&path);
     let error = SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Busy);
     assert!(error.to_string().contains(&format!("pid {}", std::process::id())), "{error}");
-    // The refused one has not taken the locks of the first.
+    // The refused one has not released the locks of the first.
     write(&journal, page(1, 0)).await;
     drop(journal);
     open(&path);
@@ -131,12 +153,13 @@ async fn a_second_writer_learns_who_is_the_first() {
 #[tokio::test]
 async fn room_is_returned_when_its_batch_is_durable() {
     let folder = tempfile::tempdir().unwrap();
-    let (journal, _) = open(&folder.path().join("jobs.db"));
+    let (journal, ..) = open(&folder.path().join("jobs.db"));
+    let mut batch = page(1, 0);
     // More than there is takes all there is.
-    let room = Some(journal.room(10 * MAX_WAITING_BYTES).await);
+    batch.room = journal.room(10 * MAX_WAITING_BYTES).await;
     assert_eq!(journal.space.available_permits(), 0);
-    journal.append(Batch { room, ..page(1, 0) });
-    assert!(!journal.room(MAX_WAITING_BYTES).await.is_unlimited());
+    journal.append(vec![batch]);
+    assert!(journal.room(MAX_WAITING_BYTES).await.is_some());
     assert_eq!(journal.space.available_permits(), MAX_WAITING_BYTES / UNIT);
 }
 
@@ -144,88 +167,73 @@ async fn room_is_returned_when_its_batch_is_durable() {
 async fn secrets_are_there_before_their_job_and_go_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.db");
-    let secret = |journal: &SqliteJournal, job| {
-        journal
-            .reader()
-            .unwrap()
-            .secrets(id(job))
-            .unwrap()
-            .map(|bytes| String::from_utf8(bytes.to_vec()).unwrap())
-    };
-    let (journal, _) = open(&path);
-    write(&journal, submitted(1, Some("request of 1"))).await;
-    write(&journal, submitted(2, Some("request of 2"))).await;
-    write(&journal, submitted(3, Some("request of 3"))).await;
-    let change = |job, row| Batch { job, rows: vec![row], urgent: true, ..Batch::default() };
-    write(&journal, change(1, Row::Secrets(Some(Bytes::from_static(b"webhook"))))).await;
-    write(&journal, change(2, Row::Removed)).await;
-    write(&journal, change(3, Row::Secrets(None))).await;
-    assert_eq!([1, 2, 3].map(|job| secret(&journal, job)), [Some("webhook".into()), None, None]);
-    assert_eq!(journal.reader().unwrap().jobs().unwrap().len(), 2);
+    let secrets = Secrets::of(&path);
+    let has_secrets = |job| secrets.load(id(job)).unwrap().is_some();
+    let (journal, ..) = open(&path);
+    for job in 1..=4 {
+        write(&journal, submitted(job, "request of a team")).await;
+        assert!(has_secrets(job.into()));
+    }
+    let ended = Fact::JobEnded { at: Duration::ZERO, state: JobState::Completed, failure: None, error: None };
+    let mut end = rows(1, Vec::new());
+    end.facts = block(&ended);
+    write(&journal, end).await;
+    write(&journal, rows(2, vec![Row::Removed { keeps_facts: false }])).await;
+    write(&journal, rows(3, vec![Row::Removed { keeps_facts: true }])).await;
+    assert_eq!([1, 2, 3, 4].map(has_secrets), [false, false, true, true]);
     drop(journal);
     for file in ["jobs.db", "jobs.db-lock"] {
         let bytes = fs::read(folder.path().join(file)).unwrap();
         assert!(!bytes.windows(10).any(|window| window == b"request of"), "{file}");
     }
-    // Secrets whose submit was never committed.
-    Secrets::of(&path).store(id(9), b"left").unwrap();
-    let (journal, _) = open(&path);
-    assert_eq!((secret(&journal, 1), secret(&journal, 9)), (Some("webhook".into()), None));
+    // The rest of a submit that was never committed.
+    secrets.store(id(9), b"left").unwrap();
+    let (_journal, state, _) = open(&path);
+    assert!(has_secrets(4) && !has_secrets(9));
+    let found: Vec<_> = state.jobs.iter().map(|job| (job.number, job.is_removed)).collect();
+    assert_eq!(found, [(1, false), (3, true), (4, false)]);
 }
 
 #[tokio::test]
-async fn rows_are_read_back() {
+async fn rows_are_read_back_at_the_next_opening() {
     let folder = tempfile::tempdir().unwrap();
-    let (journal, _) = open(&folder.path().join("jobs.db"));
-    let (team, other) = (TeamId::default(), TeamId::new("other"));
-    let key = HistoryKey { team: team.clone(), url: "https://a.example/".into(), tag: None };
-    let scrape = |text: &str| PastScrape {
-        at: Duration::from_secs(9),
-        status: Some(200),
-        markdown: text.into(),
-        json: None,
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    let history = |job, url: &str, text: &str| {
+        let key = HistoryKey { team: TeamId::default(), url: url.into(), tag: Some("x".into()) };
+        let at = Duration::from_secs(9);
+        let scrape = PastScrape { at, status: Some(200), markdown: text.into(), json: None };
+        StoredHistory { job: id(job), key, scrape }
     };
-    let entry = |text: &'static str, job| Row::Activity {
-        team: team.clone(),
-        job: id(job),
-        entry: Bytes::from_static(text.as_bytes()),
-    };
-    let (conclusion, json) = (Conclusion { credits: 7, ..Conclusion::default() }, Bytes::from_static(b"{}"));
-    let kept =
-        Row::Scrape { team: team.clone(), id: Uuid::from_u128(5), at: Duration::ZERO, json: json.clone() };
-    let rows = vec![
-        Row::History { key: key.clone(), job: id(1), scrape: scrape("first") },
-        Row::History { key: key.clone(), job: id(2), scrape: scrape("second") },
-        Row::Conclusion(Box::new(conclusion.clone())),
-        kept,
-        entry("a", 1),
-        entry("b", 2),
-        Row::Meta { name: "command".into(), value: Some(json.clone()) },
+    let (first, second) =
+        (history(1, "https://a.example/", "first"), history(2, "https://a.example/", "second"));
+    let third = history(2, "https://a.example/", "third");
+    let conclusion = Arc::new(Conclusion { credits: 7, ..Conclusion::default() });
+    let json = Bytes::from_static(b"{}");
+    let kept = StoredScrape { team: TeamId::default(), id: Uuid::from_u128(5), at: Duration::ZERO, json };
+    write(&journal, submitted(1, "a")).await;
+    let changes = vec![
+        Row::History(first.clone()),
+        Row::History(second),
+        Row::History(third.clone()),
+        Row::Concluded(Arc::clone(&conclusion)),
+        Row::Scrape(kept.clone()),
     ];
-    write(&journal, Batch { job: 1, rows, ..Batch::default() }).await;
-    let history = journal.history(&key).await.unwrap().unwrap();
-    assert_eq!(history.clone().before(id(2)), Some(scrape("first")));
-    assert_eq!(history.before(id(3)), Some(scrape("second")));
-    let other_key = HistoryKey { tag: Some(String::new()), ..key };
-    assert_eq!(journal.history(&other_key).await.unwrap(), None);
-    assert_eq!(journal.conclusion(1).await.unwrap(), Some(conclusion));
-    assert_eq!(journal.conclusion(2).await.unwrap(), None);
-    assert_eq!(journal.kept_scrape(&team, Uuid::from_u128(5)).await.unwrap(), Some(json.clone()));
-    assert_eq!(journal.kept_scrape(&other, Uuid::from_u128(5)).await.unwrap(), None);
-    assert_eq!(journal.activities(&team, 10).await.unwrap(), ["b", "a"]);
-    assert_eq!(journal.activities(&team, 1).await.unwrap(), ["b"]);
-    assert!(journal.activities(&other, 10).await.unwrap().is_empty());
-    assert_eq!(journal.reader().unwrap().meta("command").unwrap(), Some(json));
-    assert_eq!(journal.reader().unwrap().meta("none").unwrap(), None);
+    write(&journal, rows(1, changes)).await;
+    drop(journal);
+    let (_, state, _) = open(&path);
+    assert_eq!(state.histories, [first, third]);
+    assert_eq!(state.scrapes, [kept]);
+    assert_eq!(state.jobs[0].conclusion, Some(conclusion));
 }
 
 #[tokio::test]
 async fn a_copy_is_complete_and_has_no_secrets_unless_asked() {
     let folder = tempfile::tempdir().unwrap();
-    let (journal, _) = open(&folder.path().join("jobs.db"));
-    write(&journal, submitted(1, Some("request"))).await;
+    let (journal, ..) = open(&folder.path().join("jobs.db"));
+    write(&journal, submitted(1, "request")).await;
     for position in 0..100 {
-        journal.append(page(1, position));
+        journal.append(vec![page(1, position)]);
     }
     write(&journal, page(1, 100)).await;
     for (name, with_secrets) in [("plain.db", false), ("full.db", true)] {
@@ -234,10 +242,10 @@ async fn a_copy_is_complete_and_has_no_secrets_unless_asked() {
         journal.reader().unwrap().backup(&copy, with_secrets).unwrap_err();
         let reader = Reader::open(&copy).unwrap();
         assert_eq!(reader.document_range(1).unwrap(), (0, 101));
-        assert_eq!(reader.secrets(id(1)).unwrap().is_some(), with_secrets);
+        assert_eq!(Secrets::of(&copy).load(id(1)).unwrap().is_some(), with_secrets);
         assert_eq!(reader.check().unwrap(), []);
         drop(reader);
-        let (copied, _) = open(&copy);
+        let (copied, ..) = open(&copy);
         write(&copied, page(1, 101)).await;
     }
 }
@@ -247,16 +255,14 @@ async fn a_damaged_log_is_refused_with_the_place() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.db");
     let copy = folder.path().join("copy.db");
-    let (journal, _) = open(&path);
+    let (journal, ..) = open(&path);
     for position in 0..5 {
         write(&journal, page(1, position)).await;
     }
     let log = fs::read(files::beside(&path, "-wal")).unwrap();
     fs::copy(&path, &copy).unwrap();
-    let mut cut_short = log.clone();
-    cut_short.truncate(log.len() - 100);
-    fs::write(files::beside(&copy, "-wal"), &cut_short).unwrap();
-    let (copied, _) = open(&copy);
+    fs::write(files::beside(&copy, "-wal"), &log[..log.len() - 100]).unwrap();
+    let (copied, ..) = open(&copy);
     assert_eq!(copied.reader().unwrap().document_range(1).unwrap(), (0, 4), "the last commit is cut");
     drop(copied);
 
@@ -267,4 +273,26 @@ async fn a_damaged_log_is_refused_with_the_place() {
     let error = SqliteJournal::open(&copy, &FileConfig::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Damaged);
     assert!(error.to_string().contains("copy.db-wal is damaged at byte 32, and"), "{error}");
+}
+
+#[tokio::test]
+async fn a_damaged_block_is_an_error_of_its_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    write(&journal, submitted(1, "request")).await;
+    for position in 0..3 {
+        write(&journal, page(1, position)).await;
+    }
+    drop(journal);
+    let change = |sql: &str| connection::writer(&path).unwrap().execute_batch(sql).unwrap();
+    change("UPDATE document SET bytes = x'00' || substr(bytes, 2) WHERE place % 1099511627776 = 1");
+    let (journal, ..) = open(&path);
+    let error = journal.documents(1, 0, ReadBound::default()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged);
+    assert!(error.to_string().starts_with("the row of document 1 of job 1 in table document"), "{error}");
+    drop(journal);
+    change("DELETE FROM fact WHERE place % 1099511627776 = 2");
+    let error = SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();
+    assert_eq!(error.to_string(), "block 2 of job 1 in table fact is missing");
 }
