@@ -123,7 +123,7 @@ pub(crate) fn secrets_after_end(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(serde_json::to_vec(&Secret { webhook, ..Secret::default() }).unwrap_or_default())
 }
 
-/// The job as it was submitted, without its pages. A job whose secrets are gone has no request and no webhook.
+/// The job as it was submitted, without its pages. Without its secrets, it has no request and no webhook.
 pub(crate) fn job(columns: Columns, record: &[u8], secrets: Option<&[u8]>) -> Result<NewJob, Damage> {
     let record: Record = serde_json::from_slice(unseal(record)?).map_err(|_| Damage::Invalid)?;
     let secret = match secrets {

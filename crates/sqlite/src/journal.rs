@@ -183,7 +183,7 @@ fn next_epoch(connection: &Connection) -> Result<u64, Error> {
     Ok(epoch)
 }
 
-/// Removes the secrets of jobs that are not in the file: their job was removed, or its submit never committed.
+/// Removes the secrets of jobs that are not in the file: they were removed, or their submit never committed.
 fn retain_secrets(connection: &Connection, path: &Path) -> Result<(), Error> {
     let jobs: Vec<JobId> = read::jobs(connection)?.into_iter().map(|record| record.id).collect();
     Secrets::of(path)

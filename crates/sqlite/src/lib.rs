@@ -9,8 +9,8 @@
 //! writes, and `FILE-secrets` with what must not lie in the main file: requests with their headers, webhooks
 //! and cookies. All have modes that let only their owner read them.
 //!
-//! Other processes read with a [`Reader`], also while the file is written: jobs, documents, a copy, and a check
-//! of all checksums.
+//! Other processes read with a [`Reader`], also while the file is written: jobs, documents, a copy, and a
+//! check of all checksums.
 //!
 //! ```
 //! use gleaner_sqlite::{FileConfig, SqliteJournal};

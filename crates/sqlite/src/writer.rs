@@ -186,7 +186,8 @@ impl Writer {
             };
             let stall = if error.kind() == ErrorKind::Full { Stall::Full } else { Stall::Io };
             if !is_stalled {
-                tracing::warn!(path = %self.path.display(), %error, "the file of the store cannot be written");
+                let path = self.path.display();
+                tracing::warn!(%path, %error, "the file of the store cannot be written");
             }
             is_stalled = true;
             self.committed.send_modify(|committed| committed.stalled = Some(stall));

@@ -50,7 +50,7 @@ async fn an_intact_file_has_no_findings() {
 async fn a_changed_block_is_named() {
     let change = |number| {
         let place = place(1, number);
-        format!("UPDATE fact SET bytes = x'b101' || substr(bytes, 2) WHERE place = {place}")
+        format!("UPDATE fact SET bytes = CAST(x'b101' || substr(bytes, 2) AS BLOB) WHERE place = {place}")
     };
     let problem = "the checksum of the record does not match";
     assert_eq!(after(&change(3)).await, [format!("fact: block 3 of job 1: {problem}")]);
@@ -78,11 +78,16 @@ async fn missing_blocks_and_documents_are_named() {
 
 #[tokio::test]
 async fn changed_documents_and_rows_are_named() {
-    let change =
-        format!("UPDATE document SET bytes = x'00' || substr(bytes, 2) WHERE place = {}", place(1, 2));
+    let change = format!(
+        "UPDATE document SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB) WHERE place = {}",
+        place(1, 2)
+    );
     let problem = "the checksum of the record does not match";
     assert_eq!(after(&change).await, [format!("document: the row of document 2 of job 1: {problem}")]);
-    assert_eq!(after("UPDATE job SET record = x'00' || record").await, [format!("job: number 1: {problem}")]);
+    assert_eq!(
+        after("UPDATE job SET record = CAST(x'00' || record AS BLOB)").await,
+        [format!("job: number 1: {problem}")]
+    );
 }
 
 #[tokio::test]

@@ -286,7 +286,9 @@ async fn a_damaged_block_is_an_error_of_its_reader() {
     }
     drop(journal);
     let change = |sql: &str| connection::writer(&path).unwrap().execute_batch(sql).unwrap();
-    change("UPDATE document SET bytes = x'00' || substr(bytes, 2) WHERE place % 1099511627776 = 1");
+    change(
+        "UPDATE document SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB) WHERE place % 1099511627776 = 1",
+    );
     let (journal, ..) = open(&path);
     let error = journal.documents(1, 0, ReadBound::default()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Damaged);

@@ -1,0 +1,84 @@
+//! The file that the tests write: one job whose documents are known by their position.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use gleaner_frontier::JobRules;
+use gleaner_sqlite::{FileConfig, Reader, SqliteJournal};
+use gleaner_store::journal::{Batch, BlockWriter, Fact, NewDocument, Row, StoredState};
+use gleaner_store::{NewJob, ReadBound};
+use gleaner_types::JobId;
+use serde_json::json;
+use uuid::Uuid;
+
+/// The number of the job.
+pub(crate) const JOB: u64 = 1;
+
+/// The file of this folder.
+pub(crate) fn path(folder: &Path) -> PathBuf {
+    folder.join("jobs.db")
+}
+
+pub(crate) fn open(path: &Path) -> (SqliteJournal, StoredState) {
+    let (journal, state, _) = SqliteJournal::open(path, &FileConfig::default()).unwrap();
+    (journal, state)
+}
+
+/// The submit of the job.
+pub(crate) fn submit() -> Batch {
+    let id = JobId::from_uuid(Uuid::from_u128(JOB.into()));
+    let job = NewJob {
+        request: json!({"url": "https://a.example/"}).into(),
+        ..NewJob::new(id, None, JobRules::with_limit(u64::MAX), Vec::new())
+    };
+    let mut batch = Batch::default();
+    batch.job = JOB;
+    batch.rows.push(Row::Submitted { job: Box::new(job), at: Duration::from_secs(1) });
+    batch.urgent = true;
+    batch
+}
+
+/// The JSON of the document at this position, of different lengths.
+pub(crate) fn text(position: u64) -> String {
+    format!("{{\"page\":{position},\"text\":\"{}\"}}", "word ".repeat((position * 37 % 200) as usize))
+}
+
+/// The batch of the document at this position.
+pub(crate) fn page(position: u64) -> Batch {
+    with_json(position, text(position).into())
+}
+
+/// The batch of a document with this JSON.
+pub(crate) fn with_json(position: u64, json: Bytes) -> Batch {
+    let mut block = BlockWriter::default();
+    block.push(&Fact::Document { position, credits: 1, scrape: None });
+    let mut batch = Batch::default();
+    (batch.job, batch.facts) = (JOB, block.finish());
+    batch.documents.push(NewDocument { position, scrape: None, json });
+    batch
+}
+
+/// Opens the file as after a crash, and checks all that it has against what was acknowledged: the number of
+/// documents. Returns the number that it has.
+pub(crate) fn verify(path: &Path, acknowledged: u64) -> u64 {
+    let (journal, state) = open(path);
+    let Some(job) = state.jobs.first() else {
+        assert_eq!(acknowledged, 0, "the job is lost");
+        return 0;
+    };
+    assert!(!job.job.request.body.is_null(), "the job is there without its request");
+    let count = job.documents.len() as u64;
+    assert!(count >= acknowledged, "{acknowledged} documents were acknowledged, and {count} are there");
+    assert_eq!(job.blocks.len() as u64, count, "each document has its block");
+    drop(journal);
+    let reader = Reader::open(path).unwrap();
+    assert_eq!(reader.check().unwrap(), []);
+    let bound = ReadBound { documents: usize::MAX, bytes: usize::MAX };
+    let documents = reader.documents(JOB, 0, bound).unwrap();
+    assert_eq!(documents.len() as u64, count);
+    for (position, json) in (0..).zip(&documents) {
+        assert_eq!(json, &text(position), "document {position}");
+    }
+    count
+}

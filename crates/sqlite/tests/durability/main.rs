@@ -1,0 +1,10 @@
+//! A file survives its process, the power and a full disk.
+//!
+//! Tests under `strace` say that they are skipped where it is not installed; with `CI=true`, that is a
+//! failure.
+
+mod child;
+mod crash;
+mod file;
+mod full;
+mod power;
