@@ -17,8 +17,8 @@ const OVERHEAD: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Group {
     batches: Vec<Batch>,
-    /// The ticket of the last one.
-    through: u64,
+    /// Each ticket with the number of batches up to its last one.
+    tickets: Vec<(u64, usize)>,
     bytes: usize,
     is_urgent: bool,
 }
@@ -41,17 +41,31 @@ fn row_weight(row: &Row) -> usize {
 
 impl Group {
     pub(crate) fn new(ticket: u64, batches: Vec<Batch>) -> Self {
-        let mut group = Self { batches: Vec::new(), through: ticket, bytes: 0, is_urgent: false };
+        let mut group = Self { batches: Vec::new(), tickets: Vec::new(), bytes: 0, is_urgent: false };
         group.push(ticket, batches);
         group
     }
 
     /// Adds the batches of a ticket.
     pub(crate) fn push(&mut self, ticket: u64, batches: Vec<Batch>) {
-        self.through = ticket;
         self.bytes += batches.iter().map(weight).sum::<usize>();
         self.is_urgent |= batches.iter().any(|batch| batch.urgent);
         self.batches.extend(batches);
+        self.tickets.push((ticket, self.batches.len()));
+    }
+
+    /// Takes out the later half of the tickets, which may not fit where the others do. Empty for one ticket.
+    pub(crate) fn split(&mut self) -> Vec<(u64, Vec<Batch>)> {
+        let mut later = Vec::new();
+        while later.len() < self.tickets.len()
+            && let [.., (_, start), (ticket, _)] = self.tickets[..]
+        {
+            later.push((ticket, self.batches.split_off(start)));
+            self.tickets.pop();
+        }
+        self.bytes = self.batches.iter().map(weight).sum();
+        later.reverse();
+        later
     }
 
     /// True if it does not wait for more batches.
@@ -68,8 +82,9 @@ impl Group {
         &self.batches
     }
 
-    pub(crate) const fn through(&self) -> u64 {
-        self.through
+    /// The last ticket.
+    pub(crate) fn through(&self) -> u64 {
+        self.tickets.last().map_or(0, |(ticket, _)| *ticket)
     }
 
     pub(crate) const fn bytes(&self) -> usize {
@@ -94,6 +109,20 @@ mod tests {
         group.push(6, vec![batch(10, true)]);
         assert!(group.is_ready() && !group.is_full());
         assert_eq!((group.through(), group.batches().len(), group.bytes()), (6, 2, 2 * (10 + OVERHEAD)));
+    }
+
+    #[test]
+    fn the_later_half_can_be_taken_out() {
+        let mut group = Group::new(1, vec![batch(1, false), batch(2, false)]);
+        for ticket in 2..=5 {
+            group.push(ticket, vec![batch(10, true)]);
+        }
+        let tickets =
+            |later: &[(u64, Vec<Batch>)]| later.iter().map(|(ticket, _)| *ticket).collect::<Vec<_>>();
+        assert_eq!(tickets(&group.split()), [3, 4, 5]);
+        assert_eq!((group.through(), group.batches().len(), group.bytes()), (2, 3, 3 * OVERHEAD + 13));
+        assert_eq!((tickets(&group.split()), group.through()), (vec![2], 1));
+        assert!(group.split().is_empty() && group.batches().len() == 2, "one ticket is not split");
     }
 
     #[test]

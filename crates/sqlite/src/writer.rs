@@ -93,8 +93,8 @@ impl Writer {
 
     /// Writes until it is closed. The log is copied into the file when the connection is dropped.
     pub(crate) fn run(mut self) {
-        while let Some(group) = self.next_group() {
-            if !self.commit(&group) {
+        while let Some(mut group) = self.next_group() {
+            if !self.commit(&mut group) {
                 return;
             }
             group.batches().iter().for_each(Batch::committed);
@@ -173,8 +173,8 @@ impl Writer {
         }
     }
 
-    /// Commits a group, however often it takes. Returns false if the writer was closed before.
-    fn commit(&mut self, group: &Group) -> bool {
+    /// Commits a group or its beginning, however often it takes. Returns false if the writer is closed first.
+    fn commit(&mut self, group: &mut Group) -> bool {
         let mut is_stalled = false;
         let mut pause = FIRST_RETRY;
         loop {
@@ -185,6 +185,15 @@ impl Writer {
                 return true;
             };
             let stall = if error.kind() == ErrorKind::Full { Stall::Full } else { Stall::Io };
+            // Without a connection it is not known whether the whole group was written.
+            if stall == Stall::Full && self.connection.is_some() {
+                // A part of the group may fit.
+                let later = group.split();
+                if !later.is_empty() {
+                    later.into_iter().rev().for_each(|batches| self.waiting.push_front(batches));
+                    continue;
+                }
+            }
             if !is_stalled {
                 let path = self.path.display();
                 tracing::warn!(%path, %error, "the file of the store cannot be written");
