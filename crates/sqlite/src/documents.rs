@@ -33,13 +33,6 @@ pub(crate) struct DocumentRow {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The length of a document in bytes, and the half of its scrape id that distinguishes it within the job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Head {
-    pub(crate) length: usize,
-    pub(crate) scrape: Option<u64>,
-}
-
 /// The rows for these documents, which are in order and without gaps.
 pub(crate) fn rows<'a>(documents: impl IntoIterator<Item = &'a NewDocument>) -> Vec<DocumentRow> {
     let mut rows = Vec::new();
@@ -90,24 +83,20 @@ fn parts(heads: &[u8]) -> Result<(u8, u64, &[u8]), Damage> {
     Ok((form, u64::from_le_bytes(sum), entries))
 }
 
-/// The documents of a row without their text, in their order. The checksum is not checked, because it covers
-/// the text.
-pub(crate) fn heads(heads: &[u8]) -> Result<impl Iterator<Item = Head> + use<'_>, Damage> {
+/// The lengths of the documents of a row in bytes. The checksum is not checked, because it covers the text.
+pub(crate) fn lengths(heads: &[u8]) -> Result<impl Iterator<Item = usize> + use<'_>, Damage> {
     let (_, _, entries) = parts(heads)?;
     let (entries, _) = entries.as_chunks::<HEAD>();
-    Ok(entries.iter().map(|&[a, b, c, d, scrape @ ..]| {
-        let scrape = u64::from_le_bytes(scrape);
-        Head { length: u32::from_le_bytes([a, b, c, d]) as usize, scrape: (scrape != 0).then_some(scrape) }
-    }))
+    Ok(entries.iter().map(|&[a, b, c, d, ..]| u32::from_le_bytes([a, b, c, d]) as usize))
 }
 
 /// The documents of a row as JSON, in their order. Cloning one copies no bytes.
-pub(crate) fn open(row_heads: &[u8], bytes: &[u8]) -> Result<Vec<Bytes>, Damage> {
-    let (form, sum, entries) = parts(row_heads)?;
+pub(crate) fn open(heads: &[u8], bytes: &[u8]) -> Result<Vec<Bytes>, Damage> {
+    let (form, sum, entries) = parts(heads)?;
     if checksum(&[&[form], entries, bytes]) != sum {
         return Err(Damage::Checksum);
     }
-    let size = heads(row_heads)?.map(|head| head.length).sum();
+    let size: usize = lengths(heads)?.sum();
     let all = match form {
         PLAIN => bytes.to_vec(),
         COMPRESSED => zstd::bulk::decompress(bytes, size).map_err(|_| Damage::Invalid)?,
@@ -117,7 +106,7 @@ pub(crate) fn open(row_heads: &[u8], bytes: &[u8]) -> Result<Vec<Bytes>, Damage>
         return Err(Damage::Invalid);
     }
     let mut rest = Bytes::from(all);
-    Ok(heads(row_heads)?.map(|head| rest.split_to(head.length)).collect())
+    Ok(lengths(heads)?.map(|length| rest.split_to(length)).collect())
 }
 
 #[cfg(test)]
@@ -141,12 +130,11 @@ mod tests {
             let mut found = Vec::new();
             for row in &rows {
                 assert_eq!(row.first, found.len() as u64);
-                let scrapes: Vec<_> = heads(&row.heads).unwrap().map(|head| head.scrape).collect();
                 let texts = open(&row.heads, &row.bytes).unwrap();
-                found.extend(texts.into_iter().zip(scrapes));
+                assert!(lengths(&row.heads).unwrap().eq(texts.iter().map(Bytes::len)));
+                found.extend(texts);
             }
-            let expected: Vec<_> =
-                documents.iter().map(|document| (document.json.clone(), document.scrape)).collect();
+            let expected: Vec<_> = documents.iter().map(|document| document.json.clone()).collect();
             assert_eq!(found, expected);
         }
         assert_eq!(rows(&documents(&[100_000, 100_000, 100_000, 300_000, 5])).len(), 4);

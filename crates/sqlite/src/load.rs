@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gleaner_store::journal::{StoredFacts, StoredHistory, StoredScrape, StoredState};
-use gleaner_store::{Error, HistoryKey, MAX_HISTORIES, TeamId};
+use gleaner_store::{Conclusion, Error, HistoryKey, MAX_HISTORIES, TeamId};
 use gleaner_types::JobId;
 use rusqlite::Connection;
 use uuid::Uuid;
@@ -73,15 +73,15 @@ fn document_lengths(connection: &Connection, job: u64) -> Result<Vec<(u64, usize
     while let Some(row) = rows.next().map_err(failed)? {
         let at = number_of(column(row, 0)?);
         let heads: Vec<u8> = column(row, 1)?;
-        let heads = documents::heads(&heads).map_err(|damage| {
+        let row_lengths = documents::lengths(&heads).map_err(|damage| {
             failure::damage("document", &format!("the row of document {at} of job {job}"), damage)
         })?;
-        lengths.extend((at..).zip(heads.map(|head| head.length)));
+        lengths.extend((at..).zip(row_lengths));
     }
     Ok(lengths)
 }
 
-fn conclusion(connection: &Connection, job: u64) -> Result<Option<Arc<gleaner_store::Conclusion>>, Error> {
+fn conclusion(connection: &Connection, job: u64) -> Result<Option<Arc<Conclusion>>, Error> {
     let sql = "SELECT bytes FROM conclusion WHERE number = ?1";
     let bytes = first(connection, sql, [job.cast_signed()], |row| row.get::<_, Vec<u8>>(0))?;
     let damage = |damage| failure::damage("conclusion", &format!("the result of job {job}"), damage);

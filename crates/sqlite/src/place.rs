@@ -8,7 +8,7 @@ const NUMBER_BITS: u32 = 40;
 const MAX_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
 
 /// The largest number of a job.
-pub(crate) const MAX_JOB: u64 = (1 << (63 - NUMBER_BITS)) - 1;
+const MAX_JOB: u64 = (1 << (63 - NUMBER_BITS)) - 1;
 
 /// The key of a row.
 pub(crate) const fn place(job: u64, number: u64) -> i64 {
@@ -18,11 +18,6 @@ pub(crate) const fn place(job: u64, number: u64) -> i64 {
 /// The first and the last possible key of a job.
 pub(crate) const fn range(job: u64) -> (i64, i64) {
     (place(job, 0), place(job, MAX_NUMBER))
-}
-
-/// The job of a key.
-pub(crate) const fn job_of(place: i64) -> u64 {
-    place.cast_unsigned() >> NUMBER_BITS
 }
 
 /// The number of a key within its job.
@@ -39,7 +34,7 @@ mod tests {
         let keys = [(0, 0), (0, 1), (0, MAX_NUMBER), (1, 0), (1, 7), (MAX_JOB, MAX_NUMBER)];
         let places = keys.map(|(job, number)| place(job, number));
         assert!(places.is_sorted_by(|a, b| a < b) && places[0] == 0);
-        assert_eq!(places.map(|place| (job_of(place), number_of(place))), keys);
+        assert_eq!(places.map(number_of), keys.map(|(_, number)| number));
         let (first, last) = range(1);
         assert!(
             place(0, MAX_NUMBER) < first && first <= place(1, 7) && place(1, 7) < last && last < place(2, 0)

@@ -81,7 +81,7 @@ pub(crate) fn document_range(connection: &Connection, job: u64) -> Result<(u64, 
         return Ok((0, 0));
     };
     let last = number_of(last);
-    let count = documents::heads(&heads).map(Iterator::count).map_err(|damage| {
+    let count = documents::lengths(&heads).map(Iterator::count).map_err(|damage| {
         failure::damage("document", &format!("the row of document {last} of job {job}"), damage)
     })?;
     Ok((number_of(first_place), last + count as u64))

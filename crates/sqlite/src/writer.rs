@@ -266,7 +266,7 @@ impl Writer {
     /// Returns true if it deleted anything.
     fn make_room(&mut self, group: &Group) -> bool {
         let Some(connection) = &mut self.connection else { return false };
-        let waiting = self.waiting.iter().map(|(_, batch)| batch);
+        let waiting = self.waiting.iter().flat_map(|(_, batches)| batches);
         let removed = group.batches().iter().chain(waiting).filter(|batch| removes_job(batch));
         let mut has_deleted = false;
         let clean = || -> rusqlite::Result<()> {

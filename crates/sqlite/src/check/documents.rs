@@ -38,7 +38,7 @@ pub(super) fn check(
             Ok(documents) => documents.len(),
             Err(damage) => {
                 add(&damage.to_string());
-                documents::heads(&heads).map_or(0, Iterator::count)
+                documents::lengths(&heads).map_or(0, Iterator::count)
             }
         };
         positions = Some(positions.map_or(at, |positions| positions.start)..at + count as u64);
