@@ -16,12 +16,12 @@ use super::state::{Intent, State};
 use crate::journal::{Block, Damage, Fact, NoteChange, StoredFacts, StoredState};
 use crate::outbox::EventData;
 use crate::{
-    BlockedPage, EndedJob, Error, JobFailure, JobWarning, Note, NoteKind, NoteValue, PageFailure,
-    Reservation, TeamId,
+    BlockedPage, EndedJob, Error, JobFailure, JobWarning, MemoryConfig, Note, NoteKind, NoteValue,
+    PageFailure, Reservation, TeamId,
 };
 
-/// The error of a job with zero data retention whose process ended.
-const NOTHING_KEPT: &str = "the process ended, and with zero data retention nothing of the job was kept";
+/// The error of a failed job of which only the counts are written.
+const NOTHING_KEPT: &str = "the process ended, and nothing of the job was kept";
 
 /// Facts of the store itself that jobs need.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl State {
     pub(super) fn fold(
         &mut self,
         stored: StoredState,
-        retained_bytes: usize,
+        config: &MemoryConfig,
         now: Duration,
     ) -> Result<(), Error> {
         let StoredState { epoch, blocks, jobs, histories, scrapes } = stored;
@@ -48,7 +48,7 @@ impl State {
         for job in jobs {
             let (number, id) = (job.number, job.job.id);
             self.next_number = self.next_number.max(number + 1);
-            let ended = self.fold_job(job, &globals, retained_bytes, now).map_err(|damage| {
+            let ended = self.fold_job(job, &globals, config.retained_bytes, now).map_err(|damage| {
                 Error::io(&format!("the facts of job {id}, number {number}, cannot be read"), &damage)
             })?;
             unsettled.extend(ended);
@@ -61,6 +61,10 @@ impl State {
         }
         for scrape in scrapes {
             self.scrapes.keep(&scrape.team, scrape.id, scrape.json, scrape.at);
+        }
+        if let Some(until) = now.checked_sub(config.retention) {
+            self.keys.expire(until);
+            self.scrapes.remove_expired(until);
         }
         Ok(())
     }
@@ -130,13 +134,14 @@ impl State {
             (counts.documents, counts.failed, counts.skipped) =
                 (queue.documents, queue.failed, queue.skipped);
         }
-        if journal != JobJournal::Everything(number) && job.ended_at.is_none() {
-            (job.state, job.ended_at) = (JobState::Failed, Some(now.max(at)));
-            (job.failure, job.error) = (Some(JobFailure::Other), Some(NOTHING_KEPT.to_owned()));
-            let at = now.max(at);
-            let failure = Some(JobFailure::Other);
-            self.log
-                .push(Some(number), &Fact::JobEnded { at, state: JobState::Failed, failure, error: None });
+        if let JobJournal::Counts(_) = journal {
+            if job.ended_at.is_none() {
+                let (at, state, failure) = (now.max(at), JobState::Failed, Some(JobFailure::Other));
+                (job.ended_at, job.state, job.failure) = (Some(at), state, failure);
+                self.log.push(Some(number), &Fact::JobEnded { at, state, failure, error: None });
+            }
+            // The journal has no error texts of such jobs.
+            job.error = (job.state == JobState::Failed).then(|| NOTHING_KEPT.to_owned());
         }
         if job.ended_at.is_some() {
             self.frontier.close(slot);
@@ -147,12 +152,20 @@ impl State {
             self.budgeted_jobs += usize::from(has_budget);
             self.fill(slot, &queue, &blocks, now)?;
         }
-        Ok(self.add_folded(id, job, is_removed, globals))
+        Ok(self.add_folded((id, job), is_removed, globals, now))
     }
 
     /// Adds a folded job where it belongs. If it has ended and is not settled, returns what the accounts
     /// provider must be told.
-    fn add_folded(&mut self, id: JobId, job: Job, is_removed: bool, globals: &Globals) -> Option<EndedJob> {
+    fn add_folded(
+        &mut self,
+        (id, mut job): (JobId, Job),
+        is_removed: bool,
+        globals: &Globals,
+        now: Duration,
+    ) -> Option<EndedJob> {
+        // A job that gets no credits is held until it fails.
+        job.short_of_credits = job.credits_denied;
         if let Some(outbox) = job.outbox.as_deref().filter(|outbox| !outbox.is_empty()) {
             self.event_schedule.restore(id, outbox);
         }
@@ -164,6 +177,7 @@ impl State {
         if is_running {
             self.check_budget(id);
             self.set_reader_behind(id, is_full);
+            self.fail_if_denied(id, now);
         }
         let ended = if is_unsettled { self.ended_job(id) } else { None };
         if is_removed && let Some(job) = self.jobs.remove(&id) {

@@ -85,7 +85,7 @@ impl<J: Journal> LocalStore<J> {
     pub fn open(config: MemoryConfig, journal: J, stored: StoredState, now: Duration) -> Result<Self, Error> {
         let store = Self::empty(config, journal);
         let mut state = store.lock();
-        state.fold(stored, store.config.retained_bytes, now)?;
+        state.fold(stored, &store.config, now)?;
         store.commit(&mut state, None);
         drop(state);
         Ok(store)
