@@ -57,9 +57,9 @@ pub use job::{
     PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice, WaitingFor,
 };
 pub use memory::{
-    ALWAYS_LISTED_FAILURES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS,
-    MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES, MAX_LISTED_FAILURES, MAX_UNSETTLED_JOBS, MemoryConfig,
-    MemoryStore,
+    ALWAYS_LISTED_FAILURES, LocalStore, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES,
+    MAX_IDEMPOTENCY_KEYS, MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES, MAX_LISTED_FAILURES, MAX_UNSETTLED_JOBS,
+    MemoryConfig, MemoryStore,
 };
 pub use note::{MAX_NOTE_BYTES, MAX_NOTES_PER_JOB, Note, NoteKind, NoteValue};
 pub use outbox::{

@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use self::document::StoredDocument;
 pub(crate) use self::document::{DocumentSource, PreparedDocument, StorageForm, to_json};
+use crate::journal::NewDocument;
 use crate::result_space::TeamQuota;
 use crate::scrape;
 use crate::{Error, JsonSlice, ReadBound, Retention, Slice};
@@ -45,6 +46,8 @@ pub(crate) struct Results {
     retained_bytes: usize,
     /// Documents must not be spilled: above the limit they are rejected.
     in_memory: bool,
+    /// The number of the job in the journal that its documents are written to.
+    journal: Option<u64>,
     quota: TeamQuota,
 }
 
@@ -60,6 +63,7 @@ impl Results {
         retention: Retention,
         retained_bytes: usize,
         in_memory: bool,
+        journal: Option<u64>,
         quota: TeamQuota,
     ) -> Self {
         Self {
@@ -72,6 +76,7 @@ impl Results {
             spilled_bytes: 0,
             retained_bytes,
             in_memory,
+            journal,
             quota,
         }
     }
@@ -83,11 +88,26 @@ impl Results {
 
     /// How its documents are stored.
     pub(crate) fn storage_form(&self) -> StorageForm {
-        StorageForm { retention: self.retention, in_memory: self.in_memory, quota: self.quota.clone() }
+        StorageForm {
+            retention: self.retention,
+            in_memory: self.in_memory,
+            is_journaled: self.journal.is_some(),
+            quota: self.quota.clone(),
+        }
     }
 
-    /// Stores a document. [`Full`](crate::ErrorKind::Full) if there is no space.
-    pub(crate) fn push(&mut self, PreparedDocument { item, scrape }: PreparedDocument) -> Result<(), Error> {
+    /// Stores a document. Returns what must be written to the journal. [`Full`](crate::ErrorKind::Full) if
+    /// there is no space.
+    pub(crate) fn push(
+        &mut self,
+        PreparedDocument { item, scrape }: PreparedDocument,
+    ) -> Result<Option<NewDocument>, Error> {
+        let position = self.end();
+        if let (Some(_), StoredDocument::Json(json)) = (self.journal, &item) {
+            let document = NewDocument { position, scrape, json: json.clone() };
+            self.restore(position, json.len(), scrape);
+            return Ok(Some(document));
+        }
         let item = self.reserve_or_spill(item)?;
         if let Some(scrape) = scrape {
             self.scrapes.insert(scrape, self.end());
@@ -96,7 +116,24 @@ impl Results {
         self.memory_bytes += item.in_memory();
         self.spilled_bytes += item.in_file();
         self.items.push_back(item);
-        Ok(())
+        Ok(None)
+    }
+
+    /// Adds a document that is in the journal.
+    pub(crate) fn restore(&mut self, position: u64, length: usize, scrape: Option<u64>) {
+        if self.items.is_empty() {
+            self.first = self.first.max(position);
+        }
+        if position >= self.first {
+            self.scrapes.extend(scrape.map(|scrape| (scrape, position)));
+            self.weight += length;
+            self.items.push_back(StoredDocument::Journaled(length));
+        }
+    }
+
+    /// The reader has the documents before this position.
+    pub(crate) fn restore_read(&mut self, position: u64) {
+        self.first = self.first.max(position);
     }
 
     fn reserve_or_spill(&self, item: StoredDocument) -> Result<StoredDocument, Error> {
@@ -111,7 +148,9 @@ impl Results {
                 // There was memory for it when it was prepared.
                 StoredDocument::Document(document, _) => to_json(document)?,
                 StoredDocument::Json(json) => json.clone(),
-                StoredDocument::Spilled(_) | StoredDocument::Lost => return Ok(item),
+                StoredDocument::Spilled(_) | StoredDocument::Journaled(_) | StoredDocument::Lost => {
+                    return Ok(item);
+                }
             };
             return self.quota.spill_to_disk(&json).map(StoredDocument::Spilled);
         }
@@ -159,7 +198,7 @@ impl Results {
             if !batch.items.is_empty() && bytes > bound.bytes {
                 break;
             }
-            batch.items.extend(item.source().map(|source| (batch.next, source)));
+            batch.items.extend(item.source(self.journal, batch.next).map(|source| (batch.next, source)));
             batch.next += 1;
         }
         batch.end = batch.next >= self.end();
@@ -175,6 +214,11 @@ impl Results {
                 Batch { items: Vec::new(), next, end: next >= self.end(), streams: true }
             }
         }
+    }
+
+    /// The position of the first document that is not removed.
+    pub(crate) const fn first(&self) -> u64 {
+        self.first
     }
 
     /// The document at this position, if documents are kept.
@@ -285,7 +329,8 @@ mod tests {
     }
 
     fn filled(retention: Retention, retained_bytes: usize, count: usize) -> Results {
-        let mut results = Results::new(retention, retained_bytes, false, result_space(1 << 20).quota(None));
+        let mut results =
+            Results::new(retention, retained_bytes, false, None, result_space(1 << 20).quota(None));
         for number in 0..count {
             let document = results.storage_form().prepare(document(&number.to_string())).unwrap();
             results.push(document).unwrap();
@@ -355,7 +400,7 @@ mod tests {
     fn all_jobs_keep_the_common_limit_and_lose_nothing() {
         for retention in [Retention::Keep, Retention::Stream] {
             let result_space = result_space(10_000);
-            let new = || Results::new(retention, usize::MAX, false, result_space.quota(None));
+            let new = || Results::new(retention, usize::MAX, false, None, result_space.quota(None));
             let mut jobs: Vec<Results> = (0..20).map(|_| new()).collect();
             for (number, job) in (0..20).flat_map(|number| (0..20).map(move |job| (number, job))) {
                 let text = format!("{number} of {job} {}", "x".repeat(100));
@@ -386,7 +431,7 @@ mod tests {
             (Retention::Stream, true, "x".repeat(6_000), false),
             (Retention::Keep, false, String::new(), true),
         ] {
-            let mut results = Results::new(retention, usize::MAX, in_memory, quota.clone());
+            let mut results = Results::new(retention, usize::MAX, in_memory, None, quota.clone());
             let prepared = results.storage_form().prepare(document(&text)).unwrap();
             assert_eq!(is_json(&prepared), expected, "{retention:?}, {} bytes", text.len());
             results.push(prepared).unwrap();
@@ -396,7 +441,7 @@ mod tests {
 
     #[test]
     fn an_unreadable_streamed_document_does_not_affect_others() {
-        let mut results = Results::new(Retention::Stream, 0, false, result_space(0).quota(None));
+        let mut results = Results::new(Retention::Stream, 0, false, None, result_space(0).quota(None));
         for number in 0..6 {
             let document = results.storage_form().prepare(document(&number.to_string())).unwrap();
             results.push(document).unwrap();
@@ -420,14 +465,14 @@ mod tests {
             let document = results.storage_form().prepare(document(&"x".repeat(1_000))).unwrap();
             results.push(document)
         };
-        let mut own = Results::new(Retention::Keep, 2_500, true, result_space(1 << 20).quota(None));
+        let mut own = Results::new(Retention::Keep, 2_500, true, None, result_space(1 << 20).quota(None));
         assert!(push(&mut own).is_ok() && push(&mut own).is_ok());
         let error = push(&mut own).unwrap_err();
         assert!(error.is_full() && error.to_string().contains("2500 bytes that one job may use"), "{error}");
         assert_eq!(own.end(), 2, "stored documents stay");
 
         let all = result_space(2_500);
-        let new = || Results::new(Retention::Keep, usize::MAX, true, all.quota(None));
+        let new = || Results::new(Retention::Keep, usize::MAX, true, None, all.quota(None));
         let (mut first, mut second, mut third) = (new(), new(), new());
         assert!(push(&mut first).is_ok() && push(&mut second).is_ok());
         let error = push(&mut third).unwrap_err();

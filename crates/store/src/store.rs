@@ -159,9 +159,9 @@ pub trait Store: Debug + Send + Sync + 'static {
 
     /// Reads durable documents from position `from`. If there is none yet, the slice is empty: wait on
     /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) this removes the
-    /// documents before `from`, which the reader has. A reader that drops the future, or fails, reads from the
-    /// same position again. There, a document that cannot be read from its medium is removed too: the others
-    /// are returned, and a warning of the job counts it.
+    /// documents before `from`, which the reader has. A reader that drops the future, or fails, reads from
+    /// the same position again. There, a document that cannot be read from its medium is removed too: the
+    /// others are returned, and a warning of the job counts it.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`Io`](crate::ErrorKind::Io) if no document could be

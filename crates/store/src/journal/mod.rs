@@ -1,9 +1,11 @@
 //! The facts that a durable store writes, and their binary form.
 //!
 //! A store that survives its process writes what has happened, not what was called: *these pages were
-//! admitted*, *this page ended so*, *this document*, *this event was delivered*. A new process folds the facts
-//! of a job into its queue: admitted pages that have not ended wait. So a file does not depend on the code of
-//! the queue that wrote it. Leases and the pace of hosts are no facts; they begin anew.
+//! admitted*, *this page ended so*, *this document*, *this event was delivered*. A new process folds the
+//! facts of a job into its queue: admitted pages that have not ended wait. So a file does not depend on the
+//! code of the queue that wrote it. Leases and the pace of hosts are no facts; they begin anew.
+//!
+//! [`LocalStore`](crate::LocalStore) makes the facts and folds them. A [`Journal`] writes them to a medium.
 //!
 //! Facts are written in blocks. A block contains everything that one change of the store means for one job,
 //! and it is valid as a whole or not at all.

@@ -16,7 +16,8 @@ use crate::{Conclusion, Error, HistoryKey, NewJob, PastScrape, ReadBound, TeamId
 ///
 /// # Contract
 ///
-/// - The batches of one call of [`append`](Journal::append) become durable together, and calls in their order.
+/// - The batches of one call of [`append`](Journal::append) become durable together, and calls become durable
+///   in their order.
 /// - When a batch is durable, the journal calls [`Batch::committed`], and then reports its ticket.
 /// - A batch that cannot be written is kept and tried again. Meanwhile [`Committed::stalled`] says why.
 pub trait Journal: Debug + Send + Sync + 'static {

@@ -10,8 +10,10 @@ use gleaner_types::{JobId, JobKind, SafeUrl};
 use serde_json::Value;
 use url::Url;
 
+use super::facts::FactLog;
 use super::job::Job;
 use super::state::State;
+use crate::journal::{Fact, Row};
 use crate::outbox::{self, EventData};
 use crate::results::DocumentSource;
 use crate::{
@@ -40,6 +42,20 @@ pub(super) struct Event {
     pub(super) error: Option<Box<str>>,
 }
 
+impl Event {
+    /// The event as a fact.
+    fn fact(&self, sequence: u64) -> Fact<'_> {
+        let (document, url, slash_added, concludes) = match &self.data {
+            EventData::Nothing => (None, None, false, false),
+            EventData::Document(position) => (Some(*position), None, false, false),
+            EventData::Failure { url, slash_added } => (None, Some(url.as_str()), *slash_added, false),
+            EventData::Conclusion => (None, None, false, true),
+        };
+        let (kind, error) = (self.kind, self.error.as_deref());
+        Fact::Event { sequence, kind, document, url, slash_added, concludes, error }
+    }
+}
+
 impl Outbox {
     pub(super) fn new(webhook: Arc<WebhookPlan>, kind: JobKind) -> Self {
         Self {
@@ -63,6 +79,48 @@ impl Outbox {
         Some((self.first, EventName { job: self.kind, event: event.kind }, event))
     }
 
+    /// Adds an event that the journal has.
+    pub(super) fn restore_event(&mut self, sequence: u64, event: Event) {
+        if self.events.is_empty() {
+            self.first = sequence;
+        }
+        self.events.push_back(event);
+    }
+
+    /// Restores the attempts for the first event.
+    pub(super) fn restore_attempt(&mut self, sequence: u64, attempt: u32, not_before: Duration) {
+        if self.first == sequence {
+            (self.attempt, self.due) = (attempt, not_before);
+        }
+    }
+
+    /// Removes the first event, which was delivered or given up.
+    pub(super) fn restore_delivered(
+        &mut self,
+        job: JobId,
+        sequence: u64,
+        given_up: Option<&str>,
+        at: Duration,
+    ) {
+        if self.first != sequence || self.is_empty() {
+            return;
+        }
+        if let Some(reason) = given_up {
+            self.give_up(EventId { job, sequence }, self.attempt, reason.to_owned(), at);
+        }
+        self.drop_first();
+        self.due = Duration::ZERO;
+    }
+
+    /// Lists the first event as undeliverable.
+    fn give_up(&mut self, id: EventId, attempts: u32, reason: String, at: Duration) {
+        let name = self.next().map(|(_, name, _)| name);
+        if let Some(name) = name.filter(|_| self.dead_letters.len() < MAX_LISTED_DEAD_LETTERS) {
+            let url = SafeUrl::from(&self.webhook.url);
+            self.dead_letters.push(DeadLetter { id, name, url, attempts, reason, at });
+        }
+    }
+
     fn drop_first(&mut self) {
         self.events.pop_front();
         self.first += 1;
@@ -75,12 +133,20 @@ impl Outbox {
 pub(super) struct EventSchedule(BTreeSet<(Duration, JobId)>);
 
 impl EventSchedule {
-    /// Adds an event, if the webhook asks for its kind.
-    pub(super) fn push(&mut self, job: JobId, outbox: &mut Option<Box<Outbox>>, event: Event, now: Duration) {
-        let Some(outbox) = outbox else { return };
+    /// Adds an event of a job, if its webhook asks for its kind.
+    pub(super) fn push(
+        &mut self,
+        log: &mut FactLog,
+        (job, record): (JobId, &mut Job),
+        event: Event,
+        now: Duration,
+    ) {
+        let journal = record.journal.everything();
+        let Some(outbox) = record.outbox.as_deref_mut() else { return };
         if !outbox.webhook.events.contains(&event.kind) {
             return;
         }
+        log.push(journal, &event.fact(outbox.first + outbox.events.len() as u64));
         outbox.events.push_back(event);
         if outbox.events.len() == 1 {
             outbox.due = now;
@@ -102,36 +168,50 @@ impl EventSchedule {
 
     pub(super) fn record_outcome(
         &mut self,
+        log: &mut FactLog,
         id: EventId,
-        outbox: &mut Outbox,
+        job: &mut Job,
         outcome: DeliveryOutcome,
         now: Duration,
     ) {
-        if outbox.first != id.sequence || outbox.is_empty() {
+        let journal = job.journal.everything();
+        let Some(outbox) = job.outbox.as_deref_mut() else { return };
+        let sequence = id.sequence;
+        if outbox.first != sequence || outbox.is_empty() {
             return;
         }
         self.0.remove(&(outbox.due, id.job));
         outbox.due = now;
         match outcome {
-            DeliveryOutcome::Delivered => outbox.drop_first(),
-            DeliveryOutcome::Retry { not_before } => {
-                outbox.attempt = outbox.attempt.saturating_add(1);
-                outbox.due = not_before;
+            DeliveryOutcome::Delivered => {
+                log.push(journal, &Fact::Delivered { sequence, given_up: None, at: Some(now) });
+                outbox.drop_first();
             }
-            DeliveryOutcome::Postponed { not_before } => outbox.due = not_before,
+            DeliveryOutcome::Retry { not_before } => {
+                let attempt = outbox.attempt.saturating_add(1);
+                (outbox.attempt, outbox.due) = (attempt, not_before);
+                log.push(journal, &Fact::Attempted { sequence, attempt, not_before });
+            }
+            DeliveryOutcome::Postponed { not_before } => {
+                outbox.due = not_before;
+                log.push(journal, &Fact::Attempted { sequence, attempt: outbox.attempt, not_before });
+            }
             DeliveryOutcome::GivenUp { reason, tried } => {
-                let name = outbox.next().map(|(_, name, _)| name);
-                if let Some(name) = name.filter(|_| outbox.dead_letters.len() < MAX_LISTED_DEAD_LETTERS) {
-                    let url = SafeUrl::from(&outbox.webhook.url);
-                    let attempts = outbox.attempt.saturating_add(u32::from(tried));
-                    outbox.dead_letters.push(DeadLetter { id, name, url, attempts, reason, at: now });
-                }
+                let attempt = outbox.attempt.saturating_add(u32::from(tried));
+                log.push(journal, &Fact::Attempted { sequence, attempt, not_before: now });
+                log.push(journal, &Fact::Delivered { sequence, given_up: Some(&reason), at: Some(now) });
+                outbox.give_up(id, attempt, reason, now);
                 outbox.drop_first();
             }
         }
         if !outbox.is_empty() {
             self.0.insert((outbox.due, id.job));
         }
+    }
+
+    /// Adds the next event of a job that the journal has.
+    pub(super) fn restore(&mut self, job: JobId, outbox: &Outbox) {
+        self.0.insert((outbox.due, job));
     }
 
     /// Removes a job whose events will not be sent any more.
@@ -161,6 +241,14 @@ enum Content {
 }
 
 impl PendingBody {
+    /// Where its document is.
+    pub(super) fn document_mut(&mut self) -> Option<&mut DocumentSource> {
+        match &mut self.content {
+            Content::Document(source) => source.as_mut(),
+            _ => None,
+        }
+    }
+
     /// Builds the exact bytes. It is slow, so it runs without the lock of the store.
     pub(super) fn write(self) -> Result<Vec<u8>, Error> {
         let write_error = |cause| Error::io("an event could not be written as JSON", &cause);
@@ -205,20 +293,31 @@ impl State {
 
     /// Drops the undelivered events of removed jobs that ended at or before `until`.
     pub(super) fn drop_expired_events(&mut self, until: Duration) {
-        let Self { removed, event_schedule, has_maintenance, .. } = self;
+        let Self { removed, event_schedule, has_maintenance, log, unsettled, .. } = self;
         removed.retain(|id, job| {
-            let keep = job.ended_at.is_none_or(|ended| ended > until);
-            if let Some(outbox) = job.outbox.as_deref().filter(|_| !keep) {
-                event_schedule.remove(*id, outbox);
+            if job.ended_at.is_none_or(|ended| ended > until) {
+                return true;
+            }
+            let journal = job.journal.number();
+            if let Some(outbox) = job.outbox.take().filter(|outbox| !outbox.is_empty()) {
+                event_schedule.remove(*id, &outbox);
                 let (events, url) = (outbox.events.len(), SafeUrl::from(&outbox.webhook.url));
                 tracing::warn!(
                     job = %id, events, %url,
                     "webhook events expired undelivered with the results of their job"
                 );
+                for sequence in (outbox.first..).take(events) {
+                    let fact = Fact::Delivered { sequence, given_up: Some("expired"), at: Some(until) };
+                    log.push(journal, &fact);
+                }
                 // A caller may be waiting until no event is left.
                 *has_maintenance = true;
             }
-            keep
+            let keeps_facts = journal.is_some() && unsettled.contains(*id);
+            if !keeps_facts {
+                log.row(journal, || Row::Removed { keeps_facts });
+            }
+            keeps_facts
         });
     }
 

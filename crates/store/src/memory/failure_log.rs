@@ -9,6 +9,7 @@ use url::Url;
 
 use super::events::Event;
 use super::state::State;
+use crate::journal::Fact;
 use crate::outbox::EventData;
 use crate::{BlockedPage, JobWarning, PageFailure};
 
@@ -36,20 +37,19 @@ impl State {
         if job.outbox.is_some() {
             let data = EventData::Failure { url: url.clone(), slash_added };
             let text = Some(error.message.clone().into_boxed_str());
-            self.event_schedule.push(
-                id,
-                &mut job.outbox,
-                Event { kind: EventKind::Page, data, error: text },
-                now,
-            );
+            let event = Event { kind: EventKind::Page, data, error: text };
+            self.event_schedule.push(&mut self.log, (id, &mut *job), event, now);
             self.has_maintenance = true;
         }
         let sequence = job.failures.failures.len();
         if self.failure_quota.reserve(job.team, sequence) {
             let sequence = sequence as u64;
+            let (code, message) = (error.code.as_str(), error.message.as_str());
+            let fact = Fact::Failed { sequence, at: now, url: url.as_str(), slash_added, code, message };
+            self.log.push(job.journal.everything(), &fact);
             job.failures.failures.push(PageFailure { sequence, at: now, url, slash_added, error });
         } else {
-            job.warn(JobWarning::FailuresNotListed);
+            job.warn(JobWarning::FailuresNotListed, &mut self.log);
         }
     }
 
@@ -57,10 +57,11 @@ impl State {
     pub(super) fn page_blocked(&mut self, id: JobId, url: Url, slash_added: bool) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         job.robots_blocked += 1;
+        self.log.push(job.journal.everything(), &Fact::Blocked { url: url.as_str(), slash_added });
         if self.failure_quota.reserve(job.team, job.failures.robots_blocked.len()) {
             job.failures.robots_blocked.push(BlockedPage { url, slash_added });
         } else {
-            job.warn(JobWarning::FailuresNotListed);
+            job.warn(JobWarning::FailuresNotListed, &mut self.log);
         }
     }
 
@@ -69,7 +70,7 @@ impl State {
         if admitted.overflow > 0
             && let Some(job) = self.jobs.get_mut(&id)
         {
-            job.warn(JobWarning::NotQueued);
+            job.warn(JobWarning::NotQueued, &mut self.log);
         }
     }
 
@@ -80,7 +81,7 @@ impl State {
             let Some((id, _)) = self.running.get(&dropped.job).copied() else { continue };
             if let Some(job) = self.jobs.get_mut(&id) {
                 job.lost_pages += dropped.pages;
-                job.notify_progress();
+                job.notify_progress(&mut self.log);
             }
             self.check_budget(id);
             let _ended = self.end_if_done(id, now) || self.fail_if_denied(id, now);

@@ -6,12 +6,16 @@ use gleaner_frontier::{Finished, HostFeedback, Outcome};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{ErrorCode, PageError};
 
-use super::MemoryStore;
+use super::LocalStore;
 use super::events::Event;
 use super::state::State;
+use crate::journal::{Journal, Row, StoredHistory};
 use crate::outbox::EventData;
 use crate::results::{PreparedDocument, StorageForm};
 use crate::{Error, FinishedPage, JobFailure, PageOutcome, Receipt, TrackedScrape};
+
+/// Approximate bytes of the facts of a page, without its links.
+const PAGE_BYTES: usize = 100;
 
 /// A finished page whose document is ready to be stored.
 pub(super) struct PreparedPage {
@@ -21,6 +25,12 @@ pub(super) struct PreparedPage {
 }
 
 impl PreparedPage {
+    /// Approximate bytes in the journal.
+    pub(super) fn size(&self) -> usize {
+        let document = self.document.as_ref().map_or(0, |(document, _)| document.size());
+        document + self.page.links.iter().map(|link| link.url.as_str().len()).sum::<usize>() + PAGE_BYTES
+    }
+
     /// If the job is gone, there is no form, and the document is dropped.
     fn prepare(mut page: FinishedPage, form: Option<&StorageForm>) -> Result<Self, Error> {
         let document = match (&mut page.outcome, form) {
@@ -33,7 +43,7 @@ impl PreparedPage {
     }
 }
 
-impl MemoryStore {
+impl<J: Journal> LocalStore<J> {
     /// Does the work on finished pages that needs no lock.
     pub(super) fn prepare(&self, pages: Vec<FinishedPage>) -> Result<Vec<PreparedPage>, Error> {
         let state = self.lock();
@@ -77,7 +87,8 @@ impl State {
             self.frontier.finish(lease, Outcome::Skipped, [], now);
             return Receipt::default();
         };
-        job.note(notes);
+        job.note(notes, &mut self.log);
+        self.log.set_page(Some((page.key, fingerprint)));
         if feedback != HostFeedback::default() {
             self.frontier.feedback(&page.url, feedback, now);
         }
@@ -94,17 +105,25 @@ impl State {
         if let Some((document, credits)) = document {
             let position = job.results.end();
             match job.results.push(document) {
-                Ok(()) => {
+                Ok(document) => {
                     job.credits += credits;
+                    let journal = job.journal.everything();
+                    if let Some(document) = document {
+                        self.log.document(journal, document, credits);
+                    }
                     if let Some(tracked_scrape) = tracked_scrape {
                         let TrackedScrape { key, scrape } = *tracked_scrape;
+                        self.log.row(journal, || {
+                            let (key, scrape) = (key.clone(), scrape.clone());
+                            Row::History(StoredHistory { job: page.job, key, scrape })
+                        });
                         self.histories.record(page.job, key, scrape);
                     }
                     self.teams.page_succeeded(job.team, now);
                     if job.outbox.is_some() {
                         let data = EventData::Document(position);
                         let event = Event { kind: EventKind::Page, data, error: None };
-                        self.event_schedule.push(page.job, &mut job.outbox, event, now);
+                        self.event_schedule.push(&mut self.log, (page.job, &mut *job), event, now);
                         self.has_maintenance = true;
                     }
                 }
@@ -116,7 +135,7 @@ impl State {
                     failure = Some(PageError { code: ErrorCode::UnknownError, message });
                 }
             }
-            job.notify_progress();
+            job.notify_progress(&mut self.log);
         }
         let (has_account, fills) = (job.account.is_some(), !job.reader_behind && job.results.is_full());
         self.teams.page_finished(job.team, &self.frontier);
@@ -132,6 +151,8 @@ impl State {
         else {
             return Receipt::default();
         };
+        self.log_changes();
+        self.log_counts(page.job);
         self.warn_overflow(page.job, &admitted);
         self.list_lost_pages(now);
         let mut job_ended = match full {

@@ -8,7 +8,9 @@ use gleaner_types::{JobKind, JobState};
 use tokio::sync::watch;
 
 use super::events::Outbox;
+use super::facts::{FactLog, JobJournal};
 use super::teams::TeamIndex;
+use crate::journal::Fact;
 use crate::note::Notes;
 use crate::result_space::TeamQuota;
 use crate::results::Results;
@@ -19,6 +21,8 @@ use crate::{
 
 pub(super) struct Job {
     pub(super) slot: JobSlot,
+    /// What is written about it.
+    pub(super) journal: JobJournal,
     pub(super) kind: Option<JobKind>,
     pub(super) request: JobRequest,
     pub(super) state: JobState,
@@ -49,7 +53,7 @@ pub(super) struct Job {
     pub(super) team: TeamIndex,
     pub(super) url: Option<String>,
     pub(super) account: Option<Box<JobAccount>>,
-    /// Number of grants of credits.
+    /// Number of changes of the budget.
     pub(super) grants: u64,
     /// The budget does not cover the next page.
     pub(super) short_of_credits: bool,
@@ -61,10 +65,11 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// A new job, whose pages are already queued.
+    /// A new job.
     pub(super) fn new(
         slot: JobSlot,
         team: TeamIndex,
+        journal: JobJournal,
         job: NewJob,
         retained_bytes: usize,
         quota: TeamQuota,
@@ -74,6 +79,7 @@ impl Job {
         let retention = if job.webhook.is_some() { Retention::Keep } else { job.retention };
         Self {
             slot,
+            journal,
             kind,
             // Nobody reads the request of a single scrape.
             request: if kind.is_some() { job.request } else { JobRequest::default() },
@@ -83,7 +89,7 @@ impl Job {
             reader_behind: false,
             paused: false,
             in_memory: job.in_memory,
-            results: Results::new(retention, retained_bytes, job.in_memory, quota),
+            results: Results::new(retention, retained_bytes, job.in_memory, journal.everything(), quota),
             failures: PageFailures::default(),
             robots_blocked: 0,
             lost_pages: 0,
@@ -126,21 +132,43 @@ impl Job {
         self.ended_at.is_none().then_some(reason.1)
     }
 
-    pub(super) fn notify_progress(&self) {
-        self.progress.send_modify(|version| *version = version.wrapping_add(1));
-    }
-
-    /// Adds a warning for the reader; a repeated warning is kept once.
-    pub(super) fn warn(&mut self, warning: JobWarning) {
-        if self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning) {
-            self.warnings.push(warning);
+    /// Notifies those who watch the job, when its facts are durable.
+    pub(super) fn notify_progress(&self, log: &mut FactLog) {
+        if !log.notify(self.journal.number(), &self.progress) {
+            self.progress.send_modify(|version| *version = version.wrapping_add(1));
         }
     }
 
+    /// Adds a warning for the reader; a repeated warning is kept once. False if it is not added.
+    pub(super) fn add_warning(&mut self, warning: JobWarning) -> bool {
+        let adds = self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning);
+        if adds {
+            self.warnings.push(warning);
+        }
+        adds
+    }
+
+    /// As [`add_warning`](Self::add_warning), with its fact.
+    pub(super) fn warn(&mut self, warning: JobWarning, log: &mut FactLog) {
+        let journal = self.journal.everything().filter(|_| log.is_on());
+        let json = journal.and_then(|_| serde_json::to_string(&warning).ok());
+        if self.add_warning(warning)
+            && let Some(warning) = json.as_deref()
+        {
+            log.push(journal, &Fact::Warned { warning });
+        }
+    }
+
+    /// Drops what is needed only while the job runs, and may be large.
+    pub(super) fn drop_request(&mut self) {
+        (self.request, self.notes) = (JobRequest::default(), Notes::default());
+    }
+
     /// Changes notes. They are hints: one that does not fit is dropped.
-    pub(super) fn note(&mut self, notes: Vec<Note>) {
+    pub(super) fn note(&mut self, notes: Vec<Note>, log: &mut FactLog) {
         for note in notes {
             let kind = note.kind;
+            log.note(self.journal.everything(), &note);
             if !self.notes.apply(note) {
                 tracing::debug!(?kind, "a note of a job does not fit and is dropped");
             }
@@ -148,6 +176,7 @@ impl Job {
     }
 
     pub(super) fn add_budget(&mut self, credits: u64) {
+        self.grants += 1;
         if let Some(budget) = self.account.as_mut().and_then(|account| account.budget.as_mut()) {
             *budget = budget.saturating_add(credits);
         }

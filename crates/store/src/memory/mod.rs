@@ -1,4 +1,4 @@
-//! The in-memory store: one lock around the frontier and the jobs.
+//! The store whose state is in memory: one lock around the frontier and the jobs.
 //!
 //! There is one lock, not one per job, because a lease inspects all jobs, and a finish changes job, frontier
 //! and documents together. Documents are written as JSON before the lock is taken, except a streamed document
@@ -8,9 +8,11 @@
 
 mod config;
 mod events;
+mod facts;
 mod failure_log;
 mod failure_quota;
 mod finish;
+mod fold;
 mod histories;
 mod job;
 mod keys;
@@ -18,24 +20,28 @@ mod leases;
 mod operations;
 mod scrapes;
 mod state;
+mod steps;
 mod teams;
 mod unsettled;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use gleaner_frontier::Frontier;
 use tokio::sync::watch;
 
 pub use self::config::MemoryConfig;
 use self::events::EventSchedule;
+use self::facts::FactLog;
 pub use self::histories::{MAX_HISTORIES, MAX_HISTORY_BYTES};
 pub use self::keys::MAX_IDEMPOTENCY_KEYS;
 pub use self::scrapes::{MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES};
 use self::state::State;
 pub use self::unsettled::MAX_UNSETTLED_JOBS;
 use crate::Error;
+use crate::journal::{Journal, NoJournal, Room, Stall, StoredState};
 use crate::result_space::ResultSpace;
 
 /// Maximum number of listed failures, and of listed robots.txt refusals, per job. Further ones are only
@@ -47,26 +53,60 @@ pub const MAX_ALL_LISTED_FAILURES: usize = 250_000;
 /// failure.
 pub const ALWAYS_LISTED_FAILURES: usize = 100;
 
-/// A [`Store`](crate::Store) in memory. Its contents end with the process.
-pub struct MemoryStore {
+/// A [`Store`](crate::Store) whose state is in memory. What happens is written to a [`Journal`], from which
+/// the next process [opens](LocalStore::open) it again.
+///
+/// Of jobs with zero data retention and of single scrapes only the counts are written: in the next process
+/// they have failed.
+pub struct LocalStore<J> {
     config: MemoryConfig,
     state: Mutex<State>,
     work: watch::Sender<u64>,
     maintenance: watch::Sender<u64>,
+    journal: J,
 }
+
+/// A [`Store`](crate::Store) in memory. Its contents end with the process.
+pub type MemoryStore = LocalStore<NoJournal>;
 
 impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(config: MemoryConfig) -> Self {
+        Self::empty(config, NoJournal)
+    }
+}
+
+impl<J: Journal> LocalStore<J> {
+    /// The store of a journal that has this state. `now` is the time since the Unix epoch.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io) if stored facts cannot be read.
+    pub fn open(config: MemoryConfig, journal: J, stored: StoredState, now: Duration) -> Result<Self, Error> {
+        let store = Self::empty(config, journal);
+        let mut state = store.lock();
+        state.fold(stored, &store.config, now)?;
+        store.commit(&mut state, None);
+        drop(state);
+        Ok(store)
+    }
+
+    fn empty(config: MemoryConfig, journal: J) -> Self {
         let mut frontier = Frontier::new(config.frontier.clone());
         if let Some(file) = config.queue_file() {
             frontier = frontier.with_spill(Box::new(file));
+        }
+        if journal.is_durable() {
+            frontier = frontier.with_changes();
         }
         let state = State {
             frontier,
             epoch: 1,
             lease_holders: Default::default(),
+            log: FactLog::new(journal.is_durable()),
+            next_number: 1,
+            ticket: 0,
+            intents: BTreeMap::new(),
             result_space: ResultSpace::new(config.result_limits()),
             max_in_flight: usize::try_from(config.frontier.max_in_flight).unwrap_or(usize::MAX),
             jobs: BTreeMap::new(),
@@ -88,6 +128,7 @@ impl MemoryStore {
             state: Mutex::new(state),
             work: watch::Sender::new(0),
             maintenance: watch::Sender::new(0),
+            journal,
         }
     }
 
@@ -96,13 +137,65 @@ impl MemoryStore {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends an operation that may have made pages ready.
-    fn finish_operation(&self, mut state: MutexGuard<'_, State>) {
+    /// Ends an operation that may have made pages ready. Returns the ticket of its facts.
+    fn finish_operation(&self, state: MutexGuard<'_, State>) -> u64 {
+        self.finish_operation_in(state, None)
+    }
+
+    /// As [`finish_operation`](Self::finish_operation), with room in the journal.
+    fn finish_operation_in(&self, mut state: MutexGuard<'_, State>, room: Room) -> u64 {
+        let ticket = self.commit(&mut state, room);
         let has_maintenance = std::mem::take(&mut state.has_maintenance);
         drop(state);
         self.notify_work();
         if has_maintenance {
             self.maintenance.send_modify(|version| *version = version.wrapping_add(1));
+        }
+        ticket
+    }
+
+    /// Gives the facts of an operation to the journal. Returns the ticket of the last facts.
+    fn commit(&self, state: &mut State, room: Room) -> u64 {
+        state.log_changes();
+        let mut batches = state.log.take();
+        if let Some(first) = batches.first_mut() {
+            // Nobody else has a page whose end the writer could wait for.
+            (first.room, first.urgent) = (room, state.frontier.in_flight() == 0);
+            state.ticket = self.journal.append(batches);
+        }
+        state.ticket
+    }
+
+    /// Waits until the facts of this ticket are durable.
+    async fn durable(&self, ticket: u64) -> Result<(), Error> {
+        if ticket == 0 {
+            return Ok(());
+        }
+        let mut committed = self.journal.committed();
+        let is_closed = committed.wait_for(|committed| committed.through >= ticket).await.is_err();
+        if is_closed {
+            return Err(Error::io("a change could not be written", &"the journal is closed"));
+        }
+        Ok(())
+    }
+
+    /// Waits until all facts so far are durable.
+    async fn all_durable(&self) -> Result<(), Error> {
+        let ticket = self.lock().ticket;
+        self.durable(ticket).await
+    }
+
+    /// Why the journal cannot write now.
+    fn stall(&self) -> Option<Stall> {
+        if self.journal.is_durable() { self.journal.committed().borrow().stalled } else { None }
+    }
+
+    /// Refuses new work while the journal cannot write.
+    fn check_stall(&self) -> Result<(), Error> {
+        match self.stall() {
+            None => Ok(()),
+            Some(Stall::Full) => Err(Error::full("there is no space on the medium of the store")),
+            Some(_) => Err(Error::full("the medium of the store fails, so no new work is accepted")),
         }
     }
 
@@ -128,8 +221,11 @@ impl Default for MemoryStore {
     }
 }
 
-impl fmt::Debug for MemoryStore {
+impl<J: fmt::Debug> fmt::Debug for LocalStore<J> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryStore").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("LocalStore")
+            .field("config", &self.config)
+            .field("journal", &self.journal)
+            .finish_non_exhaustive()
     }
 }

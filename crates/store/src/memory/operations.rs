@@ -11,62 +11,67 @@ use tokio::sync::watch;
 use url::Url;
 use uuid::Uuid;
 
-use super::MemoryStore;
-use super::events::PendingBody;
+use super::LocalStore;
 use super::finish::PreparedPage;
 use super::job::Job;
-use super::state::queue_full;
+use crate::journal::{Fact, Journal, Row, StoredScrape};
 use crate::results::{DocumentSource, to_json};
 use crate::scrape;
 use crate::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
-    HistoryKey, JobAccount, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
-    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Slice, Store, StoredJob, TeamId, TeamLoad,
-    WorkerId,
+    HistoryKey, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases, NewJob, Note,
+    PageFailures, PastScrape, ReadBound, Receipt, Reservation, Slice, Store, StoredJob, TeamId, TeamLoad,
+    WaitingFor, WorkerId,
 };
 
+/// Time until the next lease while the journal cannot write.
+const STALL_PAUSE: Duration = Duration::from_secs(1);
+
 #[async_trait]
-impl Store for MemoryStore {
+impl<J: Journal> Store for LocalStore<J> {
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
+        self.check_stall()?;
+        let ticket = self.start(job, now)?;
+        self.durable(ticket).await
+    }
+
+    async fn intend(&self, reservation: Reservation, _now: Duration) -> Result<(), Error> {
+        self.check_stall()?;
+        let ticket = self.record_intent(reservation);
+        self.durable(ticket).await
+    }
+
+    async fn withdrawn(&self, operation: Uuid) -> Result<(), Error> {
         let mut state = self.lock();
-        if state.jobs.contains_key(&job.id) || state.removed.contains_key(&job.id) {
-            return Err(Error::job_exists(job.id));
+        if state.intents.remove(&operation).is_some() {
+            state.log.push_global(&Fact::Withdrawn { operation });
+            self.commit(&mut state, None);
         }
-        if state.is_key_used(job.account.as_deref()) {
-            return Err(Error::key_used());
-        }
-        self.check_queue_length(0, job.pages.len())?;
-        state.check_job_limit(job.account.as_deref())?;
-        state.check_unsettled(job.account.as_deref())?;
-        state.check_result_space(&job)?;
-        let slot = state.open_queue(&job)?;
-        state.use_key(job.account.as_deref(), now)?;
-        state.start_job(slot, job, self.config.retained_bytes, now);
-        self.finish_operation(state);
         Ok(())
     }
 
     async fn admit(&self, job: JobId, admission: Admission, now: Duration) -> Result<Admitted, Error> {
-        let Admission { depth, pages, notes } = admission;
-        let mut state = self.lock();
-        let slot = state.running_slot(job)?;
-        state.job(job)?.note(notes);
-        let admitted = state.frontier.admit(slot, depth, pages, now);
-        state.warn_overflow(job, &admitted);
-        state.check_budget(job);
-        self.finish_operation(state);
+        let (admitted, ticket) = self.admit_pages(job, admission, now)?;
+        self.durable(ticket).await?;
         Ok(admitted)
     }
 
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {
         let mut state = self.lock();
-        state.job(job)?.sealed = true;
+        let record = state.job(job)?;
+        let journal = record.journal.everything().filter(|_| !record.sealed);
+        record.sealed = true;
+        state.log.push(journal, &Fact::Sealed { at: now });
         state.end_if_done(job, now);
         self.finish_operation(state);
         Ok(())
     }
 
     async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
+        if self.stall().is_some() {
+            let next = Some(now.saturating_add(STALL_PAUSE));
+            return Ok(Leases { next, ..Leases::default() });
+        }
         let mut guard = self.lock();
         let state = &mut *guard;
         state.expire_leases(now);
@@ -79,6 +84,7 @@ impl Store for MemoryStore {
             Some(LeasedPage { waited_for_slot, ..LeasedPage::new(lease, state.epoch, job, expires_at) })
         });
         let leases = Leases { pages: pages.collect(), next: leased.next, renew_before: None };
+        self.commit(state, None);
         if std::mem::take(&mut state.has_maintenance) {
             drop(guard);
             self.maintenance.send_modify(|version| *version = version.wrapping_add(1));
@@ -95,9 +101,12 @@ impl Store for MemoryStore {
 
     async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
         let pages = self.prepare(pages)?;
-        let mut state = self.lock();
-        let receipts = pages.into_iter().map(|page| state.finish(page, now)).collect();
-        self.finish_operation(state);
+        let room = match self.journal.is_durable() {
+            true => self.journal.room(pages.iter().map(PreparedPage::size).sum()).await,
+            false => None,
+        };
+        let (receipts, ticket) = self.finish_prepared(pages, room, now);
+        self.durable(ticket).await?;
         Ok(receipts)
     }
 
@@ -111,20 +120,8 @@ impl Store for MemoryStore {
     }
 
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {
-        let mut guard = self.lock();
-        let state = &mut *guard;
-        let record = state.jobs.get_mut(&job).ok_or_else(|| Error::unknown_job(job))?;
-        let mut batch = record.results.read(from, bound);
-        batch.end &= record.ended_at.is_some();
-        let resume = record.reader_behind && record.results.has_capacity();
-        if resume {
-            state.set_reader_behind(job, false);
-        }
-        drop(guard);
-        if resume {
-            self.notify_work();
-        }
-        let (slice, lost) = batch.into_slice();
+        let batch = self.take_batch(job, from, bound)?;
+        let (slice, lost) = self.load(batch).await?.into_slice();
         if !lost.is_empty()
             && let Some(record) = self.lock().jobs.get_mut(&job)
         {
@@ -135,7 +132,17 @@ impl Store for MemoryStore {
     }
 
     async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
-        self.lock().snapshot(job)
+        let stall = self.stall();
+        let (mut snapshot, ticket) = {
+            let state = self.lock();
+            (state.snapshot(job)?, state.ticket)
+        };
+        match stall {
+            Some(_) if snapshot.ended_at.is_none() => snapshot.waiting_for = Some(WaitingFor::Disk),
+            Some(_) => {}
+            None => self.durable(ticket).await?,
+        }
+        Ok(snapshot)
     }
 
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
@@ -143,9 +150,13 @@ impl Store for MemoryStore {
     }
 
     async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {
-        let mut state = self.lock();
+        let mut guard = self.lock();
+        let state = &mut *guard;
         state.running_slot(job)?;
-        state.job(job)?.note(notes);
+        if let Some(record) = state.jobs.get_mut(&job) {
+            record.note(notes, &mut state.log);
+        }
+        self.commit(state, None);
         Ok(())
     }
 
@@ -166,7 +177,11 @@ impl Store for MemoryStore {
     }
 
     async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
-        self.lock().job(job)?.warn(warning);
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let record = state.jobs.get_mut(&job).ok_or_else(|| Error::unknown_job(job))?;
+        record.warn(warning, &mut state.log);
+        self.commit(state, None);
         Ok(())
     }
 
@@ -175,26 +190,28 @@ impl Store for MemoryStore {
     }
 
     async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error> {
-        let mut state = self.lock();
-        state.fail(job, JobFailure::Other, reason, now)?;
-        let snapshot = state.snapshot(job);
-        self.finish_operation(state);
-        snapshot
+        let (snapshot, ticket) = self.end(job, |state| state.fail(job, JobFailure::Other, reason, now))?;
+        self.durable(ticket).await?;
+        Ok(snapshot)
     }
 
     async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error> {
-        let mut state = self.lock();
-        state.running_slot(job)?;
-        state.end_job(job, JobState::Cancelled, now);
-        let snapshot = state.snapshot(job);
-        self.finish_operation(state);
-        snapshot
+        let (snapshot, ticket) = self.end(job, |state| {
+            state.running_slot(job)?;
+            state.end_job(job, JobState::Cancelled, now);
+            Ok(())
+        })?;
+        self.durable(ticket).await?;
+        Ok(snapshot)
     }
 
     async fn pause(&self, job: JobId, paused: bool) -> Result<JobSnapshot, Error> {
         let mut state = self.lock();
         state.running_slot(job)?;
-        state.job(job)?.paused = paused;
+        let record = state.job(job)?;
+        let journal = record.journal.everything().filter(|_| record.paused != paused);
+        record.paused = paused;
+        state.log.push(journal, &Fact::Paused { paused });
         state.update_hold(job);
         let snapshot = state.snapshot(job);
         self.finish_operation(state);
@@ -226,6 +243,8 @@ impl Store for MemoryStore {
         }
         if expired || state.has_maintenance {
             self.finish_operation(state);
+        } else {
+            self.commit(&mut state, None);
         }
         Ok(removed_jobs)
     }
@@ -238,24 +257,9 @@ impl Store for MemoryStore {
         idempotency_key: Option<Uuid>,
         now: Duration,
     ) -> Result<Admitted, Error> {
-        let mut state = self.lock();
-        let slot = state.running_slot(job)?;
-        let account = state.job(job)?.account.clone();
-        let account = account.map(|account| JobAccount { idempotency_key, ..*account });
-        if state.is_key_used(account.as_ref()) {
-            return Err(Error::key_used());
-        }
-        let waiting = state.frontier.counts(slot).map_or(0, |counts| counts.waiting);
-        self.check_queue_length(waiting, pages.len())?;
-        if !state.frontier.has_capacity(slot, &pages) {
-            return Err(queue_full());
-        }
-        state.use_key(account.as_ref(), now)?;
-        state.job(job)?.add_budget(credits);
-        let admitted = state.frontier.admit(slot, 0, pages, now);
-        state.warn_overflow(job, &admitted);
-        state.check_budget(job);
-        self.finish_operation(state);
+        self.check_stall()?;
+        let (admitted, ticket) = self.append_pages(job, pages, credits, idempotency_key, now)?;
+        self.durable(ticket).await?;
         Ok(admitted)
     }
 
@@ -267,13 +271,19 @@ impl Store for MemoryStore {
             batch.end &= record.ended_at.is_some();
             batch
         };
-        batch.into_json()
+        self.load(batch).await?.into_json()
     }
 
     async fn keep_scrape(&self, team: &TeamId, document: &Document, now: Duration) -> Result<(), Error> {
         let Some(scrape) = scrape::id_of(document) else { return Ok(()) };
         let json = to_json(document)?;
-        self.lock().scrapes.keep(team, scrape, json, now);
+        let mut state = self.lock();
+        if state.log.is_on() {
+            let stored = StoredScrape { team: team.clone(), id: scrape, at: now, json: json.clone() };
+            state.log.row(Some(0), || Row::Scrape(stored));
+        }
+        state.scrapes.keep(team, scrape, json, now);
+        self.commit(&mut state, None);
         Ok(())
     }
 
@@ -285,7 +295,10 @@ impl Store for MemoryStore {
                 None => state.job_document(team, scrape),
             }
         };
-        source.map(DocumentSource::json).transpose()
+        match source {
+            Some(DocumentSource::Journaled { job, position }) => self.journaled(job, position).await,
+            source => source.map(DocumentSource::json).transpose(),
+        }
     }
 
     async fn conclude(
@@ -294,22 +307,24 @@ impl Store for MemoryStore {
         conclusion: Conclusion,
         now: Duration,
     ) -> Result<JobSnapshot, Error> {
-        let mut state = self.lock();
-        state.running_slot(job)?;
-        let record = state.job(job)?;
-        (record.tokens, record.credits) = (conclusion.tokens_used, conclusion.credits);
-        record.conclusion = Some(Arc::new(conclusion));
-        state.end_job(job, JobState::Completed, now);
-        let snapshot = state.snapshot(job);
-        self.finish_operation(state);
-        snapshot
+        let conclusion = Arc::new(conclusion);
+        let (snapshot, ticket) = self.end(job, |state| {
+            state.charge(job, conclusion.tokens_used, conclusion.credits)?;
+            let record = state.job(job)?;
+            record.conclusion = Some(Arc::clone(&conclusion));
+            let journal = record.journal.everything();
+            state.log.row(journal, || Row::Concluded(conclusion));
+            state.end_job(job, JobState::Completed, now);
+            Ok(())
+        })?;
+        self.durable(ticket).await?;
+        Ok(snapshot)
     }
 
     async fn charge(&self, job: JobId, tokens_used: u64, credits: u64) -> Result<(), Error> {
         let mut state = self.lock();
-        state.running_slot(job)?;
-        let record = state.job(job)?;
-        (record.tokens, record.credits) = (tokens_used, credits);
+        state.charge(job, tokens_used, credits)?;
+        self.commit(&mut state, None);
         Ok(())
     }
 
@@ -354,26 +369,27 @@ impl Store for MemoryStore {
     }
 
     async fn due(&self, max: usize, now: Duration) -> Result<DueEvents, Error> {
-        Ok(self.lock().due(max, now))
+        let due = self.lock().due(max, now);
+        // No event may be sent before its cause is durable.
+        self.all_durable().await?;
+        Ok(due)
     }
 
     async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error> {
         let body = self.lock().pending_body(event);
-        body.map(PendingBody::write).transpose()
+        let Some(mut body) = body else { return Ok(None) };
+        if let Some(source) = body.document_mut()
+            && let DocumentSource::Journaled { job, position } = *source
+            && let Some(json) = self.journaled(job, position).await?
+        {
+            *source = DocumentSource::Json(json);
+        }
+        body.write().map(Some)
     }
 
     async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error> {
-        let mut guard = self.lock();
-        let state = &mut *guard;
-        let job = state.jobs.get_mut(&event.job).or_else(|| state.removed.get_mut(&event.job));
-        let Some(outbox) = job.and_then(|job| job.outbox.as_deref_mut()) else { return Ok(()) };
-        state.event_schedule.record_outcome(event, outbox, outcome, now);
-        if outbox.is_empty() {
-            state.removed.remove(&event.job);
-        }
-        drop(guard);
-        self.maintenance.send_modify(|version| *version = version.wrapping_add(1));
-        Ok(())
+        let ticket = self.record_outcome(event, outcome, now);
+        self.durable(ticket).await
     }
 
     async fn dead_letters(&self, job: JobId) -> Result<Vec<DeadLetter>, Error> {
@@ -382,9 +398,10 @@ impl Store for MemoryStore {
     }
 
     async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
-        let state = self.lock();
-        let (short, ended) = (state.shortages(max), state.unsettled.first(max));
-        Ok(Accounting { short, ended, unsubmitted: Vec::new() })
+        let accounting = self.lock().accounting(max);
+        // No job may be settled before its end is durable.
+        self.all_durable().await?;
+        Ok(accounting)
     }
 
     async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {
@@ -395,7 +412,13 @@ impl Store for MemoryStore {
     }
 
     async fn settled(&self, job: JobId) -> Result<(), Error> {
-        self.lock().unsettled.mark_settled(job);
+        let mut state = self.lock();
+        if state.unsettled.contains(job) {
+            state.log.push_global(&Fact::Settled { job });
+        }
+        state.unsettled.mark_settled(job);
+        state.forget_removed(job);
+        self.commit(&mut state, None);
         Ok(())
     }
 

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::{Frontier, JobSlot, LeaseId, Leased};
+use gleaner_frontier::{Counts, Frontier, JobSlot, LeaseId, Leased};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, JobState};
 use uuid::Uuid;
 
 use super::events::{Event, EventSchedule};
+use super::facts::{FactLog, JobJournal};
 use super::failure_quota::FailureQuota;
 use super::histories::Histories;
 use super::job::Job;
@@ -19,14 +20,14 @@ use super::scrapes::Scrapes;
 use super::teams::{TeamIndex, Teams};
 use super::unsettled::Unsettled;
 use crate::accounting::grant_operation;
-use crate::note::Notes;
+use crate::journal::{Fact, Row};
 use crate::outbox::EventData;
 use crate::result_space::ResultSpace;
 use crate::results::DocumentSource;
 use crate::scrape;
 use crate::{
-    EndedJob, Error, JobAccount, JobFailure, JobRequest, JobSnapshot, NewJob, PageFailures, Retention,
-    Shortage, TeamId,
+    EndedJob, Error, JobAccount, JobFailure, JobRequest, JobSnapshot, NewJob, PageFailures, Reservation,
+    Retention, Shortage, TeamId,
 };
 
 /// The error of a job whose team can pay for no further page.
@@ -37,6 +38,14 @@ pub(super) struct State {
     /// Identifies this run of the store.
     pub(super) epoch: u64,
     pub(super) lease_holders: LeaseHolders,
+    /// The facts of the current operation.
+    pub(super) log: FactLog,
+    /// The number of the next job in the journal.
+    pub(super) next_number: u64,
+    /// The ticket of the last facts.
+    pub(super) ticket: u64,
+    /// Credits that are reserved for jobs that are not submitted yet.
+    pub(super) intents: BTreeMap<Uuid, Intent>,
     pub(super) result_space: Arc<ResultSpace>,
     pub(super) max_in_flight: usize,
     /// Ordered by id, so that a scrape id leads to its job.
@@ -59,6 +68,13 @@ pub(super) struct State {
     pub(super) failure_quota: FailureQuota,
 }
 
+/// Credits that are reserved for a job that is not submitted yet.
+pub(super) struct Intent {
+    pub(super) reservation: Reservation,
+    /// An earlier process reserved them.
+    pub(super) is_listed: bool,
+}
+
 /// The error if there is no space for pages from users, which are queued all or not at all.
 pub(super) fn queue_full() -> Error {
     Error::full(
@@ -77,7 +93,11 @@ impl State {
         let key = account.and_then(|account| Some((&account.team, account.idempotency_key?)));
         match key {
             Some((team, key)) if !self.keys.insert(team, key, now) => Err(Error::key_used()),
-            _ => Ok(()),
+            Some((team, key)) => {
+                self.log.push_global(&Fact::KeyUsed { team: team.as_str(), key, at: now });
+                Ok(())
+            }
+            None => Ok(()),
         }
     }
 
@@ -125,15 +145,46 @@ impl State {
         self.running.insert(slot, (id, team));
         self.budgeted_jobs +=
             usize::from(job.account.as_ref().is_some_and(|account| account.budget.is_some()));
-        let mut record = Job::new(slot, team, job, retained_bytes, quota, now);
+        let journal = self.log_submit(&job, now);
+        let mut record = Job::new(slot, team, journal, job, retained_bytes, quota, now);
         if record.outbox.is_some() {
             let event = Event { kind: EventKind::Started, data: EventData::Nothing, error: None };
-            self.event_schedule.push(id, &mut record.outbox, event, now);
+            self.event_schedule.push(&mut self.log, (id, &mut record), event, now);
             self.has_maintenance = true;
         }
         self.jobs.insert(id, record);
         self.check_budget(id);
         self.end_if_done(id, now);
+    }
+
+    /// Records a new job without its pages, and ends the reservation for it.
+    fn log_submit(&mut self, job: &NewJob, now: Duration) -> JobJournal {
+        if !self.log.is_on() {
+            return JobJournal::Nothing;
+        }
+        let id = job.id;
+        let Self { intents, log, .. } = self;
+        intents.retain(|operation, intent| {
+            let is_submitted = intent.reservation.job == id;
+            if is_submitted {
+                log.push_global(&Fact::Withdrawn { operation: *operation });
+            }
+            !is_submitted
+        });
+        // Nobody reads a single scrape of a process that has ended.
+        let has_pages = !job.in_memory && job.kind.is_some();
+        if !has_pages && job.account.is_none() {
+            return JobJournal::Nothing;
+        }
+        let number = self.next_number;
+        self.next_number += 1;
+        let journal = if has_pages { JobJournal::Everything(number) } else { JobJournal::Counts(number) };
+        let mut job = Box::new(job.clone());
+        if !has_pages {
+            (job.request, job.url, job.webhook) = (JobRequest::default(), None, None);
+        }
+        self.log.row(Some(number), || Row::Submitted { job, at: now });
+        journal
     }
 
     /// Leases pages that their jobs can pay for, in the fair order of the frontier. Also returns the leases
@@ -214,9 +265,10 @@ impl State {
         else {
             return;
         };
-        job.grants += 1;
+        let fact = Fact::Budget { added: credits, denied: credits == 0 };
+        self.log.push(job.journal.everything(), &fact);
+        job.add_budget(credits);
         if credits > 0 {
-            job.add_budget(credits);
             self.check_budget(id);
         } else {
             job.credits_denied = true;
@@ -264,6 +316,8 @@ impl State {
     }
 
     pub(super) fn end_job(&mut self, id: JobId, state: JobState, now: Duration) -> bool {
+        self.log_changes();
+        self.log_counts(id);
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         job.final_counts = self.frontier.counts(job.slot).unwrap_or_default();
         self.teams.remove_job(job.team, job.slot, job.final_counts.leased, &self.frontier);
@@ -271,8 +325,10 @@ impl State {
         self.running.remove(&job.slot);
         job.state = state;
         job.ended_at = Some(now);
-        // They are needed while the job runs, and may be large.
-        (job.request, job.notes) = (JobRequest::default(), Notes::default());
+        job.drop_request();
+        let error = job.error.as_deref().filter(|_| job.journal.everything().is_some());
+        let fact = Fact::JobEnded { at: now, state, failure: job.failure, error };
+        self.log.push(job.journal.number(), &fact);
         let (kind, error) = match state {
             JobState::Completed | JobState::Scraping => (EventKind::Completed, None),
             JobState::Failed => (EventKind::Failed, job.error.as_deref().map(Box::from)),
@@ -283,10 +339,11 @@ impl State {
                 Some(_) => EventData::Conclusion,
                 None => EventData::Nothing,
             };
-            self.event_schedule.push(id, &mut job.outbox, Event { kind, data, error }, now);
+            let event = Event { kind, data, error };
+            self.event_schedule.push(&mut self.log, (id, &mut *job), event, now);
             self.has_maintenance = true;
         }
-        job.notify_progress();
+        job.notify_progress(&mut self.log);
         if let Some(account) = &job.account {
             self.budgeted_jobs = self.budgeted_jobs.saturating_sub(usize::from(account.budget.is_some()));
             self.short_of_credits.remove(&id);
@@ -294,14 +351,32 @@ impl State {
                 return true;
             }
             self.has_maintenance = true;
-            let team = account.team.clone();
-            let url = job.url.clone().unwrap_or_default();
-            let zero_data_retention = job.in_memory;
-            if let Ok(snapshot) = self.snapshot(id) {
-                self.unsettled.push(EndedJob { team, url, snapshot, zero_data_retention });
+            if let Some(ended) = self.ended_job(id) {
+                self.unsettled.push(ended);
             }
         }
         true
+    }
+
+    /// Records the counts of a running job of which nothing else is written.
+    pub(super) fn log_counts(&mut self, id: JobId) {
+        let Some(job) = self.jobs.get(&id) else { return };
+        if let (JobJournal::Counts(_), Some(counts)) = (job.journal, self.frontier.counts(job.slot)) {
+            let Counts { documents, failed, .. } = counts;
+            let fact = Fact::Counts { documents, failed, blocked: job.robots_blocked, credits: job.credits };
+            self.log.push(job.journal.number(), &fact);
+        }
+    }
+
+    /// What the accounts provider must be told about an ended job.
+    pub(super) fn ended_job(&self, id: JobId) -> Option<EndedJob> {
+        let job = self.jobs.get(&id)?;
+        Some(EndedJob {
+            team: job.account.as_ref()?.team.clone(),
+            url: job.url.clone().unwrap_or_default(),
+            snapshot: self.snapshot(id).ok()?,
+            zero_data_retention: job.in_memory,
+        })
     }
 
     /// Ends expired leases. True if there were any.
@@ -345,8 +420,22 @@ impl State {
         let Some(mut job) = self.jobs.remove(&id) else { return };
         let PageFailures { failures, robots_blocked } = std::mem::take(&mut job.failures);
         self.failure_quota.release(job.team, failures.len() + robots_blocked.len());
-        if job.outbox.as_ref().is_some_and(|outbox| !outbox.is_empty()) {
+        let has_events = job.outbox.as_ref().is_some_and(|outbox| !outbox.is_empty());
+        // A journal keeps its facts until it is settled.
+        let keeps_facts = has_events || (job.journal.number().is_some() && self.unsettled.contains(id));
+        self.log.row(job.journal.number(), || Row::Removed { keeps_facts });
+        if keeps_facts {
             self.removed.insert(id, job);
+        }
+    }
+
+    /// Forgets a removed job that nothing is left of.
+    pub(super) fn forget_removed(&mut self, id: JobId) {
+        let Some(job) = self.removed.get(&id) else { return };
+        let has_events = job.outbox.as_ref().is_some_and(|outbox| !outbox.is_empty());
+        if !has_events && (job.journal.number().is_none() || !self.unsettled.contains(id)) {
+            self.log.row(job.journal.number(), || Row::Removed { keeps_facts: false });
+            self.removed.remove(&id);
         }
     }
 

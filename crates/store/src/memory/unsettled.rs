@@ -45,6 +45,10 @@ impl Unsettled {
         }
     }
 
+    pub(super) fn contains(&self, id: JobId) -> bool {
+        self.sequence_by_job.contains_key(&id)
+    }
+
     /// Checks that a job of this team may start.
     pub(super) fn check_capacity(&self, team: &TeamId) -> Result<(), Error> {
         let team_jobs = self.teams.get(team).copied().unwrap_or_default();

@@ -16,6 +16,8 @@ pub(super) enum StoredDocument {
     Document(Arc<Document>, usize),
     Json(Bytes),
     Spilled(SpilledDocument),
+    /// In the journal, with the length of its JSON.
+    Journaled(usize),
     /// It could not be read from its file.
     Lost,
 }
@@ -26,6 +28,7 @@ impl StoredDocument {
             Self::Document(_, weight) => *weight,
             Self::Json(json) => json.len(),
             Self::Spilled(spilled) => spilled.len(),
+            Self::Journaled(length) => *length,
             Self::Lost => 0,
         }
     }
@@ -33,23 +36,25 @@ impl StoredDocument {
     pub(super) fn in_memory(&self) -> usize {
         match self {
             Self::Document(..) | Self::Json(_) => self.weight(),
-            Self::Spilled(_) | Self::Lost => 0,
+            Self::Spilled(_) | Self::Journaled(_) | Self::Lost => 0,
         }
     }
 
     pub(super) fn in_file(&self) -> u64 {
         match self {
-            Self::Document(..) | Self::Json(_) | Self::Lost => 0,
+            Self::Document(..) | Self::Json(_) | Self::Journaled(_) | Self::Lost => 0,
             Self::Spilled(spilled) => spilled.len() as u64,
         }
     }
 
-    /// Where to read it from; `None` if it is lost.
-    pub(super) fn source(&self) -> Option<DocumentSource> {
+    /// Where to read it from, for the document at this position of the job with this number in the journal;
+    /// `None` if it is lost.
+    pub(super) fn source(&self, job: Option<u64>, position: u64) -> Option<DocumentSource> {
         Some(match self {
             Self::Document(document, _) => DocumentSource::Document(Arc::clone(document)),
             Self::Json(json) => DocumentSource::Json(json.clone()),
             Self::Spilled(spilled) => DocumentSource::Spilled(spilled.clone()),
+            Self::Journaled(_) => DocumentSource::Journaled { job: job?, position },
             Self::Lost => return None,
         })
     }
@@ -61,6 +66,13 @@ pub(crate) enum DocumentSource {
     Document(Arc<Document>),
     Json(Bytes),
     Spilled(SpilledDocument),
+    /// The store asks the journal.
+    Journaled {
+        /// The number of the job.
+        job: u64,
+        /// The position of the document.
+        position: u64,
+    },
 }
 
 impl DocumentSource {
@@ -76,6 +88,7 @@ impl DocumentSource {
             Self::Document(document) => to_json(&document),
             Self::Json(json) => Ok(json),
             Self::Spilled(spilled) => spilled.read().map(Bytes::from).map_err(|cause| unreadable(&cause)),
+            Self::Journaled { .. } => Err(unreadable(&"it is not written yet")),
         }
     }
 }
@@ -96,6 +109,8 @@ fn unreadable(cause: &dyn std::fmt::Display) -> Error {
 pub(crate) struct StorageForm {
     pub(super) retention: Retention,
     pub(super) in_memory: bool,
+    /// It goes to the journal.
+    pub(super) is_journaled: bool,
     pub(super) quota: TeamQuota,
 }
 
@@ -103,7 +118,7 @@ impl StorageForm {
     /// Prepares a document for storage. Writing JSON is slow; so a streamed document is written here too if
     /// memory has no capacity for it now, and it will go to a file.
     pub(crate) fn prepare(&self, document: Box<Document>) -> Result<PreparedDocument, Error> {
-        if self.retention == Retention::Stream {
+        if self.retention == Retention::Stream && !self.is_journaled {
             let weight = weight(&document);
             if self.in_memory || self.quota.has_capacity(weight) {
                 return Ok(PreparedDocument {
@@ -119,10 +134,23 @@ impl StorageForm {
     }
 }
 
+impl From<Bytes> for DocumentSource {
+    fn from(json: Bytes) -> Self {
+        Self::Json(json)
+    }
+}
+
 /// A document that is ready to be stored.
 #[derive(Debug)]
 pub(crate) struct PreparedDocument {
     pub(super) item: StoredDocument,
     /// The local half of its scrape id, if it is kept.
     pub(super) scrape: Option<u64>,
+}
+
+impl PreparedDocument {
+    /// Its size in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.item.weight()
+    }
 }
