@@ -26,6 +26,13 @@ pub(crate) fn step(connection: &mut Connection, bound: Option<u64>) -> rusqlite:
     result
 }
 
+/// Deletes all rows of removed jobs, so that their numbers can be used again.
+pub(crate) fn finish(connection: &mut Connection, bound: Option<u64>) -> rusqlite::Result<()> {
+    limit(connection, bound.map(|bytes| bytes.saturating_add(ALLOWANCE)))?;
+    while delete(connection)? {}
+    limit(connection, bound)
+}
+
 /// Marks a job that the file knows as removed, ahead of the changes that wait before its removal.
 pub(crate) fn remove_early(connection: &Connection, bound: Option<u64>, job: u64) -> rusqlite::Result<()> {
     limit(connection, bound.map(|bytes| bytes.saturating_add(ALLOWANCE)))?;

@@ -17,7 +17,7 @@ use crate::log_tail::{LogTail, log_tail};
 use crate::read_pool::ReadPool;
 use crate::secrets::Secrets;
 use crate::writer::{Command, Writer};
-use crate::{Reader, connection, failure, files, load, read, schema};
+use crate::{Reader, cleaning, connection, failure, files, load, read, schema};
 
 /// Most bytes that wait to be written. Above it, [`room`](Journal::room) waits.
 pub const MAX_WAITING_BYTES: usize = 64 << 20;
@@ -97,7 +97,8 @@ impl SqliteJournal {
         let tail = cut(&path)?;
         let mut connection = connection::writer(&path)?;
         schema::migrate(&mut connection)?;
-        connection::limit(&connection, config.max_bytes).map_err(read::failed)?;
+        cleaning::finish(&mut connection, config.max_bytes)
+            .map_err(|error| failure::sqlite("the rows of removed jobs could not be deleted", &error))?;
         let epoch = next_epoch(&connection)?;
         retain_secrets(&connection, &path)?;
         let state = load::load(&connection, &path, epoch)?;

@@ -195,6 +195,27 @@ async fn secrets_are_there_before_their_job_and_go_with_it() {
 }
 
 #[tokio::test]
+async fn the_number_of_a_removed_job_can_be_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    write(&journal, submitted(1, "first")).await;
+    for position in 0..300 {
+        write(&journal, page(1, position)).await;
+    }
+    write(&journal, rows(1, vec![Row::Removed { keeps_facts: false }])).await;
+    drop(journal);
+    let (journal, state, _) = open(&path);
+    assert!(state.jobs.is_empty());
+    write(&journal, submitted(1, "second")).await;
+    write(&journal, page(1, 0)).await;
+    drop(journal);
+    let (journal, state, _) = open(&path);
+    assert_eq!((state.jobs.len(), state.jobs[0].blocks.len(), state.jobs[0].documents.len()), (1, 1, 1));
+    assert_eq!(journal.reader().unwrap().check().unwrap(), []);
+}
+
+#[tokio::test]
 async fn rows_are_read_back_at_the_next_opening() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.db");
