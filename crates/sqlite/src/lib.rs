@@ -1,6 +1,7 @@
 //! The journal of gleaner's durable store in one SQLite file.
 //!
-//! A [`SqliteJournal`] writes the facts of a store ([`gleaner_store::journal`]) in their order. One thread
+//! [`open_store`] gives a [`Store`](gleaner_store::Store) whose jobs survive the process. Its
+//! [`SqliteJournal`] writes the facts of the store ([`gleaner_store::journal`]) in their order. One thread
 //! commits all batches that come within a few milliseconds together, and reports a batch when it is synced: a
 //! reported batch survives `kill -9` and power loss. A full disk stops the writing, and loses nothing; it
 //! goes on when there is space.
@@ -56,6 +57,7 @@ mod rows;
 mod schema;
 mod seal;
 mod secrets;
+mod store;
 mod stored;
 mod writer;
 
@@ -63,3 +65,4 @@ pub use check::Finding;
 pub use job_record::JobRecord;
 pub use journal::{FileConfig, MAX_WAITING_BYTES, Opened, SqliteJournal};
 pub use reader::Reader;
+pub use store::{SqliteStore, open_store};

@@ -141,7 +141,7 @@ mod tests {
         let log = log();
         assert_eq!(tail(&log), LogTail { offset: log.len() as u64, frames: 0, commits: 0 });
         assert_eq!(tail(&[]), LogTail::default());
-        assert_eq!(tail(&vec![0; 10_000]), LogTail::default());
+        assert_eq!(tail(&[0; 10_000]), LogTail::default());
     }
 
     #[test]

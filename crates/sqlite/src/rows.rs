@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use gleaner_store::journal::{Row, StoredHistory, StoredScrape};
-use gleaner_store::{MAX_KEPT_SCRAPES, NewJob};
+use gleaner_store::{MAX_KEPT_SCRAPES, NewJob, TeamId};
 use gleaner_types::JobId;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use uuid::Uuid;
@@ -47,10 +47,11 @@ fn submit(connection: &Connection, number: i64, job: &NewJob, at: Duration) -> r
     let sql = "INSERT OR REPLACE INTO job(number, id, kind, team, url, at, record)
         VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let job_form::Columns { id, kind, team, url } = job_form::columns(job);
-    let (kind, team) = (kind.map(stored::kind_number), team.as_ref().map(|team| team.as_str()));
+    let (kind, team) = (kind.map(stored::kind_number), team.as_ref().map(TeamId::as_str));
     let at = stored::nanoseconds(at);
-    let params = params![number, bytes_of(id), kind, team, url, at, job_form::record(job)];
-    connection.execute(sql, params).map(drop)
+    connection
+        .execute(sql, params![number, bytes_of(id), kind, team, url, at, job_form::record(job)])
+        .map(drop)
 }
 
 /// Records a scrape. One of the same job is replaced, one of another job becomes the previous one.
@@ -62,8 +63,8 @@ fn track(connection: &Connection, history: &StoredHistory) -> rusqlite::Result<(
             previous_job = CASE WHEN job = excluded.job THEN previous_job ELSE job END,
             job = excluded.job, at = excluded.at, current = excluded.current";
     let (tag, at) = (stored::tag(key.tag.as_deref()), stored::nanoseconds(scrape.at));
-    let params = params![key.team.as_str(), key.url, tag, bytes_of(*job), at, stored::scrape_bytes(scrape)];
-    connection.execute(sql, params).map(drop)
+    let (team, job) = (key.team.as_str(), bytes_of(*job));
+    connection.execute(sql, params![team, key.url, tag, job, at, stored::scrape_bytes(scrape)]).map(drop)
 }
 
 /// Keeps a single scrape, and drops the oldest ones above the limit of a store.
@@ -105,7 +106,7 @@ mod tests {
     use bytes::Bytes;
     use gleaner_frontier::JobRules;
     use gleaner_store::journal::NewDocument;
-    use gleaner_store::{HistoryKey, PastScrape, TeamId};
+    use gleaner_store::{HistoryKey, PastScrape};
     use gleaner_types::JobKind;
 
     use super::*;
