@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use crate::lock::FileLock;
 use crate::log_tail::{LogTail, log_tail};
 use crate::read_pool::ReadPool;
 use crate::secrets::Secrets;
+use crate::secrets_change::{self, SecretsChange};
 use crate::writer::{Command, Writer};
 use crate::{Reader, cleaning, connection, failure, files, load, read, schema};
 
@@ -100,8 +102,9 @@ impl SqliteJournal {
         cleaning::finish(&mut connection, config.max_bytes)
             .map_err(|error| failure::sqlite("the rows of removed jobs could not be deleted", &error))?;
         let epoch = next_epoch(&connection)?;
-        retain_secrets(&connection, &path)?;
         let state = load::load(&connection, &path, epoch)?;
+        clean_secrets(&state, &path)
+            .map_err(|error| failure::file("old secrets could not be removed", &error))?;
 
         let (sender, committed) = watch::channel(Committed::default());
         let (commands, receiver) = mpsc::channel();
@@ -184,12 +187,16 @@ fn next_epoch(connection: &Connection) -> Result<u64, Error> {
     Ok(epoch)
 }
 
-/// Removes the secrets of jobs that are not in the file: they were removed, or their submit never committed.
-fn retain_secrets(connection: &Connection, path: &Path) -> Result<(), Error> {
-    let jobs: Vec<JobId> = read::jobs(connection)?.into_iter().map(|record| record.id).collect();
-    Secrets::of(path)
-        .retain(|job| jobs.contains(&job))
-        .map_err(|error| failure::file("old secrets could not be removed", &error))
+/// Makes up for what a crash prevented: secrets go with their job, also those of a submit that was never
+/// committed, and the request goes when the job ends.
+fn clean_secrets(state: &StoredState, path: &Path) -> io::Result<()> {
+    let secrets = Secrets::of(path);
+    let jobs: HashSet<JobId> = state.jobs.iter().map(|job| job.job.id).collect();
+    secrets.retain(|job| jobs.contains(&job))?;
+    for job in state.jobs.iter().filter(|job| secrets_change::is_due(job)) {
+        SecretsChange::End.apply(&secrets, job.job.id)?;
+    }
+    Ok(())
 }
 
 impl Journal for SqliteJournal {

@@ -57,6 +57,7 @@ mod rows;
 mod schema;
 mod seal;
 mod secrets;
+mod secrets_change;
 mod store;
 mod stored;
 mod writer;

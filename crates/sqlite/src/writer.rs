@@ -4,12 +4,11 @@
 //! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile.
 
 use std::collections::VecDeque;
-use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
-use gleaner_store::journal::{Batch, Committed, Fact, Facts, Row, Stall};
+use gleaner_store::journal::{Batch, Committed, Row, Stall};
 use gleaner_store::{Error, ErrorKind};
 use gleaner_types::JobId;
 use rusqlite::{Connection, TransactionBehavior};
@@ -19,6 +18,7 @@ use crate::commit::{self, BlockNumbers};
 use crate::connection::{self, PAGE, limit};
 use crate::group::Group;
 use crate::secrets::Secrets;
+use crate::secrets_change::{self, SecretsChange};
 use crate::{cleaning, failure, job_form, rows};
 
 /// How long a group waits for more batches.
@@ -379,30 +379,5 @@ fn removal(batch: &Batch) -> Option<SecretsChange> {
 }
 
 fn end(batch: &Batch) -> Option<SecretsChange> {
-    // The block is new, so its header and its checksum need no check.
-    let facts = batch.facts.get(2..batch.facts.len().saturating_sub(8))?;
-    let ends = Facts::of(facts).any(|fact| matches!(fact, Ok(Fact::JobEnded { .. })));
-    ends.then_some(SecretsChange::End)
-}
-
-/// What happens to the secrets of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SecretsChange {
-    /// The job ended: only its webhook is still needed.
-    End,
-    /// The job is removed.
-    Remove,
-}
-
-impl SecretsChange {
-    fn apply(self, secrets: &Secrets, job: JobId) -> io::Result<()> {
-        let left = match self {
-            Self::End => secrets.load(job)?.and_then(|bytes| job_form::secrets_after_end(&bytes)),
-            Self::Remove => None,
-        };
-        match left {
-            Some(bytes) => secrets.store(job, &bytes),
-            None => secrets.remove(job),
-        }
-    }
+    secrets_change::ends(&batch.facts).then_some(SecretsChange::End)
 }
