@@ -8,8 +8,8 @@ use crate::{FileConfig, Opened, SqliteJournal};
 /// A [`Store`](gleaner_store::Store) whose jobs survive the process, in one file.
 pub type SqliteStore = LocalStore<SqliteJournal>;
 
-/// Opens the store of a file, and creates the file if it does not exist. Running jobs of an earlier process go
-/// on. `now` is the time since the Unix epoch. This blocks, and takes longer the more pages wait.
+/// Opens the store of a file, and creates the file if it does not exist. Running jobs of an earlier process
+/// go on. `now` is the time since the Unix epoch. This blocks, and takes longer the more pages wait.
 ///
 /// # Errors
 /// Those of [`SqliteJournal::open`], and [`Io`](gleaner_store::ErrorKind::Io) if stored facts cannot be read.
