@@ -94,9 +94,11 @@ fn load(mut load: TeamLoad) -> TeamLoad {
     load
 }
 
-/// In the order of the jobs: of several that ended at the same time, any may come first.
+/// In the order of the jobs, because of several that ended at the same time any may come first. Without
+/// warnings, because those that an ended job got later count for a store that is opened again.
 fn accounting(mut accounting: Accounting) -> Accounting {
     accounting.ended.sort_by_key(|ended| ended.snapshot.id);
+    accounting.ended.iter_mut().for_each(|ended| ended.snapshot.warnings.clear());
     accounting
 }
 
