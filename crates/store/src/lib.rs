@@ -8,8 +8,8 @@
 //! end with their process, and a store serves one engine.
 //!
 //! [`Store`] is the contract. [`MemoryStore`] implements it in memory; documents above a limit, and long
-//! queues, go to temporary files. With the feature `testing`, `conformance` is the test suite for every
-//! store. [`journal`] is the binary form of what a durable store writes.
+//! queues, go to temporary files. [`LocalStore`] is the same over a [`journal`], which survives the process.
+//! With the feature `testing`, `conformance` is the test suite for every store.
 //!
 //! ```
 //! # async fn example() -> Result<(), gleaner_store::Error> {

@@ -41,6 +41,11 @@ async fn a_store_that_is_opened_again_gives_the_same_answers() {
     assert!(reopened > SEEDS * 3, "the store was opened again {reopened} times");
 }
 
+#[tokio::test]
+async fn a_store_with_a_journal_keeps_the_contract() {
+    gleaner_store::conformance::run(|| open(&VecJournal::default(), NOW)).await;
+}
+
 fn open(journal: &VecJournal, now: Duration) -> LocalStore<VecJournal> {
     LocalStore::open(MemoryConfig::default(), journal.clone(), journal.stored(), now).unwrap()
 }

@@ -70,7 +70,8 @@ pub enum Stall {
     Io,
 }
 
-/// What one change of the store means for one job.
+/// What one change of the store means for one job. Its documents come first, then its rows, then its facts:
+/// those of a job that a row removes are dropped.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Batch {

@@ -194,8 +194,7 @@ impl State {
         blocks: &[Bytes],
         now: Duration,
     ) -> Result<(), Damage> {
-        let fill = |restore: &mut Restore<'_>| queue.fill(blocks, restore);
-        self.frontier.restore(slot, now, fill).unwrap_or(Ok(()))
+        self.frontier.restore(slot, now, |restore| queue.fill(blocks, restore)).unwrap_or(Ok(()))
     }
 
     /// Applies a fact that is not about the queue.

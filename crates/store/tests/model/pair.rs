@@ -94,9 +94,11 @@ fn load(mut load: TeamLoad) -> TeamLoad {
     load
 }
 
-/// In the order of the jobs: of several that ended at the same time, any may come first.
+/// In the order of the jobs, because of several that ended at the same time any may come first. Without
+/// warnings, because those that an ended job got later count for a store that is opened again.
 fn accounting(mut accounting: Accounting) -> Accounting {
     accounting.ended.sort_by_key(|ended| ended.snapshot.id);
+    accounting.ended.iter_mut().for_each(|ended| ended.snapshot.warnings.clear());
     accounting
 }
 
@@ -118,9 +120,10 @@ impl Pair {
         }
     }
 
-    /// Does one random operation on both stores, and compares their answers.
+    /// Does one random operation on both stores, and sometimes compares all answers.
     pub(crate) async fn step(&mut self, at: usize) {
         self.at = at;
+        let reopened = self.reopened;
         self.now += Duration::from_secs(1);
         match self.random.below(28) {
             0..3 => self.submit().await,
@@ -137,7 +140,9 @@ impl Pair {
                 None => self.submit().await,
             },
         }
-        self.compare().await;
+        if self.reopened > reopened || at % 4 == 3 {
+            self.compare().await;
+        }
     }
 
     fn page(&mut self, job: u64) -> Candidate {
