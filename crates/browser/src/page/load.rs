@@ -8,6 +8,7 @@ use http::header::{ACCEPT_LANGUAGE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use url::Url;
 
+use super::state::PageState;
 use super::tab::Tab;
 use crate::emulate;
 use crate::protocol::fetch::{self, FailRequest, FulfillRequest, Header, Paused, PostData};
@@ -51,7 +52,7 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
         tab.shared.change(|state| state.activity.begin(method, url, resource, is_stream))
     });
     let kind = kind_of(tab, &paused);
-    let outcome = match to_load(tab, &paused, url, kind, is_stream) {
+    let outcome = match to_load(tab, &paused, url.clone(), kind, is_stream) {
         Ok(load) => tab.proxy.fetch(load).await.map_err(Some),
         Err(refusal) => {
             tab.shared.change(|state| match refusal {
@@ -61,6 +62,10 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
             Err(None)
         }
     };
+    if let (LoadKind::Frame, Some(frame), Some(url)) = (kind, &paused.frame_id, &url) {
+        let PageState { frames, url: main, .. } = &mut *tab.shared.lock();
+        frames.answered(frame, url, main.as_ref());
+    }
     // A page that is not HTML is read from the answer; the browser would save it as a file.
     let shows_nothing = kind == LoadKind::Navigation && tab.proxy.is_other_document();
     match &outcome {
