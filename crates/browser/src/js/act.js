@@ -205,7 +205,7 @@ function act(op, selector, index, argument) {
     // What a visitor has typed may be a secret.
     const text = element.isContentEditable ? '' : fold((element.textContent || '').slice(0, 500)).slice(0, MAX_TEXT);
     // Half of a surrogate pair is no text for the caller.
-    return `<${element.localName}${part('id')}${part('class')}${part('role')}>${text ? ` "${text}"` : ''}`.toWellFormed();
+    return `<${element.localName.slice(0, 60)}${part('id')}${part('class')}${part('role')}>${text ? ` "${text}"` : ''}`.toWellFormed();
   }
 
   function active() {

@@ -10,5 +10,5 @@ function hit(x, y) {
   if (!element) return { state: 'outside' };
   if (/^(i?frame|object|embed)$/.test(element.localName)) return { state: 'ready' };
   const part = name => element.getAttribute(name) ? ` ${name}="${element.getAttribute(name).slice(0, 60)}"` : '';
-  return { state: 'covered', by: `<${element.localName}${part('id')}${part('class')}>`.toWellFormed() };
+  return { state: 'covered', by: `<${element.localName.slice(0, 60)}${part('id')}${part('class')}>`.toWellFormed() };
 }
