@@ -87,7 +87,7 @@ function brand() {
     for (const image of [...document.querySelectorAll('img,svg')].slice(0, 300)) {
       const box = image.getBoundingClientRect();
       if (!image.checkVisibility({ visibilityProperty: true }) || box.width < 16 || box.height < 10 || box.top + scrollY > 400 || box.width > innerWidth * 0.7) continue;
-      const home = image.closest('a[href]'), isHome = home && new URL(home.href, document.baseURI).pathname.length <= 4 && new URL(home.href, document.baseURI).host === location.host;
+      const home = image.closest('a[href]'), isHome = home && home.pathname?.length <= 4 && home.host === location.host;
       const near = [image, image.parentElement, image.parentElement?.parentElement].filter(Boolean);
       const named = near.some(e => /logo|brand/i.test(`${e.id} ${e.getAttribute('class') || ''} ${e.getAttribute('alt') || ''} ${e.getAttribute('aria-label') || ''} ${(e.getAttribute('src') || '').slice(0, 300)}`));
       const rank = (named ? 3 : 0) + (isHome ? 2 : 0) + (image.closest('header,nav,[role=banner]') ? 1 : 0);
