@@ -150,7 +150,11 @@ impl BrowserBuilder {
     /// this process is not root.
     pub fn build(self) -> Result<Browser, ConfigError> {
         let program = match self.program {
-            Some(program) if program.is_file() => behind_wrapper(&program).to_owned(),
+            Some(program) if program.is_file() => {
+                // The process is started in another folder.
+                let program = std::path::absolute(&program).unwrap_or(program);
+                behind_wrapper(&program).to_owned()
+            }
             Some(program) => return Err(ConfigError::NoProgram(program)),
             None => find().map_err(ConfigError::NotFound)?,
         };
