@@ -1,22 +1,15 @@
 //! The frames of other origins. Those of the page's own origin are within reach of its document.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::page::{FrameTarget, Tab};
+use crate::page::{FrameTarget, SCRIPT_TIMEOUT, Tab, WORLD};
 use crate::protocol::owner::{GetBoxModel, GetFrameOwner, Rect, ScrollIntoViewIfNeeded};
 use crate::protocol::page::{CreateIsolatedWorld, FrameTree, GetFrameTree};
 use crate::protocol::runtime::{Argument, CallFunctionOn};
 use crate::wire::{CallError, Command, SessionId};
-
-/// The name of the world of our own scripts.
-const WORLD: &str = "gleaner";
-
-/// How long a command may wait for the scripts of a frame.
-const LIMIT: Duration = Duration::from_millis(1_500);
 
 /// Most frames that are looked into.
 const MAX_FRAMES: usize = 50;
@@ -176,7 +169,7 @@ impl<'t, 'a> Frames<'t, 'a> {
     }
 
     async fn call<C: Command>(&self, session: &SessionId, command: &C) -> Result<C::Reply, CallError> {
-        self.tab.client().call_within(Some(session), command, LIMIT).await
+        self.tab.client().call_within(Some(session), command, SCRIPT_TIMEOUT).await
     }
 }
 

@@ -1,6 +1,5 @@
 use gleaner_fetch::{Error, JarCookie, RenderProxy, RenderRequest, Rendered};
 use tokio::time::{Instant, sleep_until};
-use url::Url;
 
 use super::events::serve;
 use super::ready::{self, Readiness, ReadyError};
@@ -40,7 +39,7 @@ async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
     let request = tab.request;
     let cookies = open(tab).await.map_err(|error| failure(tab, error))?;
     let readiness = ready::wait(tab).await.map_err(|error| unready(tab, error))?;
-    if let Some(error) = tab.shared.change(|state| state.navigation_error.take()) {
+    if let Some(error) = tab.take_navigation_error() {
         return Err(error);
     }
     let mut warnings = Vec::new();
@@ -68,10 +67,7 @@ async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
         None => None,
     };
     cookies::save(tab, &cookies).await;
-    let url = tab.shared.lock().url.clone();
-    let is_page = |url: &Url| matches!(url.scheme(), "http" | "https");
-    let url = url.filter(is_page).unwrap_or_else(|| request.url.clone());
-    let mut page = Rendered::new(url, html);
+    let mut page = Rendered::new(tab.url(), html);
     (page.screenshot, page.results, page.styles) = (screenshot, results, styles);
     add_counts(tab, &mut warnings);
     page.warnings = warnings;
@@ -101,7 +97,7 @@ async fn open(tab: &Tab<'_>) -> Result<Vec<JarCookie>, CallError> {
 
 /// The error for a page whose browser does not answer.
 fn failure(tab: &Tab<'_>, error: CallError) -> Error {
-    if let Some(error) = tab.shared.change(|state| state.navigation_error.take()) {
+    if let Some(error) = tab.take_navigation_error() {
         return error;
     }
     let url = &tab.request.url;

@@ -14,7 +14,7 @@ use crate::protocol::runtime::{Argument, CallFunctionOn};
 use crate::wire::{CallError, Client, Command, SessionId};
 
 /// The name of the world of our own scripts, which pages cannot see.
-const WORLD: &str = "gleaner";
+pub(crate) const WORLD: &str = "gleaner";
 
 /// Share of the time of a page that is reserved for reading it, within these bounds.
 const RESERVE_SHARE: u32 = 10;
@@ -25,7 +25,7 @@ const MAX_RESERVE: Duration = Duration::from_secs(2);
 const NEW_DOCUMENT: Duration = Duration::from_millis(100);
 
 /// How long one of our scripts may wait for the page's own script to yield.
-const SCRIPT_TIMEOUT: Duration = Duration::from_millis(1_500);
+pub(crate) const SCRIPT_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 /// A page that is being rendered.
 #[derive(Debug)]
