@@ -85,8 +85,8 @@ impl MainFrame {
     ///
     /// Only documents of the first origin may cause such a load. Otherwise a page that the first one
     /// redirects to could make the browser send the caller's secrets with a request of its choice. Both the
-    /// named document and the one that was loaded last count: an engine may see the requests of a new document
-    /// before it learns that the document is shown.
+    /// named document and the one that was loaded last count: an engine may see the requests of a new
+    /// document before it learns that the document is shown.
     pub(super) fn sends_headers(&self, url: &Url, asking: Option<&Url>, is_navigation: bool) -> bool {
         let shown = self.facts.as_ref().map(|_| &self.document);
         same_origin(url, &self.first)
