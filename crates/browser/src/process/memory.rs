@@ -25,10 +25,18 @@ pub(crate) fn of_tree(process_id: u32) -> Option<u64> {
             continue;
         };
         *total.get_or_insert(0) += bytes;
-        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
-        waiting.extend(children.split_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+        waiting.extend(children(id));
     }
     total
+}
+
+/// The processes that a process has started. Each belongs to the thread that started it.
+fn children(process_id: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{process_id}/task")).into_iter().flatten().flatten();
+    let children = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let ids = children
+        .flat_map(|ids| ids.split_whitespace().filter_map(|id| id.parse::<u32>().ok()).collect::<Vec<_>>());
+    ids.collect()
 }
 
 /// Resident memory less shared memory: the second and third number of `statm`, in pages (proc_pid_statm(5)).
@@ -74,5 +82,18 @@ mod tests {
     fn this_process_has_memory() {
         assert!(of_tree(std::process::id()).is_some_and(|bytes| bytes > 0));
         assert_eq!(of_tree(u32::MAX), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn children_of_all_threads_count() {
+        let thread = std::thread::spawn(|| {
+            let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+            let is_seen = children(std::process::id()).contains(&child.id());
+            child.kill().unwrap();
+            child.wait().unwrap();
+            is_seen
+        });
+        assert!(thread.join().unwrap());
     }
 }
