@@ -21,17 +21,22 @@ pub(crate) async fn render(
 ) -> Result<Rendered, Error> {
     let events = context.events();
     let tab = Tab::new(context, request, proxy);
-    tokio::select! {
+    let outcome = tokio::select! {
         result = drive(&tab) => result,
         () = serve(&tab, events) => Err(if tab.client().is_closed() {
             Error::browser_crashed(&request.url)
         } else {
-            Error::unresponsive(&request.url, "it makes more requests and frames at once than can be followed")
+            Error::unresponsive(&request.url, "it makes more requests at once than can be followed")
         }),
         () = tab.shared.wait_for(|state| state.is_crashed.then_some(())) => {
             Err(Error::unresponsive(&request.url, "its tab crashed"))
         }
+    };
+    if outcome.is_err() && proxy.remaining().is_zero() {
+        // The caller ends the page at its deadline, with the error of a timeout.
+        std::future::pending::<()>().await;
     }
+    outcome
 }
 
 /// The steps of a page, in their order.
