@@ -13,11 +13,12 @@ use std::thread;
 use std::time::Duration;
 
 use gleaner_browser::Browser;
+use gleaner_testkit::browser::NOBODY;
 use gleaner_testkit::{HostilePage, PageServer, ProcessGroup, listening_sockets};
 use serde_json::json;
 use url::Url;
 
-use crate::support::{NOBODY, browser, fetcher, request};
+use crate::support::{browser, fetcher, request};
 
 /// The address of the canaries. The policy of the tests permits 127.0.0.1 only.
 const FORBIDDEN: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);

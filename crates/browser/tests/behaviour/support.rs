@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use gleaner_browser::{Browser, BrowserBuilder};
 use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, RenderRequest, RenderedPage};
-use gleaner_testkit::browser::program;
+use gleaner_testkit::browser::{NOBODY, program};
 use gleaner_testkit::{HostilePage, PageServer};
 use gleaner_types::plan::ScrapePlan;
 use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
-
-/// An unprivileged user and group, which every system has.
-pub(crate) const NOBODY: u32 = 65_534;
 
 /// A builder of browsers, or `None` after a note that the test was skipped.
 ///
