@@ -96,8 +96,8 @@ impl BrowserBuilder {
         self
     }
 
-    /// As [`user`](Self::user) if this process is root, which Chromium's sandbox refuses; otherwise nothing. An
-    /// unprivileged user with no files is best.
+    /// As [`user`](Self::user) if this process is root, which Chromium's sandbox refuses; otherwise nothing.
+    /// An unprivileged user with no files is best.
     pub fn user_if_root(mut self, user: u32, group: u32) -> Self {
         self.user_if_root = Some((user, group));
         self

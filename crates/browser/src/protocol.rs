@@ -62,7 +62,9 @@ pub(crate) mod target {
     });
     command!(CreateBrowserContext = "Target.createBrowserContext" -> Created { dispose_on_detach: bool });
     fields!(Created { browser_context_id: ContextId });
-    command!(DisposeBrowserContext = "Target.disposeBrowserContext" -> Done { browser_context_id: ContextId });
+    command!(DisposeBrowserContext = "Target.disposeBrowserContext" -> Done {
+        browser_context_id: ContextId,
+    });
     command!(GetBrowserContexts = "Target.getBrowserContexts" -> Contexts {});
     fields!(Contexts { browser_context_ids: Vec<ContextId> });
     command!(CreateTarget<'a> = "Target.createTarget" -> Done {

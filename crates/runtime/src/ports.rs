@@ -149,8 +149,8 @@ pub struct FetchError {
     pub error: PageError,
     /// Another attempt may succeed: the connection broke or the host was busy.
     pub retryable: bool,
-    /// The browser ended while it rendered the page. The page may be the cause, so it gets one more attempt and
-    /// no third.
+    /// The browser ended while it rendered the page. The page may be the cause, so it gets one more attempt
+    /// and no third.
     pub browser_crashed: bool,
     /// The redirect that [`RedirectCheck`] refused.
     pub refused_redirect: Option<RedirectRefusal>,
