@@ -25,6 +25,9 @@ use crate::wire::CallError;
 /// The time before the deadline that is kept for the capture itself. A page of 16,000 pixels takes 2 to 5 s.
 const CAPTURE_RESERVE: Duration = Duration::from_secs(3);
 
+/// How long the capture may take. While a large picture is taken, other pages wait for theirs.
+const CAPTURE_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// Only one picture of more device pixels than this is taken at a time.
 const LARGE_PIXELS: f64 = 4_000_000.0;
 
@@ -156,7 +159,8 @@ async fn capture(
         // Twice as fast, and the file is two to four times as large.
         optimize_for_speed: is_large,
     };
-    let data = tab.call_within(&command, tab.proxy.remaining()).await?.data;
+    let limit = CAPTURE_TIMEOUT.min(tab.proxy.remaining());
+    let data = tab.call_within(&command, limit).await?.data;
     if data.is_empty() {
         return Err(CaptureError::Empty);
     }
