@@ -143,7 +143,7 @@ fn add_counts(tab: &Tab<'_>, warnings: &mut Vec<String>) {
     let counts = [
         (state.refused_sockets, "refused WebSockets"),
         (state.refused_streams, "refused event streams"),
-        (state.refused_requests, "refused requests (too large, or not HTTP)"),
+        (state.refused_requests, "refused requests (too many, too large, or not HTTP)"),
         (state.dismissed_dialogs, "dismissed dialogs"),
         (state.closed_popups, "closed popups"),
     ];
