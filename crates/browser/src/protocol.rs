@@ -122,17 +122,17 @@ pub(crate) mod fetch {
         PostData { bytes: Option<String> }
     );
 
-    command!(FulfillRequest<'a> = "Fetch.fulfillRequest" -> Done {
-        request_id: &'a str,
+    command!(FulfillRequest = "Fetch.fulfillRequest" -> Done {
+        request_id: String,
         response_code: u16,
-        response_headers: Vec<Header<'a>>,
+        response_headers: Vec<Header>,
         /// In base64.
         body: String,
     });
 
     #[derive(Debug, Clone, serde::Serialize)]
-    pub(crate) struct Header<'a> {
-        pub(crate) name: &'a str,
+    pub(crate) struct Header {
+        pub(crate) name: String,
         pub(crate) value: String,
     }
 

@@ -16,6 +16,7 @@ use gleaner_types::plan::ScreenshotFormat;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::framing::{Area, Framing};
+use crate::blocking::blocking;
 use crate::consent;
 use crate::emulate::Device;
 use crate::page::Tab;
@@ -168,8 +169,8 @@ async fn capture(
     if data.len() / 4 * 3 > most {
         return Err(CaptureError::TooLarge);
     }
-    let bytes = BASE64_STANDARD
-        .decode(data)
+    let bytes = blocking(data.len(), move || BASE64_STANDARD.decode(data))
+        .await
         .map_err(|error| CallError::Invalid { method: CAPTURE, detail: error.to_string() })?;
     let picture = Picture { content_type, bytes: bytes.into() };
     Ok(Screenshot { picture, warning: framing.as_ref().and_then(Framing::warning) })

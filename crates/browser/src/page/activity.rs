@@ -23,6 +23,9 @@ const PACED: Duration = Duration::from_millis(100);
 /// Upper bound on tracked kinds of requests. Requests of further kinds always count.
 const MAX_KINDS: usize = 1_000;
 
+/// Bytes of an answer that are compared with those before it.
+const MAX_HASHED: usize = 64 * 1024;
+
 /// Resource types that do not add to a page.
 const STREAMS: &[&str] = &[
     "WebSocket",
@@ -112,7 +115,8 @@ impl Activity {
         kind.in_flight = kind.in_flight.saturating_sub(1);
         let Some(body) = body else { return };
         let mut hasher = DefaultHasher::new();
-        body.hash(&mut hasher);
+        body.len().hash(&mut hasher);
+        body.get(..MAX_HASHED).unwrap_or(body).hash(&mut hasher);
         let answer = hasher.finish();
         kind.same_answers = if kind.answer == answer { kind.same_answers + 1 } else { 1 };
         kind.answer = answer;

@@ -1,6 +1,10 @@
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use url::Url;
+
+/// A document of another origin than every other.
+static OPAQUE: LazyLock<Option<Url>> = LazyLock::new(|| Url::parse("data:,").ok());
 
 /// Upper bound on frames that are followed. Requests of further ones count as those of a foreign frame.
 const MAX_FRAMES: usize = 1_000;
@@ -9,6 +13,8 @@ const MAX_FRAMES: usize = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct FrameTree {
     frames: HashMap<String, Node>,
+    /// Whether there are frames that are not followed.
+    is_full: bool,
 }
 
 #[derive(Debug)]
@@ -42,6 +48,8 @@ impl FrameTree {
     fn insert(&mut self, frame: String, node: Node) {
         if self.frames.len() < MAX_FRAMES {
             self.frames.insert(frame, node);
+        } else {
+            self.is_full = true;
         }
     }
 
@@ -62,7 +70,7 @@ impl FrameTree {
     }
 
     pub(super) fn clear(&mut self) {
-        self.frames.clear();
+        *self = Self::default();
     }
 
     /// The document that causes a request of a frame: `main`, which the main frame shows, or a document of
@@ -78,7 +86,8 @@ impl FrameTree {
             return main;
         }
         let Some(mut node) = frame.and_then(|frame| self.frames.get(frame)) else {
-            return self.frames.values().find_map(foreign).unwrap_or(main);
+            let unknown = OPAQUE.as_ref().filter(|_| self.is_full);
+            return self.frames.values().find_map(foreign).or(unknown).unwrap_or(main);
         };
         // A path has at most as many steps as there are frames.
         for _ in 0..self.frames.len() {
@@ -132,6 +141,10 @@ mod tests {
         }
         frames.clear();
         assert_eq!(frames.cause(None, Some("main"), &main), &main);
+        for number in 0..=MAX_FRAMES {
+            frames.attach(number.to_string(), "main".to_owned());
+        }
+        assert_ne!(frames.cause(Some("the last"), Some("main"), &main), &main);
     }
 
     #[test]

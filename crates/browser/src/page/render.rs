@@ -39,10 +39,17 @@ pub(crate) async fn render(
     outcome
 }
 
-/// The steps of a page, in their order.
+/// Renders the page. The job gets its cookies, also those of a page that failed after a login.
 async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
-    let request = tab.request;
     let cookies = open(tab).await.map_err(|error| failure(tab, error))?;
+    let rendered = read(tab).await;
+    cookies::save(tab, &cookies).await;
+    rendered
+}
+
+/// Waits for the page, carries out its actions and reads it.
+async fn read(tab: &Tab<'_>) -> Result<Rendered, Error> {
+    let request = tab.request;
     let readiness = ready::wait(tab).await.map_err(|error| unready(tab, error))?;
     if let Some(error) = tab.take_navigation_error() {
         return Err(error);
@@ -71,7 +78,6 @@ async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
         }
         None => None,
     };
-    cookies::save(tab, &cookies).await;
     let mut page = Rendered::new(tab.url(), html);
     (page.screenshot, page.results, page.styles) = (screenshot, results, styles);
     add_counts(tab, &mut warnings);

@@ -18,6 +18,9 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
 
+/// Results of a rendered page above this size are converted on a blocking thread.
+const MAX_INLINE_BYTES: usize = 1024 * 1024;
+
 /// Maximum redirects of a robots.txt; with more it counts as unavailable (RFC 9309, section 2.3.1.2).
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
 
@@ -70,7 +73,16 @@ impl FetchAdapter {
             request.headers.clear();
             outcome = self.fetcher.render(renderer, &request, check).await;
         }
-        outcome.map(|rendered| from_rendered(rendered, options))
+        let rendered = outcome?;
+        let has_actions = !options.actions.is_empty();
+        // Rendered pages are not cached.
+        let cache_state = (!cache_policy(options).max_age.is_zero()).then_some(CacheState::Miss);
+        if result_bytes(&rendered) <= MAX_INLINE_BYTES {
+            return Ok(from_rendered(rendered, has_actions, cache_state));
+        }
+        // Pictures become text.
+        let work = tokio::task::spawn_blocking(move || from_rendered(rendered, has_actions, cache_state));
+        Ok(work.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())))
     }
 }
 
@@ -191,10 +203,17 @@ fn from_response(response: Response, accepts_copy: bool) -> Fetched {
     }
 }
 
-fn from_rendered(rendered: RenderedPage, options: &ScrapeOptionsPlan) -> Fetched {
+/// The bytes of the results of a page.
+fn result_bytes(rendered: &RenderedPage) -> usize {
+    let page = &rendered.page;
+    let picture = page.screenshot.as_ref().map_or(0, |picture| picture.bytes.len());
+    page.results.iter().map(ActionResult::bytes).sum::<usize>() + picture
+}
+
+fn from_rendered(rendered: RenderedPage, has_actions: bool, cache_state: Option<CacheState>) -> Fetched {
     let (page, document) = (rendered.page, rendered.document);
     let picture = |picture: &Picture| data_uri(picture.content_type, &picture.bytes);
-    let actions = (!options.actions.is_empty()).then(|| {
+    let actions = has_actions.then(|| {
         let mut results = ActionResults::default();
         for result in &page.results {
             match result {
@@ -227,8 +246,7 @@ fn from_rendered(rendered: RenderedPage, options: &ScrapeOptionsPlan) -> Fetched
         latency: document.latency,
         address: None,
         proxy_used: document.proxy_used,
-        // Rendered pages are not cached.
-        cache_state: (!cache_policy(options).max_age.is_zero()).then_some(CacheState::Miss),
+        cache_state,
         cached_at: None,
         rendering: Some(Box::new(Rendering {
             screenshot,

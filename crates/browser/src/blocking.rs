@@ -1,0 +1,16 @@
+//! Long work, off the threads of the runtime.
+
+/// Work over at least this many bytes runs on a blocking thread.
+const LARGE: usize = 1024 * 1024;
+
+/// Runs `work` over this many bytes, in place if they are few.
+pub(crate) async fn blocking<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    if bytes < LARGE {
+        return work();
+    }
+    let result = tokio::task::spawn_blocking(work).await;
+    result.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}
