@@ -7,7 +7,10 @@
 // mentions cookies or privacy, and it has a button that answers, or its name says what it is. A box with a
 // large part of the page's words is content.
 //
-// There is no list of sites. The names in `NAMED` are words and products: consent tools that many sites use.
+// There is no list of sites. The names in `NAMED` are words, and products that many sites use: onetrust,
+// cybotcookiebot, didomi, truste, cmpbox, cc-window, cc-banner and qc-cmp2. `ad_block.rs` in gleaner-transform
+// has a list of its own. It reads HTML without layout, so its names are whole words and prefixes; here a part
+// of a name is enough, because the position and the text of the box count too.
 function consent() {
   const ABOUT = new RegExp([
     'cookie', 'gdpr', 'dsgvo', 'ccpa', 'rgpd', 'lgpd', 'tracking technolog',
