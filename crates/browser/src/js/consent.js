@@ -8,9 +8,9 @@
 // large part of the page's words is content.
 //
 // There is no list of sites. The names in `NAMED` are words, and products that many sites use: onetrust,
-// cybotcookiebot, didomi, truste, cmpbox, cc-window, cc-banner and qc-cmp2. `ad_block.rs` in gleaner-transform
-// has a list of its own. It reads HTML without layout, so its names are whole words and prefixes; here a part
-// of a name is enough, because the position and the text of the box count too.
+// cybotcookiebot, didomi, truste, cmpbox, cc-window, cc-banner and qc-cmp2. `ad_block.rs` in
+// gleaner-transform has a list of its own. It reads HTML without layout, so its names are whole words and
+// prefixes; here a part of a name is enough, because the position and the text of the box count too.
 function consent() {
   const ABOUT = new RegExp([
     'cookie', 'gdpr', 'dsgvo', 'ccpa', 'rgpd', 'lgpd', 'tracking technolog',

@@ -7,8 +7,8 @@
 //   shell                  why this is not the page yet, or "": "empty", "words", "busy", "mount"
 //
 // The lists differ from those of `shell_vocabulary.rs` in gleaner-transform, which decide by the HTML alone
-// whether a page needs a browser. These decide how long to wait for a page. A wrong match costs each such page
-// seconds, so phrases must be whole words, and there are few ids.
+// whether a page needs a browser. These decide how long to wait for a page. A wrong match costs each such
+// page seconds, so phrases must be whole words, and there are few ids.
 function observe() {
   const MAX_NODES = 20000, MAX_CHARS = 200000, SHELL_CHARS = 400, MAX_BUSY = 60;
   // What a short text says while a page loads, in the most frequent languages of pages.
