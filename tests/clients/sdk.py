@@ -1,7 +1,7 @@
 """Runs the unmodified official Python client against the host example, which serves the generated site.
 
-Every function named `case_...` in the files `cases_*.py` is a case; its docstring describes it. `--list` prints
-them all.
+Every function named `case_...` in the files `cases_*.py` is a case; its docstring describes it. `--list`
+prints them all.
 """
 
 import argparse
