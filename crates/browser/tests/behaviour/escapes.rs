@@ -40,10 +40,10 @@ const ATTEMPT: u32 = 400;
 /// machines with much else to do.
 const WAITS: [u32; 3] = [ATTEMPT, 2_500, 10_000];
 
-/// The switches that keep the browser from looking up names. Each alone does not.
-const NAMES: &[&str] = &["--host-resolver-rules", "--proxy-server"];
+/// The switch that keeps the browser from looking up names.
+const LOOKUPS: &[&str] = &["--host-resolver-rules"];
 
-/// The switches that keep WebRTC from announcing local addresses by multicast.
+/// The switches that keep WebRTC from announcing local addresses by multicast. Any of them is enough.
 const MULTICAST: &[&str] =
     &["--disable-features", "--force-webrtc-ip-handling-policy", "--webrtc-ip-handling-policy"];
 
@@ -57,7 +57,8 @@ async fn visit(browser: &Browser, fetcher: &Fetcher, page: &str, at: &str, wait:
     let policy = format!("img-src 'none'; report-uri http://{at}/");
     let pages = vec![
         HostilePage::html("/", page),
-        HostilePage::html("/other", format!("<img src='http://{at}/'>")),
+        HostilePage::html("/other", "text"),
+        HostilePage::html("/picture", format!("<img src='http://{at}/'>")),
         HostilePage::new("/worker.js", "text/javascript", worker),
         HostilePage::new("/outer.js", "text/javascript", "new Worker('/worker.js')"),
         HostilePage::html("/redirect", "").header("location", format!("http://{at}/")).status(302),
@@ -69,7 +70,7 @@ async fn visit(browser: &Browser, fetcher: &Fetcher, page: &str, at: &str, wait:
     let request = request(url, json!({"waitFor": wait, "timeout": 30_000}));
     // Whether the page can be rendered does not matter here.
     let rendered = fetcher.render(browser, &request, &FollowAll).await;
-    rendered.map_or_else(|_| Vec::new(), |rendered| rendered.page.warnings)
+    rendered.map(|rendered| rendered.page.warnings).unwrap_or_default()
 }
 
 /// Lets a page try each way to a canary at this address. Returns the ways whose canary was reached.
@@ -191,33 +192,35 @@ async fn the_canaries_see_what_escapes_without_a_dead_end_for_loopback() {
 }
 
 /// A page with names that exist nowhere, for all that looks names up.
-const NAMED_PAGE: &str = "<link rel=dns-prefetch href='http://canary-1.test/'>\
-    <link rel=preconnect href='http://canary-2.test/'>\
-    <img src='http://canary-3.test/x.png'>\
-    <script>fetch('http://canary-4.test/').catch(() => {});\
-    let p = new RTCPeerConnection({iceServers: [{urls: ['stun:canary-6.test', 'turn:canary-6.test',\
-    'turn:canary-6.test?transport=tcp'], username: 'a', credential: 'b'}]}); p.createDataChannel('x');\
-    p.createOffer().then(o => p.setLocalDescription(o)); new WebSocket('ws://canary-7.test/')</script>\
-    <iframe src='http://canary-5.test/'></iframe>";
+const NAMED_PAGE: &str = "<link rel=dns-prefetch href='http://canary-1.test:PORT/'>\
+    <link rel=preconnect href='http://canary-2.test:PORT/'>\
+    <img src='http://canary-3.test:PORT/x.png'>\
+    <iframe src='http://canary-4.test:PORT/'></iframe>\
+    <script>fetch('http://canary-5.test:PORT/').catch(() => {});\
+    new WebSocket('ws://canary-6.test:PORT/');\
+    let p = new RTCPeerConnection({iceServers: [{urls: ['stun:canary-7.test', 'turn:canary-7.test',\
+    'turn:canary-7.test?transport=tcp'], username: 'a', credential: 'b'}]}); p.createDataChannel('x');\
+    p.createOffer().then(o => p.setLocalDescription(o))</script>";
 
 /// Renders [`NAMED_PAGE`] in a browser without the switches that begin with one of `prefixes`. Returns what
 /// the browser sent, and the names that the fetcher looked up for it.
-async fn traffic(prefixes: &[&str], wait: u32) -> (Traffic, Vec<String>) {
+async fn observe(prefixes: &[&str], wait: u32) -> (Traffic, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let program = traced(folder.path(), prefixes);
     let browser = Browser::builder().program(program).user_if_root(NOBODY, NOBODY).build().unwrap();
+    let (_server, port) = permitted();
     let (fetcher, names) = named_fetcher();
-    visit(&browser, &fetcher, NAMED_PAGE, "", wait).await;
+    visit(&browser, &fetcher, &NAMED_PAGE.replace("PORT", &port.to_string()), "", wait).await;
     browser.close().await;
     (Traffic::read(folder.path()), names.asked())
 }
 
-/// What the browser sent without these switches, once that contains what `is_expected` says.
-async fn traffic_with(prefixes: &[&str], is_expected: impl Fn(&Traffic) -> bool) -> Option<Traffic> {
+/// How long a page has, in milliseconds, when a browser without these switches sends what `is_expected`
+/// recognizes. `None` if it never does.
+async fn time_to_see(prefixes: &[&str], is_expected: impl Fn(&Traffic) -> bool) -> Option<u32> {
     for wait in WAITS {
-        let (traffic, _) = traffic(prefixes, wait).await;
-        if is_expected(&traffic) {
-            return Some(traffic);
+        if is_expected(&observe(prefixes, wait).await.0) {
+            return Some(wait);
         }
     }
     None
@@ -233,15 +236,14 @@ async fn the_browser_looks_up_no_name_and_sends_no_datagram() {
         return;
     }
     let looks_up = |traffic: &Traffic| traffic.datagrams.contains(&53) || !traffic.resolvers.is_empty();
-    assert!(traffic_with(NAMES, looks_up).await.is_some(), "strace sees lookups");
+    let lookups = time_to_see(LOOKUPS, looks_up).await.expect("strace sees lookups");
     let announces = |traffic: &Traffic| traffic.datagrams.contains(&5353);
-    assert!(traffic_with(MULTICAST, announces).await.is_some(), "strace sees multicast");
+    let multicast = time_to_see(MULTICAST, announces).await.expect("strace sees multicast");
 
-    // Longer than either of them needs.
-    let (traffic, names) = traffic(&[], WAITS[1]).await;
+    let (traffic, names) = observe(&[], lookups.max(multicast)).await;
     assert_eq!(names, ["canary-3.test", "canary-4.test", "canary-5.test"], "the fetcher looks up these");
     assert!(traffic.datagrams.is_empty() && traffic.resolvers.is_empty(), "{traffic:?}");
-    // The sockets of the page.
+    // Those of the page's sockets.
     assert_eq!(traffic.connections.len(), 1, "all connections lead to the dead end: {traffic:?}");
     assert!(traffic.connections.iter().all(|to| to.contains("\"127.0.0.1\"")), "{traffic:?}");
 }

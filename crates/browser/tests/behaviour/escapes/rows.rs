@@ -44,7 +44,8 @@ pub(super) const LOADS: &[Way] = &[
     ),
     (
         "fetch that outlives the page",
-        "<script>addEventListener('pagehide', () => fetch('http://CANARY/', {keepalive: true, mode: 'no-cors'}));\
+        "<script>addEventListener('pagehide', () => \
+         fetch('http://CANARY/', {keepalive: true, mode: 'no-cors'}));\
          location = '/other'</script>",
     ),
     (
@@ -72,7 +73,8 @@ pub(super) const LOADS: &[Way] = &[
     ),
     (
         "form into a frame",
-        "<iframe name=i></iframe><form id=f target=i action='http://CANARY/'></form><script>f.submit()</script>",
+        "<iframe name=i></iframe><form id=f target=i action='http://CANARY/'></form>\
+         <script>f.submit()</script>",
     ),
     ("download", "<a id=a download href='http://CANARY/x.zip'>x</a><script>a.click()</script>"),
     ("data: that leads on", "<iframe src=\"data:text/html,<img src='http://CANARY/x.png'>\"></iframe>"),
@@ -115,16 +117,16 @@ pub(super) const REFUSED: &[(Way, Trace)] = &[
     (
         (
             "speculative prefetch",
-            "<script type=speculationrules>{\"prefetch\":[{\"source\":\"list\",\"urls\":[\"https://CANARY/\"],\
-             \"eagerness\":\"immediate\"}]}</script>",
+            "<script type=speculationrules>{\"prefetch\":[{\"source\":\"list\",\
+             \"urls\":[\"https://CANARY/\"],\"eagerness\":\"immediate\"}]}</script>",
         ),
         Trace::Refusal,
     ),
     (
         (
             "speculative prerendering",
-            "<script type=speculationrules>{\"prerender\":[{\"source\":\"list\",\"urls\":[\"/other\"],\
-             \"eagerness\":\"immediate\"}]}</script>",
+            "<script type=speculationrules>{\"prerender\":[{\"source\":\"list\",\
+             \"urls\":[\"/picture\"],\"eagerness\":\"immediate\"}]}</script>",
         ),
         Trace::Refusal,
     ),
