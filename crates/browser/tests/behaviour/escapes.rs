@@ -43,7 +43,8 @@ const WAITS: [u32; 3] = [ATTEMPT, 2_500, 10_000];
 /// The switch that keeps the browser from looking up names.
 const LOOKUPS: &[&str] = &["--host-resolver-rules"];
 
-/// The switches that keep WebRTC from announcing local addresses by multicast. Any of them is enough.
+/// The switches that keep WebRTC from announcing local addresses by multicast. The features or the policy
+/// would be enough; the policy has a name for each kind of Chromium.
 const MULTICAST: &[&str] =
     &["--disable-features", "--force-webrtc-ip-handling-policy", "--webrtc-ip-handling-policy"];
 

@@ -112,13 +112,14 @@ pub(super) const REFUSED: &[(Way, Trace)] = &[
         ),
         Trace::Refusal,
     ),
-    // No page intercepts these: the script of a worker's own worker, and speculative loads.
+    // No page intercepts these: the script of a worker's own worker, and speculative loads. Those of other
+    // sites depend on the browser's network; those of the page's own site are always tried.
     (("worker of a worker", "<script>new Worker('/outer.js')</script>"), Trace::Refusal),
     (
         (
             "speculative prefetch",
             "<script type=speculationrules>{\"prefetch\":[{\"source\":\"list\",\
-             \"urls\":[\"https://CANARY/\"],\"eagerness\":\"immediate\"}]}</script>",
+             \"urls\":[\"http://CANARY/\",\"/picture\"],\"eagerness\":\"immediate\"}]}</script>",
         ),
         Trace::Refusal,
     ),
