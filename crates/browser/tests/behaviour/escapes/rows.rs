@@ -100,7 +100,10 @@ pub(super) const REFUSED: &[(Way, Trace)] = &[
         Trace::Warning("refused WebSockets"),
     ),
     (
-        ("WebTransport", "<script>new WebTransport('https://CANARY/')</script>"),
+        (
+            "WebTransport",
+            "<script>let t = new WebTransport('https://CANARY/'); t.closed.catch(() => {})</script>",
+        ),
         Trace::Warning("refused WebSockets"),
     ),
     (
