@@ -11,6 +11,12 @@ pub(crate) async fn blocking<T: Send + 'static>(
     if bytes < LARGE {
         return work();
     }
-    let result = tokio::task::spawn_blocking(work).await;
-    result.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The tokio runtime shuts down, and drops the caller as well.
+            Err(_) => std::future::pending().await,
+        },
+    }
 }

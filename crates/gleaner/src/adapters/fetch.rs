@@ -10,10 +10,11 @@ use gleaner_fetch::{
     Picture, RedirectRefused, Render, RenderRequest, RenderedPage, Request, Response, data_uri,
 };
 use gleaner_runtime::{
-    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, rfc3339,
+    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering,
+    blocking_operation, rfc3339,
 };
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, FetchEngine, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, FetchEngine};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
@@ -81,8 +82,7 @@ impl FetchAdapter {
             return Ok(from_rendered(rendered, has_actions, cache_state));
         }
         // Pictures become text.
-        let work = tokio::task::spawn_blocking(move || from_rendered(rendered, has_actions, cache_state));
-        Ok(work.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())))
+        Ok(blocking_operation(async move { from_rendered(rendered, has_actions, cache_state) }).await)
     }
 }
 
@@ -118,20 +118,7 @@ impl Fetch for FetchAdapter {
 
 /// The response for a robots.txt with too many redirects: the redirect itself.
 fn redirected_robots(url: Url) -> Fetched {
-    Fetched {
-        url,
-        status: StatusCode::FOUND.as_u16(),
-        content_type: None,
-        body: Bytes::new(),
-        retry_after: None,
-        latency: Duration::ZERO,
-        address: None,
-        proxy_used: ProxyUsed::Basic,
-        cache_state: None,
-        cached_at: None,
-        rendering: None,
-        robots_tag: String::new(),
-    }
+    Fetched::new(url, StatusCode::FOUND.as_u16(), Bytes::new())
 }
 
 fn to_request(fetch: FetchRequest<'_>) -> Result<Request, Error> {
