@@ -10,6 +10,7 @@ use gleaner_benches::{ORIGIN, pages};
 use gleaner_browser::Browser;
 use gleaner_browser::fuzzing::count_understood;
 use gleaner_fetch::{EgressPolicy, Fetcher, FollowAll, RenderRequest, Request};
+use gleaner_testkit::browser::NOBODY;
 use gleaner_testkit::{LogDetail, ServeOptions, Site, SiteSpec};
 use gleaner_types::plan::ScrapePlan;
 use serde_json::{Value, json};
@@ -21,9 +22,6 @@ const REQUESTS: usize = 200;
 
 /// Bytes that arrive at once: what a pipe holds.
 const PIECE_BYTES: usize = 64 * 1024;
-
-/// An unprivileged user and group.
-const NOBODY: u32 = 65_534;
 
 /// The messages of a page that loads many files: a request, and the answer to a command with a document.
 fn stream() -> Vec<u8> {

@@ -6,7 +6,8 @@
 //!
 //! - `cargo bench -p gleaner-benches` runs the criterion groups, one file for each crate or step
 //!   (`benches/`): `request` (types), `frontier`, `fetch`, `browser`, `parse` and `transform`, `pdf`,
-//!   `extract`, `store`, and `crawl`, which combines them. `cargo bench -p gleaner-benches --bench store` runs one file.
+//!   `extract`, `store`, and `crawl`, which combines them. `cargo bench -p gleaner-benches --bench store`
+//!   runs one file.
 //! - `floor` and `gleaner-crawl` (`src/bin`) are programs that crawl a site once and print the cost, so that
 //!   a tool that counts instructions can run either. Serve the site from another process: `cargo run
 //!   --release -p gleaner-testkit --example site -- --port 8080 --pages 20000`.

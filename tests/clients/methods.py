@@ -16,6 +16,8 @@ from firecrawl.v2.client import FirecrawlClient
 from firecrawl.v2.client_async import AsyncFirecrawlClient
 
 import sdk
+from cases_model import DESIGNER
+from world import KEY, TIMEOUT, wait_until
 
 CLIENTS = [FirecrawlClient, AsyncFirecrawlClient, V1FirecrawlApp, AsyncV1FirecrawlApp, Firecrawl,
            AsyncFirecrawl]
@@ -92,7 +94,7 @@ class Calls:
 
 
 def wait_for_end(check, job):
-    return sdk.wait_until(lambda: (status := check(job)).status == "completed" and status)
+    return wait_until(lambda: (status := check(job)).status == "completed" and status)
 
 
 def case_old_names(world):
@@ -130,7 +132,7 @@ def case_waiting_for_a_job(world):
     """wait_crawl and wait_batch_scrape wait for a job; status pages are read one by one"""
     client = world.client
     started = client.start_crawl(world.site_url, limit=6)
-    done = client.wait_crawl(started.id, poll_interval=1, timeout=sdk.TIMEOUT)
+    done = client.wait_crawl(started.id, poll_interval=1, timeout=TIMEOUT)
     assert done.status == "completed" and len(done.data) == 6
     first = client.get_crawl_status_page(f"{started.url}?limit=2")
     second = client.get_crawl_status_page(first.next)
@@ -140,9 +142,9 @@ def case_waiting_for_a_job(world):
     async def run():
         client = world.asynchronous()
         crawl = await client.start_crawl(world.site_url, limit=4)
-        crawled = await client.wait_crawl(crawl.id, poll_interval=1, timeout=sdk.TIMEOUT)
+        crawled = await client.wait_crawl(crawl.id, poll_interval=1, timeout=TIMEOUT)
         batch = await client.start_batch_scrape(world.pages(4))
-        scraped = await client.wait_batch_scrape(batch.id, poll_interval=1, timeout=sdk.TIMEOUT)
+        scraped = await client.wait_batch_scrape(batch.id, poll_interval=1, timeout=TIMEOUT)
         pages = (await client.get_crawl_status_page(f"{crawl.url}?limit=1"),
                  await client.get_batch_scrape_status_page(f"{batch.url}?limit=1"))
         active = await client.active_crawls()
@@ -158,8 +160,8 @@ def case_extract_async(world):
 
     async def run():
         url = world.host("--model-url", f"{world.model.url}/v1", "--model", "reader")
-        client = AsyncFirecrawl(api_key=sdk.KEY, api_url=url)
-        started = await client.start_extract([f"{boats}/boats/heron"], schema=sdk.DESIGNER)
+        client = AsyncFirecrawl(api_key=KEY, api_url=url)
+        started = await client.start_extract([f"{boats}/boats/heron"], schema=DESIGNER)
         while (job := await client.get_extract_status(started.id)).status == "processing":
             await asyncio.sleep(0.1)
         return job, await client.crawl_params_preview(boats, "only the boats")
@@ -200,7 +202,7 @@ def case_batch_v1_async(world):
 def case_team_v1_async(world):
     """v1, asynchronous client: credits and tokens"""
     async def run():
-        client = AsyncV1FirecrawlApp(api_key=sdk.KEY, api_url=world.host("--credits", "500"))
+        client = AsyncV1FirecrawlApp(api_key=KEY, api_url=world.host("--credits", "500"))
         return await client.get_credit_usage(), await client.get_token_usage()
     credits, tokens = asyncio.run(run())
     assert credits.data.plan_credits == 500 and tokens.data.plan_tokens == 7500
@@ -214,7 +216,7 @@ def case_batch_v1_watcher(world):
         watcher.add_event_listener(
             "document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
         watcher.add_event_listener("done", done.append)
-        await asyncio.wait_for(watcher.connect(), sdk.TIMEOUT)
+        await asyncio.wait_for(watcher.connect(), TIMEOUT)
         return seen, done
     seen, done = asyncio.run(run())
     assert len(done) == 1 and sorted(seen) == sorted(world.pages(5))
@@ -222,10 +224,7 @@ def case_batch_v1_watcher(world):
 
 def main():
     calls = Calls()
-    for name, case in globals().items():
-        if name.startswith("case_"):
-            assert not hasattr(sdk, name), f"{name} is also a case of sdk.py"
-            setattr(sdk, name, case)
+    sdk.MODULES.append(sys.modules[__name__])
     status = sdk.main()
     # Coverage is known only if all cases ran.
     if all(argument in ("--host", "--site") or before in ("--host", "--site")

@@ -20,7 +20,7 @@ skipped() {
         printf '\n!! SKIPPED: %s\n' "$1"
         printf '!! SKIPPED, so this run did not test: %s\n' \
             "the official Python client ($client," \
-            "$(cat "$here/sdk.py" "$here/methods.py" | grep -c '^def case_') cases)" \
+            "$(cat "$here"/cases_*.py "$here/methods.py" | grep -c '^def case_') cases)" \
             "every operation of the OpenAPI document (schema.py, $fuzzer)"
     } >&2
     exit 77

@@ -96,8 +96,8 @@ impl BrowserBuilder {
         self
     }
 
-    /// As [`user`](Self::user) if this process is root, which Chromium's sandbox refuses; otherwise nothing. An
-    /// unprivileged user with no files is best.
+    /// As [`user`](Self::user) if this process is root, which Chromium's sandbox refuses; otherwise nothing.
+    /// An unprivileged user with no files is best.
     pub fn user_if_root(mut self, user: u32, group: u32) -> Self {
         self.user_if_root = Some((user, group));
         self
@@ -150,7 +150,11 @@ impl BrowserBuilder {
     /// this process is not root.
     pub fn build(self) -> Result<Browser, ConfigError> {
         let program = match self.program {
-            Some(program) if program.is_file() => behind_wrapper(&program).to_owned(),
+            Some(program) if program.is_file() => {
+                // The process is started in another folder.
+                let program = std::path::absolute(&program).unwrap_or(program);
+                behind_wrapper(&program).to_owned()
+            }
             Some(program) => return Err(ConfigError::NoProgram(program)),
             None => find().map_err(ConfigError::NotFound)?,
         };

@@ -15,6 +15,7 @@
 compile_error!("gleaner-browser speaks with Chromium over pipes that only Unix has");
 
 mod action;
+mod blocking;
 mod browser;
 mod builder;
 mod capture;

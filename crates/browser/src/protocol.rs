@@ -62,7 +62,9 @@ pub(crate) mod target {
     });
     command!(CreateBrowserContext = "Target.createBrowserContext" -> Created { dispose_on_detach: bool });
     fields!(Created { browser_context_id: ContextId });
-    command!(DisposeBrowserContext = "Target.disposeBrowserContext" -> Done { browser_context_id: ContextId });
+    command!(DisposeBrowserContext = "Target.disposeBrowserContext" -> Done {
+        browser_context_id: ContextId,
+    });
     command!(GetBrowserContexts = "Target.getBrowserContexts" -> Contexts {});
     fields!(Contexts { browser_context_ids: Vec<ContextId> });
     command!(CreateTarget<'a> = "Target.createTarget" -> Done {
@@ -120,17 +122,17 @@ pub(crate) mod fetch {
         PostData { bytes: Option<String> }
     );
 
-    command!(FulfillRequest<'a> = "Fetch.fulfillRequest" -> Done {
-        request_id: &'a str,
+    command!(FulfillRequest = "Fetch.fulfillRequest" -> Done {
+        request_id: String,
         response_code: u16,
-        response_headers: Vec<Header<'a>>,
+        response_headers: Vec<Header>,
         /// In base64.
         body: String,
     });
 
     #[derive(Debug, Clone, serde::Serialize)]
-    pub(crate) struct Header<'a> {
-        pub(crate) name: &'a str,
+    pub(crate) struct Header {
+        pub(crate) name: String,
         pub(crate) value: String,
     }
 

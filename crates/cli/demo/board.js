@@ -7,7 +7,10 @@ const pots = [
 ];
 const rows = pots.map((pot) => `<tr>${pot.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("");
 document.getElementById("app").innerHTML = `
-  <main>
+  <header class="site-header">
+    <a class="brand" href="/"><img src="/images/leaf.svg" alt="" width="28" height="28"> Larkfield Tea House</a>
+  </header>
+  <div class="columns"><main>
     <h1>Today's board</h1>
     <p>What is in the pots right now, chalked up by whoever opens the door. Four pots fit on the stove, and when one is
     empty the next tea on the <a href="/teas/">tea list</a> takes its place.</p>
@@ -15,4 +18,4 @@ document.getElementById("app").innerHTML = `
       <thead><tr><th>Tea</th><th>Pot</th><th>A cup</th></tr></thead>
       <tbody>${rows}</tbody>
     </table>
-  </main>`;
+  </main></div>`;

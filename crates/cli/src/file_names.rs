@@ -13,8 +13,8 @@ use percent_encoding::percent_decode_str;
 use url::{Origin, Url};
 use uuid::Uuid;
 
-/// The longest name, including the extension `.json`; the number of a picture adds a few bytes. It is below the
-/// limit of the strictest common file system (143 bytes, eCryptfs).
+/// The longest name, including the extension `.json`; the number of a picture adds a few bytes. It is below
+/// the limit of the strictest common file system (143 bytes, eCryptfs).
 pub(crate) const MAX_NAME_BYTES: usize = 120;
 
 /// The longest readable part: the rest is for the hash and the longest extension.

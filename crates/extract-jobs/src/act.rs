@@ -19,7 +19,7 @@ use url::Url;
 use super::blocking::{blocking, is_large};
 use super::reader::Reader;
 use super::sources::{Source, is_named_host};
-use super::visit::visit;
+use super::visit::{PageOrigin, visit};
 
 /// Maximum repetitions of one step.
 const MAX_TIMES: usize = 10;
@@ -220,11 +220,13 @@ impl Acting<'_, '_> {
             ..request.options.clone()
         };
         let Source { target, origin, .. } = &self.source;
+        // What a step leads to was not named by the user, so robots.txt applies to it.
+        let origin = if *origin == PageOrigin::Named { PageOrigin::Found } else { *origin };
         let visit = visit(
             reader.runtime(),
             job.owner(),
             target.clone(),
-            *origin,
+            origin,
             options,
             request.zero_data_retention,
         );

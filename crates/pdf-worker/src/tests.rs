@@ -20,7 +20,9 @@ use super::*;
 const LONG: Duration = Duration::from_secs(60);
 
 /// A worker that gives this answer for every file.
-const ANSWERS: &str = r#"printf %s '{"Ok":{"markdown":"Kiln [notes](https://e.example/)","pages":3,"pages_converted":2,"pages_without_text":[],"title":"Kiln","author":null,"subject":null,"keywords":null,"created":null,"modified":null}}'"#;
+const ANSWERS: &str = r#"printf %s '{"Ok":{"markdown":"Kiln [notes](https://e.example/)","pages":3,
+    "pages_converted":2,"pages_without_text":[],"title":"Kiln","author":null,"subject":null,"keywords":null,
+    "created":null,"modified":null}}'"#;
 
 fn script(script: &str) -> PdfWorker {
     PdfWorker::new("/bin/sh").arg("-c").arg(script)

@@ -129,6 +129,27 @@ pub struct Fetched {
     pub robots_tag: String,
 }
 
+impl Fetched {
+    /// A direct answer with nothing but a status and a body.
+    #[must_use]
+    pub fn new(url: Url, status: u16, body: Bytes) -> Self {
+        Self {
+            url,
+            status,
+            content_type: None,
+            body,
+            retry_after: None,
+            latency: Duration::ZERO,
+            address: None,
+            proxy_used: ProxyUsed::Basic,
+            cache_state: None,
+            cached_at: None,
+            rendering: None,
+            robots_tag: String::new(),
+        }
+    }
+}
+
 /// Results of a browser in addition to the page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rendering {
@@ -149,8 +170,8 @@ pub struct FetchError {
     pub error: PageError,
     /// Another attempt may succeed: the connection broke or the host was busy.
     pub retryable: bool,
-    /// The browser ended while it rendered the page. The page may be the cause, so it gets one more attempt and
-    /// no third.
+    /// The browser ended while it rendered the page. The page may be the cause, so it gets one more attempt
+    /// and no third.
     pub browser_crashed: bool,
     /// The redirect that [`RedirectCheck`] refused.
     pub refused_redirect: Option<RedirectRefusal>,

@@ -1,10 +1,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use gleaner_frontier::{CrawlScope, Decision};
 use gleaner_store::{JobSnapshot, JobWarning, NewJob, Store};
 use gleaner_types::plan::{CrawlRules, MapPlan, ScrapeOptionsPlan, without_slash};
-use gleaner_types::{Document, JobId, PageError, ProxyUsed};
+use gleaner_types::{Document, JobId, PageError};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -99,20 +98,8 @@ impl Runtime {
         options: ScrapeOptionsPlan,
     ) -> Result<Document, PageError> {
         let deadline = Instant::now() + options.timeout.min(MAX_TRANSFORM_TIME);
-        let page = Fetched {
-            url,
-            status: 200,
-            content_type: Some("text/html; charset=utf-8".to_owned()),
-            body: html.into(),
-            retry_after: None,
-            latency: Duration::ZERO,
-            address: None,
-            proxy_used: ProxyUsed::Basic,
-            cache_state: None,
-            cached_at: None,
-            rendering: None,
-            robots_tag: String::new(),
-        };
+        let content_type = Some("text/html; charset=utf-8".to_owned());
+        let page = Fetched { content_type, ..Fetched::new(url, 200, html.into()) };
         let (job, _) = JobContext::of_targets(new_id(), &[], options, true);
         let (_, transformed) = transform(&self.shared, &Arc::new(job), page, deadline).await;
         Ok(transformed?.document)

@@ -4,8 +4,12 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Once;
 
+/// An unprivileged user and group, which every system has, for the browser of tests that run as root.
+pub const NOBODY: u32 = 65_534;
+
 /// The program that the search for a browser `found`, or `None` after a line that says that tests are
-/// skipped. The caller passes the result of the search, because this crate depends on no other of the workspace.
+/// skipped. The caller passes the result of the search, because this crate depends on no other of the
+/// workspace.
 ///
 /// # Panics
 /// With `CI=true`, if no browser was found.

@@ -51,11 +51,13 @@ pub mod browser;
 #[cfg(test)]
 mod client;
 mod hostile;
+mod killed_on_drop;
 pub mod pdf;
 mod port;
 mod process_group;
 mod process_log;
 mod scan;
+mod scatter;
 mod server;
 mod ships;
 #[cfg(feature = "simulation")]
@@ -67,10 +69,12 @@ mod worst;
 pub use acting::{ACTING_SITES, ActingAnswer, ActingSite, ActingStep, CUPS, FOUNDER};
 pub use apps::{App, Apps};
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
+pub use killed_on_drop::KilledOnDrop;
 pub use port::{ClosedPort, unused_port};
 pub use process_group::{ProcessGroup, children_of, cpu_seconds_of, listening_sockets, zombies_of};
 pub use process_log::ProcessLog;
 pub use scan::hrefs;
+pub use scatter::scattered;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};
 pub use ships::{SHIP_FIELDS, ShipValue, has_motto, ship};
 pub use site::{

@@ -3,6 +3,9 @@
 //! They are recognized by the names that authors give elements (ids, classes, roles), from a list of our own.
 //! Alternative: the filter lists of browsers. They name thousands of sites and need a browser's view of the
 //! page; these words work on any site. If the name of a dialog does not decide, its text does.
+//!
+//! `consent.js` in gleaner-browser has a list of names for rendered pages. It also sees the position of a
+//! box, so a part of a name is enough there.
 
 use std::collections::HashMap;
 

@@ -3,36 +3,26 @@
 
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use gleaner_fetch::{ErrorKind, FollowAll, Request};
-use gleaner_testkit::{RawServer, Step, unused_port};
+use gleaner_testkit::{KilledOnDrop, RawServer, Step, unused_port};
 use gleaner_types::ProxyUsed;
 use gleaner_types::plan::ProxyMode;
 
 use super::support::{fetcher_builder, page, pool};
 use super::tls;
 
-/// The process of a proxy, killed at the end of the test.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Starts the program and waits until it listens; `None` if it is not installed.
 #[expect(clippy::panic, clippy::disallowed_methods, reason = "checks whether its own child process listens")]
-async fn start(program: &str, arguments: &[&str], port: u16) -> Option<Process> {
+async fn start(program: &str, arguments: &[&str], port: u16) -> Option<KilledOnDrop> {
     let command = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let Ok(child) = command else {
         println!("SKIPPED: {program} is not installed (apt-get install {program})");
         return None;
     };
-    let process = Process(child);
+    let process = KilledOnDrop(child);
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     for _ in 0..500 {
         if tokio::net::TcpStream::connect(address).await.is_ok() {

@@ -4,10 +4,7 @@
 #![allow(dead_code, reason = "no test program uses all of it")]
 
 use gleaner_browser::{Browser, BrowserBuilder};
-use gleaner_testkit::browser::program;
-
-/// The user and group of tests that run as root: every system has them, and they have no rights.
-const NOBODY: u32 = 65_534;
+use gleaner_testkit::browser::{NOBODY, program};
 
 /// Sets up a browser, or `None` after a note that the test was skipped.
 ///

@@ -6,12 +6,12 @@ use std::io::{BufRead as _, BufReader};
 use std::num::NonZero;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use gleaner_testkit::{HostilePage, PageServer, ProcessGroup, zombies_of};
+use gleaner_testkit::{HostilePage, KilledOnDrop, PageServer, ProcessGroup, scattered, zombies_of};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::time::{sleep, timeout};
 use url::Url;
@@ -83,8 +83,7 @@ async fn dropped_renders(renders: usize) -> Result<(), Failure> {
                 break;
             }
             // The same moments in every run.
-            let scattered = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-            let moment = Duration::from_millis(scattered % LATEST_DROP);
+            let moment = Duration::from_millis(scattered(number as u64, LATEST_DROP));
             let _ = timeout(moment, renderer.render(&url, LONG)).await;
         }
     };
@@ -155,16 +154,6 @@ fn to_f64(kib: u64) -> f64 {
     kib as f64
 }
 
-/// A program that is killed. It also ends with this one.
-struct Host(Child);
-
-impl Drop for Host {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 async fn killed_programs() -> Result<(), Failure> {
     title(&format!("{KILLS} programs that are killed while {LANES} pages are open"));
     let (mut before, mut left) = (0, 0);
@@ -175,7 +164,8 @@ async fn killed_programs() -> Result<(), Failure> {
         set_permissions(folder.path(), Permissions::from_mode(0o711))?;
         let mut command = Command::new(std::env::current_exe()?);
         let child = command.arg(HOST).arg(folder.path()).stdout(Stdio::piped()).spawn()?;
-        let mut host = Host(child);
+        // It also ends with this program.
+        let mut host = KilledOnDrop(child);
         let mut line = String::new();
         BufReader::new(host.0.stdout.take().ok_or("the program has no output")?).read_line(&mut line)?;
         let group = ProcessGroup::new(line.trim().parse()?);

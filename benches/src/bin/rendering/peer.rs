@@ -6,12 +6,13 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use gleaner_browser::Browser;
+use gleaner_testkit::browser::NOBODY;
 use gleaner_testkit::{ProcessGroup, children_of};
 use serde_json::{Value, json};
 use url::Url;
 
 use crate::Failure;
-use crate::renderer::{NOBODY, is_root};
+use crate::renderer::is_root;
 
 const SCRIPT: &str = include_str!("../../../peers/playwright.mjs");
 

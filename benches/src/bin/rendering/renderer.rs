@@ -5,15 +5,13 @@ use std::time::Duration;
 use gleaner_browser::{Browser, BrowserBuilder};
 use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, RenderRequest};
 use gleaner_testkit::ProcessGroup;
+use gleaner_testkit::browser::NOBODY;
 use gleaner_types::plan::{ScrapeOptionsPlan, ScrapePlan};
 use serde_json::json;
 use tokio::time::Instant;
 use url::Url;
 
 use crate::Failure;
-
-/// The user of the browser if this program runs as root.
-pub(crate) const NOBODY: u32 = 65_534;
 
 /// The time of a page.
 const TIMEOUT: Duration = Duration::from_secs(60);

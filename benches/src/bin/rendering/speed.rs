@@ -24,6 +24,13 @@ const STATIC_PAGES: usize = 30;
 /// Pages of a round for each of those that are open at once.
 const QUIET_PAGES: usize = 8;
 
+/// Least pages per second and core in use, where pages are ready at once.
+const GOAL_PAGES: u32 = 5;
+/// Most milliseconds from the start of a browser until its first page is read.
+const GOAL_COLD_START: u32 = 1_000;
+/// Most memory of a further page, in MB.
+const GOAL_MEMORY: u32 = 40;
+
 /// Open pages when the memory of a page is measured.
 const HELD_PAGES: usize = 8;
 /// They are kept open for this long at most.
@@ -118,23 +125,23 @@ async fn throughput(
         if theirs.is_empty() { format!("{all}") } else { format!("{all}; Playwright {}", complete(&theirs)) };
     figure("complete pages", complete(&ours), &goal);
     type Value = fn(&Round) -> f64;
-    let rows: [(&str, Value); 2] = [
-        ("pages per second", |round| round.pages_per_second),
-        ("pages per second and core in use", |round| round.pages_per_cpu_second),
+    let goal_of_a_core = (kind == PageKind::Static).then_some(GOAL_PAGES);
+    let rows: [(&str, Value, Option<u32>); 2] = [
+        ("pages per second", |round| round.pages_per_second, None),
+        ("pages per second and core in use", |round| round.pages_per_cpu_second, goal_of_a_core),
     ];
-    for (name, value) in rows {
-        let goal = at_least_theirs(theirs.iter().map(value));
+    for (name, value, least) in rows {
+        let goal = goal_text("at least", least, theirs.iter().map(value));
         figure(name, format!("{:.2}", median(ours.iter().map(value))), &goal);
     }
     Ok(())
 }
 
-fn at_least_theirs(values: impl ExactSizeIterator<Item = f64>) -> String {
-    if values.len() == 0 {
-        "at least Playwright's".to_owned()
-    } else {
-        format!("at least Playwright's {:.2}", median(values))
-    }
+/// The text of a goal: a fixed figure if there is one, and the median of Playwright's.
+fn goal_text(relation: &str, fixed: Option<u32>, theirs: impl ExactSizeIterator<Item = f64>) -> String {
+    let fixed = fixed.map(|number| format!("{number}, and {relation} ")).unwrap_or_default();
+    let measured = if theirs.len() == 0 { String::new() } else { format!(" {:.2}", median(theirs)) };
+    format!("{relation} {fixed}Playwright's{measured}")
 }
 
 async fn by_gleaner(
@@ -185,31 +192,24 @@ async fn cold_start(mut peer: Option<&mut Peer>, site: &PageProcess, rounds: usi
         }
     }
     title(&format!("start of a browser until its first static page is read; median of {rounds} rounds"));
-    figure("milliseconds", format!("{:.0}", median(ours)), &at_most_theirs(theirs));
+    let goal = goal_text("at most", Some(GOAL_COLD_START), theirs.into_iter());
+    figure("milliseconds", format!("{:.0}", median(ours)), &goal);
     Ok(())
-}
-
-fn at_most_theirs(values: Vec<f64>) -> String {
-    if values.is_empty() {
-        "at most Playwright's".to_owned()
-    } else {
-        format!("at most Playwright's {:.1}", median(values))
-    }
 }
 
 async fn memory(mut peer: Option<&mut Peer>, site: &PageProcess, rounds: usize) -> Result<(), Failure> {
     let urls: Vec<Url> = (0..HELD_PAGES).map(|number| site.url(PageKind::Static, number)).collect();
     let (one, rest) = urls.split_at(1);
-    let mebibytes_of_page = |first: u64, all: u64| {
+    let megabytes_of_page = |first: u64, all: u64| {
         let kib = u32::try_from(all.saturating_sub(first)).unwrap_or(u32::MAX);
-        f64::from(kib) / 1024.0 / count(rest.len())
+        f64::from(kib) * 1_024.0 / 1e6 / count(rest.len())
     };
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let renderer = Renderer::new(builder().max_pages(lanes(HELD_PAGES)))?;
         let first = held_memory(&renderer, one).await?;
         renderer.idle().await;
-        ours.push(mebibytes_of_page(first, held_memory(&renderer, &urls).await?));
+        ours.push(megabytes_of_page(first, held_memory(&renderer, &urls).await?));
         renderer.browser.close().await;
         if let Some(peer) = peer.as_deref_mut() {
             peer.hold(one)?;
@@ -217,12 +217,13 @@ async fn memory(mut peer: Option<&mut Peer>, site: &PageProcess, rounds: usize) 
             let first = peer.group.memory_kib();
             peer.hold(rest)?;
             sleep(SETTLE).await;
-            theirs.push(mebibytes_of_page(first, peer.group.memory_kib()));
+            theirs.push(megabytes_of_page(first, peer.group.memory_kib()));
             peer.release()?;
         }
     }
     title(&format!("memory (Pss) of each further open page, up to {HELD_PAGES}; median of {rounds} rounds"));
-    figure("MiB", format!("{:.1}", median(ours)), &at_most_theirs(theirs));
+    let goal = goal_text("at most", Some(GOAL_MEMORY), theirs.into_iter());
+    figure("MB", format!("{:.1}", median(ours)), &goal);
     Ok(())
 }
 

@@ -12,7 +12,6 @@ use super::runner::Runner;
 use crate::wire::CallError;
 
 const ACT: &str = include_str!("../js/act.js");
-const HIT: &str = include_str!("../js/hit.js");
 
 /// How long an element may take until it can be used.
 pub(super) const ELEMENT_LIMIT: Duration = Duration::from_secs(5);
@@ -105,7 +104,8 @@ impl Runner<'_, '_> {
     async fn in_window(&mut self, frame: &Frame, seen: Seen) -> Result<Seen, CallError> {
         let corner = self.frames.corner(frame).await?;
         let (x, y) = (corner.x + seen.x, corner.y + seen.y);
-        let hit: Seen = self.tab.run(HIT, vec![json!(x), json!(y)]).await?;
+        let query = Query { argument: json!({ "x": x, "y": y }), ..Query::new("point", None) };
+        let hit: Seen = self.tab.run(ACT, query.arguments()).await?;
         if hit.state == State::Outside {
             self.frames.scroll_to(&corner, seen.x, seen.y).await?;
         }

@@ -1,22 +1,14 @@
 //! The frames of other origins. Those of the page's own origin are within reach of its document.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::page::{FrameTarget, Tab};
+use crate::page::{FrameTarget, SCRIPT_TIMEOUT, Tab, WORLD};
 use crate::protocol::owner::{GetBoxModel, GetFrameOwner, Rect, ScrollIntoViewIfNeeded};
 use crate::protocol::page::{CreateIsolatedWorld, FrameTree, GetFrameTree};
-use crate::protocol::runtime::{Argument, CallFunctionOn};
 use crate::wire::{CallError, Command, SessionId};
-
-/// The name of the world of our own scripts.
-const WORLD: &str = "gleaner";
-
-/// How long a command may wait for the scripts of a frame.
-const LIMIT: Duration = Duration::from_millis(1_500);
 
 /// Most frames that are looked into.
 const MAX_FRAMES: usize = 50;
@@ -85,33 +77,20 @@ impl<'t, 'a> Frames<'t, 'a> {
         arguments: Vec<Value>,
     ) -> Result<T, CallError> {
         let Place::Frame(frame) = place else { return self.tab.run(script, arguments).await };
-        let arguments: Vec<Argument> = arguments.into_iter().map(|value| Argument { value }).collect();
         let (mut world, mut is_new) = match self.worlds.get(frame) {
             Some(world) => (*world, false),
             None => (self.create_world(frame).await?, true),
         };
-        let evaluated = loop {
-            let call = CallFunctionOn {
-                function_declaration: script,
-                execution_context_id: world,
-                arguments: arguments.clone(),
-                return_by_value: true,
-                await_promise: false,
-                user_gesture: false,
-            };
-            match self.call(&frame.session, &call).await {
+        loop {
+            let call = self.tab.run_in_world(&frame.session, world, script, &arguments, SCRIPT_TIMEOUT);
+            match call.await {
                 // The frame has had another document since.
                 Err(error) if error.is_gone() && !is_new => {
                     (world, is_new) = (self.create_world(frame).await?, true);
                 }
-                result => break result?,
+                result => return result,
             }
-        };
-        if let Some(exception) = evaluated.exception_details {
-            return Err(CallError::Invalid { method: "a script", detail: exception.text });
         }
-        serde_json::from_value(evaluated.result.value.unwrap_or(Value::Null))
-            .map_err(|error| CallError::Invalid { method: "a script", detail: error.to_string() })
     }
 
     async fn create_world(&mut self, frame: &Frame) -> Result<i64, CallError> {
@@ -176,7 +155,7 @@ impl<'t, 'a> Frames<'t, 'a> {
     }
 
     async fn call<C: Command>(&self, session: &SessionId, command: &C) -> Result<C::Reply, CallError> {
-        self.tab.client().call_within(Some(session), command, LIMIT).await
+        self.tab.client().call_within(Some(session), command, SCRIPT_TIMEOUT).await
     }
 }
 

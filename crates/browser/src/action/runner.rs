@@ -81,7 +81,7 @@ impl<'t, 'a> Runner<'t, 'a> {
             Action::Pdf { landscape, scale, format } => Some(self.print(*landscape, *scale, format).await?),
         };
         if let Some(result) = &result {
-            self.bytes_left = self.bytes_left.checked_sub(size(result)).ok_or(Failure::TooLarge)?;
+            self.bytes_left = self.bytes_left.checked_sub(result.bytes() as u64).ok_or(Failure::TooLarge)?;
         }
         if changes_page(action) {
             self.settle(document).await?;
@@ -147,15 +147,4 @@ fn changes_page(action: &Action) -> bool {
         | Action::ExecuteJavascript { .. } => true,
         Action::Wait(_) | Action::Screenshot(_) | Action::Scrape | Action::Pdf { .. } => false,
     }
-}
-
-fn size(result: &ActionResult) -> u64 {
-    let bytes = match result {
-        ActionResult::Screenshot(picture) => picture.bytes.len(),
-        ActionResult::Scrape { html, .. } => html.len(),
-        ActionResult::Javascript { json, .. } => json.len(),
-        ActionResult::Pdf(file) => file.len(),
-        _ => 0,
-    };
-    bytes as u64
 }

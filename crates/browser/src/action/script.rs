@@ -23,6 +23,13 @@ const ANSWER_LIMIT: Duration = Duration::from_millis(500);
 /// Most characters of a script's value as JSON, and most parts of it.
 const MAX_VALUE: usize = 1_000_000;
 
+/// Most characters of an error of a script.
+const MAX_ERROR: usize = 500;
+
+/// The values of `typeof`.
+const KINDS: [&str; 8] =
+    ["bigint", "boolean", "function", "number", "object", "string", "symbol", "undefined"];
+
 /// What `run.js` returns.
 #[derive(Debug, Deserialize)]
 struct Outcome {
@@ -77,8 +84,8 @@ fn undefined() -> ActionResult {
 fn value(outcome: Value) -> Result<ActionResult, String> {
     let outcome = serde_json::from_value::<Outcome>(outcome);
     match outcome.map_err(|error| format!("the script's value cannot be read: {error}"))? {
-        Outcome { error: Some(error), .. } => Err(error),
-        Outcome { kind: Some(kind), json: Some(json), error: None } => {
+        Outcome { error: Some(error), .. } => Err(error.chars().take(MAX_ERROR).collect()),
+        Outcome { kind: Some(kind), json: Some(json), error: None } if KINDS.contains(&kind.as_str()) => {
             // A character of JavaScript has at most 3 bytes in UTF-8.
             if json.len() > 3 * MAX_VALUE {
                 return Err(format!("the script's value has {} bytes as JSON", json.len()));
@@ -110,7 +117,9 @@ mod tests {
         let expected = ActionResult::Javascript { kind: "number".to_owned(), json: "2".to_owned() };
         assert_eq!(number, Ok(expected));
         assert_eq!(value(json!({ "error": "TypeError: bad" })), Err("TypeError: bad".to_owned()));
-        for bad in [json!(null), json!({}), json!({ "type": "number", "json": 2 }), json!("x")] {
+        assert_eq!(value(json!({ "error": "x".repeat(9_000) })), Err("x".repeat(MAX_ERROR)));
+        let kind = json!({ "type": "x".repeat(9_000), "json": "2" });
+        for bad in [json!(null), json!({}), json!({ "type": "number", "json": 2 }), json!("x"), kind] {
             let error = value(bad.clone()).unwrap_err();
             assert!(error.starts_with("the script's value cannot be read"), "{bad}: {error}");
         }

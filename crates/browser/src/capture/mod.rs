@@ -16,6 +16,7 @@ use gleaner_types::plan::ScreenshotFormat;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::framing::{Area, Framing};
+use crate::blocking::blocking;
 use crate::consent;
 use crate::emulate::Device;
 use crate::page::Tab;
@@ -24,6 +25,9 @@ use crate::wire::CallError;
 
 /// The time before the deadline that is kept for the capture itself. A page of 16,000 pixels takes 2 to 5 s.
 const CAPTURE_RESERVE: Duration = Duration::from_secs(3);
+
+/// How long the capture may take. While a large picture is taken, other pages wait for theirs.
+const CAPTURE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Only one picture of more device pixels than this is taken at a time.
 const LARGE_PIXELS: f64 = 4_000_000.0;
@@ -156,7 +160,8 @@ async fn capture(
         // Twice as fast, and the file is two to four times as large.
         optimize_for_speed: is_large,
     };
-    let data = tab.call_within(&command, tab.proxy.remaining()).await?.data;
+    let limit = CAPTURE_TIMEOUT.min(tab.proxy.remaining());
+    let data = tab.call_within(&command, limit).await?.data;
     if data.is_empty() {
         return Err(CaptureError::Empty);
     }
@@ -164,8 +169,8 @@ async fn capture(
     if data.len() / 4 * 3 > most {
         return Err(CaptureError::TooLarge);
     }
-    let bytes = BASE64_STANDARD
-        .decode(data)
+    let bytes = blocking(data.len(), move || BASE64_STANDARD.decode(data))
+        .await
         .map_err(|error| CallError::Invalid { method: CAPTURE, detail: error.to_string() })?;
     let picture = Picture { content_type, bytes: bytes.into() };
     Ok(Screenshot { picture, warning: framing.as_ref().and_then(Framing::warning) })

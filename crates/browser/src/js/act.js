@@ -1,27 +1,32 @@
 // act(op, selector, index, argument): the page's side of the actions.
 //
-// Each call answers at once and waits for nothing, because pages can clear the timers of all worlds. It is called in
-// an isolated world, again every 40 ms until `state` is "ready" or the time is up. The browser then sends real input
-// to `x`, `y`.
+// Each call answers at once and waits for nothing, because pages can clear the timers of all worlds. It is
+// called in an isolated world, again every 40 ms until `state` is "ready" or the time is up. The browser then
+// sends real input to `x`, `y`.
 //
-// Selectors: CSS; `xpath=...` or `//...`; `text=...` (the smallest elements that contain the words, in any case);
-// CSS with `:has-text("...")`, `:contains("...")` or `:text("...")` at its end; `a >>> b` (b inside a, in its shadow
-// root or frame). `css=...` is always CSS.
+// Selectors: CSS; `xpath=...` or `//...`; `text=...` (the smallest elements that contain the words, in any
+// case); CSS with `:has-text("...")`, `:contains("...")` or `:text("...")` at its end; `a >>> b` (b inside a,
+// in its shadow root or frame). `css=...` is always CSS.
 //
 // Operations:
 //   "probe"   whether match number `index` can be clicked: {count, state, what, by, x, y, kind}
-//             state: ready, missing, selector (it cannot be read), hidden, disabled, moving, outside, covered, gone
-//   "list"    keeps all matches for a "probe" with a null selector, so that clicks cannot change the list: {count}
+//             state: ready, missing, selector (it cannot be read), hidden, disabled, moving, outside,
+//             covered, gone
+//   "list"    keeps all matches for a "probe" with a null selector, so that clicks cannot change the list:
+//             {count}
 //   "wait"    whether a match is visible: {count, state, what}
 //   "focus"   focuses the match, or takes what is focused if there is no selector; puts the caret at its end:
 //             {state, what, kind}. kind: text (type into it), value (use "set"), none
-//   "set"     sets a value that is not typed, such as a date or the option of a list. A null argument selects the
-//             option that matches: {state, what}
+//   "set"     sets a value that is not typed, such as a date or the option of a list. A null argument selects
+//             the option that matches: {state, what}
 //   "scroll"  argument {direction}: {state, moved, top, height}
+//   "point"   argument {x, y}: whether a frame is seen at this point of the window: {state, by}
+//             state: ready, outside (of the window), covered (it is another element, `by`)
 function act(op, selector, index, argument) {
   const MAX_ROOTS = 500, MAX_MATCHES = 1000, MAX_TEXT = 80;
   const self = globalThis.gleanerAct ??= { list: [], last: null, tries: 0 };
   try {
+    if (op === 'point') return point(argument);
     if (op === 'list') {
       self.list = find(selector);
       return { count: self.list.length };
@@ -49,7 +54,9 @@ function act(op, selector, index, argument) {
     if (op === 'set') return set(element, what);
     if (op === 'wait') return { state: visible(element) ? 'ready' : 'hidden', what };
     // The system draws the list of options, so an option has no box in the page.
-    if (element.localName === 'option' && element.closest('select')) return { state: 'ready', kind: 'option', what };
+    if (element.localName === 'option' && element.closest('select')) {
+      return { state: 'ready', kind: 'option', what };
+    }
     const box = boxOf(element);
     if (!box || !visible(element)) return { state: 'hidden', what };
     if (disabled(element)) return { state: 'disabled', what };
@@ -70,7 +77,8 @@ function act(op, selector, index, argument) {
     }
     // The point in the page, and whether the frame is what is seen there.
     for (let frame = view.frameElement; frame; frame = frame.ownerDocument.defaultView.frameElement) {
-      const outer = frame.getBoundingClientRect(), style = frame.ownerDocument.defaultView.getComputedStyle(frame);
+      const outer = frame.getBoundingClientRect();
+      const style = frame.ownerDocument.defaultView.getComputedStyle(frame);
       x += outer.left + frame.clientLeft + parseFloat(style.paddingLeft);
       y += outer.top + frame.clientTop + parseFloat(style.paddingTop);
       const over = hitAt(frame.ownerDocument, x, y);
@@ -115,9 +123,10 @@ function act(op, selector, index, argument) {
     } else if (named?.[1] === 'xpath' || /^\(*\/\//.test(step)) {
       const path = named ? named[2] : step;
       query = root => {
-        const result = (root.ownerDocument ?? root).evaluate(path, root, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
-        return Array.from({ length: Math.min(result.snapshotLength, MAX_MATCHES) }, (_, i) => result.snapshotItem(i))
-          .filter(node => node.nodeType === 1);
+        const type = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;
+        const result = (root.ownerDocument ?? root).evaluate(path, root, null, type, null);
+        const length = Math.min(result.snapshotLength, MAX_MATCHES);
+        return Array.from({ length }, (_, i) => result.snapshotItem(i)).filter(node => node.nodeType === 1);
       };
     } else if (filter) {
       const list = filter[1] || '*';
@@ -144,27 +153,38 @@ function act(op, selector, index, argument) {
   // Leaves out elements that contain another match.
   function smallest(list) {
     const all = new Set(list);
-    for (const element of list) for (let up = element.parentElement; up && all.delete(up); up = up.parentElement);
+    for (const element of list) {
+      let up = element.parentElement;
+      while (up && all.delete(up)) up = up.parentElement;
+    }
     return [...all];
   }
+
   function has(element, wanted) {
     if (/^(script|style|head|title|noscript|template)$/.test(element.localName)) return false;
-    const text = element.localName === 'input' && /^(button|submit|reset)$/.test(element.type) ? element.value : element.textContent;
+    const isButton = element.localName === 'input' && /^(button|submit|reset)$/.test(element.type);
+    const text = isButton ? element.value : element.textContent;
     if (text.length >= 1e5 || !fold(text).includes(fold(wanted))) return false;
     // The words may be those of a script in it.
-    return !element.querySelector('script,style,noscript,template') || fold(element.innerText ?? '').includes(fold(wanted));
+    return !element.querySelector('script,style,noscript,template')
+      || fold(element.innerText ?? '').includes(fold(wanted));
   }
-  function fold(text) { return text.replace(/\s+/g, ' ').trim().toLowerCase(); }
+
+  function fold(text) {
+    return text.replace(/\s+/g, ' ').trim().toLowerCase();
+  }
+
   function inner(element) {
     if (!/^i?frame$/.test(element.localName || '')) return null;
     try { return element.contentDocument; } catch { return null; }
   }
 
   function visible(element) {
+    if (!element.checkVisibility({ visibilityProperty: true })) return false;
     // An element without a box of its own shows its children.
-    return element.checkVisibility({ visibilityProperty: true }) && !!boxOf(element)
-      || element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length === 0 && element.localName === 'option';
+    return !!boxOf(element) || element.getClientRects().length === 0 && element.localName === 'option';
   }
+
   function boxOf(element) {
     // The middle of a link over two lines is between them, so the box is that of its first line.
     for (const box of element.getClientRects()) if (box.width >= 1 && box.height >= 1) return box;
@@ -173,10 +193,12 @@ function act(op, selector, index, argument) {
     }
     return null;
   }
+
   function disabled(element) {
     const control = element.closest('button,input,select,textarea,option,optgroup,fieldset') ?? element;
     return control.matches(':disabled') || !!element.closest('[aria-disabled="true"],[inert]');
   }
+
   function hitAt(root, x, y) {
     let hit = root.elementFromPoint(x, y);
     while (hit && hit.shadowRoot) {
@@ -186,6 +208,7 @@ function act(op, selector, index, argument) {
     }
     return hit;
   }
+
   function receives(element, hit) {
     for (let node = hit; node; node = node.assignedSlot ?? node.parentNode ?? node.host) {
       if (node === element) return true;
@@ -194,59 +217,88 @@ function act(op, selector, index, argument) {
     }
     return false;
   }
+
   function kindOf(element) {
     if (element.localName === 'option') return 'option';
     if (element.localName === 'select') return 'select';
     if (element.localName === 'input' && element.type === 'file') return 'file';
     return '';
   }
+
   function describe(element) {
-    const part = name => element.getAttribute(name) ? ` ${name}="${element.getAttribute(name).slice(0, 60)}"` : '';
+    const part = name => {
+      const value = element.getAttribute(name);
+      return value ? ` ${name}="${value.slice(0, 60)}"` : '';
+    };
     // What a visitor has typed may be a secret.
-    const text = element.isContentEditable ? '' : fold((element.textContent || '').slice(0, 500)).slice(0, MAX_TEXT);
+    const content = element.isContentEditable ? '' : (element.textContent || '').slice(0, 500);
+    const text = fold(content).slice(0, MAX_TEXT);
+    const tag = `<${element.localName.slice(0, 60)}${part('id')}${part('class')}${part('role')}>`;
     // Half of a surrogate pair is no text for the caller.
-    return `<${element.localName}${part('id')}${part('class')}${part('role')}>${text ? ` "${text}"` : ''}`.toWellFormed();
+    return (text ? `${tag} "${text}"` : tag).toWellFormed();
+  }
+
+  function point({ x, y }) {
+    const hit = hitAt(document, x, y);
+    if (!hit) return { state: 'outside' };
+    if (/^(i?frame|object|embed)$/.test(hit.localName)) return { state: 'ready' };
+    return { state: 'covered', by: describe(hit) };
   }
 
   function active() {
     let element = document.activeElement;
-    for (let next = element; next; next = next.shadowRoot?.activeElement ?? inner(next)?.activeElement) element = next;
+    for (let next = element; next; next = next.shadowRoot?.activeElement ?? inner(next)?.activeElement) {
+      element = next;
+    }
     return element;
   }
+
   function fieldOf(element) {
     const fields = 'input:not([type=hidden]),textarea,select,[contenteditable]';
     if (element.matches(fields)) return element;
     if (element.isContentEditable) return element.closest('[contenteditable]') ?? element;
     return element.control ?? element.querySelector(fields) ?? element;
   }
+
   function focus(element, what) {
     const field = selector === null ? element : fieldOf(element);
     if (selector !== null && (disabled(field) || field.readOnly)) return { state: 'disabled', what };
     if (selector !== null && !visible(field)) return { state: 'hidden', what };
     if (field !== active()) field.focus();
+    const pressed = /^(checkbox|radio|button|submit|reset|file|image|hidden)$/;
+    const chosen = /^(range|color|date|time|datetime-local|month|week)$/;
     const typed = field.localName === 'textarea' || field.isContentEditable ||
-      field.localName === 'input' && !/^(checkbox|radio|button|submit|reset|file|image|hidden|range|color|date|time|datetime-local|month|week)$/.test(field.type);
+      field.localName === 'input' && !pressed.test(field.type) && !chosen.test(field.type);
     const kind = typed ? 'text' : /^(select|input)$/.test(field.localName) ? 'value' : 'none';
     if (typed && field.setSelectionRange && selector !== null) {
       // Some types have no selection, such as email and number.
       try { field.setSelectionRange(field.value.length, field.value.length); } catch {}
     } else if (field.isContentEditable && selector !== null) {
       const range = document.createRange();
-      range.selectNodeContents(field); range.collapse(false);
+      range.selectNodeContents(field);
+      range.collapse(false);
       const selection = field.ownerDocument.getSelection();
-      selection.removeAllRanges(); selection.addRange(range);
+      selection.removeAllRanges();
+      selection.addRange(range);
     }
     return { state: kind === 'none' || active() === field ? 'ready' : 'unfocused', what, kind };
   }
+
   function set(element, what) {
     const option = element.localName === 'option' ? element : null;
     const field = option ? option.closest('select') : fieldOf(element);
     if (disabled(field)) return { state: 'disabled', what };
     if (field.localName === 'select') {
+      const labels = o => [fold(o.label), fold(o.textContent)];
       const wanted = option ?? [...field.options].find(o => o.value === argument)
-        ?? [...field.options].find(o => fold(o.label) === fold(argument) || fold(o.textContent) === fold(argument));
+        ?? [...field.options].find(o => labels(o).includes(fold(argument)));
       if (!wanted) return { state: 'missing', what: `option with this value or label in ${what}` };
-      if (field.multiple) wanted.selected = !option || !wanted.selected; else field.value = wanted.value, wanted.selected = true;
+      if (field.multiple) {
+        wanted.selected = !option || !wanted.selected;
+      } else {
+        field.value = wanted.value;
+        wanted.selected = true;
+      }
     } else if (/^(checkbox|radio|file|image)$/.test(field.type)) {
       return { state: 'none', what };
     } else {
@@ -261,21 +313,39 @@ function act(op, selector, index, argument) {
   function scroll(element, { direction }) {
     if (selector !== null && !element) return { state: 'missing' };
     const page = document.scrollingElement ?? document.documentElement;
-    const axis = direction === 'left' || direction === 'right' ? 'x' : 'y', sign = direction === 'up' || direction === 'left' ? -1 : 1;
-    const fits = box => axis === 'y' ? box.scrollHeight > box.clientHeight + 1 : box.scrollWidth > box.clientWidth + 1;
-    const scrolls = box => fits(box) && (box === page || /auto|scroll/.test(getComputedStyle(box)[axis === 'y' ? 'overflowY' : 'overflowX']));
+    const isVertical = direction === 'up' || direction === 'down';
+    const sign = direction === 'up' || direction === 'left' ? -1 : 1;
+    const fits = box => isVertical
+      ? box.scrollHeight > box.clientHeight + 1
+      : box.scrollWidth > box.clientWidth + 1;
+    const scrolls = box => {
+      if (!fits(box)) return false;
+      if (box === page) return true;
+      const style = getComputedStyle(box);
+      return /auto|scroll/.test(isVertical ? style.overflowY : style.overflowX);
+    };
+    // The box itself or the nearest one around it that scrolls.
+    const scrolling = box => {
+      for (; box; box = box.parentElement ?? box.getRootNode().host) if (scrolls(box)) return box;
+      return null;
+    };
     let box = element ? inner(element)?.scrollingElement ?? element : page;
     if (element) {
       // The selector often names the list, and the box around it scrolls.
-      for (let up = box; up; up = up.parentElement ?? up.getRootNode().host) if (scrolls(up)) { box = up; break; }
+      box = scrolling(box) ?? box;
     } else if (!fits(page)) {
       // The page of an application has the height of the window, and a box in it scrolls.
-      let hit = hitAt(document, innerWidth / 2, innerHeight / 2);
-      for (; hit; hit = hit.parentElement ?? hit.getRootNode().host) if (scrolls(hit)) { box = hit; break; }
+      box = scrolling(hitAt(document, innerWidth / 2, innerHeight / 2)) ?? box;
     }
-    const before = [box.scrollLeft, box.scrollTop];
-    const width = box === page ? innerWidth : box.clientWidth, height = box === page ? innerHeight : box.clientHeight;
-    box.scrollBy({ left: axis === 'x' ? sign * width : 0, top: axis === 'y' ? sign * height : 0, behavior: 'instant' });
-    return { state: 'ready', moved: box.scrollLeft !== before[0] || box.scrollTop !== before[1], top: box.scrollTop, height: box.scrollHeight };
+    const { scrollLeft, scrollTop } = box;
+    const width = box === page ? innerWidth : box.clientWidth;
+    const height = box === page ? innerHeight : box.clientHeight;
+    box.scrollBy({
+      left: isVertical ? 0 : sign * width,
+      top: isVertical ? sign * height : 0,
+      behavior: 'instant',
+    });
+    const moved = box.scrollLeft !== scrollLeft || box.scrollTop !== scrollTop;
+    return { state: 'ready', moved, top: box.scrollTop, height: box.scrollHeight };
   }
 }

@@ -1,14 +1,40 @@
-// Hides cookie dialogs by their words and their position; it has no list of sites. Runs in an isolated world, when the
-// page is ready, before its HTML and its pictures are taken. It clicks nothing, because a click could consent for the
-// visitor. The attribute `hidden` shows the transformer what is hidden. Returns the number of hidden elements.
+// Hides cookie dialogs by their words and their position. Runs in an isolated world, when the page is ready,
+// before its HTML and its pictures are taken. It clicks nothing, because a click could consent for the
+// visitor. The attribute `hidden` shows the transformer what is hidden. Returns the number of hidden
+// elements.
 //
-// A dialog is a box over the page: fixed, sticky, in the top layer, or absolute with a high z-index. Its text mentions
-// cookies or privacy, and it has a button that answers, or its name says what it is. A box with a large part of the
-// page's words is content.
+// A dialog is a box over the page: fixed, sticky, in the top layer, or absolute with a high z-index. Its text
+// mentions cookies or privacy, and it has a button that answers, or its name says what it is. A box with a
+// large part of the page's words is content.
+//
+// There is no list of sites. The names in `NAMED` are words, and products that many sites use: onetrust,
+// cybotcookiebot, didomi, truste, cmpbox, cc-window, cc-banner and qc-cmp2. `ad_block.rs` in
+// gleaner-transform has a list of its own. It reads HTML without layout, so its names are whole words and
+// prefixes; here a part of a name is enough, because the position and the text of the box count too.
 function consent() {
-  const ABOUT = /cookie|gdpr|dsgvo|ccpa|rgpd|lgpd|tracking technolog|privacy (choice|prefer|setting)|datenschutz|privatsphäre|confidentialit|privacidad|privacidade|galleta|plików cookie|ciasteczk|куки|файлы cookie|クッキー|隐私|쿠키/i;
-  const ASKS = /^(i |yes,? ?i? ?|ich |je |alle[sn]? |tout |all )?(accept|agree|allow|consent|got it|ok(ay)?\b|understood|reject|decline|deny|refuse|necessary|essential|manage|customi[sz]e|preferences|settings|save|continue without|akzept|zustimm|einverstanden|ablehn|verstanden|nur notwendig|einstellung|accepter|refuser|autoriser|j'accepte|continuer sans|paramétr|personnalis|acept|rechaz|configur|aceit|rejeit|accett|rifiut|accord|toestaan|weiger|instell|godta|godkänn|acceptera|avvisa|tillad|zgad|akceptuj|odrzu|принять|соглас|отклон|同意|拒否|接受|동의)/i;
-  const NAMED = /cookie|consent|gdpr|ccpa|cmp(box|wrapper|-|_|$)|onetrust|cybotcookiebot|didomi|truste|cc-window|cc-banner|qc-cmp2/i;
+  const ABOUT = new RegExp([
+    'cookie', 'gdpr', 'dsgvo', 'ccpa', 'rgpd', 'lgpd', 'tracking technolog',
+    'privacy (choice|prefer|setting)', 'datenschutz', 'privatsphäre', 'confidentialit',
+    'privacidad', 'privacidade', 'galleta', 'plików cookie', 'ciasteczk', 'куки', 'файлы cookie',
+    'クッキー', '隐私', '쿠키',
+  ].join('|'), 'i');
+  const ANSWERS = [
+    'accept', 'agree', 'allow', 'consent', 'got it', 'ok(ay)?\\b', 'understood', 'reject',
+    'decline', 'deny', 'refuse', 'necessary', 'essential', 'manage', 'customi[sz]e', 'preferences',
+    'settings', 'save', 'continue without', 'akzept', 'zustimm', 'einverstanden', 'ablehn',
+    'verstanden', 'nur notwendig', 'einstellung', 'accepter', 'refuser', 'autoriser', "j'accepte",
+    'continuer sans', 'paramétr', 'personnalis', 'acept', 'rechaz', 'configur', 'aceit', 'rejeit',
+    'accett', 'rifiut', 'accord', 'toestaan', 'weiger', 'instell', 'godta', 'godkänn', 'acceptera',
+    'avvisa', 'tillad', 'zgad', 'akceptuj', 'odrzu', 'принять', 'соглас', 'отклон', '同意', '拒否',
+    '接受', '동의',
+  ];
+  const ASKS = new RegExp(`^(i |yes,? ?i? ?|ich |je |alle[sn]? |tout |all )?(${ANSWERS.join('|')})`, 'i');
+  const NAMED = new RegExp([
+    'cookie', 'consent', 'gdpr', 'ccpa', 'cmp(box|wrapper|-|_|$)', 'onetrust', 'cybotcookiebot',
+    'didomi', 'truste', 'cc-window', 'cc-banner', 'qc-cmp2',
+  ].join('|'), 'i');
+  // Elements of these names are no boxes of dialogs.
+  const NO_BOX = /^(script|style|link|meta|p|span|li|a|br|td|tr|path|img|option|html|body|main|article)$/;
   const MAX_ELEMENTS = 20000, MAX_TEXT = 4000;
   const body = document.body;
   let hidden = 0;
@@ -20,8 +46,7 @@ function consent() {
     for (const element of roots[i].querySelectorAll('*')) {
       if (++count > MAX_ELEMENTS) break;
       if (element.shadowRoot) roots.push(element.shadowRoot);
-      if (/^(script|style|link|meta|p|span|li|a|br|td|tr|path|img|option|html|body|main|article)$/.test(element.localName)) continue;
-      if (over(element)) candidates.add(element);
+      if (!NO_BOX.test(element.localName) && over(element)) candidates.add(element);
     }
   }
   for (const element of candidates) {
@@ -32,8 +57,9 @@ function consent() {
   if (hidden) {
     for (const element of candidates) {
       const box = element.getBoundingClientRect();
-      if (!element.textContent.trim() && !element.querySelector('img,video,canvas,iframe,input') && box.width * box.height > screen * 0.9
-        && element.checkVisibility() && Number(getComputedStyle(element).opacity) > 0) hide(element);
+      if (element.textContent.trim() || element.querySelector('img,video,canvas,iframe,input')) continue;
+      if (box.width * box.height <= screen * 0.9 || !element.checkVisibility()) continue;
+      if (Number(getComputedStyle(element).opacity) > 0) hide(element);
     }
   }
   if (hidden) {
@@ -41,7 +67,9 @@ function consent() {
     for (const element of [document.documentElement, body]) {
       const style = getComputedStyle(element);
       if (/hidden|clip/.test(style.overflowY)) element.style.setProperty('overflow-y', 'auto', 'important');
-      if (element === body && style.position === 'fixed') element.style.setProperty('position', 'static', 'important');
+      if (element === body && style.position === 'fixed') {
+        element.style.setProperty('position', 'static', 'important');
+      }
       if (/blur/.test(style.filter)) element.style.setProperty('filter', 'none', 'important');
     }
     for (const child of [...body.children].slice(0, 200)) {
@@ -60,37 +88,52 @@ function consent() {
     // In the flow of the page, only its name tells a dialog.
     return NAMED.test(name(element)) && element.parentElement === body;
   }
+
   function isDialog(element) {
     const text = textOf(element);
-    if (text.length > MAX_TEXT || text.length * 3 > words + text.length && text.length > 600 && !NAMED.test(name(element))) return false;
+    const isNamed = NAMED.test(name(element));
+    if (text.length > MAX_TEXT) return false;
+    if (text.length * 3 > words + text.length && text.length > 600 && !isNamed) return false;
     if (!ABOUT.test(text)) {
       // The dialog may be in a frame of another site.
-      return NAMED.test(name(element)) && !!element.querySelector('iframe') && text.length < 40;
+      return isNamed && !!element.querySelector('iframe') && text.length < 40;
     }
     // Headers that link to a policy and forms to sign in are not cookie dialogs.
-    if (element.matches('header,nav,footer,[role=banner],[role=navigation]') || element.querySelector('input[type=password],input[type=search],nav,h1 a[href="/"]')) return false;
+    if (element.matches('header,nav,footer,[role=banner],[role=navigation]')) return false;
+    if (element.querySelector('input[type=password],input[type=search],nav,h1 a[href="/"]')) return false;
     let buttons = 0, asks = 0;
     const inside = [element];
-    for (const scope of element.querySelectorAll('*')) if (scope.shadowRoot && inside.length < 20) inside.push(scope.shadowRoot);
+    for (const scope of element.querySelectorAll('*')) {
+      if (scope.shadowRoot && inside.length < 20) inside.push(scope.shadowRoot);
+    }
     if (element.shadowRoot) inside.push(element.shadowRoot);
+    const pressed = 'button,a,[role=button],input[type=button],input[type=submit]';
     for (const scope of inside) {
-      for (const button of [...scope.querySelectorAll('button,a,[role=button],input[type=button],input[type=submit]')].slice(0, 60)) {
+      for (const button of [...scope.querySelectorAll(pressed)].slice(0, 60)) {
+        const label = button.textContent || button.value || button.getAttribute('aria-label') || '';
         buttons++;
-        if (ASKS.test((button.textContent || button.value || button.getAttribute('aria-label') || '').trim().slice(0, 60))) asks++;
+        if (ASKS.test(label.trim().slice(0, 60))) asks++;
       }
     }
     // In the flow of the page, a name is not enough: a shop may sell cookies.
     const placed = getComputedStyle(element).position !== 'static' || element.localName === 'dialog';
-    return asks > 0 || placed && NAMED.test(name(element)) && buttons < 6;
+    return asks > 0 || placed && isNamed && buttons < 6;
   }
+
   function textOf(element) {
     let text = element.textContent;
-    for (const inner of [element, ...element.querySelectorAll('*')].slice(0, 500)) if (inner.shadowRoot) text += ' ' + inner.shadowRoot.textContent;
+    for (const inner of [element, ...element.querySelectorAll('*')].slice(0, 500)) {
+      if (inner.shadowRoot) text += ' ' + inner.shadowRoot.textContent;
+    }
     return text.replace(/\s+/g, ' ').trim();
   }
+
   function name(element) {
-    return `${element.id} ${element.getAttribute('class') || ''} ${element.getAttribute('aria-label') || ''} ${element.getAttribute('data-testid') || ''} ${element.localName}`;
+    const [kind, label, test] =
+      ['class', 'aria-label', 'data-testid'].map(name => element.getAttribute(name) || '');
+    return `${element.id} ${kind} ${label} ${test} ${element.localName}`;
   }
+
   function hide(element) {
     if (element.localName === 'dialog' && element.open) element.close();
     element.style.setProperty('display', 'none', 'important');

@@ -1,9 +1,10 @@
 // Collects the content of same-origin frames for the HTML of a document. Runs in an isolated world.
-//   {op: "begin", mark, limit}  Sets the attribute `mark` of each visible frame with text to its index in the result:
-//                               [{url, html, isFrameset}]. The HTML has at most `limit` characters in all, and its
-//                               addresses are absolute.
+//   {op: "begin", mark, limit}  Sets the attribute `mark` of each visible frame with text to its index in the
+//                               result: [{url, html, isFrameset}]. The HTML has at most `limit` characters in
+//                               all, and its addresses are absolute.
 //   {op: "end", mark}           Removes the attributes.
-// `DOM.getOuterHTML` writes the document itself, with open and closed shadow roots, but without content of frames.
+// `DOM.getOuterHTML` writes the document itself, with open and closed shadow roots, but without content of
+// frames.
 function dom({ op, mark, limit }) {
   const MAX_FRAMES = 20, MAX_EXAMINED = 200;
   if (op === 'end') {
@@ -44,7 +45,9 @@ function dom({ op, mark, limit }) {
         if (address !== null) element.setAttribute(name, absolute(address.trim()));
       }
       const set = element.getAttribute('srcset');
-      if (set) element.setAttribute('srcset', set.replace(/(^\s*|,\s+)(\S*[^\s,])/g, (_, gap, address) => gap + absolute(address)));
+      if (!set) continue;
+      const candidates = /(^\s*|,\s+)(\S*[^\s,])/g;
+      element.setAttribute('srcset', set.replace(candidates, (_, gap, address) => gap + absolute(address)));
     }
   }
 }

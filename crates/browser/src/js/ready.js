@@ -5,10 +5,20 @@
 //   timers, frames, idles  how many the page has begun since the document was made
 //   length, hash           of the visible text, digits folded so that clocks and counters do not count
 //   shell                  why this is not the page yet, or "": "empty", "words", "busy", "mount"
+//
+// The lists differ from those of `shell_vocabulary.rs` in gleaner-transform, which decide by the HTML alone
+// whether a page needs a browser. These decide how long to wait for a page. A wrong match costs each such
+// page seconds, so phrases must be whole words, and there are few ids.
 function observe() {
   const MAX_NODES = 20000, MAX_CHARS = 200000, SHELL_CHARS = 400, MAX_BUSY = 60;
-  // The whole of a short text, or a line of it, in the languages that pages of the web are written in most.
-  const WORDS = /(^|[^\p{L}])(loading|please wait|one moment|just a moment|initiali[sz]ing|fetching|l[äa]dt|wird geladen|bitte warten|chargement|patientez|cargando|espere|carregando|aguarde|caricamento|attendere|laden|even geduld|загрузка|подождите|ładowanie|yükleniyor|読み込み中|加载中|載入中|正在加载|로딩)(?!\p{L})/iu;
+  // What a short text says while a page loads, in the most frequent languages of pages.
+  const LOADING = [
+    'loading', 'please wait', 'one moment', 'just a moment', 'initiali[sz]ing', 'fetching',
+    'l[äa]dt', 'wird geladen', 'bitte warten', 'chargement', 'patientez', 'cargando', 'espere',
+    'carregando', 'aguarde', 'caricamento', 'attendere', 'laden', 'even geduld', 'загрузка',
+    'подождите', 'ładowanie', 'yükleniyor', '読み込み中', '加载中', '載入中', '正在加载', '로딩',
+  ];
+  const WORDS = new RegExp(`(^|[^\\p{L}])(${LOADING.join('|')})(?!\\p{L})`, 'iu');
   const BUSY = '[aria-busy=true],[role=progressbar]:not([aria-valuenow]),progress:not([value]),' +
     ['skeleton', 'shimmer', 'spinner', 'preloader', 'loading', 'loader', 'placeholder-glow']
       .map(word => `[class*="${word}" i],[id*="${word}" i]`).join(',');
@@ -17,10 +27,14 @@ function observe() {
   const started = performance.now();
   const self = globalThis.gleanerReady ??= { own: 0, dirty: true, roots: new WeakSet(), text: null };
 
-  // Worlds of a document share these counters, so a handle taken here tells how many the page took. Nothing of
-  // the page is wrapped, so nothing can be noticed or overridden.
-  const timer = setTimeout(() => {}, 0), frame = requestAnimationFrame(() => {}), idle = requestIdleCallback(() => {});
-  clearTimeout(timer); cancelAnimationFrame(frame); cancelIdleCallback(idle);
+  // Worlds of a document share these counters, so a handle taken here tells how many the page took. Nothing
+  // of the page is wrapped, so nothing can be noticed or overridden.
+  const timer = setTimeout(() => {}, 0);
+  const frame = requestAnimationFrame(() => {});
+  const idle = requestIdleCallback(() => {});
+  clearTimeout(timer);
+  cancelAnimationFrame(frame);
+  cancelIdleCallback(idle);
   const own = ++self.own;
 
   self.observer ??= new MutationObserver(() => { self.dirty = true; });
@@ -32,7 +46,10 @@ function observe() {
   watch(document);
   if (self.observer.takeRecords().length) self.dirty = true;
 
-  if (self.dirty || !self.text) { self.text = read(); self.dirty = false; }
+  if (self.dirty || !self.text) {
+    self.text = read();
+    self.dirty = false;
+  }
   const { length, hash, shell } = self.text;
   return {
     timers: timer - own, frames: frame - own, idles: idle - own,
@@ -46,7 +63,10 @@ function observe() {
     const seen = new Map();
     const visible = element => {
       let shown = seen.get(element);
-      if (shown === undefined) seen.set(element, shown = element.checkVisibility({ visibilityProperty: true }));
+      if (shown === undefined) {
+        shown = element.checkVisibility({ visibilityProperty: true });
+        seen.set(element, shown);
+      }
       return shown;
     };
     const stack = document.body ? [document.body] : [];
@@ -73,7 +93,11 @@ function observe() {
       }
       if (node.nodeType === 1) {
         if (/^(script|style|noscript|template|head|iframe|svg)$/i.test(node.localName)) continue;
-        if (node.shadowRoot) { watch(node.shadowRoot); push(node.shadowRoot); if (!node.shadowRoot.querySelector('slot')) continue; }
+        if (node.shadowRoot) {
+          watch(node.shadowRoot);
+          push(node.shadowRoot);
+          if (!node.shadowRoot.querySelector('slot')) continue;
+        }
       }
       push(node);
     }
@@ -91,7 +115,8 @@ function observe() {
     if (!document.body) return 'empty';
     const scripted = document.scripts.length > 0;
     // A page of pictures, or a drawing, is a page without words.
-    const pictures = [...document.querySelectorAll('img,canvas,video,svg,object,embed,iframe')].slice(0, MAX_BUSY)
+    const pictures = [...document.querySelectorAll('img,canvas,video,svg,object,embed,iframe')]
+      .slice(0, MAX_BUSY)
       .some(picture => area(picture) > 10000);
     if (letters === 0 && scripted && !pictures) return 'empty';
     if (letters < SHELL_CHARS && WORDS.test(text)) return 'words';
@@ -102,12 +127,16 @@ function observe() {
       // Text in it: the name tells of a state that has passed, or of a box that holds what was loaded.
       if (element.textContent.trim().length > 40) continue;
       const size = area(element);
-      if (size > 0) { busy += size; count++; }
+      if (size > 0) {
+        busy += size;
+        count++;
+      }
     }
     if (count && (letters < SHELL_CHARS || busy > screen / 5)) return 'busy';
     if (letters < SHELL_CHARS) {
       for (const root of document.querySelectorAll(MOUNTS)) {
-        if (!root.shadowRoot && !root.textContent.trim() && !root.querySelector('img,canvas,video,svg,input')) return 'mount';
+        if (root.shadowRoot || root.textContent.trim()) continue;
+        if (!root.querySelector('img,canvas,video,svg,input')) return 'mount';
       }
     }
     return '';

@@ -1,9 +1,9 @@
-// run(source, limit): runs a script of the user in the page's own world, and gives its value as bounded JSON text:
-// {type, json} or {error}. `limit` bounds the characters of the text and the parts of the value. A page that has
-// replaced `JSON` or `eval` can change only this answer, which the caller checks again.
+// run(source, limit): runs a script of the user in the page's own world, and gives its value as bounded JSON
+// text: {type, json} or {error}. `limit` bounds the characters of the text and the parts of the value. A page
+// that has replaced `JSON` or `eval` can change only this answer, which the caller checks again.
 //
-// `Runtime.evaluate` calls it, with `allowUnsafeEvalBlockedByCSP`: `Runtime.callFunctionOn` obeys the page's content
-// security policy.
+// `Runtime.evaluate` calls it, with `allowUnsafeEvalBlockedByCSP`: `Runtime.callFunctionOn` obeys the page's
+// content security policy.
 async function run(source, limit) {
   // An indirect call: the script sees the page's globals, and nothing of this function.
   const evaluate = eval;
@@ -12,8 +12,8 @@ async function run(source, limit) {
     try {
       value = evaluate(source);
     } catch (error) {
-      // These are faults of syntax, so nothing of it has run. It may be one expression with `await`, or the body of
-      // a function.
+      // These are faults of syntax, so nothing of it has run. It may be one expression with `await`, or the
+      // body of a function.
       if (!/Illegal return statement|await is only valid/.test(error && error.message)) throw error;
       try {
         value = evaluate(`(async () => (${source.replace(/;\s*$/, '')}\n))()`);
@@ -46,6 +46,8 @@ async function run(source, limit) {
     return { error: `the result cannot be written as JSON: ${String(error).slice(0, 300).toWellFormed()}` };
   }
   if (json === undefined) return { type, json: 'null' };
-  if (json.length > limit) return { error: `the result has ${json.length} characters as JSON, more than ${limit}` };
+  if (json.length > limit) {
+    return { error: `the result has ${json.length} characters as JSON, more than ${limit}` };
+  }
   return { type, json };
 }

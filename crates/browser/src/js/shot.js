@@ -1,10 +1,11 @@
 // The page's side of a picture. Runs in an isolated world.
 //   {op: "begin"}               Stores the scroll position and hides the caret: {step, height}.
-//   {op: "scroll", y}           Scrolls to `y`, so that lazy pictures load and content that is revealed on sight
-//                               appears: {height}.
-//   {op: "settle", y, bottom}   Scrolls to `y` if it is given, and ends animations that have an end. Returns the number
-//                               of pictures and fonts that are still loading: above `bottom` in the document, or in the
-//                               window if `bottom` is not given. The host repeats it until the number is 0.
+//   {op: "scroll", y}           Scrolls to `y`, so that lazy pictures load and content that is revealed on
+//                               sight appears: {height}.
+//   {op: "settle", y, bottom}   Scrolls to `y` if it is given, and ends animations that have an end. Returns
+//                               the number of pictures and fonts that are still loading: above `bottom` in
+//                               the document, or in the window if `bottom` is not given. The host repeats it
+//                               until the number is 0.
 //   {op: "end"}                 Restores the caret and the scroll position.
 function shot({ op, y, bottom }) {
   const MAX_NODES = 2000;
@@ -17,7 +18,8 @@ function shot({ op, y, bottom }) {
   };
   if (op === 'begin') {
     if (self.sheet) showCaret();
-    self.x = page.scrollLeft; self.y = page.scrollTop;
+    self.x = page.scrollLeft;
+    self.y = page.scrollTop;
     // A constructed style sheet does not appear in the document's HTML.
     self.sheet = new CSSStyleSheet();
     self.sheet.replaceSync('*,*::before,*::after{caret-color:transparent!important}');
@@ -33,7 +35,8 @@ function shot({ op, y, bottom }) {
     for (const animation of document.getAnimations().slice(0, MAX_NODES)) {
       // Endless animations have no end to go to. Those bound to scrolling follow the scroll position.
       const end = animation.effect?.getComputedTiming().endTime;
-      if (animation.playState === 'running' && animation.timeline === document.timeline && typeof end === 'number' && end < 1e5) {
+      const isTimed = animation.playState === 'running' && animation.timeline === document.timeline;
+      if (isTimed && typeof end === 'number' && end < 1e5) {
         try { animation.finish(); } catch {}
       }
     }

@@ -23,6 +23,9 @@ const PACED: Duration = Duration::from_millis(100);
 /// Upper bound on tracked kinds of requests. Requests of further kinds always count.
 const MAX_KINDS: usize = 1_000;
 
+/// Bytes of an answer that are compared with those before it.
+const MAX_HASHED: usize = 64 * 1024;
+
 /// Resource types that do not add to a page.
 const STREAMS: &[&str] = &[
     "WebSocket",
@@ -62,6 +65,7 @@ struct Flight {
 /// Requests of one method and address, without its query.
 #[derive(Debug, Default)]
 struct RequestKind {
+    in_flight: u32,
     last_began: Option<Instant>,
     paced: u32,
     answer: u64,
@@ -83,12 +87,12 @@ impl Activity {
         let mut hasher = DefaultHasher::new();
         (method, url.host_str(), url.port(), url.path()).hash(&mut hasher);
         let kind = hasher.finish();
-        let repeats = self.in_flight.values().any(|flight| flight.kind == kind);
         if self.kinds.len() < MAX_KINDS || self.kinds.contains_key(&kind) {
             let known = self.kinds.entry(kind).or_default();
-            if repeats && known.last_began.is_some_and(|before| now - before >= PACED) {
+            if known.in_flight > 0 && known.last_began.is_some_and(|before| now - before >= PACED) {
                 known.paced += 1;
             }
+            known.in_flight += 1;
             known.last_began = Some(now);
         }
         let is_stream = is_event_stream || STREAMS.contains(&resource);
@@ -107,9 +111,12 @@ impl Activity {
     pub(super) fn end(&mut self, number: u64, body: Option<&[u8]>) {
         let Some(flight) = self.in_flight.remove(&number) else { return };
         self.changed = Some(Instant::now());
-        let (Some(body), Some(kind)) = (body, self.kinds.get_mut(&flight.kind)) else { return };
+        let Some(kind) = self.kinds.get_mut(&flight.kind) else { return };
+        kind.in_flight = kind.in_flight.saturating_sub(1);
+        let Some(body) = body else { return };
         let mut hasher = DefaultHasher::new();
-        body.hash(&mut hasher);
+        body.len().hash(&mut hasher);
+        body.get(..MAX_HASHED).unwrap_or(body).hash(&mut hasher);
         let answer = hasher.finish();
         kind.same_answers = if kind.answer == answer { kind.same_answers + 1 } else { 1 };
         kind.answer = answer;
@@ -164,5 +171,21 @@ mod tests {
         }
         activity.begin("GET", &url("/poll?n=2"), "Fetch", false);
         assert_eq!(activity.in_flight(host).own_data, 0, "its answers are all the same");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_requests_that_begin_beside_others_of_their_kind_are_paced() {
+        for (is_answered, expected) in [(false, 0), (true, 1)] {
+            let mut activity = Activity::default();
+            let mut last = None;
+            for body in 0..=REPEATS {
+                if let Some(last) = last.filter(|_| is_answered) {
+                    activity.end(last, Some(&[u8::try_from(body).unwrap()]));
+                }
+                last = Some(activity.begin("GET", &url("/data"), "Fetch", false));
+                tokio::time::advance(PACED).await;
+            }
+            assert_eq!(activity.in_flight(Some("a.example")).own_data, expected, "answered: {is_answered}");
+        }
     }
 }

@@ -22,6 +22,10 @@ use crate::wire::{Event, EventReceiver, OPENED_SOCKETS, SessionId};
 /// Most bytes of the requests of a page that are answered at once. They hold the bodies that it sends.
 const MAX_BYTES_IN_WORK: usize = 64 * 1024 * 1024;
 
+/// Most requests of a page that are answered at once, or wait for that. A page may send fewer in all
+/// ([`MAX_REQUESTS_PER_PAGE`](gleaner_fetch::MAX_REQUESTS_PER_PAGE)).
+const MAX_LOADS_IN_WORK: usize = 1_000;
+
 /// Serves a page until its events end: the browser has ended, or too many events are unread.
 pub(super) async fn serve(tab: &Tab<'_>, mut events: EventReceiver) {
     let mut loads = FuturesUnordered::new();
@@ -33,7 +37,8 @@ pub(super) async fn serve(tab: &Tab<'_>, mut events: EventReceiver) {
                 if &*event.method == "Fetch.requestPaused" {
                     let size = event.size();
                     if let (Some(paused), Some(session)) = (event.read::<Paused>(), event.session) {
-                        if in_work.saturating_add(size) > MAX_BYTES_IN_WORK {
+                        let is_full = loads.len() >= MAX_LOADS_IN_WORK;
+                        if is_full || in_work.saturating_add(size) > MAX_BYTES_IN_WORK {
                             load::refuse(tab, &session, &paused).await;
                         } else {
                             in_work += size;

@@ -1,6 +1,10 @@
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use url::Url;
+
+/// A document of another origin than every other.
+static OPAQUE: LazyLock<Option<Url>> = LazyLock::new(|| Url::parse("data:,").ok());
 
 /// Upper bound on frames that are followed. Requests of further ones count as those of a foreign frame.
 const MAX_FRAMES: usize = 1_000;
@@ -9,6 +13,8 @@ const MAX_FRAMES: usize = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct FrameTree {
     frames: HashMap<String, Node>,
+    /// Whether there are frames that are not followed.
+    is_full: bool,
 }
 
 #[derive(Debug)]
@@ -21,8 +27,29 @@ struct Node {
 impl FrameTree {
     /// A frame begins with an empty document, which has the origin of its parent.
     pub(super) fn attach(&mut self, frame: String, parent: String) {
+        match self.frames.get_mut(&frame) {
+            Some(node) => node.parent = Some(parent),
+            None => self.insert(frame, Node { parent: Some(parent), document: None }),
+        }
+    }
+
+    /// A frame gets the answer from `url`. A document of another origin than `main` counts at once, because
+    /// its first requests can come before the event of its navigation.
+    pub(super) fn answered(&mut self, frame: &str, url: &Url, main: Option<&Url>) {
+        if main.is_some_and(|main| main.origin() == url.origin()) {
+            return;
+        }
+        match self.frames.get_mut(frame) {
+            Some(node) => node.document = Some(url.clone()),
+            None => self.insert(frame.to_owned(), Node { parent: None, document: Some(url.clone()) }),
+        }
+    }
+
+    fn insert(&mut self, frame: String, node: Node) {
         if self.frames.len() < MAX_FRAMES {
-            self.frames.entry(frame).or_insert(Node { parent: Some(parent), document: None });
+            self.frames.insert(frame, node);
+        } else {
+            self.is_full = true;
         }
     }
 
@@ -43,7 +70,7 @@ impl FrameTree {
     }
 
     pub(super) fn clear(&mut self) {
-        self.frames.clear();
+        *self = Self::default();
     }
 
     /// The document that causes a request of a frame: `main`, which the main frame shows, or a document of
@@ -59,7 +86,8 @@ impl FrameTree {
             return main;
         }
         let Some(mut node) = frame.and_then(|frame| self.frames.get(frame)) else {
-            return self.frames.values().find_map(foreign).unwrap_or(main);
+            let unknown = OPAQUE.as_ref().filter(|_| self.is_full);
+            return self.frames.values().find_map(foreign).or(unknown).unwrap_or(main);
         };
         // A path has at most as many steps as there are frames.
         for _ in 0..self.frames.len() {
@@ -113,5 +141,31 @@ mod tests {
         }
         frames.clear();
         assert_eq!(frames.cause(None, Some("main"), &main), &main);
+        for number in 0..=MAX_FRAMES {
+            frames.attach(number.to_string(), "main".to_owned());
+        }
+        assert_ne!(frames.cause(Some("the last"), Some("main"), &main), &main);
+    }
+
+    #[test]
+    fn a_foreign_document_counts_from_its_answer() {
+        let url = |url: &str| Url::parse(url).unwrap();
+        let (main, evil) = (url("https://first.example/"), url("https://evil.example/"));
+        let mut frames = FrameTree::default();
+        frames.attach("known".to_owned(), "main".to_owned());
+        for frame in ["known", "unknown"] {
+            frames.answered(frame, &evil, Some(&main));
+            assert_eq!(frames.cause(Some(frame), Some("main"), &main), &evil, "{frame}");
+        }
+        // The foreign document is there until the next one is shown.
+        frames.answered("known", &main, Some(&main));
+        assert_eq!(frames.cause(Some("known"), Some("main"), &main), &evil);
+        frames.navigate("known".to_owned(), "main".to_owned(), Some(main.clone()));
+        assert_eq!(frames.cause(Some("known"), Some("main"), &main), &main);
+        // A frame whose event comes late has its parent.
+        frames.attach("unknown".to_owned(), "foreign".to_owned());
+        frames.answered("foreign", &evil, Some(&main));
+        frames.navigate("unknown".to_owned(), "foreign".to_owned(), Some(main.clone()));
+        assert_eq!(frames.cause(Some("unknown"), Some("main"), &main), &evil);
     }
 }

@@ -8,7 +8,9 @@ use http::header::{ACCEPT_LANGUAGE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use url::Url;
 
+use super::state::PageState;
 use super::tab::Tab;
+use crate::blocking::blocking;
 use crate::emulate;
 use crate::protocol::fetch::{self, FailRequest, FulfillRequest, Header, Paused, PostData};
 use crate::sec_fetch;
@@ -51,7 +53,7 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
         tab.shared.change(|state| state.activity.begin(method, url, resource, is_stream))
     });
     let kind = kind_of(tab, &paused);
-    let outcome = match to_load(tab, &paused, url, kind, is_stream) {
+    let outcome = match to_load(tab, &paused, url.clone(), kind, is_stream) {
         Ok(load) => tab.proxy.fetch(load).await.map_err(Some),
         Err(refusal) => {
             tab.shared.change(|state| match refusal {
@@ -61,10 +63,18 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
             Err(None)
         }
     };
+    if let (LoadKind::Frame, Some(frame), Some(url)) = (kind, &paused.frame_id, &url) {
+        let PageState { frames, url: main, .. } = &mut *tab.shared.lock();
+        frames.answered(frame, url, main.as_ref());
+    }
+    // An exchange holds an answer of another URL, which the gate has not seen.
+    let is_exchange = outcome.as_ref().is_ok_and(|response| {
+        response.header("content-type").is_some_and(|value| value.starts_with("application/signed-exchange"))
+    });
     // A page that is not HTML is read from the answer; the browser would save it as a file.
     let shows_nothing = kind == LoadKind::Navigation && tab.proxy.is_other_document();
     match &outcome {
-        Ok(response) if response.body.len() <= MAX_BODY_BYTES => {
+        Ok(response) if response.body.len() <= MAX_BODY_BYTES && !is_exchange => {
             fulfill(tab, &session, &paused, response, shows_nothing).await;
         }
         _ => fail(tab, &session, &paused, outcome.as_ref().err().and_then(Option::as_ref)).await,
@@ -174,29 +184,30 @@ async fn fulfill(
     shows_nothing: bool,
 ) {
     let is_kept = |name: &HeaderName| !DROPPED_HEADERS.contains(&name.as_str());
-    let mut headers: Vec<Header<'_>> = response
+    let mut headers: Vec<Header> = response
         .headers
         .iter()
         .filter(|(name, _)| is_kept(name))
         // Headers are bytes; the protocol takes them as Latin-1 text.
         .map(|(name, value)| Header {
-            name: name.as_str(),
+            name: name.as_str().to_owned(),
             value: value.as_bytes().iter().map(|byte| char::from(*byte)).collect(),
         })
         .collect();
-    let mut body = response.body.as_ref();
+    let mut body = response.body.clone();
     if shows_nothing {
-        headers.retain(|header| !matches!(header.name, "content-type" | "content-disposition"));
-        headers.push(Header { name: "content-type", value: "text/html".to_owned() });
-        body = b"<!doctype html><title></title>";
+        headers.retain(|header| !matches!(&*header.name, "content-type" | "content-disposition"));
+        headers.push(Header { name: "content-type".to_owned(), value: "text/html".to_owned() });
+        body = Bytes::from_static(b"<!doctype html><title></title>");
     }
+    let bytes = body.len();
     let fulfill = FulfillRequest {
-        request_id: &paused.request_id,
+        request_id: paused.request_id.clone(),
         response_code: response.status,
         response_headers: headers,
-        body: BASE64_STANDARD.encode(body),
+        body: blocking(bytes, move || BASE64_STANDARD.encode(body)).await,
     };
-    if let Err(CallError::Refused { .. }) = tab.client().call(Some(session), &fulfill).await {
+    if let Err(CallError::Refused { .. }) = tab.client().call_large(session.clone(), fulfill, bytes).await {
         // Chromium refuses answers that it cannot show, such as a header with a line break. The request is
         // still paused.
         fail(tab, session, paused, None).await;

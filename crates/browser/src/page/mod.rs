@@ -13,4 +13,4 @@ mod tab;
 
 pub(crate) use current::FrameTarget;
 pub(crate) use render::render;
-pub(crate) use tab::Tab;
+pub(crate) use tab::{SCRIPT_TIMEOUT, Tab, WORLD};

@@ -1,6 +1,5 @@
 use gleaner_fetch::{Error, JarCookie, RenderProxy, RenderRequest, Rendered};
 use tokio::time::{Instant, sleep_until};
-use url::Url;
 
 use super::events::serve;
 use super::ready::{self, Readiness, ReadyError};
@@ -22,25 +21,37 @@ pub(crate) async fn render(
 ) -> Result<Rendered, Error> {
     let events = context.events();
     let tab = Tab::new(context, request, proxy);
-    tokio::select! {
+    let outcome = tokio::select! {
         result = drive(&tab) => result,
         () = serve(&tab, events) => Err(if tab.client().is_closed() {
             Error::browser_crashed(&request.url)
         } else {
-            Error::unresponsive(&request.url, "it makes more requests and frames at once than can be followed")
+            Error::unresponsive(&request.url, "it makes more requests at once than can be followed")
         }),
         () = tab.shared.wait_for(|state| state.is_crashed.then_some(())) => {
             Err(Error::unresponsive(&request.url, "its tab crashed"))
         }
+    };
+    if outcome.is_err() && proxy.remaining().is_zero() {
+        // The caller ends the page at its deadline, with the error of a timeout.
+        std::future::pending::<()>().await;
     }
+    outcome
 }
 
-/// The steps of a page, in their order.
+/// Renders the page. The job gets its cookies, also those of a page that failed after a login.
 async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
-    let request = tab.request;
     let cookies = open(tab).await.map_err(|error| failure(tab, error))?;
+    let rendered = read(tab).await;
+    cookies::save(tab, &cookies).await;
+    rendered
+}
+
+/// Waits for the page, carries out its actions and reads it.
+async fn read(tab: &Tab<'_>) -> Result<Rendered, Error> {
+    let request = tab.request;
     let readiness = ready::wait(tab).await.map_err(|error| unready(tab, error))?;
-    if let Some(error) = tab.shared.change(|state| state.navigation_error.take()) {
+    if let Some(error) = tab.take_navigation_error() {
         return Err(error);
     }
     let mut warnings = Vec::new();
@@ -67,11 +78,7 @@ async fn drive(tab: &Tab<'_>) -> Result<Rendered, Error> {
         }
         None => None,
     };
-    cookies::save(tab, &cookies).await;
-    let url = tab.shared.lock().url.clone();
-    let is_page = |url: &Url| matches!(url.scheme(), "http" | "https");
-    let url = url.filter(is_page).unwrap_or_else(|| request.url.clone());
-    let mut page = Rendered::new(url, html);
+    let mut page = Rendered::new(tab.url(), html);
     (page.screenshot, page.results, page.styles) = (screenshot, results, styles);
     add_counts(tab, &mut warnings);
     page.warnings = warnings;
@@ -101,7 +108,7 @@ async fn open(tab: &Tab<'_>) -> Result<Vec<JarCookie>, CallError> {
 
 /// The error for a page whose browser does not answer.
 fn failure(tab: &Tab<'_>, error: CallError) -> Error {
-    if let Some(error) = tab.shared.change(|state| state.navigation_error.take()) {
+    if let Some(error) = tab.take_navigation_error() {
         return error;
     }
     let url = &tab.request.url;
@@ -142,7 +149,7 @@ fn add_counts(tab: &Tab<'_>, warnings: &mut Vec<String>) {
     let counts = [
         (state.refused_sockets, "refused WebSockets"),
         (state.refused_streams, "refused event streams"),
-        (state.refused_requests, "refused requests (too large, or not HTTP)"),
+        (state.refused_requests, "refused requests (too many, too large, or not HTTP)"),
         (state.dismissed_dialogs, "dismissed dialogs"),
         (state.closed_popups, "closed popups"),
     ];

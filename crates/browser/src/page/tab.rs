@@ -14,7 +14,7 @@ use crate::protocol::runtime::{Argument, CallFunctionOn};
 use crate::wire::{CallError, Client, Command, SessionId};
 
 /// The name of the world of our own scripts, which pages cannot see.
-const WORLD: &str = "gleaner";
+pub(crate) const WORLD: &str = "gleaner";
 
 /// Share of the time of a page that is reserved for reading it, within these bounds.
 const RESERVE_SHARE: u32 = 10;
@@ -25,7 +25,7 @@ const MAX_RESERVE: Duration = Duration::from_secs(2);
 const NEW_DOCUMENT: Duration = Duration::from_millis(100);
 
 /// How long one of our scripts may wait for the page's own script to yield.
-const SCRIPT_TIMEOUT: Duration = Duration::from_millis(1_500);
+pub(crate) const SCRIPT_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 /// A page that is being rendered.
 #[derive(Debug)]
@@ -95,15 +95,8 @@ impl<'a> Tab<'a> {
         loop {
             let left = end.saturating_duration_since(Instant::now());
             let document = self.documents();
-            let call = CallFunctionOn {
-                function_declaration: script,
-                execution_context_id: self.world(left).await?,
-                arguments: arguments.iter().cloned().map(|value| Argument { value }).collect(),
-                return_by_value: true,
-                await_promise: false,
-                user_gesture: false,
-            };
-            let evaluated = match self.call_within(&call, left).await {
+            let world = self.world(left).await?;
+            match self.run_in_world(&self.session()?, world, script, &arguments, left).await {
                 // The document has changed since.
                 Err(error) if error.is_gone() && !self.client().is_closed() => {
                     *self.world.lock().await = None;
@@ -113,19 +106,37 @@ impl<'a> Tab<'a> {
                     let changed = self.shared.wait_for(|state| (state.documents != document).then_some(()));
                     // Without a new document, the same one gets a new world.
                     let _ = tokio::time::timeout(NEW_DOCUMENT, changed).await;
-                    continue;
                 }
-                result => result?,
-            };
-            if let Some(exception) = evaluated.exception_details {
-                let detail =
-                    exception.exception.and_then(|object| object.description).unwrap_or(exception.text);
-                return Err(CallError::Invalid { method: "a script", detail });
+                result => return result,
             }
-            let value = evaluated.result.value.unwrap_or(Value::Null);
-            return serde_json::from_value(value)
-                .map_err(|error| CallError::Invalid { method: "a script", detail: error.to_string() });
         }
+    }
+
+    /// Calls one of our scripts once, in a world that may be gone.
+    pub(crate) async fn run_in_world<T: DeserializeOwned>(
+        &self,
+        session: &SessionId,
+        world: i64,
+        script: &str,
+        arguments: &[Value],
+        limit: Duration,
+    ) -> Result<T, CallError> {
+        let invalid = |detail| CallError::Invalid { method: "a script", detail };
+        let call = CallFunctionOn {
+            function_declaration: script,
+            execution_context_id: world,
+            arguments: arguments.iter().cloned().map(|value| Argument { value }).collect(),
+            return_by_value: true,
+            await_promise: false,
+            user_gesture: false,
+        };
+        let evaluated = self.client().call_within(Some(session), &call, limit).await?;
+        if let Some(exception) = evaluated.exception_details {
+            let description = exception.exception.and_then(|object| object.description);
+            return Err(invalid(description.unwrap_or(exception.text)));
+        }
+        let value = evaluated.result.value.unwrap_or(Value::Null);
+        serde_json::from_value(value).map_err(|error| invalid(error.to_string()))
     }
 
     /// The id of the current document's object in the isolated world.

@@ -32,21 +32,21 @@ pub(crate) struct Running {
     pub(crate) version: String,
     /// Large pictures are taken one at a time, because each needs hundreds of megabytes.
     pub(crate) large_picture: Semaphore,
-    process: Mutex<Option<Process>>,
+    process: Arc<Mutex<Option<Process>>>,
     process_id: Option<u32>,
     pages: AtomicU64,
     refused: Arc<AtomicU64>,
-    /// Whether it uses too much memory for further pages.
-    is_large: Arc<AtomicBool>,
+    /// Whether it gets no further pages: it uses too much memory, or could not close a page.
+    is_used_up: Arc<AtomicBool>,
     pub(super) janitor: mpsc::UnboundedSender<Closing>,
-    _tasks: [AbortOnDropHandle<()>; 2],
+    _tasks: [AbortOnDropHandle<()>; 3],
 }
 
 impl Running {
     pub(super) async fn launch(config: &BrowserConfig) -> Result<Self, LaunchError> {
         let (process, events) = Process::launch(config).await?;
         let client = process.client.clone();
-        let silent = |cause| LaunchError::Silent { cause, output: String::new() };
+        let silent = |cause| LaunchError::Silent { cause, is_sandbox: false };
         let attach = SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true };
         client.call(None, &attach).await.map_err(silent)?;
         // Pages intercept their own requests. What reaches this interception belongs to no page that is open:
@@ -56,14 +56,17 @@ impl Running {
         let version = client.call(None, &GetVersion {}).await.map_err(silent)?;
         let (janitor, closing) = mpsc::unbounded_channel();
         let refused = Arc::new(AtomicU64::new(0));
-        let is_large = Arc::new(AtomicBool::new(false));
+        let is_used_up = Arc::new(AtomicBool::new(false));
         let measure = Measure {
             process_id: process.id(),
             most: config.recycle_above_memory,
             last: None,
-            is_large: Arc::clone(&is_large),
+            is_used_up: Arc::clone(&is_used_up),
         };
+        let process_id = process.id();
+        let process = Arc::new(Mutex::new(Some(process)));
         let tasks = [
+            tokio::spawn(clear_away(client.clone(), Arc::clone(&process))),
             tokio::spawn(close_contexts(client.clone(), closing, measure)),
             tokio::spawn(refuse_strays(client.clone(), events, Arc::clone(&refused))),
         ];
@@ -72,11 +75,11 @@ impl Running {
             user_agent: version.user_agent.replace("HeadlessChrome", "Chrome"),
             version: version.product.rsplit('/').next().unwrap_or_default().to_owned(),
             large_picture: Semaphore::new(1),
-            process_id: process.id(),
-            process: Mutex::new(Some(process)),
+            process_id,
+            process,
             pages: AtomicU64::new(0),
             refused,
-            is_large,
+            is_used_up,
             janitor,
             _tasks: tasks.map(AbortOnDropHandle::new),
         })
@@ -84,7 +87,7 @@ impl Running {
 
     /// Counts a page; `false` if the process has had its last one.
     pub(super) fn take_page(&self, most: u64) -> bool {
-        !self.is_large.load(Relaxed) && self.pages.fetch_add(1, Relaxed) < most
+        !self.is_used_up.load(Relaxed) && self.pages.fetch_add(1, Relaxed) < most
     }
 
     /// Whether the process has ended.
@@ -119,13 +122,22 @@ impl Running {
     }
 }
 
+/// Ends what is left of a process whose connection has ended: its children and its profile folder.
+async fn clear_away(client: Client, process: Arc<Mutex<Option<Process>>>) {
+    client.closed().await;
+    let process = process.lock().await.take();
+    if let Some(process) = process {
+        process.close().await;
+    }
+}
+
 /// Closes contexts of finished pages. A page's slot is free once its context is closed.
 async fn close_contexts(client: Client, mut closing: mpsc::UnboundedReceiver<Closing>, mut measure: Measure) {
     while let Some(Closing { id, slot }) = closing.recv().await {
         measure.update();
-        let client = client.clone();
+        let (client, is_used_up) = (client.clone(), Arc::clone(&measure.is_used_up));
         tokio::spawn(async move {
-            dispose(&client, &id).await;
+            dispose(&client, &id, &is_used_up).await;
             drop(slot);
         });
     }
@@ -137,7 +149,7 @@ struct Measure {
     process_id: Option<u32>,
     most: u64,
     last: Option<Instant>,
-    is_large: Arc<AtomicBool>,
+    is_used_up: Arc<AtomicBool>,
 }
 
 impl Measure {
@@ -147,23 +159,23 @@ impl Measure {
         }
         self.last = Some(Instant::now());
         let Some(process_id) = self.process_id else { return };
-        let (most, is_large) = (self.most, Arc::clone(&self.is_large));
+        let (most, is_used_up) = (self.most, Arc::clone(&self.is_used_up));
         // It reads files.
         tokio::task::spawn_blocking(move || {
             let bytes = memory::of_tree(process_id).unwrap_or(0);
-            is_large.fetch_or(bytes > most, Relaxed);
+            is_used_up.fetch_or(bytes > most, Relaxed);
         });
     }
 }
 
-async fn dispose(client: &Client, id: &ContextId) {
+async fn dispose(client: &Client, id: &ContextId, is_used_up: &AtomicBool) {
     let dispose = DisposeBrowserContext { browser_context_id: id.clone() };
     if let Err(error) = client.call(None, &dispose).await
         && !error.is_gone()
     {
-        // A browser that cannot close a page is no longer used.
-        tracing::warn!(%error, "a page could not be closed, so the browser is restarted");
-        client.close();
+        // The page remains until the process ends, after its last page.
+        tracing::warn!(%error, "a page could not be closed, so its browser gets no further ones");
+        is_used_up.store(true, Relaxed);
     }
     client.close_context(id);
 }

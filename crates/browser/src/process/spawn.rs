@@ -3,6 +3,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,6 +33,10 @@ const MAX_KEPT_OUTPUT: usize = 4_096;
 /// After its pipe is closed, a process has this long to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// A profile folder that cannot be removed is tried this often again.
+const REMOVE_ATTEMPTS: u32 = 20;
+const REMOVE_PAUSE: Duration = Duration::from_millis(50);
+
 /// A running Chromium. Dropped, it is ended with all its children, and its profile folder is removed.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -39,7 +44,7 @@ pub(crate) struct Process {
     child: Child,
     group: Option<Pid>,
     dead_end: DeadEnd,
-    _profile: TempDir,
+    profile: Option<TempDir>,
     _output: AbortOnDropHandle<()>,
 }
 
@@ -48,24 +53,27 @@ pub(crate) struct Process {
 pub(crate) enum LaunchError {
     /// The process could not be started.
     Spawn(io::Error),
-    /// It ended or did not answer; with the end of its error output.
-    Silent { cause: CallError, output: String },
+    /// It ended or did not answer.
+    Silent {
+        cause: CallError,
+        /// Its error output names the sandbox.
+        is_sandbox: bool,
+    },
 }
 
 impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Spawn(error) => write!(f, "Chromium could not be started: {error}"),
-            Self::Silent { cause, output } => {
+            Self::Silent { cause, is_sandbox } => {
                 write!(f, "Chromium did not start: {cause}")?;
-                if output.contains("sandbox") {
+                if *is_sandbox {
                     f.write_str(
                         "; its sandbox needs a user other than root and unprivileged user namespaces (in a \
                          container: a seccomp profile that permits them)",
                     )?;
                 }
-                let last = output.lines().rev().find(|line| !line.trim().is_empty());
-                last.map_or(Ok(()), |line| write!(f, "; it said: {}", line.trim()))
+                Ok(())
             }
         }
     }
@@ -102,7 +110,7 @@ impl Process {
         let input = pipe::Receiver::from_owned_fd(answers_end).map_err(LaunchError::Spawn)?;
         let sender = pipe::Sender::from_owned_fd(commands_end).map_err(LaunchError::Spawn)?;
         let (client, events) = Client::connect(input, sender);
-        let process = Self { client, child, group, dead_end, _profile: profile, _output: reading };
+        let process = Self { client, child, group, dead_end, profile: Some(profile), _output: reading };
         match process.client.call_within(None, &GetVersion {}, config.start_timeout).await {
             Ok(version) => {
                 tracing::debug!(product = %version.product, "Chromium has started");
@@ -112,8 +120,10 @@ impl Process {
                 // The output may arrive after the end of the pipe.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 let output = output.lock().unwrap_or_else(PoisonError::into_inner);
-                let output = String::from_utf8_lossy(&output).into_owned();
-                Err(LaunchError::Silent { cause, output })
+                let output = String::from_utf8_lossy(&output);
+                // It has paths of this machine, so it is not part of the error.
+                tracing::warn!(output = output.trim(), "Chromium did not start");
+                Err(LaunchError::Silent { cause, is_sandbox: output.contains("sandbox") })
             }
         }
     }
@@ -149,7 +159,31 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.client.close();
         self.kill();
+        if let Some(profile) = self.profile.take() {
+            remove(profile.keep());
+        }
     }
+}
+
+/// Removes a profile folder. A process that is being killed may still write to it.
+fn remove(folder: PathBuf) {
+    let is_gone = |folder: &Path| match std::fs::remove_dir_all(folder) {
+        Ok(()) => true,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    if is_gone(&folder) {
+        return;
+    }
+    // A thread of its own, because the runtime may be ending too.
+    std::thread::spawn(move || {
+        for _ in 0..REMOVE_ATTEMPTS {
+            std::thread::sleep(REMOVE_PAUSE);
+            if is_gone(&folder) {
+                return;
+            }
+        }
+        tracing::warn!("the profile folder of a browser could not be removed");
+    });
 }
 
 /// The end for the child, and the end for this program.

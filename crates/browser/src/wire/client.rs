@@ -8,6 +8,8 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use crate::blocking::blocking;
+
 use super::error::CallError;
 use super::framing::{Message, MessageReader};
 use super::message::{Command, Event, Incoming, Refusal, SessionId, encode, leading_id};
@@ -103,26 +105,45 @@ impl Client {
         command: &C,
         limit: Duration,
     ) -> Result<C::Reply, CallError> {
-        let invalid =
-            |error: serde_json::Error| CallError::Invalid { method: C::METHOD, detail: error.to_string() };
         let work = async {
             let (sender, reply) = oneshot::channel();
             let call = self.register(sender);
-            let bytes = encode(call.id, session, command).map_err(invalid)?;
+            let bytes = encode(call.id, session, command).map_err(invalid::<C>)?;
             self.enqueue(C::METHOD, bytes).await?;
-            let reply = reply.await.map_err(|_| CallError::Closed)?;
-            let result = reply.map_err(|error| match error {
-                NoReply::Refused(refusal) => CallError::Refused { method: C::METHOD, refusal },
-                NoReply::TooLarge => CallError::TooLarge(C::METHOD),
-            })?;
-            serde_json::from_str(result.get()).map_err(invalid)
+            result_of::<C>(reply).await
         };
+        self.within(limit, C::METHOD, work).await
+    }
+
+    /// Waits for `work` for at most `limit`, while the connection is open.
+    async fn within<T>(
+        &self,
+        limit: Duration,
+        method: &'static str,
+        work: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
         tokio::select! {
-            result = tokio::time::timeout(limit, work) => {
-                result.unwrap_or(Err(CallError::TimedOut(C::METHOD)))
-            }
+            result = tokio::time::timeout(limit, work) => result.unwrap_or(Err(CallError::TimedOut(method))),
             () = self.shared.closed.cancelled() => Err(CallError::Closed),
         }
+    }
+
+    /// As [`call`](Self::call), for a command of this many bytes.
+    pub(crate) async fn call_large<C: Command + Send + 'static>(
+        &self,
+        session: SessionId,
+        command: C,
+        bytes: usize,
+    ) -> Result<C::Reply, CallError> {
+        let (sender, reply) = oneshot::channel();
+        let call = self.register(sender);
+        let id = call.id;
+        let encoded = blocking(bytes, move || encode(id, Some(&session), &command)).await;
+        let work = async {
+            self.enqueue(C::METHOD, encoded.map_err(invalid::<C>)?).await?;
+            result_of::<C>(reply).await
+        };
+        self.within(CALL_TIMEOUT, C::METHOD, work).await
     }
 
     /// Sends a command without waiting for its result. Commands of one session are carried out in their
@@ -146,6 +167,11 @@ impl Client {
     /// Drops the events of a context from now on.
     pub(crate) fn close_context(&self, context: &ContextId) {
         self.shared.lock().routes.close(context);
+    }
+
+    /// Waits until the connection has ended.
+    pub(crate) async fn closed(&self) {
+        self.shared.closed.cancelled().await;
     }
 
     /// Whether the connection has ended.
@@ -180,6 +206,21 @@ impl Client {
         let queued = Queued { bytes, _space: space.map_err(|_| CallError::Closed)? };
         self.outgoing.send(queued).map_err(|_| CallError::Closed)
     }
+}
+
+/// Waits for the result of a command.
+async fn result_of<C: Command>(reply: oneshot::Receiver<Reply>) -> Result<C::Reply, CallError> {
+    let reply = reply.await.map_err(|_| CallError::Closed)?;
+    let result = reply.map_err(|error| match error {
+        NoReply::Refused(refusal) => CallError::Refused { method: C::METHOD, refusal },
+        NoReply::TooLarge => CallError::TooLarge(C::METHOD),
+    })?;
+    let bytes = result.get().len();
+    blocking(bytes, move || serde_json::from_str(result.get())).await.map_err(invalid::<C>)
+}
+
+fn invalid<C: Command>(error: serde_json::Error) -> CallError {
+    CallError::Invalid { method: C::METHOD, detail: error.to_string() }
 }
 
 impl Shared {
@@ -224,6 +265,7 @@ async fn write<W: AsyncWrite + Unpin>(
 
 async fn read<R: AsyncRead + Unpin>(input: R, shared: Arc<Shared>, events: EventSender) {
     let mut messages = MessageReader::new(input);
+    let events = Arc::new(events);
     let work = async {
         while let Some(message) = messages.next().await? {
             let message = match message {
@@ -236,15 +278,16 @@ async fn read<R: AsyncRead + Unpin>(input: R, shared: Arc<Shared>, events: Event
                     continue;
                 }
             };
-            match serde_json::from_slice::<Incoming<'_>>(&message) {
+            let (shared, events) = (Arc::clone(&shared), Arc::clone(&events));
+            blocking(message.len(), move || match serde_json::from_slice::<Incoming<'_>>(&message) {
                 Ok(message) => dispatch(message, &shared, &events),
-                // A later version of the browser may send what this one does not know. The error itself can
-                // quote a page.
+                // A later version of the browser may send what this one does not know. The text of the error
+                // may quote the page.
                 Err(error) => {
-                    let (kind, at) = (error.classify(), error.column());
-                    tracing::debug!(?kind, at, "a message of the browser was not understood");
+                    tracing::debug!(at = error.column(), "a message of the browser was not understood");
                 }
-            }
+            })
+            .await;
         }
         io::Result::Ok(())
     };

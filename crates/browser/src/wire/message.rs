@@ -12,7 +12,7 @@ pub(crate) trait Command: Serialize {
     /// Its name, such as `Page.navigate`.
     const METHOD: &'static str;
     /// Its result.
-    type Reply: DeserializeOwned;
+    type Reply: DeserializeOwned + Send + 'static;
 }
 
 /// The id of a session: a connection to one target.

@@ -66,10 +66,15 @@ impl EventSender {
     /// Sends an event. Fails if too many are unread, or nobody reads them.
     pub(super) fn try_send(&self, event: Event) -> Result<(), TrySendError<Event>> {
         let size = event.size();
-        if self.unread_bytes.fetch_add(size, Relaxed) > MAX_UNREAD_BYTES {
-            return Err(TrySendError::Full(event));
+        let sent = if self.unread_bytes.fetch_add(size, Relaxed) > MAX_UNREAD_BYTES {
+            Err(TrySendError::Full(event))
+        } else {
+            self.events.try_send(event)
+        };
+        if sent.is_err() {
+            self.unread_bytes.fetch_sub(size, Relaxed);
         }
-        self.events.try_send(event)
+        sent
     }
 }
 
@@ -220,5 +225,17 @@ mod tests {
             sender.try_send(large).unwrap();
             receiver.recv().await.unwrap();
         }
+    }
+
+    #[test]
+    fn events_that_are_refused_take_no_space() {
+        let (sender, receiver) = event_channel(1);
+        let small = || event(None, "Fetch.requestPaused", &json!({}));
+        sender.try_send(small()).unwrap();
+        let unread = receiver.unread_bytes.load(Relaxed);
+        for _ in 0..10 {
+            sender.try_send(small()).unwrap_err();
+        }
+        assert_eq!(receiver.unread_bytes.load(Relaxed), unread);
     }
 }

@@ -3,16 +3,13 @@
 use std::time::Duration;
 
 use gleaner_browser::{Browser, BrowserBuilder};
-use gleaner_fetch::{EgressPolicy, Error, Fetcher, FollowAll, RenderRequest, RenderedPage};
-use gleaner_testkit::browser::program;
+use gleaner_fetch::{EgressPolicy, Error, Fetcher, FetcherBuilder, FollowAll, RenderRequest, RenderedPage};
+use gleaner_testkit::browser::{NOBODY, program};
 use gleaner_testkit::{HostilePage, PageServer};
 use gleaner_types::plan::ScrapePlan;
 use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
-
-/// An unprivileged user and group, which every system has.
-pub(crate) const NOBODY: u32 = 65_534;
 
 /// A builder of browsers, or `None` after a note that the test was skipped.
 ///
@@ -27,9 +24,15 @@ pub(crate) fn browser() -> Option<Browser> {
     builder().map(|builder| builder.build().expect("the installed browser can be set up"))
 }
 
-pub(crate) fn fetcher() -> Fetcher {
+/// A builder of fetchers that may connect to 127.0.0.1, not to the rest of loopback.
+pub(crate) fn fetcher_builder() -> FetcherBuilder {
     let policy = EgressPolicy::public_only().allow_cidr("127.0.0.1/32".parse().unwrap());
-    Fetcher::builder().egress(policy).build().unwrap()
+    Fetcher::builder().egress(policy)
+}
+
+/// As [`fetcher_builder`], built.
+pub(crate) fn fetcher() -> Fetcher {
+    fetcher_builder().build().unwrap()
 }
 
 /// A request with these options of a scrape.

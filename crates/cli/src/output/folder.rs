@@ -15,9 +15,9 @@ pub(crate) const INDEX: &str = "index.jsonl";
 /// Writes one file per page into a flat folder, and a row into [`INDEX`].
 ///
 /// A page is a `.md` file. If other formats than Markdown were requested, a `.json` file contains the whole
-/// document; pictures and PDFs in it are files of their own, which it names. The index is written line by line,
-/// so that it lists all pages before an interruption. A full disk leaves neither a partial page nor a partial
-/// line.
+/// document; pictures and PDFs in it are files of their own, which it names. The index is written line by
+/// line, so that it lists all pages before an interruption. A full disk leaves neither a partial page nor a
+/// partial line.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,

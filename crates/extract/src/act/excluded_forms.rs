@@ -81,12 +81,13 @@ pub(super) fn is_personal(tree: &Tree<'_>, node: NodeId) -> bool {
         return true;
     }
     let autocomplete = attribute("autocomplete").to_ascii_lowercase();
-    if ["cc-", "password", "one-time-code"].iter().any(|part| autocomplete.contains(part)) {
+    if ["cc-", "email", "one-time-code", "password", "tel"].iter().any(|part| autocomplete.contains(part)) {
         return true;
     }
     let name = words(&format!("{} {}", attribute("name"), attribute("id")));
     let has = |wanted: &str| name.iter().any(|word| word == wanted);
-    has("cvv") || has("cvc") || has("iban") || has("cardnumber") || (has("card") && has("number"))
+    ["cardnumber", "cvc", "cvv", "email", "iban", "phone", "telephone"].into_iter().any(has)
+        || (has("card") && has("number"))
 }
 
 /// Whether a field with this role is a search field.

@@ -84,11 +84,13 @@ impl MainFrame {
     /// the document that asks, as the engine says.
     ///
     /// Only documents of the first origin may cause such a load. Otherwise a page that the first one
-    /// redirects to could make the browser send the caller's secrets with a request of its choice.
+    /// redirects to could make the browser send the caller's secrets with a request of its choice. Both the
+    /// named document and the one that was loaded last count: an engine may see the requests of a new
+    /// document before it learns that the document is shown.
     pub(super) fn sends_headers(&self, url: &Url, asking: Option<&Url>, is_navigation: bool) -> bool {
         let shown = self.facts.as_ref().map(|_| &self.document);
         same_origin(url, &self.first)
-            && asking.or(shown).is_none_or(|asking| same_origin(asking, &self.first))
+            && asking.into_iter().chain(shown).all(|document| same_origin(document, &self.first))
             && !(is_navigation && self.left_origin)
     }
 

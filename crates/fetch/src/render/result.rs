@@ -46,8 +46,9 @@ pub enum ActionResult {
 }
 
 impl ActionResult {
-    /// The size of the result.
-    pub(super) fn bytes(&self) -> usize {
+    /// The size of the result, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         match self {
             Self::Screenshot(picture) => picture.bytes.len(),
             Self::Scrape { html, .. } => html.len(),

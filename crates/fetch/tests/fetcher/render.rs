@@ -165,6 +165,7 @@ async fn headers_of_the_caller_are_for_documents_of_the_first_origin() {
         ("a document of another origin", &b, Navigation, Some(&a), false),
         ("a resource that the other document embeds", &a, Resource, Some(&b), false),
         ("the same, if the engine does not name the document", &a, Resource, None, false),
+        ("the same, if the engine names the document before it", &a, Resource, Some(&a), false),
         ("a frame that the other document embeds", &a, Frame, Some(&b), false),
         ("a form that the other document sends", &a, Navigation, Some(&b), false),
         ("a resource once the first origin is back", &a, Resource, Some(&a), true),

@@ -10,13 +10,17 @@ use gleaner_fetch::{
     Picture, RedirectRefused, Render, RenderRequest, RenderedPage, Request, Response, data_uri,
 };
 use gleaner_runtime::{
-    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, rfc3339,
+    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering,
+    blocking_operation, rfc3339,
 };
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, FetchEngine, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, FetchEngine};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
+
+/// Results of a rendered page above this size are converted on a blocking thread.
+const MAX_INLINE_BYTES: usize = 1024 * 1024;
 
 /// Maximum redirects of a robots.txt; with more it counts as unavailable (RFC 9309, section 2.3.1.2).
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
@@ -70,7 +74,15 @@ impl FetchAdapter {
             request.headers.clear();
             outcome = self.fetcher.render(renderer, &request, check).await;
         }
-        outcome.map(|rendered| from_rendered(rendered, options))
+        let rendered = outcome?;
+        let has_actions = !options.actions.is_empty();
+        // Rendered pages are not cached.
+        let cache_state = (!cache_policy(options).max_age.is_zero()).then_some(CacheState::Miss);
+        if result_bytes(&rendered) <= MAX_INLINE_BYTES {
+            return Ok(from_rendered(rendered, has_actions, cache_state));
+        }
+        // Pictures become text.
+        Ok(blocking_operation(async move { from_rendered(rendered, has_actions, cache_state) }).await)
     }
 }
 
@@ -106,20 +118,7 @@ impl Fetch for FetchAdapter {
 
 /// The response for a robots.txt with too many redirects: the redirect itself.
 fn redirected_robots(url: Url) -> Fetched {
-    Fetched {
-        url,
-        status: StatusCode::FOUND.as_u16(),
-        content_type: None,
-        body: Bytes::new(),
-        retry_after: None,
-        latency: Duration::ZERO,
-        address: None,
-        proxy_used: ProxyUsed::Basic,
-        cache_state: None,
-        cached_at: None,
-        rendering: None,
-        robots_tag: String::new(),
-    }
+    Fetched::new(url, StatusCode::FOUND.as_u16(), Bytes::new())
 }
 
 fn to_request(fetch: FetchRequest<'_>) -> Result<Request, Error> {
@@ -191,10 +190,17 @@ fn from_response(response: Response, accepts_copy: bool) -> Fetched {
     }
 }
 
-fn from_rendered(rendered: RenderedPage, options: &ScrapeOptionsPlan) -> Fetched {
+/// The bytes of the results of a page.
+fn result_bytes(rendered: &RenderedPage) -> usize {
+    let page = &rendered.page;
+    let picture = page.screenshot.as_ref().map_or(0, |picture| picture.bytes.len());
+    page.results.iter().map(ActionResult::bytes).sum::<usize>() + picture
+}
+
+fn from_rendered(rendered: RenderedPage, has_actions: bool, cache_state: Option<CacheState>) -> Fetched {
     let (page, document) = (rendered.page, rendered.document);
     let picture = |picture: &Picture| data_uri(picture.content_type, &picture.bytes);
-    let actions = (!options.actions.is_empty()).then(|| {
+    let actions = has_actions.then(|| {
         let mut results = ActionResults::default();
         for result in &page.results {
             match result {
@@ -227,8 +233,7 @@ fn from_rendered(rendered: RenderedPage, options: &ScrapeOptionsPlan) -> Fetched
         latency: document.latency,
         address: None,
         proxy_used: document.proxy_used,
-        // Rendered pages are not cached.
-        cache_state: (!cache_policy(options).max_age.is_zero()).then_some(CacheState::Miss),
+        cache_state,
         cached_at: None,
         rendering: Some(Box::new(Rendering {
             screenshot,

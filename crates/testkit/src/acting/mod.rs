@@ -4,9 +4,10 @@
 //! Every page also has controls that nobody must use: a form that is submitted by POST, and buttons to buy
 //! and to log out. They request a path below `/pressed/` or `/order`.
 
-use bytes::Bytes;
-
 use crate::HostilePage;
+
+/// What all pages share. A file in `pages` has the title in its first line, and then the content.
+const SHELL: &str = include_str!("shell.html");
 
 /// A site whose answer needs acting.
 #[derive(Debug, Clone, Copy)]
@@ -71,8 +72,10 @@ impl ActingSite {
     /// Its pages, for a [`PageServer`](crate::PageServer), the start page first.
     #[must_use]
     pub fn pages(&self) -> Vec<HostilePage> {
-        let html = |target: &str, body: &'static str| {
-            HostilePage::new(target, "text/html; charset=utf-8", Bytes::from_static(body.as_bytes()))
+        let html = |target: &str, page: &str| {
+            let (title, content) = page.split_once('\n').expect("a title and content");
+            let body = SHELL.replace("{title}", title).replace("{content}", content);
+            HostilePage::new(target, "text/html; charset=utf-8", body)
         };
         let mut pages = vec![html(&self.start(), self.html)];
         pages.extend(self.others.iter().map(|&(target, body)| html(target, body)));

@@ -288,8 +288,10 @@ mod tests {
     fn branding_is_read_from_a_page() {
         let html = "<html><head><meta name=theme-color content='#0a7'><link rel=icon href=/f.ico>
             <meta property=og:image content=/og.png><style>/* x */ :root{--brand:#123456;--text-muted:gray}
-            body { background: #fff; color: rgb(10, 20, 30); font-family: 'Work Sans', sans-serif; font-size: 17px }
-            @media (min-width: 10px) { h1, h2 { font-family: Lora, serif } .card { padding: 8px 16px; margin: 24px; gap: 8px } }
+            body { background: #fff; color: rgb(10, 20, 30);
+            font-family: 'Work Sans', sans-serif; font-size: 17px }
+            @media (min-width: 10px) { h1, h2 { font-family: Lora, serif }
+            .card { padding: 8px 16px; margin: 24px; gap: 8px } }
             a{color:var(--brand)} .btn{background-color:#123456;color:white;border-radius:6px}</style></head>
             <body><header><a href=/><img src=/logo.svg alt='Acme logo'></a></header><p>x</p></body></html>";
         let tree = parse(html, ParseOptions::default());
@@ -305,7 +307,8 @@ mod tests {
                 },
                 "fonts": [{ "family": "Work Sans", "count": 1 }, { "family": "Lora", "count": 1 }],
                 "typography": {
-                    "fontFamilies": { "primary": "Work Sans", "heading": "Lora" }, "fontSizes": { "body": "17px" },
+                    "fontFamilies": { "primary": "Work Sans", "heading": "Lora" },
+                    "fontSizes": { "body": "17px" },
                 },
                 "spacing": { "baseUnit": 8.0, "borderRadius": "6px" },
                 "components": {

@@ -279,8 +279,8 @@ mod tests {
         const HEAD: &str = "<!DOCTYPE html><HTML Lang='de'><head><title>Tea &amp; more | Example</title>
             <meta name=Description content='What &quot;it&quot; is'><meta property=og:title content=OG>
             <meta property=article:published_time content='2024-05-01'><meta name=author content=Ann>
-            <meta name=author content=Bob><meta http-equiv=Content-Language content=fr><link rel=ICON href=i.svg>
-            <link rel='shortcut icon' href=old.ico><meta charset=utf-8></head>";
+            <meta name=author content=Bob><meta http-equiv=Content-Language content=fr>
+            <link rel=ICON href=i.svg><link rel='shortcut icon' href=old.ico><meta charset=utf-8></head>";
         const LONG: &str =
             "<p>Long enough a text that it is no shell, with many words in it that say nothing at all.";
         let url = Url::parse("https://example.org/a/").unwrap();

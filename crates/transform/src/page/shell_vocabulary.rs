@@ -1,5 +1,9 @@
 //! The words by which empty shells, their placeholders and bot challenges are recognised. They belong to
 //! frameworks and languages; none names a site.
+//!
+//! The lists decide by the HTML alone whether a page needs a browser. `ready.js` in gleaner-browser has
+//! shorter lists with stricter rules: it sees the page that its scripts have built, and decides how long to
+//! wait.
 
 /// Ids of the elements that scripts fill.
 const MOUNTS: [&str; 38] = [

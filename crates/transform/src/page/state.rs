@@ -1,8 +1,8 @@
 //! Reads the text of an empty shell from the state that its framework embeds for scripts.
 //!
 //! Such a state holds everything that the scripts show, and much that they do not: translations, menus, other
-//! pages. Nothing in it says which strings are the page. So only one string counts: a text so long that it
-//! dominates the state, as the body of an article does. A page whose text is in pieces needs a browser.
+//! pages. Nothing in it says which strings are the page. So only one string counts: a long text that dominates
+//! the state, such as the body of an article. A page whose text is in pieces needs a browser.
 //!
 //! Only JSON is read. A state that is a JavaScript expression needs a browser too.
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gleaner_browser::Browser;
-use gleaner_testkit::{HostilePage, ProcessGroup};
+use gleaner_testkit::{HostilePage, ProcessGroup, scattered};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -19,8 +19,7 @@ const LATEST: u64 = 400;
 
 /// When a render is dropped. The same moments in every run.
 fn moment(number: u64) -> Duration {
-    let scattered = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    Duration::from_millis(scattered % LATEST)
+    Duration::from_millis(scattered(number, LATEST))
 }
 
 fn busy_page() -> Vec<HostilePage> {

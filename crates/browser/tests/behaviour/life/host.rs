@@ -4,11 +4,11 @@ use std::env;
 use std::future::pending;
 use std::io::{BufRead as _, BufReader};
 use std::num::NonZero;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use gleaner_browser::Browser;
 use gleaner_fetch::{Error, FollowAll, RenderedPage};
-use gleaner_testkit::{PageServer, ProcessGroup};
+use gleaner_testkit::{KilledOnDrop, PageServer, ProcessGroup};
 use serde_json::json;
 use url::Url;
 
@@ -24,16 +24,6 @@ const RESULT: &str = "CHILD ";
 /// Pages that are open at the end of the child.
 const PAGES: usize = 3;
 
-/// The program that is killed. It also ends with the test.
-struct Host(Child);
-
-impl Drop for Host {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[tokio::test]
 async fn a_killed_program_leaves_no_browser_behind() {
     if builder().is_none() {
@@ -43,7 +33,8 @@ async fn a_killed_program_leaves_no_browser_behind() {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--ignored", "--exact", "life::host::child", "--nocapture"]);
     let child = command.env(FOLDER, profiles.path()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut host = Host(child);
+    // It also ends with the test.
+    let mut host = KilledOnDrop(child);
     let mut lines = BufReader::new(host.0.stdout.take().unwrap()).lines().map_while(Result::ok);
     let process = lines.find_map(|line| line.split_once(RESULT)?.1.parse().ok());
     let group = ProcessGroup::new(process.expect("the child names its browser"));

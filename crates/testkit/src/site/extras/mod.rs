@@ -238,10 +238,12 @@ pub(crate) fn sentences(title: &str) -> Vec<String> {
             "The page called {title} belongs to the extras of the almanac, and its text is known in advance."
         ),
         format!(
-            "Readers of {title} come for the details, stay for the order, and leave with the answer that they needed."
+            "Readers of {title} come for the details, stay for the order, and leave with the answer that \
+             they needed."
         ),
         format!(
-            "Nothing else on this site repeats the words of {title}, so a copy of them can only come from here."
+            "Nothing else on this site repeats the words of {title}, so a copy of them can only come from \
+             here."
         ),
     ]
 }
@@ -265,12 +267,15 @@ pub(crate) fn page(
         links.iter().map(|(to, text)| format!("<li><a href=\"{to}\">{text}</a></li>\n")).collect();
     let list = if items.is_empty() { items } else { format!("<ul class=\"links\">\n{items}</ul>\n") };
     format!(
-        "<!doctype html>\n<html lang=\"en-GB\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title} | County Almanac</title>\n\
+        "<!doctype html>\n<html lang=\"en-GB\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <title>{title} | County Almanac</title>\n\
          <link rel=\"canonical\" href=\"{ORIGIN}{canonical}\">\n\
-         <meta property=\"og:title\" content=\"{title}\">\n<link rel=\"stylesheet\" href=\"/assets/site.css\">\n{head}</head>\n\
+         <meta property=\"og:title\" content=\"{title}\">\n\
+         <link rel=\"stylesheet\" href=\"/assets/site.css\">\n{head}</head>\n\
          <body>\n<header><nav><a href=\"/\">County Almanac</a></nav></header>\n\
          <main>\n<article>\n{article}</article>\n{list}</main>\n\
-         <footer><p>All entries are kept by volunteers of the county society.</p></footer>\n</body>\n</html>\n"
+         <footer><p>All entries are kept by volunteers of the county society.</p></footer>\n\
+         </body>\n</html>\n"
     )
 }
 

@@ -1,0 +1,196 @@
+"""The processes of a run, a receiver of webhooks, and checks that cases share."""
+
+import contextlib
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import queue
+import subprocess
+import threading
+import time
+
+import requests
+from firecrawl import Firecrawl
+from firecrawl.v1.client import AsyncV1FirecrawlApp, V1FirecrawlApp
+from firecrawl.v2.client_async import AsyncFirecrawlClient
+from firecrawl.v2.utils import error_handler as errors
+
+from fakes import boat_site, fake_model
+
+KEY = "key-of-the-tests"
+SECRET = "secret of the tests"
+PAGES = 400
+# Timeouts only prevent hanging; they are not asserted.
+TIMEOUT = 120
+
+
+class Skipped(Exception):
+    """A case cannot run here."""
+
+
+class World:
+    """The processes of a run: two sites, and one host per set of options."""
+
+    def __init__(self, host_binary, site_binary):
+        self.host_binary, self.site_binary = host_binary, site_binary
+        self.stack = contextlib.ExitStack()
+        self.hosts = {}
+
+    def start(self, *command):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.stack.callback(process.wait)
+        self.stack.callback(process.kill)
+        line = process.stdout.readline().strip()
+        assert line.startswith("http://"), f"{command[0]} did not start: {line!r}"
+        # Further output must not fill the pipe.
+        threading.Thread(target=process.stdout.read, daemon=True).start()
+        return line.rstrip("/")
+
+    def site(self, extras):
+        return self.start(self.site_binary, "--pages", str(PAGES), "--extras", extras)
+
+    def host(self, *options):
+        """A host with these options, started on first use."""
+        if options not in self.hosts:
+            common = ["--listen", "127.0.0.1:0", "--api-key", KEY, "--allow-private", "127.0.0.0/8"]
+            if "--requests-per-minute" not in options:
+                common += ["--requests-per-minute", "0"]
+            if "--browser" not in options:
+                common += ["--browser", "never"]
+            self.hosts[options] = self.start(self.host_binary, *common, *options)
+        return self.hosts[options]
+
+    def __enter__(self):
+        self.site_url = self.site("robots,sitemap")
+        # A separate site, because hosts that fail get fewer requests from all jobs.
+        self.failing_url = self.site("failures,slow")
+        self.url = self.host("--webhook-secret", SECRET)
+        self.client = Firecrawl(api_key=KEY, api_url=self.url)
+        self.v1 = V1FirecrawlApp(api_key=KEY, api_url=self.url)
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def asynchronous(self):
+        return AsyncFirecrawlClient(api_key=KEY, api_url=self.url)
+
+    def asynchronous_v1(self):
+        return AsyncV1FirecrawlApp(api_key=KEY, api_url=self.url)
+
+    def with_model(self):
+        """A client of a host with the fake model. Starts the boat site too."""
+        if not hasattr(self, "boat_site"):
+            self.boat_site, self.model = boat_site(), fake_model()
+            self.stack.callback(self.boat_site.close)
+            self.stack.callback(self.model.close)
+        url = self.host("--model-url", f"{self.model.url}/v1", "--model", "reader")
+        return Firecrawl(api_key=KEY, api_url=url)
+
+    def browser_host(self):
+        """The URL of a host with a browser. Without one, skips the case; with CI=true, that is a failure."""
+        url = self.host("--browser", "auto")
+        if not hasattr(self, "has_browser"):
+            try:
+                Firecrawl(api_key=KEY, api_url=url).scrape(self.pages(1)[0], formats=["screenshot"])
+                self.has_browser = True
+            except errors.BadRequestError as error:
+                assert error.code == "SCRAPE_SCREENSHOT_NOT_SUPPORTED", error
+                self.has_browser = False
+        if not self.has_browser:
+            assert os.environ.get("CI") != "true", "the host has no browser"
+            raise Skipped("the host has no browser")
+        return url
+
+    def with_browser(self):
+        """A client of a host with a browser."""
+        return Firecrawl(api_key=KEY, api_url=self.browser_host())
+
+    def application(self):
+        """The URL of an application whose pages are built by scripts, and its pages with their titles."""
+        if not hasattr(self, "application_url"):
+            self.application_url = self.site("script-built") + "/app/"
+        pages, left = {}, [self.application_url]
+        while left:
+            page = left.pop()
+            name = page.rpartition("/")[2] or "start"
+            data = requests.get(f"{self.application_url}data/{name}.json", timeout=TIMEOUT).json()
+            pages[page] = data["title"]
+            found = {requests.compat.urljoin(page, link) for link, _ in data["links"]}
+            left += [link for link in found if link not in pages and link not in left]
+        return self.application_url, pages
+
+    def pages(self, count, start=1):
+        return [f"{self.site_url}/p/{number}" for number in range(start, start + count)]
+
+
+class Receiver:
+    """Receives webhooks and keeps their headers and exact bytes."""
+
+    def __init__(self):
+        self.deliveries = queue.Queue()
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                receiver.deliveries.put((dict(self.headers), body))
+                self.send_response(200)
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def receive_until(self, last):
+        """All deliveries up to the first one of this type."""
+        found = []
+        while True:
+            headers, body = self.deliveries.get(timeout=TIMEOUT)
+            headers = {name.lower(): value for name, value in headers.items()}
+            found.append((headers, body, json.loads(body)))
+            if found[-1][2]["type"] == last:
+                return found
+
+    def verified(self, deliveries):
+        """Verifies the signature of each delivery over its exact bytes."""
+        for headers, body, _ in deliveries:
+            digest = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+            assert hmac.compare_digest(headers["x-service-signature"], f"sha256={digest}")
+            changed = hmac.new(SECRET.encode(), body + b" ", hashlib.sha256).hexdigest()
+            assert not hmac.compare_digest(headers["x-service-signature"], f"sha256={changed}")
+        return deliveries
+
+
+def expect_error(kind, act, *, status=None, code=None, text=None):
+    """Asserts that `act` raises an error of exactly this class, and returns it."""
+    try:
+        result = act()
+    except Exception as error:  # noqa: BLE001 - the class is what is asserted
+        assert type(error) is kind, f"{type(error).__name__}, not {kind.__name__}: {error}"
+        if status is not None:
+            assert error.status_code == status, error.status_code
+        if code is not None:
+            assert error.code == code, error.code
+        if text is not None:
+            assert text in str(error), str(error)
+        return error
+    raise AssertionError(f"no error, but the result {result!r}")
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + TIMEOUT
+    while not (result := condition()):
+        assert time.monotonic() < deadline, "the condition never became true"
+        time.sleep(0.05)
+    return result
+
+
+def source_urls(job):
+    return sorted(document.metadata.source_url for document in job.data)
