@@ -204,7 +204,7 @@ pub struct StoredFacts {
 impl StoredFacts {
     /// A submitted job of which nothing else is known.
     #[must_use]
-    pub const fn new(number: u64, job: NewJob, at: Duration) -> Self {
+    pub fn new(number: u64, job: NewJob, at: Duration) -> Self {
         let (blocks, documents) = (Vec::new(), Vec::new());
         Self { number, job, at, blocks, documents, conclusion: None, is_removed: false }
     }

@@ -202,10 +202,10 @@ mod tests {
                 store.finish(FinishedPage::new(page, outcome), now).await.unwrap();
             }
             store.expire(now + HOUR / 2).await.unwrap();
-            assert_eq!(store.load(&team).await.unwrap().last_success, Some(now));
+            assert_eq!(Store::load(&store, &team).await.unwrap().last_success, Some(now));
             store.expire(now + HOUR).await.unwrap();
-            assert_eq!(store.load(&team).await.unwrap().last_success, None);
-            assert_eq!(store.load(&stays).await.unwrap().jobs, 1, "a team with a job is kept");
+            assert_eq!(Store::load(&store, &team).await.unwrap().last_success, None);
+            assert_eq!(Store::load(&store, &stays).await.unwrap().jobs, 1, "a team with a job is kept");
         }
         let teams = &store.lock().teams;
         assert_eq!((teams.list.len(), teams.by_name.len()), (2, 1));
