@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner_store::journal::{Batch, Committed, Row, Stall};
@@ -27,6 +28,9 @@ const WAIT: Duration = Duration::from_millis(5);
 /// The time between the first two attempts of a commit that fails. It doubles up to the longest one.
 const FIRST_RETRY: Duration = Duration::from_millis(10);
 const LAST_RETRY: Duration = Duration::from_secs(1);
+
+/// The attempts of a failing commit after the writer was closed.
+const ATTEMPTS_AT_CLOSE: u32 = 20;
 
 /// The log is copied into the file after about this many pages.
 const CHECKPOINT_PAGES: u64 = 1000;
@@ -173,10 +177,11 @@ impl Writer {
         }
     }
 
-    /// Commits a group or its beginning, however often it takes. Returns false if the writer is closed first.
+    /// Commits a group or its beginning, however often it takes. Once the writer is closed it tries a few times
+    /// more, and then returns false: nobody was told that the group is durable.
     fn commit(&mut self, group: &mut Group) -> bool {
         let mut is_stalled = false;
-        let mut pause = FIRST_RETRY;
+        let (mut pause, mut last_attempts) = (FIRST_RETRY, ATTEMPTS_AT_CLOSE);
         loop {
             let Err(error) = self.write(group) else {
                 if is_stalled {
@@ -205,7 +210,12 @@ impl Writer {
                 self.connection = None;
             }
             if self.is_closing {
-                return false;
+                if last_attempts == 0 {
+                    return false;
+                }
+                last_attempts -= 1;
+                thread::sleep(FIRST_RETRY);
+                continue;
             }
             if !self.make_room(group) {
                 self.collect(Instant::now() + pause);
