@@ -174,7 +174,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// read.
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error>;
 
-    /// The current state of a job.
+    /// The current state of a job. It is durable, unless the medium cannot be written now: then a running job
+    /// [waits for it](crate::WaitingFor::Disk), and a job whose end is not durable still runs.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
@@ -215,7 +216,9 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// Cancels a job; its documents stay readable. Durable.
     ///
     /// # Errors
-    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded);
+    /// [`Full`](crate::ErrorKind::Full) if the job is cancelled, but the medium cannot be written now, so a
+    /// crash would undo it. It becomes durable as soon as the medium can be written.
     async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error>;
 
     /// Pauses or resumes a job. No page of a paused job is leased; pages that are leased already are finished

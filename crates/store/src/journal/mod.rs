@@ -50,6 +50,7 @@
 mod block;
 mod damage;
 mod decoder;
+mod durability;
 mod fact;
 mod field;
 mod lists;
@@ -60,6 +61,7 @@ mod vec;
 
 pub use block::{BLOCK_VERSION, Block, BlockWriter, Facts};
 pub use damage::Damage;
+pub(crate) use durability::Durability;
 pub use fact::{Fact, NoteChange};
 pub use lists::{Depths, DepthsWriter, Keys, KeysWriter};
 pub use page_list::{PageList, PageListWriter, Pages};

@@ -10,6 +10,7 @@ use gleaner_types::JobId;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use uuid::Uuid;
 
+use super::durability::Durability;
 use crate::{Conclusion, Error, HistoryKey, NewJob, NoteValue, PastScrape, ReadBound, TeamId};
 
 /// Where a store writes its facts.
@@ -18,8 +19,11 @@ use crate::{Conclusion, Error, HistoryKey, NewJob, NoteValue, PastScrape, ReadBo
 ///
 /// - The batches of one call of [`append`](Journal::append) become durable together, and calls become durable
 ///   in their order.
-/// - When a batch is durable, the journal calls [`Batch::committed`], and then reports its ticket.
+/// - When batches are durable, the journal calls [`Batch::committed`] for each in their order, and then
+///   reports their ticket.
 /// - A batch that cannot be written is kept and tried again. Meanwhile [`Committed::stalled`] says why.
+/// - A journal that can never write again drops the sender of [`committed`](Journal::committed): nothing more
+///   is durable, and the store refuses all changes.
 pub trait Journal: Debug + Send + Sync + 'static {
     /// False if nothing is written: then no other method is called.
     fn is_durable(&self) -> bool {
@@ -39,7 +43,12 @@ pub trait Journal: Debug + Send + Sync + 'static {
         future::ready(None)
     }
 
-    /// Reads durable documents of a job as JSON, from a position on, in order and within the bound.
+    /// Reads durable documents of a job as JSON, from a position on, in order and within the bound. Those
+    /// before a damaged one are returned without an error.
+    ///
+    /// # Errors
+    /// [`Damaged`](crate::ErrorKind::Damaged) if the first one cannot be read, and never will be; others may
+    /// be temporary.
     fn documents(
         &self,
         job: u64,
@@ -87,6 +96,8 @@ pub struct Batch {
     pub urgent: bool,
     /// Its room in the queue.
     pub room: Room,
+    /// Set when the batches of the call are durable. The first of them has it.
+    pub(crate) durability: Option<Durability>,
     /// Notified when the batch is durable.
     pub(crate) watchers: Vec<watch::Sender<u64>>,
 }
@@ -94,6 +105,10 @@ pub struct Batch {
 impl Batch {
     /// Notifies those who wait for this batch. The journal calls it when the batch is durable.
     pub fn committed(&self) {
+        // Before the watchers, which read it.
+        if let Some(durability) = &self.durability {
+            durability.reach();
+        }
         for watcher in &self.watchers {
             watcher.send_modify(|version| *version = version.wrapping_add(1));
         }

@@ -1,33 +1,82 @@
-use std::collections::BTreeMap;
+mod commits;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::port::{Batch, Committed, Journal, Row, StoredFacts, StoredState};
-use crate::{Error, NewJob, ReadBound};
+use self::commits::Commits;
+use super::port::{Batch, Committed, Journal, Row, Stall, StoredFacts, StoredState};
+use crate::{Error, ErrorKind, NewJob, ReadBound};
 
 /// A journal in memory, for tests: its clones share the contents, so a store can be opened again over them.
 #[derive(Debug, Clone)]
 pub struct VecJournal {
     contents: Arc<Mutex<Contents>>,
-    committed: watch::Sender<Committed>,
+    commits: Arc<Mutex<Commits>>,
+    committed: watch::Receiver<Committed>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Contents {
     state: StoredState,
     /// The documents of each job, by position.
     documents: BTreeMap<u64, BTreeMap<u64, Bytes>>,
+    /// Jobs and positions of documents that cannot be read.
+    damaged: BTreeSet<(u64, u64)>,
 }
 
 impl Default for VecJournal {
     fn default() -> Self {
-        Self { contents: Arc::default(), committed: watch::Sender::new(Committed::default()) }
+        Self::of(Contents::default())
     }
 }
 
 impl VecJournal {
+    fn of(contents: Contents) -> Self {
+        let (sender, committed) = watch::channel(Committed::default());
+        let commits = Arc::new(Mutex::new(Commits::new(sender)));
+        Self { contents: Arc::new(Mutex::new(contents)), commits, committed }
+    }
+
+    /// What the next process finds if this one is killed now.
+    #[must_use]
+    pub fn after_crash(&self) -> Self {
+        Self::of(self.contents().clone())
+    }
+
+    /// Writes nothing until [`resume`](Self::resume), as during a slow commit.
+    pub fn hold(&self) {
+        self.commits().hold(|_| {});
+    }
+
+    /// Writes nothing until [`resume`](Self::resume), and reports why.
+    pub fn stall(&self, stall: Stall) {
+        self.commits().hold(|committed| committed.stalled = Some(stall));
+    }
+
+    /// Writes what was held back, and goes on.
+    pub fn resume(&self) {
+        let mut contents = self.contents();
+        self.commits().resume(|batch| contents.write(batch));
+    }
+
+    /// Writes nothing more, for ever.
+    pub fn end(&self) {
+        self.commits().end();
+    }
+
+    /// Makes a document unreadable.
+    pub fn damage_document(&self, job: u64, position: u64) {
+        self.contents().damaged.insert((job, position));
+    }
+
+    /// Removes a document without a trace.
+    pub fn lose_document(&self, job: u64, position: u64) {
+        self.contents().documents.entry(job).or_default().remove(&position);
+    }
+
     /// What was written, for another store.
     #[must_use]
     pub fn stored(&self) -> StoredState {
@@ -44,6 +93,10 @@ impl VecJournal {
 
     fn contents(&self) -> MutexGuard<'_, Contents> {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn commits(&self) -> MutexGuard<'_, Commits> {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -108,26 +161,22 @@ impl Contents {
 impl Journal for VecJournal {
     fn append(&self, batches: Vec<Batch>) -> u64 {
         let mut contents = self.contents();
-        batches.iter().for_each(|batch| contents.write(batch));
-        drop(contents);
-        batches.iter().for_each(Batch::committed);
-        let mut ticket = 0;
-        self.committed.send_modify(|committed| {
-            committed.through += 1;
-            ticket = committed.through;
-        });
-        ticket
+        self.commits().append(batches, |batch| contents.write(batch))
     }
 
     fn committed(&self) -> watch::Receiver<Committed> {
-        self.committed.subscribe()
+        self.committed.clone()
     }
 
     async fn documents(&self, job: u64, from: u64, bound: ReadBound) -> Result<Vec<Bytes>, Error> {
         let contents = self.contents();
         let mut read: Vec<Bytes> = Vec::new();
         let mut bytes = 0_usize;
-        for (_, json) in contents.documents.get(&job).into_iter().flat_map(|all| all.range(from..)) {
+        for (position, json) in contents.documents.get(&job).into_iter().flat_map(|all| all.range(from..)) {
+            if contents.damaged.contains(&(job, *position)) {
+                let text = format!("document {position} of job {job} cannot be read");
+                return if read.is_empty() { Err(Error::new(ErrorKind::Damaged, text)) } else { Ok(read) };
+            }
             bytes = bytes.saturating_add(json.len());
             if read.len() >= bound.documents.max(1) || (!read.is_empty() && bytes > bound.bytes) {
                 break;

@@ -13,13 +13,16 @@ use url::Url;
 use super::facts::FactLog;
 use super::job::Job;
 use super::state::State;
-use crate::journal::{Fact, Row};
+use crate::journal::{Durability, Fact, Row};
 use crate::outbox::{self, EventData};
 use crate::results::DocumentSource;
 use crate::{
     Conclusion, DELIVERY_LEASE, DeadLetter, DeliveryOutcome, DueEvent, DueEvents, Error, EventId,
     MAX_LISTED_DEAD_LETTERS,
 };
+
+/// Time until events that are not durable yet may be due.
+const NOT_DURABLE_PAUSE: Duration = Duration::from_secs(1);
 
 /// The undelivered events of one job, in order.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub(super) struct Outbox {
     /// Number of the first of `events`.
     first: u64,
     events: VecDeque<Event>,
+    /// The numbers of the events that were not durable when they were added, in order.
+    not_durable: VecDeque<(u64, Durability)>,
     /// Number of attempts for the first event.
     pub(super) attempt: u32,
     due: Duration,
@@ -63,6 +68,7 @@ impl Outbox {
             kind,
             first: 0,
             events: VecDeque::new(),
+            not_durable: VecDeque::new(),
             attempt: 0,
             due: Duration::ZERO,
             dead_letters: Vec::new(),
@@ -71,6 +77,19 @@ impl Outbox {
 
     pub(super) fn is_empty(&self) -> bool {
         self.events.is_empty()
+    }
+
+    /// Whether the next event is durable. Before, it must not be sent: a crash could undo its cause.
+    fn is_next_durable(&self) -> bool {
+        let mut waiting = self.not_durable.iter().filter(|(_, durability)| !durability.is_reached());
+        waiting.next().is_none_or(|(number, _)| *number > self.first)
+    }
+
+    /// Forgets the events that have become durable.
+    fn drop_durable(&mut self) {
+        while self.not_durable.front().is_some_and(|(_, durability)| durability.is_reached()) {
+            self.not_durable.pop_front();
+        }
     }
 
     /// The next event.
@@ -123,8 +142,9 @@ impl Outbox {
 
     fn drop_first(&mut self) {
         self.events.pop_front();
-        self.first += 1;
+        self.first = self.first.saturating_add(1);
         self.attempt = 0;
+        self.drop_durable();
     }
 }
 
@@ -146,7 +166,10 @@ impl EventSchedule {
         if !outbox.webhook.events.contains(&event.kind) {
             return;
         }
-        log.push(journal, &event.fact(outbox.first + outbox.events.len() as u64));
+        let number = outbox.first.saturating_add(outbox.events.len() as u64);
+        log.push(journal, &event.fact(number));
+        outbox.drop_durable();
+        outbox.not_durable.extend(log.durability().map(|durability| (number, durability)));
         outbox.events.push_back(event);
         if outbox.events.len() == 1 {
             outbox.due = now;
@@ -154,9 +177,9 @@ impl EventSchedule {
         }
     }
 
-    /// The job whose event is due first, and when.
-    pub(super) fn first(&self) -> Option<(Duration, JobId)> {
-        self.0.first().copied()
+    /// The jobs with events in the order in which they are due, and when.
+    fn iter(&self) -> impl Iterator<Item = (Duration, JobId)> {
+        self.0.iter().copied()
     }
 
     /// Records that the event of a job was taken for delivery.
@@ -276,18 +299,30 @@ impl PendingBody {
 impl State {
     /// Takes at most `max` due events.
     pub(super) fn due(&mut self, max: usize, now: Duration) -> DueEvents {
-        let mut due = DueEvents::default();
-        while let Some((at, id)) = self.event_schedule.first() {
-            if at > now || due.events.len() >= max {
-                due.next = Some(at);
+        let Self { event_schedule, jobs, removed, .. } = self;
+        let (mut taken, mut later, mut not_durable) = (Vec::new(), None, None);
+        for (at, id) in event_schedule.iter() {
+            let job = jobs.get(&id).or_else(|| removed.get(&id));
+            let Some(outbox) = job.and_then(|job| job.outbox.as_deref()) else { continue };
+            if !outbox.is_next_durable() {
+                not_durable = Some(now + NOT_DURABLE_PAUSE);
+                continue;
+            }
+            if at > now || taken.len() >= max {
+                later = Some(at);
                 break;
             }
-            let job = self.jobs.get_mut(&id).or_else(|| self.removed.get_mut(&id));
-            let Some(job) = job else { break };
-            due.events.extend(job.due_event(id));
-            let Some(outbox) = job.outbox.as_deref_mut() else { break };
-            self.event_schedule.mark_taken(id, outbox, now);
+            taken.push(id);
         }
+        let mut due = DueEvents::default();
+        for id in taken {
+            let Some(job) = jobs.get_mut(&id).or_else(|| removed.get_mut(&id)) else { continue };
+            due.events.extend(job.due_event(id));
+            let Some(outbox) = job.outbox.as_deref_mut() else { continue };
+            event_schedule.mark_taken(id, outbox, now);
+        }
+        let taken = (!due.events.is_empty()).then_some(now + DELIVERY_LEASE);
+        due.next = [taken, later, not_durable].into_iter().flatten().min();
         due
     }
 

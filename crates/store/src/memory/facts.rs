@@ -8,7 +8,8 @@ use tokio::sync::watch;
 
 use super::state::State;
 use crate::journal::{
-    Batch, BlockWriter, DepthsWriter, Fact, KeysWriter, NewDocument, NoteChange, PageListWriter, Row,
+    Batch, BlockWriter, DepthsWriter, Durability, Fact, KeysWriter, NewDocument, NoteChange, PageListWriter,
+    Row,
 };
 use crate::{Note, NoteKind, NoteValue};
 
@@ -47,6 +48,8 @@ pub(super) struct FactLog {
     is_on: bool,
     /// By the number of the job.
     pending: BTreeMap<u64, Pending>,
+    /// Whether the current operation is durable, if anyone asks.
+    durability: Option<Durability>,
     /// The page that is being finished.
     page: Option<(UrlKey, Option<Fingerprint>)>,
     pages: PageListWriter,
@@ -122,6 +125,11 @@ impl FactLog {
             NoteValue::Remove => NoteChange::Remove,
         };
         self.push(job, &Fact::Noted { kind: note.kind.to_raw(), key: note.key, change });
+    }
+
+    /// Tells whether the current operation is durable; `None` if there is no journal.
+    pub(super) fn durability(&mut self) -> Option<Durability> {
+        self.is_on.then(|| self.durability.get_or_insert_default().clone())
     }
 
     /// Notifies the watcher when the facts of the job are durable. False if there is no journal: then the
@@ -209,14 +217,20 @@ impl FactLog {
         }
     }
 
-    /// Takes everything as batches.
+    /// Takes everything as batches. If there are none, the operation is durable.
     pub(super) fn take(&mut self) -> Vec<Batch> {
+        let durability = self.durability.take();
         let batches = std::mem::take(&mut self.pending).into_iter().map(|(job, mut pending)| {
             let facts = if pending.facts.is_empty() { Vec::new() } else { pending.facts.finish() };
             let Pending { documents, rows, watchers, .. } = pending;
             Batch { job, facts, documents, rows, watchers, ..Batch::default() }
         });
-        batches.collect()
+        let mut batches: Vec<Batch> = batches.collect();
+        match batches.first_mut() {
+            Some(first) => first.durability = durability,
+            None => durability.iter().for_each(Durability::reach),
+        }
+        batches
     }
 }
 

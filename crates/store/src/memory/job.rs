@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::events::Outbox;
 use super::facts::{FactLog, JobJournal};
 use super::teams::TeamIndex;
-use crate::journal::Fact;
+use crate::journal::{Durability, Fact};
 use crate::note::Notes;
 use crate::result_space::TeamQuota;
 use crate::results::Results;
@@ -44,6 +44,8 @@ pub(super) struct Job {
     pub(super) credits: u64,
     pub(super) created_at: Duration,
     pub(super) ended_at: Option<Duration>,
+    /// Whether its end is durable; `None` if it is.
+    pub(super) end: Option<Durability>,
     /// The counts at the end; while the job runs, the frontier counts.
     pub(super) final_counts: Counts,
     pub(super) warnings: Vec<JobWarning>,
@@ -98,6 +100,7 @@ impl Job {
             credits: 0,
             created_at: now,
             ended_at: None,
+            end: None,
             final_counts: Counts::default(),
             warnings: Vec::new(),
             failure: None,
@@ -130,6 +133,11 @@ impl Job {
         ];
         let reason = reasons.into_iter().find(|(waits, _)| *waits)?;
         self.ended_at.is_none().then_some(reason.1)
+    }
+
+    /// True if the job has ended, and no crash can undo it.
+    pub(super) fn has_durable_end(&self) -> bool {
+        self.ended_at.is_some() && self.end.as_ref().is_none_or(Durability::is_reached)
     }
 
     /// Notifies those who watch the job, when its facts are durable.

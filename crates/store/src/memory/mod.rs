@@ -21,6 +21,7 @@ mod leases;
 mod operations;
 mod orphans;
 mod scrapes;
+mod stalls;
 mod state;
 mod steps;
 mod teams;
@@ -159,15 +160,18 @@ impl<J: Journal> LocalStore<J> {
         ticket
     }
 
-    /// Gives the facts of an operation to the journal. Returns the ticket of the last facts.
+    /// Gives the facts of an operation to the journal. Returns their ticket; 0 if there are none.
     fn commit(&self, state: &mut State, room: Room) -> u64 {
         state.log_changes();
         let mut batches = state.log.take();
-        if let Some(first) = batches.first_mut() {
-            // Nobody else has a page whose end the writer could wait for.
-            (first.room, first.urgent) = (room, state.frontier.in_flight() == 0);
-            state.ticket = self.journal.append(batches);
+        let Some(first) = batches.first_mut() else { return 0 };
+        // Nobody else has a page whose end the writer could wait for.
+        (first.room, first.urgent) = (room, state.frontier.in_flight() == 0);
+        if state.has_maintenance {
+            // What is due or to be settled counts once it is durable.
+            first.watchers.push(self.maintenance.clone());
         }
+        state.ticket = self.journal.append(batches);
         state.ticket
     }
 
@@ -177,26 +181,52 @@ impl<J: Journal> LocalStore<J> {
             return Ok(());
         }
         let mut committed = self.journal.committed();
-        let is_closed = committed.wait_for(|committed| committed.through >= ticket).await.is_err();
-        if is_closed {
-            return Err(Error::io("a change could not be written", &"the journal is closed"));
-        }
-        Ok(())
+        let is_ended = committed.wait_for(|committed| committed.through >= ticket).await.is_err();
+        if is_ended { Err(ended_journal()) } else { Ok(()) }
     }
 
-    /// Waits until all facts so far are durable.
-    async fn all_durable(&self) -> Result<(), Error> {
+    /// Waits until the facts of this ticket are durable, or the journal cannot write. False if they are not.
+    async fn durable_unless_stalled(&self, ticket: u64) -> bool {
+        if ticket == 0 {
+            return true;
+        }
+        let mut committed = self.journal.committed();
+        let reached =
+            committed.wait_for(|committed| committed.through >= ticket || committed.stalled.is_some()).await;
+        reached.is_ok_and(|committed| committed.through >= ticket)
+    }
+
+    /// As [`durable_unless_stalled`](Self::durable_unless_stalled), for all facts so far.
+    async fn all_durable_unless_stalled(&self) -> bool {
         let ticket = self.lock().ticket;
-        self.durable(ticket).await
+        self.durable_unless_stalled(ticket).await
     }
 
     /// Why the journal cannot write now.
     fn stall(&self) -> Option<Stall> {
-        if self.journal.is_durable() { self.journal.committed().borrow().stalled } else { None }
+        if !self.journal.is_durable() {
+            return None;
+        }
+        let committed = self.journal.committed();
+        let stalled = committed.borrow().stalled;
+        if committed.has_changed().is_err() { Some(Stall::Io) } else { stalled }
+    }
+
+    /// Refuses changes if the journal will never write again.
+    fn check_journal(&self) -> Result<(), Error> {
+        let has_ended = self.journal.is_durable() && self.journal.committed().has_changed().is_err();
+        if has_ended { Err(ended_journal()) } else { Ok(()) }
+    }
+
+    /// The state, for a change.
+    fn lock_to_change(&self) -> Result<MutexGuard<'_, State>, Error> {
+        self.check_journal()?;
+        Ok(self.lock())
     }
 
     /// Refuses new work while the journal cannot write.
     fn check_stall(&self) -> Result<(), Error> {
+        self.check_journal()?;
         match self.stall() {
             None => Ok(()),
             Some(Stall::Full) => Err(Error::full("there is no space on the medium of the store")),
@@ -218,6 +248,10 @@ impl<J: Journal> LocalStore<J> {
     fn notify_work(&self) {
         self.work.send_modify(|version| *version = version.wrapping_add(1));
     }
+}
+
+fn ended_journal() -> Error {
+    Error::io("a change could not be written", &"the store cannot write any more")
 }
 
 impl Default for MemoryStore {

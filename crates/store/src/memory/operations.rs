@@ -21,7 +21,7 @@ use crate::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
     FinishedPage, HistoryKey, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
     NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Reservation, Slice, Store, StoredJob, TeamId,
-    TeamLoad, WaitingFor, WorkerId,
+    TeamLoad, WorkerId,
 };
 
 /// Time until the next lease while the journal cannot write.
@@ -46,7 +46,7 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn withdrawn(&self, operation: Uuid) -> Result<(), Error> {
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         if state.intents.remove(&operation).is_some() {
             state.log.push_global(&Fact::Withdrawn { operation });
             self.commit(&mut state, None);
@@ -61,7 +61,7 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         let record = state.job(job)?;
         let journal = record.journal.everything().filter(|_| !record.sealed);
         record.sealed = true;
@@ -72,6 +72,7 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
+        self.check_journal()?;
         if self.stall().is_some() {
             let next = Some(now.saturating_add(STALL_PAUSE));
             return Ok(Leases { next, ..Leases::default() });
@@ -97,13 +98,14 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error> {
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         state.release(worker, now);
         self.finish_operation(state);
         Ok(())
     }
 
     async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
+        self.check_journal()?;
         let pages = self.prepare(pages)?;
         let room = match self.journal.is_durable() {
             true => self.journal.room(pages.iter().map(PreparedPage::size).sum()).await,
@@ -136,17 +138,14 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
-        let stall = self.stall();
-        let (mut snapshot, ticket) = {
+        let (snapshot, ticket) = {
             let state = self.lock();
             (state.snapshot(job)?, state.ticket)
         };
-        match stall {
-            Some(_) if snapshot.ended_at.is_none() => snapshot.waiting_for = Some(WaitingFor::Disk),
-            Some(_) => {}
-            None => self.durable(ticket).await?,
+        match self.durable_unless_stalled(ticket).await {
+            true => Ok(snapshot),
+            false => self.lock().stalled_snapshot(job),
         }
-        Ok(snapshot)
     }
 
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
@@ -154,7 +153,7 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {
-        let mut guard = self.lock();
+        let mut guard = self.lock_to_change()?;
         let state = &mut *guard;
         state.running_slot(job)?;
         if let Some(record) = state.jobs.get_mut(&job) {
@@ -181,7 +180,7 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
-        let mut guard = self.lock();
+        let mut guard = self.lock_to_change()?;
         let state = &mut *guard;
         let record = state.jobs.get_mut(&job).ok_or_else(|| Error::unknown_job(job))?;
         record.warn(warning, &mut state.log);
@@ -201,16 +200,23 @@ impl<J: Journal> Store for LocalStore<J> {
 
     async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error> {
         let (snapshot, ticket) = self.end(job, |state| {
-            state.running_slot(job)?;
-            state.end_job(job, JobState::Cancelled, now);
+            // A repeated call waits for the first one.
+            if !state.is_being_cancelled(job) {
+                state.running_slot(job)?;
+                state.end_job(job, JobState::Cancelled, now);
+            }
             Ok(())
         })?;
-        self.durable(ticket).await?;
-        Ok(snapshot)
+        if self.durable_unless_stalled(ticket).await {
+            return Ok(snapshot);
+        }
+        // The caller must not wait for the medium: it stops the work of the job.
+        self.check_journal()?;
+        Err(Error::full("the job is cancelled, but not durably: the medium of the store cannot be written"))
     }
 
     async fn pause(&self, job: JobId, paused: bool) -> Result<JobSnapshot, Error> {
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         state.running_slot(job)?;
         let record = state.job(job)?;
         let journal = record.journal.everything().filter(|_| record.paused != paused);
@@ -229,7 +235,7 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error> {
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         if state.job(job)?.ended_at.is_none() {
             state.end_job(job, JobState::Cancelled, now);
         }
@@ -239,7 +245,7 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error> {
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         let expired = state.expire_leases(now);
         let mut removed_jobs = Vec::new();
         if let Some(until) = now.checked_sub(self.config.retention) {
@@ -272,7 +278,7 @@ impl<J: Journal> Store for LocalStore<J> {
             let mut state = self.lock();
             let record = state.job(job)?;
             let mut batch = record.results.read_json(from, bound);
-            batch.end &= record.ended_at.is_some();
+            batch.end &= record.has_durable_end();
             batch
         };
         self.load(batch).await?.into_json()
@@ -281,7 +287,7 @@ impl<J: Journal> Store for LocalStore<J> {
     async fn keep_scrape(&self, team: &TeamId, document: &Document, now: Duration) -> Result<(), Error> {
         let Some(scrape) = scrape::id_of(document) else { return Ok(()) };
         let json = to_json(document)?;
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         if state.log.is_on() {
             let stored = StoredScrape { team: team.clone(), id: scrape, at: now, json: json.clone() };
             state.log.row(Some(0), || Row::Scrape(stored));
@@ -326,14 +332,17 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn charge(&self, job: JobId, tokens_used: u64, credits: u64) -> Result<(), Error> {
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         state.charge(job, tokens_used, credits)?;
         self.commit(&mut state, None);
         Ok(())
     }
 
     async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error> {
-        let found = self.lock().job(job)?.conclusion.clone();
+        let mut state = self.lock();
+        let record = state.job(job)?;
+        let found = record.conclusion.clone().filter(|_| record.has_durable_end());
+        drop(state);
         Ok(found.as_deref().cloned())
     }
 
@@ -381,10 +390,8 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn due(&self, max: usize, now: Duration) -> Result<DueEvents, Error> {
-        let due = self.lock().due(max, now);
-        // No event may be sent before its cause is durable.
-        self.all_durable().await?;
-        Ok(due)
+        self.all_durable_unless_stalled().await;
+        Ok(self.lock().due(max, now))
     }
 
     async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error> {
@@ -400,6 +407,7 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error> {
+        self.check_journal()?;
         let ticket = self.record_outcome(event, outcome, now);
         self.durable(ticket).await
     }
@@ -410,21 +418,19 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
-        let accounting = self.lock().accounting(max);
-        // No job may be settled before its end is durable.
-        self.all_durable().await?;
-        Ok(accounting)
+        self.all_durable_unless_stalled().await;
+        Ok(self.lock().accounting(max))
     }
 
     async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         state.grant(job, credits, now);
         self.finish_operation(state);
         Ok(())
     }
 
     async fn settled(&self, job: JobId) -> Result<(), Error> {
-        let mut state = self.lock();
+        let mut state = self.lock_to_change()?;
         state.settle(job);
         state.forget_removed(job);
         self.commit(&mut state, None);

@@ -328,7 +328,7 @@ impl State {
         self.frontier.close(job.slot);
         self.running.remove(&job.slot);
         job.state = state;
-        job.ended_at = Some(now);
+        (job.ended_at, job.end) = (Some(now), self.log.durability());
         job.drop_request();
         let error = job.error.as_deref().filter(|_| job.journal.everything().is_some());
         let fact = Fact::JobEnded { at: now, state, failure: job.failure, error };

@@ -54,7 +54,7 @@ impl<J: Journal> LocalStore<J> {
         now: Duration,
     ) -> Result<(Admitted, u64), Error> {
         let Admission { depth, pages, notes } = admission;
-        let mut guard = self.lock();
+        let mut guard = self.lock_to_change()?;
         let state = &mut *guard;
         let slot = state.running_slot(job)?;
         if let Some(record) = state.jobs.get_mut(&job) {
@@ -110,17 +110,20 @@ impl<J: Journal> LocalStore<J> {
         (receipts, self.finish_operation_in(state, room))
     }
 
-    /// Ends a job with `end`, and returns its last state.
+    /// Ends a job with `end`, and returns its last state and the ticket of its end.
     pub(super) fn end(
         &self,
         job: JobId,
         end: impl FnOnce(&mut State) -> Result<(), Error>,
     ) -> Result<(JobSnapshot, u64), Error> {
-        let mut guard = self.lock();
+        let mut guard = self.lock_to_change()?;
         let state = &mut *guard;
         end(state)?;
         let snapshot = state.snapshot(job)?;
-        Ok((snapshot, self.finish_operation(guard)))
+        self.commit(state, None);
+        let ticket = state.ticket;
+        self.finish_operation(guard);
+        Ok((snapshot, ticket))
     }
 
     pub(super) fn record_outcome(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> u64 {
@@ -143,7 +146,7 @@ impl<J: Journal> LocalStore<J> {
         let record = state.jobs.get_mut(&job).ok_or_else(|| Error::unknown_job(job))?;
         let first = record.results.first();
         let mut batch = record.results.read(from, bound);
-        batch.end &= record.ended_at.is_some();
+        batch.end &= record.has_durable_end();
         let before = record.results.first();
         if before > first {
             let journal = record.journal.everything();
@@ -201,7 +204,7 @@ impl State {
         let listed = self.intents.values().filter(|intent| intent.is_listed);
         Accounting {
             short: self.shortages(max),
-            ended: self.unsettled.first(max),
+            ended: self.unsettled.first(max, |id| self.has_durable_end(id)),
             unsubmitted: listed.map(|intent| intent.reservation.clone()).take(max).collect(),
         }
     }

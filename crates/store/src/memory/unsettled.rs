@@ -28,8 +28,9 @@ impl Unsettled {
         self.jobs.insert(self.last_sequence, job);
     }
 
-    pub(super) fn first(&self, max: usize) -> Vec<EndedJob> {
-        self.jobs.values().take(max).cloned().collect()
+    /// The first jobs that `is_wanted` is true for.
+    pub(super) fn first(&self, max: usize, is_wanted: impl Fn(JobId) -> bool) -> Vec<EndedJob> {
+        self.jobs.values().filter(|job| is_wanted(job.snapshot.id)).take(max).cloned().collect()
     }
 
     /// Removes a job, and returns what the accounts provider was told about it.
@@ -103,8 +104,9 @@ mod tests {
         assert!(unsettled.check_capacity(&unreachable).is_err_and(|error| error.is_full()));
         assert!(unsettled.check_capacity(&healthy).is_ok());
         unsettled.push(ended(&healthy, pushed));
-        let first =
-            |unsettled: &Unsettled| unsettled.first(2).iter().map(|job| job.snapshot.id).collect::<Vec<_>>();
+        let first = |unsettled: &Unsettled| {
+            unsettled.first(2, |_| true).iter().map(|job| job.snapshot.id).collect::<Vec<_>>()
+        };
         let id = |number| JobId::from_uuid(Uuid::from_u128(number));
         assert_eq!(first(&unsettled), [id(0), id(1)]);
         let settled = (0..pushed).chain([0]).filter_map(|number| unsettled.mark_settled(id(number)));

@@ -1,0 +1,35 @@
+//! What the store answers while its journal cannot write: memory is ahead of what a crash would leave.
+
+use gleaner_types::{JobId, JobState};
+
+use super::job::Job;
+use super::state::State;
+use crate::{Error, JobSnapshot, WaitingFor};
+
+impl State {
+    /// The state of a job that waits for the medium: it runs until its end is durable.
+    pub(super) fn stalled_snapshot(&self, id: JobId) -> Result<JobSnapshot, Error> {
+        let snapshot = self.snapshot(id)?;
+        let Some(job) = self.jobs.get(&id).filter(|job| !job.has_durable_end()) else { return Ok(snapshot) };
+        let total = if job.ended_at.is_some() { job.final_counts.total } else { snapshot.total };
+        Ok(JobSnapshot {
+            state: JobState::Scraping,
+            total,
+            ended_at: None,
+            waiting_for: Some(WaitingFor::Disk),
+            failure: None,
+            error: None,
+            ..snapshot
+        })
+    }
+
+    /// True if a job has ended, and no crash can undo it. A job that is gone has.
+    pub(super) fn has_durable_end(&self, id: JobId) -> bool {
+        self.jobs.get(&id).or_else(|| self.removed.get(&id)).is_none_or(Job::has_durable_end)
+    }
+
+    /// True if a job was cancelled, and a crash could still undo it.
+    pub(super) fn is_being_cancelled(&self, id: JobId) -> bool {
+        self.jobs.get(&id).is_some_and(|job| job.state == JobState::Cancelled && !job.has_durable_end())
+    }
+}
