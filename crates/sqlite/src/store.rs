@@ -12,7 +12,7 @@ pub type SqliteStore = LocalStore<SqliteJournal>;
 /// go on. `now` is the time since the Unix epoch. This blocks, and takes longer the more pages wait.
 ///
 /// # Errors
-/// Those of [`SqliteJournal::open`], and [`Io`](gleaner_store::ErrorKind::Io) if stored facts cannot be read.
+/// Those of [`SqliteJournal::open`], and those of [`LocalStore::open`] if stored facts cannot be read.
 pub fn open_store(
     path: impl AsRef<Path>,
     file: &FileConfig,

@@ -83,7 +83,7 @@ impl Results {
 
     /// The position of the next document.
     pub(crate) fn end(&self) -> u64 {
-        self.first + self.items.len() as u64
+        self.first.saturating_add(self.items.len() as u64)
     }
 
     /// How its documents are stored.
@@ -119,16 +119,19 @@ impl Results {
         Ok(None)
     }
 
-    /// Adds a document that is in the journal.
-    pub(crate) fn restore(&mut self, position: u64, length: usize, scrape: Option<u64>) {
-        if self.items.is_empty() {
-            self.first = self.first.max(position);
+    /// Adds a document that is in the journal. False if the one before it is missing.
+    pub(crate) fn restore(&mut self, position: u64, length: usize, scrape: Option<u64>) -> bool {
+        if position < self.first {
+            // The reader has it.
+            return true;
         }
-        if position >= self.first {
+        let is_next = position == self.end();
+        if is_next {
             self.scrapes.extend(scrape.map(|scrape| (scrape, position)));
-            self.weight += length;
+            self.weight = self.weight.saturating_add(length);
             self.items.push_back(StoredDocument::Journaled(length));
         }
+        is_next
     }
 
     /// The reader has the documents before this position.
@@ -279,7 +282,7 @@ pub(crate) struct Batch {
     pub(crate) next: u64,
     pub(crate) end: bool,
     /// Under [`Retention::Stream`].
-    streams: bool,
+    pub(crate) streams: bool,
 }
 
 impl Batch {

@@ -54,7 +54,7 @@ use crate::{
 ///   processes lets one of them at a time send requests to a host, and hands the pace on with the host.
 /// - **Time is an argument**: `now` is the time since the Unix epoch, and every time that a store returns is
 ///   on the clock of its caller. Within a process it never runs backwards. A later process may start at an
-///   earlier time: the store then counts from the latest time that it knows.
+///   earlier time: results are then kept longer, but no event waits longer for its next attempt.
 #[async_trait]
 pub trait Store: Debug + Send + Sync + 'static {
     /// Whether jobs survive their process, so that another one can go on with them. If not, notes need not be

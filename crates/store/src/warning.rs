@@ -33,7 +33,7 @@ pub enum JobWarning {
     FailuresNotListed,
     /// Pages could not be read back from their temporary file.
     PagesLost(u64),
-    /// Documents could not be read back from their temporary file.
+    /// Documents could not be read back from their file.
     DocumentsLost(u64),
     /// Appended pages are scraped with the options of their batch.
     AppendedOptions,
@@ -43,7 +43,7 @@ pub enum JobWarning {
     Request(String),
 }
 
-const LOST: &str = "lost: their temporary file could not be read";
+const LOST: &str = "lost: their file could not be read";
 
 impl JobWarning {
     /// A robots.txt could not be read because of an invalid certificate.

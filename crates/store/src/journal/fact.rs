@@ -175,7 +175,7 @@ facts! { 'a
     }
     /// Waiting pages were lost, because their temporary file could not be read.
     Lost = 10 {
-        /// Number of pages.
+        /// Number of pages; 0 if all that were lost before wait again, because another process goes on.
         pages: u64,
     }
     /// No more pages are added but links.

@@ -326,6 +326,31 @@ impl State {
         due
     }
 
+    /// The latest time that the jobs have.
+    pub(super) fn latest_time(&self) -> Duration {
+        let times = self.jobs.values().chain(self.removed.values()).flat_map(|job| {
+            let failure = job.failures.failures.last().map(|failure| failure.at);
+            let letter = job.outbox.as_ref().and_then(|outbox| outbox.dead_letters.last());
+            [Some(job.created_at), job.ended_at, failure, letter.map(|letter| letter.at)]
+        });
+        times.flatten().max().unwrap_or_default()
+    }
+
+    /// Makes all events that wait due earlier by this time.
+    pub(super) fn advance_events(&mut self, by: Duration) {
+        if by.is_zero() {
+            return;
+        }
+        let Self { event_schedule, jobs, removed, .. } = self;
+        for (id, job) in jobs.iter_mut().chain(removed) {
+            if let Some(outbox) = job.outbox.as_deref_mut().filter(|outbox| !outbox.is_empty()) {
+                event_schedule.remove(*id, outbox);
+                outbox.due = outbox.due.saturating_sub(by);
+                event_schedule.restore(*id, outbox);
+            }
+        }
+    }
+
     /// Drops the undelivered events of removed jobs that ended at or before `until`.
     pub(super) fn drop_expired_events(&mut self, until: Duration) {
         let Self { removed, event_schedule, has_maintenance, log, unsettled, .. } = self;

@@ -8,10 +8,11 @@ use gleaner_types::{ErrorCode, JobId, PageError};
 use url::Url;
 
 use super::events::Event;
+use super::job::Job;
 use super::state::State;
 use crate::journal::Fact;
 use crate::outbox::EventData;
-use crate::{BlockedPage, JobWarning, PageFailure};
+use crate::{BlockedPage, JobWarning, PageFailure, PageFailures};
 
 impl State {
     /// Lists the pages that were given up because their leases kept expiring.
@@ -53,6 +54,12 @@ impl State {
         }
     }
 
+    /// Drops the lists of a job that is removed.
+    pub(super) fn drop_failures(&mut self, job: &mut Job) {
+        let PageFailures { failures, robots_blocked } = std::mem::take(&mut job.failures);
+        self.failure_quota.release(job.team, failures.len() + robots_blocked.len());
+    }
+
     /// Lists a page that robots.txt forbids.
     pub(super) fn page_blocked(&mut self, id: JobId, url: Url, slash_added: bool) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
@@ -81,6 +88,7 @@ impl State {
             let Some((id, _)) = self.running.get(&dropped.job).copied() else { continue };
             if let Some(job) = self.jobs.get_mut(&id) {
                 job.lost_pages += dropped.pages;
+                self.log.push(job.journal.everything(), &Fact::Lost { pages: dropped.pages });
                 job.notify_progress(&mut self.log);
             }
             self.check_budget(id);
@@ -96,8 +104,12 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::journal::{Journal, VecJournal};
     use crate::queue_spill::QueueFile;
-    use crate::{FinishedPage, MemoryConfig, MemoryStore, NewJob, PageOutcome, ReadBound, Store, WorkerId};
+    use crate::{
+        FinishedPage, JobAccount, JobSnapshot, LeasedPage, LocalStore, MemoryConfig, MemoryStore, NewJob,
+        PageOutcome, ReadBound, Store, TeamId, WorkerId,
+    };
 
     const WORKER: WorkerId = WorkerId::from_uuid(Uuid::nil());
     const PAGES: u64 = 5_000;
@@ -127,11 +139,17 @@ mod tests {
         assert_eq!(warnings, [JobWarning::DocumentsLost(1)]);
     }
 
-    /// A store with this file and a batch of 5,000 pages of 100 bytes.
-    async fn store(file: &QueueFile, in_memory: bool) -> (MemoryStore, JobId) {
-        let store = MemoryStore::default();
+    fn open(journal: &VecJournal) -> LocalStore<VecJournal> {
+        LocalStore::open(MemoryConfig::default(), journal.clone(), journal.stored(), NOW).unwrap()
+    }
+
+    /// Gives a store this file and a batch of 5,000 pages of 100 bytes.
+    async fn fill<J: Journal>(store: &LocalStore<J>, file: &QueueFile, in_memory: bool) -> JobId {
         let frontier = Frontier::new(FrontierConfig::default()).with_spill(Box::new(file.clone()));
-        store.lock().frontier = frontier;
+        store.lock().frontier = match store.journal.is_durable() {
+            true => frontier.with_changes(),
+            false => frontier,
+        };
         let page = |n: u64| Candidate {
             url: Url::parse(&format!("https://a.test/{n:088}")).unwrap(),
             key: UrlKey::from_raw(n),
@@ -141,38 +159,98 @@ mod tests {
         let (id, rules) = (JobId::from_uuid(Uuid::from_u128(1)), JobRules::with_limit(u64::MAX));
         let job = NewJob::new(id, Some(JobKind::BatchScrape), rules, (0..PAGES).map(page).collect());
         store.submit(NewJob { in_memory, ..job }, NOW).await.unwrap();
-        (store, id)
+        id
+    }
+
+    async fn lease<J: Journal>(store: &LocalStore<J>) -> Vec<LeasedPage> {
+        store.lease(WORKER, 50, NOW).await.unwrap().pages
+    }
+
+    async fn fail<J: Journal>(store: &LocalStore<J>, pages: Vec<LeasedPage>) {
+        for page in pages {
+            let error = PageError { code: ErrorCode::UnknownError, message: "no".to_owned() };
+            store.finish(FinishedPage::new(page, PageOutcome::Failed(error)), NOW).await.unwrap();
+        }
+    }
+
+    /// Fails all pages, and returns their number and the state of the job.
+    async fn fail_all<J: Journal>(store: &LocalStore<J>, id: JobId) -> (u64, JobSnapshot) {
+        let mut done = 0;
+        loop {
+            let pages = lease(store).await;
+            if pages.is_empty() {
+                return (done, store.snapshot(id).await.unwrap());
+            }
+            done += pages.len() as u64;
+            fail(store, pages).await;
+        }
     }
 
     #[tokio::test]
     async fn lost_pages_are_counted_and_their_job_ends() {
         let file = QueueFile::new(1 << 20, None);
-        let (store, id) = store(&file, false).await;
+        let journal = VecJournal::default();
+        let store = open(&journal);
+        let id = fill(&store, &file, false).await;
         assert!(file.blocks() > 20);
         file.tear();
-        let mut done = 0;
-        loop {
-            let leases = store.lease(WORKER, 50, NOW).await.unwrap().pages;
-            if leases.is_empty() {
-                break;
-            }
-            for page in leases {
-                done += 1;
-                let error = PageError { code: ErrorCode::UnknownError, message: "no".to_owned() };
-                store.finish(FinishedPage::new(page, PageOutcome::Failed(error)), NOW).await.unwrap();
-            }
-        }
-        let ended = store.snapshot(id).await.unwrap();
+        let (done, ended) = fail_all(&store, id).await;
         assert_eq!((ended.state, ended.failed), (JobState::Completed, PAGES), "the lost ones failed too");
         let lost = PAGES - done;
         assert!(lost > 1_000 && done > 1_000, "{lost} lost");
         assert!(ended.warnings.contains(&JobWarning::PagesLost(lost)), "{:?}", ended.warnings);
+        assert_eq!(open(&journal).snapshot(id).await.unwrap(), ended, "the next process knows it");
+    }
+
+    #[tokio::test]
+    async fn lost_pages_of_a_running_job_wait_again_in_the_next_process() {
+        let file = QueueFile::new(1 << 20, None);
+        let journal = VecJournal::default();
+        let store = open(&journal);
+        let id = fill(&store, &file, false).await;
+        file.tear();
+        loop {
+            let pages = lease(&store).await;
+            assert!(!pages.is_empty());
+            if !store.snapshot(id).await.unwrap().warnings.is_empty() {
+                break;
+            }
+            fail(&store, pages).await;
+        }
+        let (_, ended) = fail_all(&open(&journal), id).await;
+        assert_eq!((ended.state, ended.failed), (JobState::Completed, PAGES));
+        assert!(ended.warnings.is_empty(), "{:?}", ended.warnings);
+        assert_eq!(open(&journal).snapshot(id).await.unwrap(), ended);
+    }
+
+    #[tokio::test]
+    async fn the_failures_of_a_removed_job_take_no_space_in_the_next_process() {
+        let journal = VecJournal::default();
+        let store = open(&journal);
+        let account = Some(Box::new(JobAccount::of(TeamId::new("a"))));
+        let page = Candidate {
+            url: Url::parse("https://b.test/").unwrap(),
+            key: UrlKey::from_raw(1),
+            external: false,
+            priority: Candidate::NORMAL,
+        };
+        let id = JobId::from_uuid(Uuid::from_u128(1));
+        let job = NewJob::new(id, Some(JobKind::Crawl), JobRules::with_limit(1), vec![page]);
+        store.submit(NewJob { account, ..job }, NOW).await.unwrap();
+        let pages = lease(&store).await;
+        fail(&store, pages).await;
+        assert_eq!(store.lock().failure_quota.listed(), 1);
+        assert_eq!(open(&journal).lock().failure_quota.listed(), 1);
+        store.remove(id, NOW).await.unwrap();
+        assert_eq!(journal.stored().jobs.len(), 1, "it is still to be settled");
+        assert_eq!(open(&journal).lock().failure_quota.listed(), 0);
     }
 
     #[tokio::test]
     async fn pages_with_zero_data_retention_are_not_spilled() {
         let file = QueueFile::new(1 << 20, None);
-        let (store, _) = store(&file, true).await;
+        let store = MemoryStore::default();
+        fill(&store, &file, true).await;
         assert_eq!(file.blocks(), 0);
         assert_eq!(store.lease(WORKER, 1, NOW).await.unwrap().pages.len(), 1);
     }

@@ -28,6 +28,12 @@ impl FailureQuota {
         true
     }
 
+    /// The entries of all jobs.
+    #[cfg(test)]
+    pub(super) fn listed(&self) -> usize {
+        self.all
+    }
+
     /// Releases the entries of a job.
     pub(super) fn release(&mut self, team: TeamIndex, entries: usize) {
         self.all = self.all.saturating_sub(entries);

@@ -106,7 +106,7 @@ impl State {
             let position = job.results.end();
             match job.results.push(document) {
                 Ok(document) => {
-                    job.credits += credits;
+                    job.credits = job.credits.saturating_add(credits);
                     let journal = job.journal.everything();
                     if let Some(document) = document {
                         self.log.document(journal, document, credits);

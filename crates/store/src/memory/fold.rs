@@ -14,21 +14,57 @@ use super::events::Event;
 use super::facts::JobJournal;
 use super::job::Job;
 use super::orphans::has_no_pages;
-use super::state::{Intent, State};
+use super::state::State;
 use crate::journal::{Block, Damage, Fact, NoteChange, Row, StoredFacts, StoredState};
 use crate::outbox::EventData;
 use crate::{
-    BlockedPage, EndedJob, Error, JobFailure, JobWarning, MemoryConfig, Note, NoteKind, NoteValue,
+    BlockedPage, EndedJob, Error, ErrorKind, JobFailure, JobWarning, MemoryConfig, Note, NoteKind, NoteValue,
     PageFailure, Reservation, TeamId,
 };
 
-/// The error of a failed job of which only the counts are written.
+/// The error of a job that ended with its process, because only its counts are written.
 const NOTHING_KEPT: &str = "the process ended, and nothing of the job was kept";
+/// The error of a job that had failed before, if only its counts are written.
+const REASON_NOT_KEPT: &str = "the job failed, and the reason was not kept";
 
 /// Facts of the store itself that jobs need.
 #[derive(Debug, Default)]
 struct Globals {
     settled: HashSet<JobId>,
+    /// Idempotency keys that were used at or before this time can be used again.
+    keys_until: Option<Duration>,
+}
+
+/// Why a job cannot be folded.
+#[derive(Debug)]
+enum Fault {
+    Damage(Damage),
+    /// The document at this position, or the fact about it, is missing.
+    Document(u64),
+}
+
+impl From<Damage> for Fault {
+    fn from(damage: Damage) -> Self {
+        Self::Damage(damage)
+    }
+}
+
+impl Fault {
+    fn error(self, job: JobId, number: u64) -> Error {
+        match self {
+            Self::Damage(damage) => unreadable(&format!("the facts of job {job}, number {number},"), damage),
+            Self::Document(position) => {
+                let text =
+                    format!("document {position} of job {job}, number {number}, or its fact is missing");
+                Error::new(ErrorKind::Damaged, text)
+            }
+        }
+    }
+}
+
+fn unreadable(place: &str, damage: Damage) -> Error {
+    let kind = if damage == Damage::Newer { ErrorKind::Newer } else { ErrorKind::Damaged };
+    Error::new(kind, format!("{place} cannot be read: {damage}"))
 }
 
 impl State {
@@ -41,30 +77,32 @@ impl State {
     ) -> Result<(), Error> {
         let StoredState { epoch, blocks, jobs, histories, scrapes } = stored;
         self.epoch = epoch;
-        let mut globals = Globals::default();
+        let expired = now.checked_sub(config.retention);
+        let mut globals = Globals { keys_until: expired, ..Globals::default() };
         for block in &blocks {
             self.fold_global_block(block, &mut globals)
-                .map_err(|damage| Error::io("the facts of the store cannot be read", &damage))?;
+                .map_err(|damage| unreadable("the facts of the store", damage))?;
         }
         let mut unsettled = Vec::new();
         for job in jobs {
             let (number, id) = (job.number, job.job.id);
-            self.next_number = self.next_number.max(number + 1);
-            let ended = self.fold_job(job, &globals, config.retained_bytes, now).map_err(|damage| {
-                Error::io(&format!("the facts of job {id}, number {number}, cannot be read"), &damage)
-            })?;
-            unsettled.extend(ended);
+            self.next_number = self.next_number.max(number.saturating_add(1));
+            let ended = self.fold_job(job, &globals, config.retained_bytes, now);
+            unsettled.extend(ended.map_err(|fault| fault.error(id, number))?);
         }
         // Of jobs that ended at the same time, the first comes first.
         unsettled.sort_by_key(|ended| ended.snapshot.ended_at);
         unsettled.into_iter().for_each(|ended| self.unsettled.push(ended));
+        self.end_done_jobs(now);
+        // The clock of this process may be behind that of an earlier one.
+        self.advance_events(self.latest_time().saturating_sub(now));
         for history in histories {
             self.histories.record(history.job, history.key, history.scrape);
         }
         for scrape in scrapes {
             self.scrapes.keep(&scrape.team, scrape.id, scrape.json, scrape.at);
         }
-        if let Some(until) = now.checked_sub(config.retention) {
+        if let Some(until) = expired {
             self.keys.expire(until);
             self.scrapes.remove_expired(until);
         }
@@ -74,15 +112,14 @@ impl State {
     fn fold_global_block(&mut self, block: &[u8], globals: &mut Globals) -> Result<(), Damage> {
         for fact in Block::open(block)?.facts() {
             match fact? {
-                Fact::KeyUsed { team, key, at } => {
-                    self.keys.insert(&TeamId::new(team), key, at);
-                }
+                Fact::KeyUsed { at, .. } if globals.keys_until.is_some_and(|until| at <= until) => {}
+                Fact::KeyUsed { team, key, at } => self.keys.restore(&TeamId::new(team), key, at),
                 Fact::Intended { operation, job, team, credits } => {
                     let reservation = Reservation { operation, job, team: TeamId::new(team), credits };
-                    self.intents.insert(operation, Intent { reservation, is_listed: true });
+                    self.intents.insert(reservation, true);
                 }
                 Fact::Withdrawn { operation } => {
-                    self.intents.remove(&operation);
+                    self.intents.remove(operation);
                 }
                 Fact::Settled { job } => {
                     globals.settled.insert(job);
@@ -103,7 +140,7 @@ impl State {
         globals: &Globals,
         retained_bytes: usize,
         now: Duration,
-    ) -> Result<Option<EndedJob>, Damage> {
+    ) -> Result<Option<EndedJob>, Fault> {
         let StoredFacts { number, job: submitted, at, blocks, cookies, documents, conclusion, is_removed } =
             stored;
         let id = submitted.id;
@@ -126,11 +163,16 @@ impl State {
         job.conclusion = conclusion;
         let mut queue = QueueFold::new(rules.max_depth.is_some());
         let mut scrapes = HashMap::new();
+        let mut stored_documents = 0;
         for block in &blocks {
             for fact in Block::open(block)?.facts() {
                 let fact = fact?;
                 if let Fact::Document { position, credits, scrape } = fact {
-                    job.credits += credits;
+                    if position != stored_documents {
+                        return Err(Fault::Document(stored_documents));
+                    }
+                    stored_documents += 1;
+                    job.credits = job.credits.saturating_add(credits);
                     scrapes.extend(scrape.map(|scrape| (position, scrape)));
                 } else if !queue.apply(&fact)? {
                     self.apply(id, &mut job, &fact)?;
@@ -141,7 +183,13 @@ impl State {
             let _fits = job.notes.apply(Note { kind: NoteKind::Cookies, key: 0, value });
         }
         for (position, length) in documents {
-            job.results.restore(position, length, scrapes.get(&position).copied());
+            if !job.results.restore(position, length, scrapes.get(&position).copied()) {
+                return Err(Fault::Document(job.results.end()));
+            }
+        }
+        let end = job.results.end();
+        if end != stored_documents {
+            return Err(Fault::Document(end.min(stored_documents)));
         }
         if let JobJournal::Everything(_) = journal {
             let counts = &mut job.final_counts;
@@ -152,10 +200,18 @@ impl State {
             if job.ended_at.is_none() {
                 let (at, state, failure) = (now.max(at), JobState::Failed, Some(JobFailure::Other));
                 (job.ended_at, job.state, job.failure) = (Some(at), state, failure);
-                self.log.push(Some(number), &Fact::JobEnded { at, state, failure, error: None });
+                job.error = Some(NOTHING_KEPT.to_owned());
+                self.log
+                    .push(Some(number), &Fact::JobEnded { at, state, failure, error: Some(NOTHING_KEPT) });
+            } else if job.state == JobState::Failed {
+                job.error.get_or_insert_with(|| REASON_NOT_KEPT.to_owned());
             }
-            // The journal has no error texts of such jobs.
-            job.error = (job.state == JobState::Failed).then(|| NOTHING_KEPT.to_owned());
+        }
+        if job.ended_at.is_some() {
+            job.final_counts.failed = job.final_counts.failed.saturating_add(job.lost_pages);
+        } else if job.lost_pages > 0 {
+            job.lost_pages = 0;
+            self.log.push(Some(number), &Fact::Lost { pages: 0 });
         }
         if job.ended_at.is_some() {
             self.frontier.close(slot);
@@ -166,7 +222,7 @@ impl State {
             self.budgeted_jobs += usize::from(has_budget);
             self.fill(slot, &queue, &blocks, now)?;
         }
-        Ok(self.add_folded((id, job), is_removed, globals, now))
+        Ok(self.add_folded((id, job), is_removed, globals))
     }
 
     /// Adds a folded job where it belongs. If it has ended and is not settled, returns what the accounts
@@ -176,7 +232,6 @@ impl State {
         (id, mut job): (JobId, Job),
         is_removed: bool,
         globals: &Globals,
-        now: Duration,
     ) -> Option<EndedJob> {
         // A job that gets no credits is held until it fails.
         job.short_of_credits = job.credits_denied;
@@ -194,10 +249,10 @@ impl State {
         if is_running {
             self.check_budget(id);
             self.set_reader_behind(id, is_full);
-            self.fail_if_denied(id, now);
         }
         let ended = if is_unsettled { self.ended_job(id) } else { None };
-        if is_removed && let Some(job) = self.jobs.remove(&id) {
+        if is_removed && let Some(mut job) = self.jobs.remove(&id) {
+            self.drop_failures(&mut job);
             self.removed.insert(id, job);
         }
         ended
@@ -283,8 +338,10 @@ impl State {
                 (job.state, job.ended_at, job.failure) = (state, Some(at), failure);
                 job.error = error.map(str::to_owned);
             }
-            // Leases begin anew, and pages whose copy in a file was lost wait again.
-            Fact::Leased { .. } | Fact::Lost { .. } => {}
+            Fact::Lost { pages: 0 } => job.lost_pages = 0,
+            Fact::Lost { pages } => job.lost_pages = job.lost_pages.saturating_add(pages),
+            // Leases begin anew.
+            Fact::Leased { .. } => {}
             _ => return Err(Damage::Invalid),
         }
         Ok(())

@@ -66,6 +66,23 @@ pub(super) struct Job {
     pub(super) notes: Notes,
 }
 
+/// True if a journal gets everything about a job. Nobody reads a single scrape of a process that has ended.
+pub(super) fn has_record_of_pages(job: &NewJob) -> bool {
+    !job.in_memory && job.kind.is_some()
+}
+
+/// What a journal gets of a submitted job: all but its pages.
+pub(super) fn record(job: &NewJob) -> Box<NewJob> {
+    let NewJob { id, kind, sealed, retention, in_memory, .. } = *job;
+    let (rules, account) = (job.rules.clone(), job.account.clone());
+    let (request, url, webhook) = match has_record_of_pages(job) {
+        true => (job.request.clone(), job.url.clone(), job.webhook.clone()),
+        false => (JobRequest::default(), None, None),
+    };
+    let pages = Vec::new();
+    Box::new(NewJob { id, kind, request, rules, url, pages, sealed, retention, in_memory, account, webhook })
+}
+
 impl Job {
     /// A new job.
     pub(super) fn new(

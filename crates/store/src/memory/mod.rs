@@ -15,6 +15,7 @@ mod failure_quota;
 mod finish;
 mod fold;
 mod histories;
+mod intents;
 mod job;
 mod keys;
 mod leases;
@@ -85,7 +86,8 @@ impl<J: Journal> LocalStore<J> {
     /// The store of a journal that has this state. `now` is the time since the Unix epoch.
     ///
     /// # Errors
-    /// [`Io`](crate::ErrorKind::Io) if stored facts cannot be read.
+    /// [`Damaged`](crate::ErrorKind::Damaged) with the place if what is stored cannot be read or is missing;
+    /// [`Newer`](crate::ErrorKind::Newer) if a later version wrote it.
     pub fn open(config: MemoryConfig, journal: J, stored: StoredState, now: Duration) -> Result<Self, Error> {
         let store = Self::empty(config, journal);
         let mut state = store.lock();
@@ -110,7 +112,7 @@ impl<J: Journal> LocalStore<J> {
             log: FactLog::new(journal.is_durable()),
             next_number: 1,
             ticket: 0,
-            intents: BTreeMap::new(),
+            intents: Default::default(),
             result_space: ResultSpace::new(config.result_limits()),
             max_in_flight: usize::try_from(config.frontier.max_in_flight).unwrap_or(usize::MAX),
             jobs: BTreeMap::new(),

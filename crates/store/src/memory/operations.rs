@@ -47,7 +47,7 @@ impl<J: Journal> Store for LocalStore<J> {
 
     async fn withdrawn(&self, operation: Uuid) -> Result<(), Error> {
         let mut state = self.lock_to_change()?;
-        if state.intents.remove(&operation).is_some() {
+        if state.intents.remove(operation) {
             state.log.push_global(&Fact::Withdrawn { operation });
             self.commit(&mut state, None);
         }
@@ -399,9 +399,14 @@ impl<J: Journal> Store for LocalStore<J> {
         let Some(mut body) = body else { return Ok(None) };
         if let Some(source) = body.document_mut()
             && let DocumentSource::Journaled { job, position } = *source
-            && let Some(json) = self.journaled(job, position).await?
         {
-            *source = DocumentSource::Json(json);
+            match self.journaled(job, position).await {
+                Ok(Some(json)) => *source = DocumentSource::Json(json),
+                Ok(None) => {}
+                // The event is sent without the document.
+                Err(error) if error.is_damaged() => *source = DocumentSource::Unreadable(error),
+                Err(error) => return Err(error),
+            }
         }
         body.write().map(Some)
     }

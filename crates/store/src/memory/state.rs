@@ -13,7 +13,8 @@ use super::events::{Event, EventSchedule};
 use super::facts::{FactLog, JobJournal};
 use super::failure_quota::FailureQuota;
 use super::histories::Histories;
-use super::job::Job;
+use super::intents::Intents;
+use super::job::{Job, has_record_of_pages};
 use super::keys::IdempotencyKeys;
 use super::leases::LeaseHolders;
 use super::scrapes::Scrapes;
@@ -26,8 +27,7 @@ use crate::result_space::ResultSpace;
 use crate::results::DocumentSource;
 use crate::scrape;
 use crate::{
-    EndedJob, EndedJobs, Error, JobAccount, JobFailure, JobRequest, JobSnapshot, NewJob, PageFailures,
-    Reservation, Retention, Shortage, TeamId,
+    EndedJob, EndedJobs, Error, JobAccount, JobFailure, JobSnapshot, NewJob, Retention, Shortage, TeamId,
 };
 
 /// The error of a job whose team can pay for no further page.
@@ -45,7 +45,7 @@ pub(super) struct State {
     /// The ticket of the last facts.
     pub(super) ticket: u64,
     /// Credits that are reserved for jobs that are not submitted yet.
-    pub(super) intents: BTreeMap<Uuid, Intent>,
+    pub(super) intents: Intents,
     pub(super) result_space: Arc<ResultSpace>,
     pub(super) max_in_flight: usize,
     /// Ordered by id, so that a scrape id leads to its job.
@@ -70,13 +70,6 @@ pub(super) struct State {
     pub(super) has_maintenance: bool,
     /// Capacity for listed failures and refusals.
     pub(super) failure_quota: FailureQuota,
-}
-
-/// Credits that are reserved for a job that is not submitted yet.
-pub(super) struct Intent {
-    pub(super) reservation: Reservation,
-    /// An earlier process reserved them.
-    pub(super) is_listed: bool,
 }
 
 /// The error if there is no space for pages from users, which are queued all or not at all.
@@ -137,19 +130,26 @@ impl State {
         Ok(slot)
     }
 
-    pub(super) fn start_job(&mut self, slot: JobSlot, mut job: NewJob, retained_bytes: usize, now: Duration) {
+    /// Starts a job. `record` is what the journal gets of it, if there is one.
+    pub(super) fn start_job(
+        &mut self,
+        slot: JobSlot,
+        mut job: NewJob,
+        record: Option<Box<NewJob>>,
+        retained_bytes: usize,
+        now: Duration,
+    ) {
         let id = job.id;
         let owner = job.account.as_ref().map(|account| &account.team);
         let (team, quota) = (self.teams.find_or_insert(owner), self.result_space.quota(owner));
         let slots = job.account.as_ref().and_then(|account| account.slots);
         self.teams.add_job(team, slots, slot, &mut self.frontier);
         let pages = std::mem::take(&mut job.pages);
-        job.url = job.url.or_else(|| pages.first().map(|page| page.url.to_string()));
         self.frontier.admit(slot, 0, pages, now);
         self.running.insert(slot, (id, team));
         self.budgeted_jobs +=
             usize::from(job.account.as_ref().is_some_and(|account| account.budget.is_some()));
-        let journal = self.log_submit(&job, now);
+        let journal = self.log_submit(record, now);
         let mut record = Job::new(slot, team, journal, job, retained_bytes, quota, now);
         if record.outbox.is_some() {
             let event = Event { kind: EventKind::Started, data: EventData::Nothing, error: None };
@@ -162,31 +162,18 @@ impl State {
     }
 
     /// Records a new job without its pages, and ends the reservation for it.
-    fn log_submit(&mut self, job: &NewJob, now: Duration) -> JobJournal {
-        if !self.log.is_on() {
-            return JobJournal::Nothing;
+    fn log_submit(&mut self, record: Option<Box<NewJob>>, now: Duration) -> JobJournal {
+        let Some(job) = record else { return JobJournal::Nothing };
+        for operation in self.intents.remove_job(job.id) {
+            self.log.push_global(&Fact::Withdrawn { operation });
         }
-        let id = job.id;
-        let Self { intents, log, .. } = self;
-        intents.retain(|operation, intent| {
-            let is_submitted = intent.reservation.job == id;
-            if is_submitted {
-                log.push_global(&Fact::Withdrawn { operation: *operation });
-            }
-            !is_submitted
-        });
-        // Nobody reads a single scrape of a process that has ended.
-        let has_pages = !job.in_memory && job.kind.is_some();
+        let has_pages = has_record_of_pages(&job);
         if !has_pages && job.account.is_none() {
             return JobJournal::Nothing;
         }
         let number = self.next_number;
         self.next_number += 1;
         let journal = if has_pages { JobJournal::Everything(number) } else { JobJournal::Counts(number) };
-        let mut job = Box::new(job.clone());
-        if !has_pages {
-            (job.request, job.url, job.webhook) = (JobRequest::default(), None, None);
-        }
         self.log.row(Some(number), || Row::Submitted { job, at: now });
         journal
     }
@@ -330,7 +317,9 @@ impl State {
         job.state = state;
         (job.ended_at, job.end) = (Some(now), self.log.durability());
         job.drop_request();
-        let error = job.error.as_deref().filter(|_| job.journal.everything().is_some());
+        // The text of a worker may contain what must not be written.
+        let keeps_error = job.journal.everything().is_some() || job.failure != Some(JobFailure::Other);
+        let error = job.error.as_deref().filter(|_| keeps_error);
         let fact = Fact::JobEnded { at: now, state, failure: job.failure, error };
         self.log.push(job.journal.number(), &fact);
         let (kind, error) = match state {
@@ -391,13 +380,18 @@ impl State {
         self.lease_holders.remove_expired(now);
         self.teams.clear_freed_slots();
         self.list_lost_pages(now);
+        self.end_done_jobs(now);
+        true
+    }
+
+    /// Ends the running jobs that have nothing left to do, or no credits.
+    pub(super) fn end_done_jobs(&mut self, now: Duration) {
         let mut running: Vec<JobId> = self.running.values().map(|(id, _)| *id).collect();
         running.sort_unstable();
         for id in running {
             self.check_budget(id);
             let _ended = self.end_if_done(id, now) || self.fail_if_denied(id, now);
         }
-        true
     }
 
     /// Checks that the team of a new job may run one more job.
@@ -422,8 +416,7 @@ impl State {
     /// Removes a job, except for its waiting events.
     pub(super) fn remove_job(&mut self, id: JobId) {
         let Some(mut job) = self.jobs.remove(&id) else { return };
-        let PageFailures { failures, robots_blocked } = std::mem::take(&mut job.failures);
-        self.failure_quota.release(job.team, failures.len() + robots_blocked.len());
+        self.drop_failures(&mut job);
         let has_events = job.outbox.as_ref().is_some_and(|outbox| !outbox.is_empty());
         // A journal keeps its facts until it is settled.
         let keeps_facts = has_events || (job.journal.number().is_some() && self.unsettled.contains(id));

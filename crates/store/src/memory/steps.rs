@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use super::LocalStore;
 use super::finish::PreparedPage;
-use super::state::{Intent, State, queue_full};
+use super::job::record;
+use super::state::{State, queue_full};
 use crate::journal::{Fact, Journal, Room, Row};
 use crate::results::{Batch, DocumentSource};
 use crate::{
@@ -19,7 +20,10 @@ use crate::{
 };
 
 impl<J: Journal> LocalStore<J> {
-    pub(super) fn start(&self, job: NewJob, now: Duration) -> Result<u64, Error> {
+    pub(super) fn start(&self, mut job: NewJob, now: Duration) -> Result<u64, Error> {
+        job.url = job.url.or_else(|| job.pages.first().map(|page| page.url.to_string()));
+        // Without the lock, because a request may be large.
+        let record = self.journal.is_durable().then(|| record(&job));
         let mut state = self.lock();
         if state.jobs.contains_key(&job.id) || state.removed.contains_key(&job.id) {
             return Err(Error::job_exists(job.id));
@@ -33,7 +37,7 @@ impl<J: Journal> LocalStore<J> {
         state.check_result_space(&job)?;
         let slot = state.open_queue(&job)?;
         state.use_key(job.account.as_deref(), now)?;
-        state.start_job(slot, job, self.config.retained_bytes, now);
+        state.start_job(slot, job, record, self.config.retained_bytes, now);
         Ok(self.finish_operation(state))
     }
 
@@ -42,7 +46,7 @@ impl<J: Journal> LocalStore<J> {
         if state.log.is_on() {
             let Reservation { operation, job, ref team, credits } = reservation;
             state.log.push_global(&Fact::Intended { operation, job, team: team.as_str(), credits });
-            state.intents.insert(operation, Intent { reservation, is_listed: false });
+            state.intents.insert(reservation, false);
         }
         self.commit(&mut state, None)
     }
@@ -165,21 +169,38 @@ impl<J: Journal> LocalStore<J> {
         Ok(batch)
     }
 
-    /// Reads what the journal has of a batch. The batch ends before the first document that is not durable.
+    /// Reads what the journal has of a batch. The batch ends before the first document that is not durable. A
+    /// stream goes on after damaged documents.
     pub(super) async fn load(&self, mut batch: Batch) -> Result<Batch, Error> {
-        let (first, job) = match batch.items.first() {
+        let (mut next, job) = match batch.items.first() {
             Some((first, DocumentSource::Journaled { job, .. })) => (*first, *job),
             _ => return Ok(batch),
         };
-        let documents = usize::try_from(batch.next.saturating_sub(first)).unwrap_or(usize::MAX);
-        let bound = ReadBound { documents, bytes: usize::MAX };
-        let read = self.journal.documents(job, first, bound).await?;
-        if read.len() < documents {
-            (batch.next, batch.end) = (first.saturating_add(read.len() as u64), false);
+        let mut found: Vec<(u64, DocumentSource)> = Vec::new();
+        while next < batch.next {
+            let documents = usize::try_from(batch.next - next).unwrap_or(usize::MAX);
+            let bound = ReadBound { documents, bytes: usize::MAX };
+            match self.journal.documents(job, next, bound).await {
+                Ok(read) => {
+                    let end = next.saturating_add(read.len() as u64);
+                    found.extend((next..).zip(read.into_iter().map(DocumentSource::from)));
+                    next = end;
+                    break;
+                }
+                Err(error) if batch.streams && error.is_damaged() => {
+                    found.push((next, DocumentSource::Unreadable(error)));
+                    next += 1;
+                }
+                Err(error) => return Err(error),
+            }
         }
-        let json = |position: u64| read.get(usize::try_from(position.checked_sub(first)?).ok()?).cloned();
-        let items = std::mem::take(&mut batch.items).into_iter();
-        batch.items = items.filter_map(|(position, _)| Some((position, json(position)?.into()))).collect();
+        if next < batch.next {
+            (batch.next, batch.end) = (next, false);
+        }
+        // The batch has no documents that were lost before.
+        let is_in_batch = |position: u64| batch.items.binary_search_by_key(&position, |(at, _)| *at).is_ok();
+        found.retain(|(position, _)| is_in_batch(*position));
+        batch.items = found;
         Ok(batch)
     }
 
@@ -195,17 +216,17 @@ impl State {
         self.running_slot(id)?;
         let job = self.job(id)?;
         (job.tokens, job.credits) = (tokens, credits);
-        let journal = job.journal.everything();
+        // Of a job with zero data retention too: it is settled with them.
+        let journal = job.journal.number();
         self.log.push(journal, &Fact::Charged { tokens, credits });
         Ok(())
     }
 
     pub(super) fn accounting(&self, max: usize) -> Accounting {
-        let listed = self.intents.values().filter(|intent| intent.is_listed);
         Accounting {
             short: self.shortages(max),
             ended: self.unsettled.first(max, |id| self.has_durable_end(id)),
-            unsubmitted: listed.map(|intent| intent.reservation.clone()).take(max).collect(),
+            unsubmitted: self.intents.listed(max),
         }
     }
 }

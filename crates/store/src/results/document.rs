@@ -73,6 +73,8 @@ pub(crate) enum DocumentSource {
         /// The position of the document.
         position: u64,
     },
+    /// It cannot be read, for this reason.
+    Unreadable(Error),
 }
 
 impl DocumentSource {
@@ -89,6 +91,7 @@ impl DocumentSource {
             Self::Json(json) => Ok(json),
             Self::Spilled(spilled) => spilled.read().map(Bytes::from).map_err(|cause| unreadable(&cause)),
             Self::Journaled { .. } => Err(unreadable(&"it is not written yet")),
+            Self::Unreadable(error) => Err(error),
         }
     }
 }
