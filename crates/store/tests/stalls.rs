@@ -92,7 +92,8 @@ async fn the_end_of_a_job_is_told_once_it_is_durable() {
     assert!(due.events.is_empty() && due.next.is_some_and(|next| next > NOW));
 
     let (mut progress, mut maintenance) = (store.progress(id).await.unwrap(), store.maintenance());
-    (progress.mark_unchanged(), maintenance.mark_unchanged());
+    progress.mark_unchanged();
+    maintenance.mark_unchanged();
     journal.resume();
     assert!(progress.has_changed().unwrap() && maintenance.has_changed().unwrap());
     assert!(finish.await.unwrap().job_ended);
