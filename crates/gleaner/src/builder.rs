@@ -82,7 +82,7 @@ impl Default for EngineBuilder {
             checks_certificates: false,
             links: LinkRules::default(),
             store: None,
-            file: FileSettings::default(),
+            file: Default::default(),
             retained: None,
             page_memory: None,
             cache: PageCache::Memory,
