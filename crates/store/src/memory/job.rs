@@ -53,7 +53,7 @@ pub(super) struct Job {
     pub(super) team: TeamIndex,
     pub(super) url: Option<String>,
     pub(super) account: Option<Box<JobAccount>>,
-    /// Number of changes of the budget.
+    /// Number of grants of credits.
     pub(super) grants: u64,
     /// The budget does not cover the next page.
     pub(super) short_of_credits: bool,
@@ -175,8 +175,13 @@ impl Job {
         }
     }
 
-    pub(super) fn add_budget(&mut self, credits: u64) {
+    /// Adds credits of a grant, which may be none.
+    pub(super) fn grant(&mut self, credits: u64) {
         self.grants += 1;
+        self.add_budget(credits);
+    }
+
+    pub(super) fn add_budget(&mut self, credits: u64) {
         if let Some(budget) = self.account.as_mut().and_then(|account| account.budget.as_mut()) {
             *budget = budget.saturating_add(credits);
         }

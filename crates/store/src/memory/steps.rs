@@ -91,7 +91,7 @@ impl<J: Journal> LocalStore<J> {
             let record = state.job(job)?;
             record.add_budget(credits);
             let journal = record.journal.everything();
-            state.log.push(journal, &Fact::Budget { added: credits, denied: false });
+            state.log.push(journal, &Fact::Paid { credits });
         }
         let admitted = state.frontier.admit(slot, 0, pages, now);
         state.warn_overflow(job, &admitted);
