@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,7 @@ use crate::connection::{self, PAGE, limit};
 use crate::group::Group;
 use crate::secrets::Secrets;
 use crate::secrets_change::{self, SecretsChange};
+use crate::stats::Counters;
 use crate::{cleaning, failure, job_form, rows};
 
 /// How long a group waits for more batches.
@@ -64,6 +66,7 @@ pub(crate) struct Writer {
     /// Pages written to the log since it was copied, about.
     logged: u64,
     commits: u64,
+    counters: Arc<Counters>,
 }
 
 impl Writer {
@@ -88,7 +91,13 @@ impl Writer {
             has_debris: true,
             logged: 0,
             commits: 0,
+            counters: Arc::default(),
         }
+    }
+
+    /// Counts what it writes.
+    pub(crate) fn counters(&self) -> Arc<Counters> {
+        Arc::clone(&self.counters)
     }
 
     /// Writes until it is closed. The log is copied into the file when the connection is dropped.
@@ -97,6 +106,7 @@ impl Writer {
             if !self.commit(&mut group) {
                 return;
             }
+            self.counters.committed(group.batches());
             group.batches().iter().for_each(Batch::committed);
             self.committed.send_replace(Committed { through: group.through(), stalled: None });
             // The batches return their room.
@@ -293,8 +303,9 @@ impl Writer {
             return;
         }
         self.logged = 0;
-        if let Err(error) = connection.pragma(None, "wal_checkpoint", "PASSIVE", |_| Ok(())) {
-            tracing::debug!(%error, "the log of the store could not be copied");
+        match connection.pragma(None, "wal_checkpoint", "PASSIVE", |_| Ok(())) {
+            Ok(()) => self.counters.checkpointed(),
+            Err(error) => tracing::debug!(%error, "the log of the store could not be copied"),
         }
     }
 

@@ -113,6 +113,9 @@ async fn the_batches_of_one_call_share_a_ticket() {
     let ticket = journal.append(vec![submitted(1, "a"), page(1, 0), store]);
     assert_eq!(ticket, 1);
     durable(&journal, 1).await;
+    let stats = journal.stats();
+    assert_eq!((stats.commits, stats.batches, stats.checkpoints), (1, 3, 0));
+    assert!((40..100).contains(&stats.bytes), "{} bytes", stats.bytes);
     drop(journal);
     let (_, state, _) = open(&path);
     assert_eq!((state.blocks.len(), state.jobs.len(), state.jobs[0].blocks.len()), (1, 1, 1));
