@@ -365,6 +365,7 @@ fn transact(
     ids(&transaction, group, &mut changes, removal)?;
     let new = commit::apply(&transaction, group, numbers)?;
     ids(&transaction, group, &mut changes, end)?;
+    ids(&transaction, group, &mut changes, delivered)?;
     transaction.commit()?;
     numbers.committed(new);
     Ok(changes)
@@ -391,4 +392,9 @@ fn removal(batch: &Batch) -> Option<SecretsChange> {
 
 fn end(batch: &Batch) -> Option<SecretsChange> {
     secrets_change::ends(&batch.facts).then_some(SecretsChange::End)
+}
+
+fn delivered(batch: &Batch) -> Option<SecretsChange> {
+    let is_delivered = batch.rows.iter().any(|row| matches!(row, Row::Delivered));
+    is_delivered.then_some(SecretsChange::Remove)
 }

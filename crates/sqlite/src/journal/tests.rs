@@ -173,7 +173,7 @@ async fn secrets_are_there_before_their_job_and_go_with_it() {
     let secrets = Secrets::of(&path);
     let has_secrets = |job| secrets.load(id(job)).unwrap().is_some();
     let (journal, ..) = open(&path);
-    for job in 1..=4 {
+    for job in 1..=5 {
         write(&journal, submitted(job, "request of a team")).await;
         assert!(has_secrets(job.into()));
     }
@@ -183,7 +183,8 @@ async fn secrets_are_there_before_their_job_and_go_with_it() {
     write(&journal, end).await;
     write(&journal, rows(2, vec![Row::Removed { keeps_facts: false }])).await;
     write(&journal, rows(3, vec![Row::Removed { keeps_facts: true }])).await;
-    assert_eq!([1, 2, 3, 4].map(has_secrets), [false, false, true, true]);
+    write(&journal, rows(5, vec![Row::Delivered])).await;
+    assert_eq!([1, 2, 3, 4, 5].map(has_secrets), [false, false, true, true, false]);
     drop(journal);
     for file in ["jobs.db", "jobs.db-lock"] {
         let bytes = fs::read(folder.path().join(file)).unwrap();
@@ -194,7 +195,7 @@ async fn secrets_are_there_before_their_job_and_go_with_it() {
     let (_journal, state, _) = open(&path);
     assert!(has_secrets(4) && !has_secrets(9));
     let found: Vec<_> = state.jobs.iter().map(|job| (job.number, job.is_removed)).collect();
-    assert_eq!(found, [(1, false), (3, true), (4, false)]);
+    assert_eq!(found, [(1, false), (3, true), (4, false), (5, false)]);
 }
 
 #[tokio::test]
