@@ -58,6 +58,7 @@ pub struct EngineBuilder {
     store: Option<Arc<dyn Store>>,
     pub(crate) file: FileSettings,
     retained: Option<(usize, u64)>,
+    result_retention: Option<Duration>,
     page_memory: Option<u64>,
     cache: PageCache,
     has_stealth_proxies: bool,
@@ -84,6 +85,7 @@ impl Default for EngineBuilder {
             store: None,
             file: Default::default(),
             retained: None,
+            result_retention: None,
             page_memory: None,
             cache: PageCache::Memory,
             has_stealth_proxies: false,
@@ -310,9 +312,9 @@ impl EngineBuilder {
     }
 
     /// Sets the store of jobs. Default: a [`MemoryStore`](gleaner_store::MemoryStore). Another store has
-    /// limits of its own: [`concurrency_per_host`](Self::concurrency_per_host) and
-    /// [`retained_results`](Self::retained_results) do not apply to it. If it survives the process
-    /// ([`Store::is_durable`]), jobs of an earlier process go on.
+    /// limits of its own: [`concurrency_per_host`](Self::concurrency_per_host),
+    /// [`retained_results`](Self::retained_results) and [`result_retention`](Self::result_retention) do not
+    /// apply to it. If it survives the process ([`Store::is_durable`]), jobs of an earlier process go on.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
@@ -326,6 +328,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
         self.retained = Some((in_memory, on_disk));
+        self
+    }
+
+    /// Sets how long an ended job and its results are kept. Default: a day. With [`Duration::MAX`], they are
+    /// kept until the job is removed. The HTTP API always names a day.
+    #[must_use]
+    pub fn result_retention(mut self, time: Duration) -> Self {
+        self.result_retention = Some(time);
         self
     }
 
@@ -406,6 +416,7 @@ impl EngineBuilder {
                 if let Some(retained) = self.retained {
                     (config.all_retained_bytes, config.spilled_bytes) = retained;
                 }
+                config.retention = self.result_retention.unwrap_or(config.retention);
                 self.file.open(config, clock.now())?
             }
         };

@@ -81,7 +81,8 @@ pub struct ExtractTask {
     /// The account of the job; `None` without accounts. The implementation must reserve tokens before it
     /// calls a model ([`JobOwner::reserve_tokens`]), fetch pages on the owner's
     /// [account](JobOwner::page_account), take a [permit](JobOwner::lookup_permit) for each map of a site,
-    /// and set a [meter](JobOwner::set_meter).
+    /// and set a [meter](JobOwner::set_meter). A job whose process ended runs again from its start: what its
+    /// earlier runs used ([`JobOwner::tokens_before`]) counts against its budget.
     pub owner: Option<Arc<dyn JobOwner>>,
 }
 

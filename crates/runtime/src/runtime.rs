@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_frontier::{CrawlScope, Decision};
-use gleaner_store::{JobSnapshot, JobWarning, NewJob, Store};
+use gleaner_store::{JobSnapshot, JobWarning, NewJob, Store, WorkerId};
 use gleaner_types::plan::{CrawlRules, MapPlan, ScrapeOptionsPlan, without_slash};
 use gleaner_types::{Document, JobId, PageError};
 use tokio::runtime::Handle;
@@ -56,6 +56,12 @@ impl Runtime {
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.shared.clock
+    }
+
+    /// Identifies it to the store.
+    #[must_use]
+    pub fn worker(&self) -> WorkerId {
+        self.shared.worker
     }
 
     /// Cancelled when the runtime has [stopped](Self::stop) or is dropped: after its last handle and its last

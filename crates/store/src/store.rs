@@ -313,7 +313,9 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error>;
 
     /// The running jobs of a kind that have no pages of their own, such as extract jobs, and that no worker
-    /// runs: their process has ended. The caller is the worker that runs them from now on.
+    /// runs: their process has ended. The caller is the worker that runs them from now on, and no other call
+    /// returns them while it lives. It runs them from the beginning, so their
+    /// [parts](crate::JobAccount::part_of) of the former process are removed.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
@@ -321,8 +323,9 @@ pub trait Store: Debug + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// The latest ended jobs of a team that are [settled](Store::settled), the last first; `None` if the
-    /// store keeps no log of them.
+    /// At most `max` of the latest ended jobs of a team that are [settled](Store::settled), in the form
+    /// [for a log](EndedJob::for_log), the last first; `None` if the store keeps no log of them. The log
+    /// outlives the results.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).

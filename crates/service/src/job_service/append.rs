@@ -41,11 +41,8 @@ impl JobService {
         let credits = (plan.targets.len() as u64).saturating_mul(CREDITS_PER_PAGE);
         let reservation = self.reserve_more(team, id, credits).await?;
         let (credits, key) = (reservation.credits().unwrap_or(0), submit.idempotency_key);
-        if let Err(error) = self.runtime.append(id, &plan.targets, credits, key).await {
-            reservation.release().await?;
-            return Err(error);
-        }
-        reservation.commit();
+        let (runtime, targets) = (Arc::clone(&self.runtime), plan.targets);
+        reservation.start(async move { runtime.append(id, &targets, credits, key).await }).await?;
         if *running.options() != plan.options {
             self.store().warn(id, JobWarning::AppendedOptions).await?;
         }

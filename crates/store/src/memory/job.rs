@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::events::Outbox;
 use super::facts::{FactLog, JobJournal};
 use super::teams::TeamIndex;
-use crate::journal::Fact;
+use crate::journal::{Fact, Row};
 use crate::note::Notes;
 use crate::result_space::TeamQuota;
 use crate::results::Results;
@@ -53,7 +53,7 @@ pub(super) struct Job {
     pub(super) team: TeamIndex,
     pub(super) url: Option<String>,
     pub(super) account: Option<Box<JobAccount>>,
-    /// Number of changes of the budget.
+    /// Number of grants of credits.
     pub(super) grants: u64,
     /// The budget does not cover the next page.
     pub(super) short_of_credits: bool,
@@ -159,6 +159,15 @@ impl Job {
         }
     }
 
+    /// Records that the webhook of an ended job is not needed any more: no event waits, and no list of events
+    /// that were given up names it.
+    pub(super) fn log_delivered(&self, log: &mut FactLog) {
+        let is_done = |outbox: &Outbox| outbox.is_empty() && outbox.dead_letters.is_empty();
+        if self.ended_at.is_some() && self.outbox.as_deref().is_some_and(is_done) {
+            log.row(self.journal.everything(), || Row::Delivered);
+        }
+    }
+
     /// Drops what is needed only while the job runs, and may be large.
     pub(super) fn drop_request(&mut self) {
         (self.request, self.notes) = (JobRequest::default(), Notes::default());
@@ -175,8 +184,13 @@ impl Job {
         }
     }
 
-    pub(super) fn add_budget(&mut self, credits: u64) {
+    /// Adds credits of a grant, which may be none.
+    pub(super) fn grant(&mut self, credits: u64) {
         self.grants += 1;
+        self.add_budget(credits);
+    }
+
+    pub(super) fn add_budget(&mut self, credits: u64) {
         if let Some(budget) = self.account.as_mut().and_then(|account| account.budget.as_mut()) {
             *budget = budget.saturating_add(credits);
         }
