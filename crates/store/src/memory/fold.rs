@@ -104,7 +104,8 @@ impl State {
         retained_bytes: usize,
         now: Duration,
     ) -> Result<Option<EndedJob>, Damage> {
-        let StoredFacts { number, job: submitted, at, blocks, documents, conclusion, is_removed } = stored;
+        let StoredFacts { number, job: submitted, at, blocks, cookies, documents, conclusion, is_removed } =
+            stored;
         let id = submitted.id;
         if submitted.account.as_ref().is_some_and(|account| account.part_of.is_some()) {
             // Only the process that started it can use it.
@@ -135,6 +136,9 @@ impl State {
                     self.apply(id, &mut job, &fact)?;
                 }
             }
+        }
+        if let Some(value) = cookies {
+            let _fits = job.notes.apply(Note { kind: NoteKind::Cookies, key: 0, value });
         }
         for (position, length) in documents {
             job.results.restore(position, length, scrapes.get(&position).copied());
@@ -179,6 +183,8 @@ impl State {
         if let Some(outbox) = job.outbox.as_deref().filter(|outbox| !outbox.is_empty()) {
             self.event_schedule.restore(id, outbox);
         }
+        // The process may have ended before its webhook was removed.
+        job.log_delivered(&mut self.log);
         let (is_full, is_running) = (job.results.is_full(), job.ended_at.is_none());
         if is_running && has_no_pages(job.kind) {
             self.orphans.insert(id);
