@@ -5,7 +5,6 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use gleaner_types::plan::{ChangeTracking, ExtractPlan, JsonFormat};
 use gleaner_types::{ErrorCode, JobId, PageError};
 use serde_json::Value;
@@ -58,7 +57,7 @@ pub trait Extract: Debug + Send + Sync + 'static {
 
     /// What was learned in the session of a job, for [`restore_session`](Self::restore_session) in another
     /// process. `None`, the default, if there is nothing to keep.
-    fn save_session(&self, session: &Session) -> Option<Bytes> {
+    fn save_session(&self, session: &Session) -> Option<Vec<u8>> {
         let _ = session;
         None
     }

@@ -37,7 +37,7 @@ pub trait Fetch: Debug + Send + Sync + 'static {
 
     /// The state of a session, such as its cookies, for [`restore_session`](Self::restore_session) in another
     /// process. It may contain secrets. `None`, the default, if there is nothing to keep.
-    fn save_session(&self, session: &Session) -> Option<Bytes> {
+    fn save_session(&self, session: &Session) -> Option<Vec<u8>> {
         let _ = session;
         None
     }

@@ -4,7 +4,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::time::Instant;
 
 /// State that an implementation of [`Fetch`](crate::Fetch), [`Transform`](crate::Transform) or
@@ -51,7 +50,11 @@ pub(crate) struct LastSave(Mutex<Option<(Instant, u64)>>);
 impl LastSave {
     /// Saves a session with `save`, unless it was saved less than `interval` ago. Returns its bytes if they
     /// have changed. A session without a state is asked again by the next call.
-    pub(crate) fn changed(&self, interval: Duration, save: impl FnOnce() -> Option<Bytes>) -> Option<Bytes> {
+    pub(crate) fn changed(
+        &self,
+        interval: Duration,
+        save: impl FnOnce() -> Option<Vec<u8>>,
+    ) -> Option<Vec<u8>> {
         // While another page saves it, this one need not.
         let mut last = self.0.try_lock().ok()?;
         let now = Instant::now();
@@ -77,7 +80,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_session_is_saved_when_it_changed_and_not_too_often() {
         let last = LastSave::default();
-        let save = |text: &'static str| last.changed(INTERVAL, || Some(Bytes::from_static(text.as_bytes())));
+        let save = |text: &str| last.changed(INTERVAL, || Some(text.as_bytes().to_vec()));
         assert_eq!(last.changed(INTERVAL, || None), None, "there is nothing to save yet");
         assert_eq!(save("a").as_deref(), Some(&b"a"[..]));
         assert_eq!(save("b"), None, "it is too early");
@@ -85,6 +88,6 @@ mod tests {
         assert_eq!(save("a"), None, "it has not changed");
         tokio::time::advance(INTERVAL).await;
         assert_eq!(save("b").as_deref(), Some(&b"b"[..]));
-        assert_eq!(last.changed(Duration::ZERO, || Some(Bytes::new())), Some(Bytes::new()));
+        assert_eq!(last.changed(Duration::ZERO, || Some(Vec::new())), Some(Vec::new()));
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn session_notes(shared: &Shared, job: &JobContext, at_once: bool) ->
             let save = || extract.save_session(&job.extract_session);
             job.extract_saved.changed(interval(TEMPLATES_INTERVAL), save)
         });
-        let note = |kind, bytes| Note { kind, key: 0, value: NoteValue::Set(bytes) };
+        let note = |kind, bytes: Vec<u8>| Note { kind, key: 0, value: NoteValue::Set(bytes.into()) };
         let cookies = cookies.map(|bytes| note(NoteKind::Cookies, bytes));
         cookies.into_iter().chain(templates.map(|bytes| note(NoteKind::Templates, bytes))).collect()
     })

@@ -55,7 +55,7 @@ impl World {
             calls: AtomicUsize::new(0),
         };
         let service = JobService::new(runtime, ServiceConfig { accounts: Arc::new(accounts), ..config });
-        service.resume();
+        service.wake();
         Process { service, disk }
     }
 
