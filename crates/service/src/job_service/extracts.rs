@@ -62,11 +62,11 @@ impl JobService {
         let service = Arc::clone(self);
         let starting = async move {
             service.store().submit(job, service.clock().now()).await?;
+            service.warn(id, &warnings).await;
             service.run_extract(extract, plan, paying);
             Ok::<(), Error>(())
         };
         initial.start(starting).await?;
-        self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls })
     }
 
