@@ -117,7 +117,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: the log of
+    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: that of
     /// the [store](Self::store), which keeps the latest 10,000 and survives the process if the store does.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {

@@ -195,8 +195,9 @@ impl JobService {
     }
 
     /// Starts the background work and the worker loop of the runtime if they do not run: for jobs that an
-    /// earlier process left in a durable store, they fetch pages, settle credits, send webhooks and run extract
-    /// jobs again. A submit does the same. Needs a tokio runtime. Does nothing after [`stop`](Self::stop).
+    /// earlier process left in a durable store, they fetch pages, settle credits, send webhooks and run
+    /// extract jobs again. A submit does the same. Needs a tokio runtime. Does nothing after
+    /// [`stop`](Self::stop).
     pub fn wake(&self) {
         if self.stopping.is_cancelled() {
             return;
