@@ -225,7 +225,7 @@ fn secrets_lie_beside_the_main_file_until_they_are_not_needed() {
         }
         for (name, modes) in &seen.modes {
             let expected = if name == SECRETS { 0o700 } else { 0o600 };
-            assert!(modes.iter().eq([&expected]), "{name} has the modes {modes:o?}");
+            assert_eq!(modes, &BTreeSet::from([expected]), "the modes of {name}");
         }
     });
 }

@@ -74,8 +74,9 @@ fn crawl_once(
     let (server, before) = (site.cpu_seconds(), cpu_seconds_of_children());
     let report = run_child(&[CHILD, store, retention, &site.url, path])?;
     let (server, cpu) = (site.cpu_seconds() - server, cpu_seconds_of_children() - before);
-    if number(&report, "pages")? != f64::from(pages) {
-        return Err(format!("the {store} store has {} pages", report["pages"]).into());
+    let found = number(&report, "pages")?;
+    if found != f64::from(pages) {
+        return Err(format!("the {store} store has {found} pages").into());
     }
     let rate = f64::from(pages) / number(&report, "seconds")?;
     println!("{store:<8} {retention:<9} {rate:>9.0} {cpu:>7.2} {server:>14.2}");

@@ -318,7 +318,7 @@ mod tests {
                     &[field.as_str()]
                 };
                 for field in fields {
-                    let flag = faults::flag_of(field);
+                    let flag = flag_of(field);
                     let has = command
                         .get_arguments()
                         .filter_map(|a| a.get_long())
