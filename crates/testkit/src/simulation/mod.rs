@@ -44,6 +44,7 @@
 
 mod context;
 mod crawl_task;
+mod job_check;
 mod job_reader;
 mod map_task;
 mod monitor;
@@ -51,6 +52,7 @@ mod ports;
 mod report;
 mod run;
 mod served;
+mod setup;
 mod store;
 mod world;
 
