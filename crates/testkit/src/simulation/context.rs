@@ -37,7 +37,7 @@ struct ProcessTime {
     began: Instant,
     /// When it began.
     offset: Moment,
-    /// When it ended. Time stands still until the next process begins.
+    /// When it ended. Time stands still until the next process begins; also before the first.
     ended: Option<Moment>,
 }
 
@@ -78,7 +78,7 @@ impl Context {
             world,
             faults,
             map_job,
-            time: Mutex::new(ProcessTime { began: Instant::now(), offset: 0, ended: None }),
+            time: Mutex::new(ProcessTime { began: Instant::now(), offset: 0, ended: Some(0) }),
             monitor: Mutex::new(monitor),
             jobs: Mutex::default(),
             open_leases: Mutex::default(),
@@ -116,6 +116,12 @@ impl Context {
     pub(super) fn end_process(&self) {
         let mut time = locked(&self.time);
         time.ended = Some(time.now());
+    }
+
+    /// Milliseconds pass before the next process begins.
+    pub(super) fn pass(&self, milliseconds: u64) {
+        let mut time = locked(&self.time);
+        time.ended = Some(time.now() + milliseconds);
     }
 
     /// Gives a job the number of its task.

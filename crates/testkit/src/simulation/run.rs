@@ -29,6 +29,7 @@ async fn run_seed(seed: u64) -> Report {
     let map = setup.map.take();
     let is_mapped = map.is_some();
     let (context, tasks) = (Arc::clone(&setup.context), Arc::clone(&setup.tasks));
+    context.begin_process(0);
     let store = Arc::new(MemoryStore::new(setup.config.clone()));
     let runtime = setup.runtime(setup.faulty_store(store, &Arc::default()));
     let mut readers = Vec::new();
