@@ -1,4 +1,5 @@
-//! The process of a crawl in a file is killed, or its disk fails, and the crawl ends as if nothing had happened.
+//! The process of a crawl in a file is killed, or its disk fails, and the crawl ends as if nothing had
+//! happened.
 //!
 //! A child crawls a generated site and sends webhooks. The site and the receiver are in this process, and so
 //! are the assertions. The tests need `strace`, which kills the child at a call or lets a call fail. Where it

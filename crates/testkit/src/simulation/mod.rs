@@ -37,7 +37,7 @@
 //! [`simulate_restarts`] runs the same crawls over a durable store, whose journal is a simulated disk:
 //!
 //! - The power fails before or after any write, sync or report of the disk, or at any moment, also while the
-//!   disk is recovered. Of the sectors that are not synced, each is there, torn or lost, in any order. Other
+//!   disk is recovered. Of the sectors that are not synced, each is there, torn or lost, in any order. Some
 //!   processes are killed while the system goes on.
 //! - Another process opens what is left and goes on, with a new runtime. The clients, the receiver of webhooks
 //!   and the accounts provider lie outside of the processes and remember what they were told.

@@ -1,5 +1,5 @@
-//! One process over the simulated disk: a store, a runtime, the clients and the maintenance, until all is done
-//! or the process ends.
+//! One process over the simulated disk: a store, a runtime, the clients and the maintenance, until all is
+//! done or the process ends.
 
 use std::sync::Arc;
 use std::time::Duration;
