@@ -39,8 +39,8 @@
 //! - The power fails before or after any write, sync or report of the disk, or at any moment, also while the
 //!   disk is recovered. Of the sectors that are not synced, each is there, torn or lost, in any order. Some
 //!   processes are killed while the system goes on.
-//! - Another process opens what is left and goes on, with a new runtime. The clients, the receiver of webhooks
-//!   and the accounts provider lie outside of the processes and remember what they were told.
+//! - Another process opens what is left and goes on, with a new runtime. The clients, the receiver of
+//!   webhooks and the accounts provider lie outside of the processes and remember what they were told.
 //! - The disk is full or fails for seconds or minutes.
 //!
 //! Its further invariants:
