@@ -17,7 +17,7 @@ use super::process::Process;
 use super::world::PageId;
 use crate::site::random::Random;
 
-/// Pause before another attempt while the disk is stalled.
+/// Pause before another attempt of what was refused, or is not durable yet.
 const RETRY_PAUSE: u64 = 700;
 /// Credits that are reserved for a job at its start.
 const FIRST_CREDITS: u64 = 3;
@@ -237,9 +237,7 @@ impl Client {
                 self.set_started(process);
                 return id;
             }
-            if !process.disk().is_stalled() {
-                self.violate(process, "it is refused, and the disk can be written");
-            }
+            // The disk is stalled, or the queue is full.
             if self.habits.is_metered {
                 process.accounts().settle(context, id, 0);
                 let _ = process.store().withdrawn(operation).await;
@@ -248,7 +246,7 @@ impl Client {
         }
     }
 
-    /// Reserves the first credits, if the job needs some. `None` if nothing can be written now.
+    /// Reserves the first credits, if the job needs some. `None` if the store refuses.
     async fn reserve(
         &self,
         process: &Process,

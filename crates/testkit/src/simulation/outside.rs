@@ -19,8 +19,8 @@ struct Received {
     bodies: Vec<Vec<u8>>,
     /// Events before this one are done: the store has acknowledged it.
     done: u64,
-    /// Events that the store was told to give up.
-    given_up: u64,
+    /// Events that were given up: the least number and the greatest.
+    given_up: (u64, u64),
 }
 
 /// The receiver of all webhooks.
@@ -53,16 +53,23 @@ impl Receiver {
         }
     }
 
+    /// The store will be told to give up an event. It may end before it acknowledges that.
+    pub(super) fn give_up(&self, event: EventId) {
+        if let Some(received) = self.jobs().get_mut(&event.job) {
+            received.given_up.1 += 1;
+        }
+    }
+
     /// Records that the store has acknowledged the end of an event.
     pub(super) fn finish(&self, event: EventId, was_given_up: bool) {
         if let Some(received) = self.jobs().get_mut(&event.job) {
             received.done = received.done.max(event.sequence + 1);
-            received.given_up += u64::from(was_given_up);
+            received.given_up.0 += u64::from(was_given_up);
         }
     }
 
-    /// The bodies of the events of a job, and how many of the events were given up.
-    pub(super) fn events(&self, job: JobId) -> (Vec<Vec<u8>>, u64) {
+    /// The bodies of the events of a job, and the least and the greatest number of those that were given up.
+    pub(super) fn events(&self, job: JobId) -> (Vec<Vec<u8>>, (u64, u64)) {
         let jobs = self.jobs();
         jobs.get(&job).map_or_else(Default::default, |job| (job.bodies.clone(), job.given_up))
     }

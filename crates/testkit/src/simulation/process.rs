@@ -7,9 +7,9 @@ use std::time::Duration;
 use gleaner_runtime::Runtime;
 use gleaner_store::journal::Journal as _;
 use gleaner_store::{DeliveryOutcome, DueEvent, JobSnapshot, LocalStore, Store, WaitingFor};
+use gleaner_types::JobState;
 use gleaner_types::event::WebhookPayload;
 use gleaner_types::plan::EventKind;
-use gleaner_types::{JobId, JobState};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -173,7 +173,12 @@ impl Process {
         for client in clients {
             let (Some(job), Some(end)) = (client.job(), client.end()) else { continue };
             if client.has_webhook() {
-                self.check_events(job, &end, receiver.events(job)).await;
+                let (bodies, given_up) = receiver.events(job);
+                self.check_events(&end, &bodies);
+                let listed = self.store.dead_letters(job).await.map_or(0, |list| list.len() as u64);
+                if !(given_up.0..=given_up.1).contains(&listed) {
+                    self.violate(format!("{given_up:?} events of job {job} were given up, and not {listed}"));
+                }
             }
             if client.has_team() && accounts.settled(job) != Some(end.credits_used) {
                 let (used, settled) = (end.credits_used, accounts.settled(job));
@@ -186,7 +191,7 @@ impl Process {
         }
     }
 
-    async fn check_events(&self, job: JobId, end: &JobSnapshot, (bodies, given_up): (Vec<Vec<u8>>, u64)) {
+    fn check_events(&self, end: &JobSnapshot, bodies: &[Vec<u8>]) {
         let events: Vec<WebhookPayload> =
             bodies.iter().map(|body| serde_json::from_slice(body).expect("a payload")).collect();
         let kinds: Vec<EventKind> = events.iter().map(|event| event.kind.event).collect();
@@ -201,10 +206,6 @@ impl Process {
         let expected = (end.completed as usize, end.failed as usize);
         if !frame_is_right || counts != expected || kinds.len() != 2 + expected.0 + expected.1 {
             self.violate(format!("the events of {end:?} are {kinds:?}"));
-        }
-        let listed = self.store.dead_letters(job).await.map(|list| list.len() as u64);
-        if !matches!(listed, Ok(listed) if listed == given_up) {
-            self.violate(format!("{given_up} events of job {job} were given up, and listed are {listed:?}"));
         }
     }
 }
@@ -250,6 +251,9 @@ async fn deliver_event(process: &Process, random: &mut Random, event: DueEvent) 
         _ => (DeliveryOutcome::Delivered, false),
     };
     let ends = !matches!(outcome, DeliveryOutcome::Retry { .. });
+    if gave_up {
+        receiver.give_up(id);
+    }
     match store.delivered(id, outcome, process.now()).await {
         Ok(()) if ends => receiver.finish(id, gave_up),
         Ok(()) => {}

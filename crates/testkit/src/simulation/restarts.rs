@@ -1,6 +1,7 @@
 //! Crawls over a durable store, in processes that end at any moment.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gleaner_store::journal::Stall;
 
@@ -15,6 +16,8 @@ use crate::site::random::Random;
 
 /// Maximum number of processes that end before their work is done.
 const MAX_LOSSES: usize = 4;
+/// Jobs stay longer than a simulation lasts.
+const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// Longest time until another process begins, in milliseconds.
 const MAX_DOWNTIME: usize = 60_000;
 
@@ -25,7 +28,8 @@ const MAX_DOWNTIME: usize = 60_000;
 /// If the tokio runtime cannot be built.
 #[must_use]
 pub fn simulate_restarts(seed: u64) -> Report {
-    let setup = Setup::generate(seed, true);
+    let mut setup = Setup::generate(seed, true);
+    setup.config.retention = RETENTION;
     let clients =
         setup.teams.iter().enumerate().map(|(number, team)| (number, Habits::generate(seed, number, *team)));
     let clients = clients.map(|(number, habits)| Client::new(number, habits)).collect();
