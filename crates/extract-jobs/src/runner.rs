@@ -105,7 +105,9 @@ impl ExtractRunner {
     }
 
     pub(super) fn job(&self, owner: Option<Arc<dyn JobOwner>>) -> Job {
-        Job::new(self.model.as_ref(), self.budget, owner)
+        let used = owner.as_ref().map_or(0, |owner| owner.tokens_before());
+        let tokens = self.budget.tokens.map(|tokens| tokens.saturating_sub(used));
+        Job::new(self.model.as_ref(), Budget { tokens, ..self.budget }, owner)
     }
 
     /// The slots for large pages.

@@ -55,6 +55,7 @@ pub struct EngineBuilder {
     links: LinkRules,
     store: Option<Arc<dyn Store>>,
     retained: Option<(usize, u64)>,
+    result_retention: Option<Duration>,
     page_memory: Option<u64>,
     cache: PageCache,
     has_stealth_proxies: bool,
@@ -80,6 +81,7 @@ impl Default for EngineBuilder {
             links: LinkRules::default(),
             store: None,
             retained: None,
+            result_retention: None,
             page_memory: None,
             cache: PageCache::Memory,
             has_stealth_proxies: false,
@@ -306,8 +308,8 @@ impl EngineBuilder {
     }
 
     /// Sets the store of jobs. Default: a [`MemoryStore`]. Another store has limits of its own:
-    /// [`concurrency_per_host`](Self::concurrency_per_host) and
-    /// [`retained_results`](Self::retained_results) do not apply to it. A store serves one engine at a time:
+    /// [`concurrency_per_host`](Self::concurrency_per_host), [`retained_results`](Self::retained_results) and
+    /// [`result_retention`](Self::result_retention) do not apply to it. A store serves one engine at a time:
     /// an engine works on the jobs that it started, and gives back the pages of others.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
@@ -322,6 +324,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
         self.retained = Some((in_memory, on_disk));
+        self
+    }
+
+    /// Sets how long an ended job and its results are kept. Default: a day. With [`Duration::MAX`], they are
+    /// kept until the job is removed. The HTTP API always names a day.
+    #[must_use]
+    pub fn result_retention(mut self, time: Duration) -> Self {
+        self.result_retention = Some(time);
         self
     }
 
@@ -393,6 +403,7 @@ impl EngineBuilder {
             if let Some(retained) = self.retained {
                 (config.all_retained_bytes, config.spilled_bytes) = retained;
             }
+            config.retention = self.result_retention.unwrap_or(config.retention);
             Arc::new(MemoryStore::new(config))
         });
         let uses_model = self.extract.uses_model();

@@ -149,7 +149,7 @@ pub use gleaner_runtime::{
     Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget, RenderPolicy,
     Verdict,
 };
-pub use gleaner_store::{BlockedPage, JobSnapshot, JobWarning, PageFailure, PageFailures};
+pub use gleaner_store::{BlockedPage, JobSnapshot, JobWarning, PageFailure, PageFailures, WaitingFor};
 pub use gleaner_transform::Input;
 pub use gleaner_types::request::{
     self, BatchScrapeRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest,

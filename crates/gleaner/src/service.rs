@@ -105,11 +105,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: a log of
-    /// the latest ones in memory.
+    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: the log of
+    /// the [store](Self::store), which keeps the latest 10,000 and survives the process if the store does.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
-        self.service.activity = log;
+        self.service.activity = Some(log);
         self
     }
 

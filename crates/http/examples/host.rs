@@ -5,6 +5,7 @@
 mod serve;
 
 use std::fmt::Display;
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +39,12 @@ struct Options {
     /// never
     #[arg(long, value_name = "PATH|auto|never", default_value = "auto")]
     browser: PathBuf,
-    /// The team's credits; unlimited by default
+    /// Keep jobs and their results in this folder, which is created for its owner only: they go on when the
+    /// server is started again with it. By default, they end with the server
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The team's credits; unlimited by default. The balance is kept in memory: it is back at this number
+    /// when the server is started again, also with --data
     #[arg(long)]
     credits: Option<u64>,
     /// Requests per minute and operation (scrapes, crawls, reads, ...); 0 disables the limit
@@ -58,6 +64,9 @@ struct Options {
 /// The argument that starts this program as a PDF worker of the server.
 const PDF_WORKER: &str = "pdf-worker";
 
+/// The file with the jobs in the folder of `--data`.
+const JOBS_FILE: &str = "gleaner.db";
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Before any setup, because all memory and time of a worker counts against the limits of its file.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == PDF_WORKER) {
@@ -68,7 +77,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 #[tokio::main]
 async fn serve() -> Result<(), Box<dyn std::error::Error>> {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt().with_writer(io::stderr).init();
     let options = Options::parse();
     let team = TeamConfig {
         credits: options.credits,
@@ -93,23 +102,57 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
         let model = HttpModel::builder(Provider::OpenAi, name).base_url(url).transport(client).build()?;
         builder = builder.model(Arc::new(model));
     }
+    if let Some(folder) = &options.data {
+        create_folder(folder)
+            .map_err(|error| format!("--data: cannot create {}: {error}", folder.display()))?;
+        builder = builder.store_at(folder.join(JOBS_FILE));
+    }
     let browser = browser(&options.browser)?;
     if let Some(browser) = &browser {
         builder = builder.browser(browser.clone());
     }
     let engine = options.allow_private.into_iter().fold(builder, EngineBuilder::allow_private);
-    let service = Service::new(engine.build()?);
+    let engine = engine.build()?;
+    // The jobs of an earlier run go on, also if no request comes.
+    engine.resume().await;
     let listener = tokio::net::TcpListener::bind(options.listen).await?;
     println!("http://{}", listener.local_addr()?);
     tokio::select! {
-        () = serve::serve(listener, service, serve::MAX_CONNECTIONS) => {}
-        pressed = tokio::signal::ctrl_c() => pressed?,
+        () = serve::serve(listener, Service::new(engine.clone()), serve::MAX_CONNECTIONS) => {}
+        stopped = stop_signal() => stopped?,
     }
+    // Nothing is accepted any more. Pages in work are finished or wait for the next run.
+    engine.stop().await;
     // It would end with the program, but the folder of its profile would remain.
     if let Some(browser) = browser {
         browser.close().await;
     }
     Ok(())
+}
+
+/// Waits for Ctrl-C or, on Unix, for SIGTERM.
+async fn stop_signal() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            pressed = tokio::signal::ctrl_c() => pressed,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        tokio::signal::ctrl_c().await
+    }
+}
+
+/// Creates a folder that, on Unix, only its owner can read. One that exists stays as it is.
+fn create_folder(path: &Path) -> io::Result<()> {
+    let mut folder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+    folder.recursive(true).create(path)
 }
 
 /// The browser of the option, if there is one.

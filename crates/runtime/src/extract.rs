@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use gleaner_types::plan::{ChangeTracking, ExtractPlan, JsonFormat};
 use gleaner_types::{ErrorCode, JobId, PageError};
 use serde_json::Value;
@@ -54,6 +55,19 @@ pub trait Extract: Debug + Send + Sync + 'static {
     async fn read_page(&self, page: PageTask<'_>) -> PageRead {
         read_page_fields(self, page).await
     }
+
+    /// What was learned in the session of a job, for [`restore_session`](Self::restore_session) in another
+    /// process. `None`, the default, if there is nothing to keep.
+    fn save_session(&self, session: &Session) -> Option<Bytes> {
+        let _ = session;
+        None
+    }
+
+    /// Fills the session of a job that another process began. Bytes that cannot be read are ignored. The
+    /// default does nothing.
+    fn restore_session(&self, session: &Session, saved: &[u8]) {
+        let _ = (session, saved);
+    }
 }
 
 /// An extract job to run.
@@ -68,7 +82,8 @@ pub struct ExtractTask {
     /// The account of the job; `None` without accounts. The implementation must reserve tokens before it
     /// calls a model ([`JobOwner::reserve_tokens`]), fetch pages on the owner's
     /// [account](JobOwner::page_account), take a [permit](JobOwner::lookup_permit) for each map of a site,
-    /// and set a [meter](JobOwner::set_meter).
+    /// and set a [meter](JobOwner::set_meter). A job whose process ended runs again from its start: what its
+    /// earlier runs used ([`JobOwner::tokens_before`]) counts against its budget.
     pub owner: Option<Arc<dyn JobOwner>>,
 }
 

@@ -16,15 +16,21 @@ pub trait JobOwner: Debug + Send + Sync + 'static {
     /// tokens.
     fn page_account(&self) -> Box<JobAccount>;
 
-    /// Reserves credits for this many tokens in total since the start of the job. False if the team has too
-    /// few: then the step that would use them must be skipped.
+    /// Tokens that earlier runs of the job used, in processes that have ended. They count against the budget
+    /// of the job. The default is 0.
+    fn tokens_before(&self) -> u64 {
+        0
+    }
+
+    /// Reserves credits for this many tokens in total since the start of this run of the job. False if the
+    /// team has too few: then the step that would use them must be skipped.
     async fn reserve_tokens(&self, tokens: u64) -> bool;
 
     /// Sets the meter that reports the tokens used so far. It may be read at any time, and is read when the
     /// job ends without a result. Later calls have no effect.
     fn set_meter(&self, meter: TokenMeter);
 
-    /// Tokens that the job has used so far, by its meter; 0 without one.
+    /// Tokens that this run of the job has used so far, by its meter; 0 without one.
     fn tokens_used(&self) -> u64;
 
     /// Waits for a permit for work other than pages, such as the [map](crate::Runtime::map) of a site.

@@ -5,10 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use gleaner_runtime::{JobOwner, OwnerPermit, TOKENS_PER_CREDIT, TokenMeter};
-use gleaner_store::JobAccount;
+use gleaner_store::{JobAccount, Store, grant_operation};
 use gleaner_types::JobId;
 use tokio::sync::Mutex;
-use uuid::Uuid;
 
 use crate::accounts::{Accounts, Team};
 use crate::lookups::Lookups;
@@ -24,28 +23,85 @@ pub const CREDITS_AHEAD: u64 = 100;
 /// spends credits that do not exist, and the team does not need the price of the whole budget at submit.
 /// Unused credits return to the balance when the job ends.
 ///
-/// Used tokens ([`set_meter`](JobOwner::set_meter)) are charged when the job completes, when it fails with
-/// a reported reason, and when it is cancelled. A job that fails by a fault of the engine costs nothing.
+/// The draws of a job are numbered, and their ids follow from the numbers. A job that runs again in a later
+/// process repeats them from the first one, so what its earlier runs drew is not drawn twice.
+///
+/// Used tokens ([`set_meter`](JobOwner::set_meter)) are charged before each step, so that a crash does not
+/// lose their number, and when the job completes, fails with a reported reason, or is cancelled. A job that
+/// fails by a fault of the engine costs nothing.
 pub(crate) struct CreditReservation {
     accounts: Arc<dyn Accounts>,
+    store: Arc<dyn Store>,
     lookups: Lookups,
     team: Team,
     job: JobId,
-    /// Reserved credits; `None` if the team is not metered.
-    reserved: Option<Mutex<u64>>,
+    /// `None` if the team is not metered.
+    reserved: Option<Mutex<Reserved>>,
+    /// Tokens that earlier runs of the job used.
+    tokens_before: u64,
     meter: OnceLock<TokenMeter>,
+    /// The tokens that the store knows of. Locked while they change, so that the last number is the highest.
+    charged: Mutex<u64>,
+}
+
+/// Reserved credits.
+#[derive(Debug)]
+struct Reserved {
+    credits: u64,
+    /// Number of draws that added some.
+    draws: u64,
+}
+
+/// A job that pays by its tokens.
+#[derive(Debug)]
+pub(crate) struct PayingJob {
+    pub(crate) team: Team,
+    pub(crate) id: JobId,
+    /// Credits that its submit reserved; `None` if the team is not metered.
+    pub(crate) reserved: Option<u64>,
+    /// Tokens that its earlier runs used.
+    pub(crate) tokens_before: u64,
 }
 
 impl CreditReservation {
     pub(crate) fn new(
         accounts: Arc<dyn Accounts>,
+        store: Arc<dyn Store>,
         lookups: Lookups,
-        team: &Team,
-        job: JobId,
-        reserved: Option<u64>,
+        job: PayingJob,
     ) -> Self {
-        let reserved = reserved.map(Mutex::new);
-        Self { accounts, lookups, team: team.clone(), job, reserved, meter: OnceLock::new() }
+        let PayingJob { team, id, reserved, tokens_before } = job;
+        let reserved = reserved.map(|credits| Mutex::new(Reserved { credits, draws: 0 }));
+        Self {
+            accounts,
+            store,
+            lookups,
+            team,
+            job: id,
+            reserved,
+            tokens_before,
+            meter: OnceLock::new(),
+            charged: Mutex::new(tokens_before),
+        }
+    }
+
+    /// Tokens that all runs of the job have used so far.
+    pub(crate) fn total_tokens(&self) -> u64 {
+        self.tokens_before.saturating_add(self.tokens_used())
+    }
+
+    /// Charges the job for its tokens so far, if they have changed. They are charged again at its end, so a
+    /// failure is only logged.
+    async fn charge(&self) {
+        let mut charged = self.charged.lock().await;
+        let tokens = self.total_tokens();
+        if tokens <= *charged {
+            return;
+        }
+        match self.store.charge(self.job, tokens, tokens.div_ceil(TOKENS_PER_CREDIT)).await {
+            Ok(()) => *charged = tokens,
+            Err(error) => tracing::debug!(%error, job = %self.job, "the usage of a job was not stored"),
+        }
     }
 }
 
@@ -57,25 +113,32 @@ impl JobOwner for CreditReservation {
         Box::new(JobAccount { slots, part_of: Some(self.job), ..JobAccount::of(team) })
     }
 
+    fn tokens_before(&self) -> u64 {
+        self.tokens_before
+    }
+
     async fn reserve_tokens(&self, tokens: u64) -> bool {
+        self.charge().await;
         let Some(reserved) = &self.reserved else { return true };
         let mut reserved = reserved.lock().await;
-        let needed = tokens.div_ceil(TOKENS_PER_CREDIT);
-        let missing = needed.saturating_sub(*reserved);
-        if missing == 0 {
-            return true;
-        }
-        let (operation, credits) = (Uuid::now_v7(), missing.saturating_add(CREDITS_AHEAD));
-        match self.accounts.draw(&self.team.id, self.job, operation, credits).await {
-            Ok(drawn) => {
-                *reserved = reserved.saturating_add(drawn);
-                *reserved >= needed
+        let needed = self.tokens_before.saturating_add(tokens).div_ceil(TOKENS_PER_CREDIT);
+        while reserved.credits < needed {
+            let operation = grant_operation(self.job, reserved.draws);
+            let credits = (needed - reserved.credits).saturating_add(CREDITS_AHEAD);
+            // A draw that an earlier run made returns what it returned then, which may be too few.
+            match self.accounts.draw(&self.team.id, self.job, operation, credits).await {
+                Ok(0) => return false,
+                Ok(drawn) => {
+                    reserved.credits = reserved.credits.saturating_add(drawn);
+                    reserved.draws += 1;
+                }
+                Err(error) => {
+                    tracing::error!(%error, job = %self.job, "credits could not be drawn");
+                    return false;
+                }
             }
-            Err(error) => {
-                tracing::error!(%error, job = %self.job, "credits could not be drawn");
-                false
-            }
         }
+        true
     }
 
     fn set_meter(&self, meter: TokenMeter) {

@@ -3,13 +3,16 @@
 //! A commit that fails is tried again until it succeeds, so no batch is lost while the process lives. A full
 //! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner_store::journal::{Batch, Committed, Row, Stall};
-use gleaner_store::{Error, ErrorKind};
+use gleaner_store::{Error, ErrorKind, NoteValue};
 use gleaner_types::JobId;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::watch;
@@ -19,6 +22,7 @@ use crate::connection::{self, PAGE, limit};
 use crate::group::Group;
 use crate::secrets::Secrets;
 use crate::secrets_change::{self, SecretsChange};
+use crate::stats::Counters;
 use crate::{cleaning, failure, job_form, rows};
 
 /// How long a group waits for more batches.
@@ -27,6 +31,9 @@ const WAIT: Duration = Duration::from_millis(5);
 /// The time between the first two attempts of a commit that fails. It doubles up to the longest one.
 const FIRST_RETRY: Duration = Duration::from_millis(10);
 const LAST_RETRY: Duration = Duration::from_secs(1);
+
+/// The attempts of a failing commit after the writer was closed.
+const ATTEMPTS_AT_CLOSE: u32 = 20;
 
 /// The log is copied into the file after about this many pages.
 const CHECKPOINT_PAGES: u64 = 1000;
@@ -64,6 +71,7 @@ pub(crate) struct Writer {
     /// Pages written to the log since it was copied, about.
     logged: u64,
     commits: u64,
+    counters: Arc<Counters>,
 }
 
 impl Writer {
@@ -88,7 +96,13 @@ impl Writer {
             has_debris: true,
             logged: 0,
             commits: 0,
+            counters: Arc::default(),
         }
+    }
+
+    /// Counts what it writes.
+    pub(crate) fn counters(&self) -> Arc<Counters> {
+        Arc::clone(&self.counters)
     }
 
     /// Writes until it is closed. The log is copied into the file when the connection is dropped.
@@ -97,6 +111,7 @@ impl Writer {
             if !self.commit(&mut group) {
                 return;
             }
+            self.counters.committed(group.batches());
             group.batches().iter().for_each(Batch::committed);
             self.committed.send_replace(Committed { through: group.through(), stalled: None });
             // The batches return their room.
@@ -173,10 +188,11 @@ impl Writer {
         }
     }
 
-    /// Commits a group or its beginning, however often it takes. Returns false if the writer is closed first.
+    /// Commits a group or its beginning, however often it takes. Once the writer is closed it tries a few times
+    /// more, and then returns false: nobody was told that the group is durable.
     fn commit(&mut self, group: &mut Group) -> bool {
         let mut is_stalled = false;
-        let mut pause = FIRST_RETRY;
+        let (mut pause, mut last_attempts) = (FIRST_RETRY, ATTEMPTS_AT_CLOSE);
         loop {
             let Err(error) = self.write(group) else {
                 if is_stalled {
@@ -205,7 +221,12 @@ impl Writer {
                 self.connection = None;
             }
             if self.is_closing {
-                return false;
+                if last_attempts == 0 {
+                    return false;
+                }
+                last_attempts -= 1;
+                thread::sleep(FIRST_RETRY);
+                continue;
             }
             if !self.make_room(group) {
                 self.collect(Instant::now() + pause);
@@ -293,8 +314,9 @@ impl Writer {
             return;
         }
         self.logged = 0;
-        if let Err(error) = connection.pragma(None, "wal_checkpoint", "PASSIVE", |_| Ok(())) {
-            tracing::debug!(%error, "the log of the store could not be copied");
+        match connection.pragma(None, "wal_checkpoint", "PASSIVE", |_| Ok(())) {
+            Ok(()) => self.counters.checkpointed(),
+            Err(error) => tracing::debug!(%error, "the log of the store could not be copied"),
         }
     }
 
@@ -327,18 +349,36 @@ fn removes_job(batch: &Batch) -> bool {
     batch.rows.iter().any(rows::is_removal)
 }
 
-/// Stores the secrets of new jobs, before their commit: no job is without its secrets.
+/// Stores the secrets of a group before its commit: no job is without its secrets, and no page without the
+/// cookies that it set.
 fn store_secrets(secrets: &Secrets, group: &Group) -> Result<(), Error> {
+    let mut cookies = BTreeMap::new();
     for row in group.batches().iter().flat_map(|batch| &batch.rows) {
-        if let Row::Submitted { job, .. } = row
-            && let Some(bytes) = job_form::secrets(job)
-        {
-            secrets
-                .store(job.id, &bytes)
-                .map_err(|error| failure::file("the secrets of a job were not stored", &error))?;
+        match row {
+            Row::Submitted { job, .. } => {
+                if let Some(bytes) = job_form::secrets(job) {
+                    secrets.store(job.id, &bytes).map_err(not_stored)?;
+                }
+            }
+            // Only the last change of a job counts.
+            Row::Cookies { job, change } => {
+                cookies.insert(*job, change);
+            }
+            _ => {}
         }
     }
+    for (job, change) in cookies {
+        let stored = match change {
+            NoteValue::Set(bytes) => secrets.store_cookies(job, bytes),
+            NoteValue::Add(_) | NoteValue::Remove => secrets.remove_cookies(job),
+        };
+        stored.map_err(not_stored)?;
+    }
     Ok(())
+}
+
+fn not_stored(error: io::Error) -> Error {
+    failure::file("the secrets of a job were not stored", &error)
 }
 
 /// Commits a group. Returns the changes of secrets that follow the commit: before, a crash could leave a
@@ -354,6 +394,7 @@ fn transact(
     ids(&transaction, group, &mut changes, removal)?;
     let new = commit::apply(&transaction, group, numbers)?;
     ids(&transaction, group, &mut changes, end)?;
+    ids(&transaction, group, &mut changes, delivered)?;
     transaction.commit()?;
     numbers.committed(new);
     Ok(changes)
@@ -380,4 +421,9 @@ fn removal(batch: &Batch) -> Option<SecretsChange> {
 
 fn end(batch: &Batch) -> Option<SecretsChange> {
     secrets_change::ends(&batch.facts).then_some(SecretsChange::End)
+}
+
+fn delivered(batch: &Batch) -> Option<SecretsChange> {
+    let is_delivered = batch.rows.iter().any(|row| matches!(row, Row::Delivered));
+    is_delivered.then_some(SecretsChange::Remove)
 }

@@ -35,8 +35,8 @@ pub struct Shortage {
     pub job: JobId,
     /// The team that pays.
     pub team: TeamId,
-    /// Identifies the grant: the same until [`Store::grant`](crate::Store::grant), so that the accounts
-    /// provider recognizes a repeated call.
+    /// Identifies the grant: the same until [`Store::grant`](crate::Store::grant), also in a later process, so
+    /// that the accounts provider recognizes a repeated call.
     pub operation: Uuid,
     /// Minimum number of further credits for its next page.
     pub credits: u64,
@@ -44,8 +44,9 @@ pub struct Shortage {
     pub price: u64,
 }
 
-/// The id of the grant that a job needs after this number of grants.
-pub(crate) fn grant_operation(job: JobId, grants: u64) -> Uuid {
+/// The id of the grant that a job needs after this number of grants: the same in every process.
+#[must_use]
+pub fn grant_operation(job: JobId, grants: u64) -> Uuid {
     // Version and variant are those of the job id: they are above the low 62 bits.
     let number = (grants.wrapping_add(1) << 1) & (u64::MAX >> 2);
     Uuid::from_u128(job.as_uuid().as_u128() ^ u128::from(number))
@@ -75,4 +76,17 @@ pub struct EndedJob {
     pub snapshot: JobSnapshot,
     /// Nothing about its pages may be kept, including their URLs.
     pub zero_data_retention: bool,
+}
+
+impl EndedJob {
+    /// The job as a log may keep it beyond its results: with zero data retention, without its URL, and
+    /// without its warnings and its error, because these texts can contain URLs.
+    #[must_use]
+    pub fn for_log(mut self) -> Self {
+        if self.zero_data_retention {
+            self.url.clear();
+            (self.snapshot.warnings, self.snapshot.error) = (Vec::new(), None);
+        }
+        self
+    }
 }

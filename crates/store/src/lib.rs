@@ -4,8 +4,8 @@
 //! page is one transaction: a page is leased, fetched, and finished together with its links. The lease of a
 //! page that is not finished expires, the page is leased again, and its document is stored once.
 //!
-//! The contract of [`Store`] allows several workers. Today the engine keeps the compiled job in memory: jobs
-//! end with their process, and a store serves one engine.
+//! The contract of [`Store`] allows several workers. With a store that [survives its
+//! process](Store::is_durable), jobs go on in the next one: it compiles them again from their requests.
 //!
 //! [`Store`] is the contract. [`MemoryStore`] implements it in memory; documents above a limit, and long
 //! queues, go to temporary files. [`LocalStore`] is the same over a [`journal`], which survives the process.
@@ -28,6 +28,7 @@ mod admission;
 mod conclusion;
 #[cfg(feature = "testing")]
 pub mod conformance;
+mod ended_jobs;
 mod error;
 mod history;
 mod job;
@@ -47,9 +48,10 @@ mod warning;
 mod weight;
 mod worker;
 
-pub use accounting::{Accounting, EndedJob, Reservation, Shortage};
+pub use accounting::{Accounting, EndedJob, Reservation, Shortage, grant_operation};
 pub use admission::Admission;
 pub use conclusion::Conclusion;
+pub use ended_jobs::EndedJobs;
 pub use error::{Error, ErrorKind};
 pub use history::{HistoryKey, PastScrape, TrackedScrape};
 pub use job::{
@@ -57,9 +59,9 @@ pub use job::{
     PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice, WaitingFor,
 };
 pub use memory::{
-    ALWAYS_LISTED_FAILURES, LocalStore, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES,
-    MAX_IDEMPOTENCY_KEYS, MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES, MAX_LISTED_FAILURES, MAX_UNSETTLED_JOBS,
-    MemoryConfig, MemoryStore,
+    ALWAYS_LISTED_FAILURES, LocalStore, MAX_ACTIVITIES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES,
+    MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS, MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES, MAX_LISTED_FAILURES,
+    MAX_UNSETTLED_JOBS, MemoryConfig, MemoryStore,
 };
 pub use note::{MAX_NOTE_BYTES, MAX_NOTES_PER_JOB, Note, NoteKind, NoteValue};
 pub use outbox::{

@@ -57,6 +57,12 @@ use crate::{
 ///   earlier time: the store then counts from the latest time that it knows.
 #[async_trait]
 pub trait Store: Debug + Send + Sync + 'static {
+    /// Whether jobs survive their process, so that another one can go on with them. If not, notes need not be
+    /// stored.
+    fn is_durable(&self) -> bool {
+        false
+    }
+
     /// Submits a job. Durable. It ends the [intended](Store::intend) reservation of the job.
     ///
     /// # Errors
@@ -307,7 +313,9 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error>;
 
     /// The running jobs of a kind that have no pages of their own, such as extract jobs, and that no worker
-    /// runs: their process has ended. The caller is the worker that runs them from now on.
+    /// runs: their process has ended. The caller is the worker that runs them from now on, and no other call
+    /// returns them while it lives. It runs them from the beginning, so their
+    /// [parts](crate::JobAccount::part_of) of the former process are removed.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
@@ -315,8 +323,9 @@ pub trait Store: Debug + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// The latest ended jobs of a team that are [settled](Store::settled), the last first; `None` if the
-    /// store keeps no log of them.
+    /// At most `max` of the latest ended jobs of a team that are [settled](Store::settled), in the form
+    /// [for a log](EndedJob::for_log), the last first; `None` if the store keeps no log of them. The log
+    /// outlives the results.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).

@@ -11,8 +11,8 @@ use std::time::Duration;
 use gleaner_frontier::{Candidate, JobRules, UrlKey};
 use gleaner_store::journal::VecJournal;
 use gleaner_store::{
-    FinishedPage, JobAccount, LocalStore, MemoryConfig, NewJob, PageOutcome, ReadBound, Reservation,
-    Retention, Store, TeamId, WorkerId,
+    FinishedPage, JobAccount, JobWarning, LocalStore, MemoryConfig, NewJob, Note, NoteKind, NoteValue,
+    PageOutcome, ReadBound, Reservation, Retention, Store, TeamId, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind, JobState};
 use url::Url;
@@ -116,6 +116,114 @@ async fn a_reservation_is_listed_by_later_processes_until_its_job_is_submitted()
 }
 
 #[tokio::test]
+async fn the_log_of_ended_jobs_goes_on_and_outlives_their_results() {
+    let journal = VecJournal::default();
+    let store = open(&journal, NOW);
+    let (team, cancelled) = (TeamId::new("a"), job(2, vec![page("bb")]));
+    store.submit(job(1, vec![page("a")]), NOW).await.unwrap();
+    finish_one(&store).await;
+    store.submit(cancelled.clone(), NOW).await.unwrap();
+    let warning = JobWarning::Request("a remark".to_owned());
+    store.warn(cancelled.id, warning.clone()).await.unwrap();
+    store.cancel(cancelled.id, NOW + Duration::from_secs(1)).await.unwrap();
+    let secret = NewJob { in_memory: true, ..job(3, vec![page("secret-host")]) };
+    store.submit(secret.clone(), NOW).await.unwrap();
+    store.fail(secret.id, "secret-text", NOW + Duration::from_secs(2)).await.unwrap();
+    for ended in store.accounting(10).await.unwrap().ended {
+        store.settled(ended.snapshot.id).await.unwrap();
+    }
+    let log = async |store: &LocalStore<VecJournal>| store.activities(&team, 10).await.unwrap().unwrap();
+    let before = log(&store).await;
+    let listed: Vec<_> =
+        before.iter().map(|job| (job.snapshot.id, job.snapshot.state, job.url.as_str())).collect();
+    let id = |number| job(number, Vec::new()).id;
+    let expected = [
+        (id(3), JobState::Failed, ""),
+        (id(2), JobState::Cancelled, "https://bb.example/secret-path"),
+        (id(1), JobState::Completed, "https://a.example/secret-path"),
+    ];
+    assert_eq!(listed, expected);
+    assert_eq!((&before[1].snapshot.warnings, before[0].snapshot.error.is_none()), (&vec![warning], true));
+    assert_eq!(log(&open(&journal, NOW)).await, before);
+    let later = open(&journal, NOW + Duration::from_secs(2 * 86_400));
+    later.expire(NOW + Duration::from_secs(2 * 86_400)).await.unwrap();
+    let reopened = open(&journal, NOW + Duration::from_secs(2 * 86_400));
+    assert!(reopened.snapshot(id(1)).await.is_err(), "the results have expired");
+    assert_eq!(log(&reopened).await, before);
+}
+
+#[tokio::test]
+async fn an_extract_job_of_an_earlier_process_is_given_once_per_opening() {
+    let journal = VecJournal::default();
+    let store = open(&journal, NOW);
+    let extract = |number| NewJob {
+        kind: Some(JobKind::Extract),
+        sealed: false,
+        request: serde_json::json!({ "prompt": "names" }).into(),
+        ..job(number, Vec::new())
+    };
+    let part = |number, of| {
+        let account = JobAccount { part_of: Some(of), ..JobAccount::of(TeamId::new("a")) };
+        NewJob { account: Some(Box::new(account)), ..job(number, vec![page("part")]) }
+    };
+    let (running, ended) = (extract(1), extract(2));
+    let parts = [part(3, running.id), part(4, ended.id), part(5, running.id)];
+    for submitted in [&running, &ended].into_iter().chain(&parts) {
+        store.submit(submitted.clone(), NOW).await.unwrap();
+    }
+    store.cancel(ended.id, NOW).await.unwrap();
+    store.cancel(parts[2].id, NOW).await.unwrap();
+    store.charge(running.id, 30, 2).await.unwrap();
+    for _ in 0..2 {
+        let store = open(&journal, NOW);
+        assert!(store.orphans(WORKER, JobKind::Crawl).await.unwrap().is_empty());
+        assert_eq!(store.orphans(WORKER, JobKind::Extract).await.unwrap(), [running.id]);
+        assert!(store.orphans(WORKER, JobKind::Extract).await.unwrap().is_empty());
+        let stored = store.stored(running.id).await.unwrap();
+        assert_eq!(stored.request, running.request);
+        assert_eq!(store.snapshot(running.id).await.unwrap().tokens_used, 30);
+        for part in &parts {
+            assert!(store.snapshot(part.id).await.is_err(), "a part does not outlive its process");
+        }
+        assert!(store.lease(WORKER, 10, NOW).await.unwrap().pages.is_empty());
+    }
+    assert_eq!(journal.stored().jobs.len(), 2, "nothing is left of the parts");
+    let store = open(&journal, NOW);
+    store.cancel(running.id, NOW).await.unwrap();
+    assert!(store.orphans(WORKER, JobKind::Extract).await.unwrap().is_empty(), "it has ended meanwhile");
+}
+
+#[tokio::test]
+async fn a_grant_that_was_not_recorded_has_the_same_id_again() {
+    let journal = VecJournal::default();
+    let account = JobAccount { budget: Some(1), price: 1, ..JobAccount::of(TeamId::new("a")) };
+    let pages = vec![page("a"), page("bb"), page("ccc")];
+    let submitted = NewJob { account: Some(Box::new(account)), ..job(1, pages) };
+    let id = submitted.id;
+    let short = async |store: &LocalStore<VecJournal>| store.accounting(10).await.unwrap().short;
+    let store = open(&journal, NOW);
+    store.submit(submitted, NOW).await.unwrap();
+    finish_one(&store).await;
+    let first = short(&store).await;
+    assert_eq!(first.len(), 1);
+    // The accounts provider reserved the credits, and the process ended before it recorded them.
+    let store = open(&journal, NOW);
+    assert_eq!(short(&store).await, first);
+    store.append(id, vec![page("dddd")], 3, None, NOW).await.unwrap();
+    let store = open(&journal, NOW);
+    assert!(short(&store).await.is_empty(), "the user paid for one more page");
+    finish_one(&store).await;
+    let again = short(&store).await;
+    assert_eq!(again[0].operation, first[0].operation);
+    store.grant(id, 50, NOW).await.unwrap();
+    let store = open(&journal, NOW);
+    finish_one(&store).await;
+    finish_one(&store).await;
+    let done = store.snapshot(id).await.unwrap();
+    assert_eq!((done.state, done.completed), (JobState::Completed, 4));
+}
+
+#[tokio::test]
 async fn a_removed_job_leaves_nothing_once_it_is_settled() {
     let journal = VecJournal::default();
     let store = open(&journal, NOW);
@@ -148,4 +256,24 @@ async fn a_lease_of_an_earlier_process_changes_nothing() {
     assert!(store.finish(page, NOW).await.unwrap().job_ended);
     let slice = store.read(id, 0, ReadBound::default()).await.unwrap();
     assert_eq!((slice.documents.len(), slice.end), (1, true));
+}
+
+#[tokio::test]
+async fn cookies_are_restored_and_in_no_block() {
+    let journal = VecJournal::default();
+    let store = open(&journal, NOW);
+    let submitted = job(1, vec![page("a")]);
+    let id = submitted.id;
+    store.submit(submitted, NOW).await.unwrap();
+    let cookies = |text: &'static str| Note {
+        kind: NoteKind::Cookies,
+        key: 0,
+        value: NoteValue::Set(text.as_bytes().into()),
+    };
+    store.note(id, vec![cookies("crumb-one")]).await.unwrap();
+    store.note(id, vec![cookies("crumb-two")]).await.unwrap();
+    let stored = journal.stored();
+    let blocks: Vec<u8> = stored.jobs.iter().flat_map(|job| job.blocks.concat()).collect();
+    assert!(!blocks.windows(5).any(|bytes| bytes == b"crumb") && !format!("{stored:?}").contains("crumb"));
+    assert_eq!(open(&journal, NOW).stored(id).await.unwrap().notes, [cookies("crumb-two")]);
 }

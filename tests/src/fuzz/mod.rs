@@ -68,7 +68,7 @@ pub use values::values;
 pub type Body = fn(&[u8]);
 
 /// Every target: its name, which is also the name of its corpus folder, and its body.
-pub const TARGETS: [(&str, Body); 34] = [
+pub const TARGETS: [(&str, Body); 35] = [
     ("url_canonical", url_canonical),
     ("safe_url", safe_url),
     ("robots", robots),

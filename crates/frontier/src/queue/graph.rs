@@ -117,12 +117,14 @@ impl Graph {
         links.iter().filter_map(|link| self.node(*link)).map(|node| UrlKey::from_raw(node.key))
     }
 
-    /// Restores a page that waits or has ended. A page that is known already stays as it is.
-    pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) {
-        if self.find(key).is_none() {
+    /// Restores a page that waits or has ended. False if it is known already: then it stays as it is.
+    pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) -> bool {
+        let is_new = self.find(key).is_none();
+        if is_new {
             let state = if has_ended { State::Done(Box::default(), None) } else { State::Waiting };
             self.insert(key, depth, state);
         }
+        is_new
     }
 
     /// Restores a page that is too deep so far. A page that is known already stays as it is.

@@ -119,12 +119,10 @@ impl Job {
         graph.into_iter().flat_map(move |graph| graph.links(key))
     }
 
-    /// Restores a page that waits or has ended.
-    pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) {
+    /// Restores a page that waits or has ended. False if it is known already: then it stays as it is.
+    pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) -> bool {
         match &mut self.seen {
-            SeenPages::Set(set) => {
-                set.insert(key);
-            }
+            SeenPages::Set(set) => set.insert(key),
             SeenPages::Graph(graph) => graph.restore(key, depth, has_ended),
         }
     }

@@ -97,9 +97,14 @@ pub struct Balance {
 ///   [`draw`](Accounts::draw) add to it, and [`settle`](Accounts::settle) ends it. The balance does not
 ///   include reserved credits.
 /// - **An operation counts once**: each call of `reserve` and `draw` has an id. A repeated call with the id
-///   and the job of an earlier one adds nothing and returns the same.
-/// - **`settle` is idempotent**: the service calls it at least once for each ended job, always with the same
-///   amount, and again after a crash. The provider charges a job once.
+///   and the job of an earlier one, whatever its `credits`, adds nothing and returns the same. A call that
+///   added nothing (`reserve` returned false, `draw` returned 0) does not count: a repeated one is a new
+///   attempt. The service repeats a call whose answer it does not know: after a failure, and after a crash in
+///   a later process. So the provider remembers the operations of a job until its settlement, as durably as
+///   the balance.
+/// - **`settle` is idempotent**: the service calls it at least once for each ended job, and again after a
+///   crash. The first call counts; a later one changes nothing, also with another amount. After it, `reserve`
+///   and `draw` for the job add nothing.
 /// - A submit reserves credits before the store has the job. If the process ends in between, the next process
 ///   over the same durable store settles the job with 0. Over a store that ends with its process, the
 ///   provider may hold reservations of jobs that nobody knows, and may release them.
@@ -135,7 +140,8 @@ pub trait Accounts: Debug + Send + Sync + 'static {
     /// If the provider fails.
     async fn balance(&self, team: &TeamId) -> Result<Balance, Error>;
 
-    /// Adds `credits` to the reservation of a job, all or nothing: false if the balance is too low.
+    /// Adds `credits` to the reservation of a job, all or nothing: false if the balance is too low, or if the
+    /// job is settled.
     ///
     /// # Errors
     /// If the provider fails.

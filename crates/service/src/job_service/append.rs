@@ -23,7 +23,10 @@ impl JobService {
         if snapshot.kind != Some(JobKind::BatchScrape) {
             return Err(Error::not_found());
         }
-        let running = self.runtime.running(id).filter(|_| !snapshot.state.is_terminal());
+        let running = match snapshot.state.is_terminal() {
+            true => None,
+            false => self.runtime.running(id).await,
+        };
         let running =
             running.ok_or_else(|| Error::conflict("the batch has ended and accepts no more pages"))?;
         if plan.zero_data_retention && !running.zero_data_retention() {
@@ -38,11 +41,8 @@ impl JobService {
         let credits = (plan.targets.len() as u64).saturating_mul(CREDITS_PER_PAGE);
         let reservation = self.reserve_more(team, id, credits).await?;
         let (credits, key) = (reservation.credits().unwrap_or(0), submit.idempotency_key);
-        if let Err(error) = self.runtime.append(id, &plan.targets, credits, key).await {
-            reservation.release().await?;
-            return Err(error);
-        }
-        reservation.commit();
+        let (runtime, targets) = (Arc::clone(&self.runtime), plan.targets);
+        reservation.start(async move { runtime.append(id, &targets, credits, key).await }).await?;
         if *running.options() != plan.options {
             self.store().warn(id, JobWarning::AppendedOptions).await?;
         }

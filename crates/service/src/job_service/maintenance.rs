@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::accounts::Accounts;
-use crate::activity::ActivityLog;
+use crate::activity::Activities;
 use crate::webhook::WebhookSender;
 
 /// Jobs of one kind that are read from the store at once.
@@ -34,14 +34,14 @@ pub(super) struct Maintenance {
     clock: Clock,
     stopped: CancellationToken,
     accounts: Arc<dyn Accounts>,
-    activity: Arc<dyn ActivityLog>,
+    activities: Arc<Activities>,
 }
 
 impl Maintenance {
     pub(super) fn new(
         runtime: &Arc<Runtime>,
         accounts: Arc<dyn Accounts>,
-        activity: Arc<dyn ActivityLog>,
+        activities: Arc<Activities>,
     ) -> Self {
         Self {
             runtime: Arc::downgrade(runtime),
@@ -49,7 +49,7 @@ impl Maintenance {
             clock: runtime.clock(),
             stopped: runtime.stopped().clone(),
             accounts,
-            activity,
+            activities,
         }
     }
 
@@ -157,8 +157,8 @@ impl Maintenance {
         let wanted = shortage.credits.saturating_add(shortage.price.saturating_mul(PAGES_AHEAD));
         let Shortage { team, job, operation, .. } = shortage;
         let granted = self.accounts.draw(team, *job, *operation, wanted).await?;
-        // Too few credits for the next page grant nothing. Settlement returns what was drawn.
-        let granted = if granted >= shortage.credits { granted } else { 0 };
+        // A draw that an earlier process made returns what it returned then, which may be too few: the job
+        // stays short and draws again, until it has enough or the balance has none.
         self.store.grant(shortage.job, granted, self.clock.now()).await?;
         let has_ended = self.store.snapshot(shortage.job).await.is_ok_and(|job| job.state.is_terminal());
         if let Some(runtime) = self.runtime.upgrade().filter(|_| has_ended) {
@@ -167,15 +167,10 @@ impl Maintenance {
         Ok(())
     }
 
-    async fn settle(&self, mut ended: EndedJob) -> Result<(), Error> {
+    async fn settle(&self, ended: EndedJob) -> Result<(), Error> {
         let id = ended.snapshot.id;
         self.accounts.settle(&ended.team, id, ended.snapshot.credits_used).await?;
-        if ended.zero_data_retention {
-            ended.url.clear();
-            // Their texts can contain addresses.
-            (ended.snapshot.warnings, ended.snapshot.error) = (Vec::new(), None);
-        }
-        self.activity.record(ended);
+        self.activities.record(ended.for_log()).await?;
         Ok(self.store.settled(id).await?)
     }
 }

@@ -2,6 +2,7 @@
 
 mod activity;
 mod append;
+mod extracts;
 mod maintenance;
 mod reads;
 mod reserve;
@@ -12,7 +13,7 @@ mod submit;
 mod watch;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use gleaner_runtime::{Clock, Error, Extract, Runtime};
 use gleaner_store::{JobRequest, JobSnapshot, Store, TeamId};
@@ -28,7 +29,7 @@ pub use submit::Submitted;
 use self::maintenance::Maintenance;
 use self::response_memory::ResponseMemory;
 use crate::accounts::{Accounts, Operation, Team, UnlimitedAccounts};
-use crate::activity::{ActivityLog, MemoryActivityLog};
+use crate::activity::{Activities, ActivityLog};
 use crate::credit_reservation::CreditReservation;
 use crate::lookups::Lookups;
 use crate::tracking::ChangeTracker;
@@ -44,8 +45,8 @@ pub struct ServiceConfig {
     pub deliver: Option<Arc<dyn Deliver>>,
     /// Extracts structured data; without it, requests for it are refused.
     pub extract: Option<Arc<dyn Extract>>,
-    /// Records ended jobs.
-    pub activity: Arc<dyn ActivityLog>,
+    /// Records ended jobs; `None` uses the log of the store, and a log in memory if the store keeps none.
+    pub activity: Option<Arc<dyn ActivityLog>>,
     /// Delivery of webhooks.
     pub webhooks: WebhookConfig,
 }
@@ -56,7 +57,7 @@ impl Default for ServiceConfig {
             accounts: Arc::new(UnlimitedAccounts::new()),
             deliver: None,
             extract: None,
-            activity: Arc::new(MemoryActivityLog::default()),
+            activity: None,
             webhooks: WebhookConfig::default(),
         }
     }
@@ -85,6 +86,9 @@ pub struct SubmitContext {
 pub struct JobService {
     runtime: Arc<Runtime>,
     config: ServiceConfig,
+    /// Itself, for its background tasks.
+    this: Weak<Self>,
+    activities: Arc<Activities>,
     webhook_sender: Option<Arc<WebhookSender>>,
     /// Extract jobs that run.
     extracts: Mutex<HashMap<JobId, RunningExtract>>,
@@ -93,6 +97,8 @@ pub struct JobService {
     response_memory: ResponseMemory,
     /// The background task. The first submit starts it, because only then a tokio runtime is sure to exist.
     maintenance: Mutex<Option<JoinHandle<()>>>,
+    /// The task that runs extract jobs of an earlier process again. It is started once.
+    resuming: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What cancels and charges a running extract job.
@@ -114,15 +120,29 @@ impl JobService {
             let (store, accounts) = (Arc::clone(runtime.store()), Arc::clone(&config.accounts));
             WebhookSender::new(store, deliver, accounts, config.webhooks.clone(), runtime.clock())
         });
-        Arc::new(Self {
+        let activities = Arc::new(Activities::new(config.activity.clone(), Arc::clone(runtime.store())));
+        Arc::new_cyclic(|this| Self {
             runtime,
             config,
+            this: Weak::clone(this),
+            activities,
             webhook_sender,
             extracts: Mutex::default(),
             lookups: Lookups::default(),
             response_memory: ResponseMemory::default(),
             maintenance: Mutex::default(),
+            resuming: Mutex::default(),
         })
+    }
+
+    /// Starts the background work for the jobs that an earlier process left in a durable store: it fetches
+    /// their pages, settles their credits, sends their webhooks and runs extract jobs again. A submit starts
+    /// it too. Repeated calls do nothing.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn resume(&self) {
+        self.wake();
     }
 
     /// The runtime that executes its jobs.
@@ -180,24 +200,28 @@ impl JobService {
         }
     }
 
-    /// Starts the background task if it does not run.
+    /// Starts the background tasks if they do not run.
     fn wake(&self) {
         self.runtime.wake();
         let mut maintenance = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
         if maintenance.as_ref().is_none_or(JoinHandle::is_finished) {
-            let (accounts, activity) = (Arc::clone(&self.config.accounts), Arc::clone(&self.config.activity));
-            let task = Maintenance::new(&self.runtime, accounts, activity);
+            let (accounts, activities) = (Arc::clone(&self.config.accounts), Arc::clone(&self.activities));
+            let task = Maintenance::new(&self.runtime, accounts, activities);
             *maintenance = Some(tokio::spawn(task.run(self.webhook_sender.clone())));
         }
+        drop(maintenance);
+        let mut resuming = self.resuming.lock().unwrap_or_else(PoisonError::into_inner);
+        resuming.get_or_insert_with(|| tokio::spawn(extracts::resume(Weak::clone(&self.this))));
     }
 }
 
 impl Drop for JobService {
     fn drop(&mut self) {
         self.extracts().values().for_each(|extract| extract.cancelled.cancel());
-        let maintenance = self.maintenance.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(maintenance) = maintenance.take() {
-            maintenance.abort();
+        for task in [&mut self.maintenance, &mut self.resuming] {
+            if let Some(task) = task.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+                task.abort();
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_runtime::{Error, JobOwner as _, TOKENS_PER_CREDIT, timestamp};
+use gleaner_runtime::{Error, TOKENS_PER_CREDIT, timestamp};
 use gleaner_store::{DeadLetter, TeamId};
 use gleaner_types::response::{
     ActiveCrawl, ActiveCrawls, ConcurrencyCheck, CreditUsage, ExtractStatus, JobCancelled, JobError,
@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::JobService;
-use super::submit::charge;
+use super::extracts::charge;
 use crate::accounts::Team;
 
 /// Fields of a crawl request that the list of active crawls leaves out of the options.
@@ -49,7 +49,7 @@ impl JobService {
         self.find(team, kind, id).await?;
         let extract = self.extracts().get(&id).cloned();
         if let Some(extract) = extract
-            && let Err(error) = charge(self.store().as_ref(), id, extract.reservation.tokens_used()).await
+            && let Err(error) = charge(self.store().as_ref(), id, extract.reservation.total_tokens()).await
             && !error.is_job_ended()
         {
             return Err(error.into());

@@ -37,6 +37,39 @@ impl PendingReservation {
         self.credits = None;
     }
 
+    /// Reserves credits.
+    async fn reserve(mut self, credits: u64) -> Result<Self, Error> {
+        // Before the call: if it fails, the provider may have reserved them, and they are returned.
+        self.credits = Some(credits);
+        if self.accounts.reserve(&self.team, self.job, self.operation, credits).await? {
+            return Ok(self);
+        }
+        self.credits = None;
+        self.store.withdrawn(self.operation).await?;
+        Err(insufficient_credits(credits))
+    }
+
+    /// Starts the work that the credits pay for. They return to the balance if it does not start. It runs in
+    /// a task of its own: it starts and the reservation stays, or neither, also if the request is dropped.
+    pub(super) async fn start<T: Send + 'static>(
+        self,
+        work: impl Future<Output = Result<T, Error>> + Send + 'static,
+    ) -> Result<T, Error> {
+        let starting = tokio::spawn(async move {
+            match work.await {
+                Ok(started) => {
+                    self.commit();
+                    Ok(started)
+                }
+                Err(error) => {
+                    self.release().await?;
+                    Err(error)
+                }
+            }
+        });
+        starting.await.unwrap_or_else(|_| Err(Error::failed("the engine failed on this request")))
+    }
+
     /// The work did not start: the credits return to the balance.
     pub(super) async fn release(mut self) -> Result<(), Error> {
         let Some(credits) = self.credits.take() else { return Ok(()) };
@@ -121,18 +154,17 @@ impl JobService {
         job: JobId,
         credits: u64,
     ) -> Result<PendingReservation, Error> {
-        let mut reservation = self.no_reservation(team, job);
-        if self.config.accounts.is_metered(&team.id).await? {
-            let operation = reservation.operation;
-            let intended = Reservation { operation, job, team: team.id.clone(), credits };
-            self.store().intend(intended, self.clock().now()).await?;
-            if !self.config.accounts.reserve(&team.id, job, operation, credits).await? {
-                self.store().withdrawn(operation).await?;
-                return Err(insufficient_credits(credits));
-            }
-            reservation.credits = Some(credits);
+        let reservation = self.no_reservation(team, job);
+        if !self.config.accounts.is_metered(&team.id).await? {
+            return Ok(reservation);
         }
-        Ok(reservation)
+        let (store, now, operation) = (Arc::clone(self.store()), self.clock().now(), reservation.operation);
+        let intended = Reservation { operation, job, team: team.id.clone(), credits };
+        reserved(async move {
+            store.intend(intended, now).await?;
+            reservation.reserve(credits).await
+        })
+        .await
     }
 
     /// Reserves further credits for a running job, whose settlement returns what it does not use.
@@ -142,14 +174,11 @@ impl JobService {
         job: JobId,
         credits: u64,
     ) -> Result<PendingReservation, Error> {
-        let mut reservation = self.no_reservation(team, job);
-        if self.config.accounts.is_metered(&team.id).await? {
-            if !self.config.accounts.reserve(&team.id, job, reservation.operation, credits).await? {
-                return Err(insufficient_credits(credits));
-            }
-            reservation.credits = Some(credits);
+        let reservation = self.no_reservation(team, job);
+        match self.config.accounts.is_metered(&team.id).await? {
+            true => reserved(reservation.reserve(credits)).await,
+            false => Ok(reservation),
         }
-        Ok(reservation)
     }
 
     fn no_reservation(&self, team: &Team, job: JobId) -> PendingReservation {
@@ -163,6 +192,14 @@ impl JobService {
             credits: None,
         }
     }
+}
+
+/// Reserves in a task of its own, which ends also if the request is dropped: the reservation is then returned.
+async fn reserved(
+    reserving: impl Future<Output = Result<PendingReservation, Error>> + Send + 'static,
+) -> Result<PendingReservation, Error> {
+    let reserving = tokio::spawn(reserving);
+    reserving.await.unwrap_or_else(|_| Err(Error::failed("the accounts provider panicked")))
 }
 
 fn insufficient_credits(credits: u64) -> Error {

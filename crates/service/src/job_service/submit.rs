@@ -1,23 +1,20 @@
 //! Submits of requests.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use gleaner_frontier::JobRules;
 use gleaner_runtime::{
-    CREDITS_PER_PAGE, Clock, Error, Extract, ExtractTask, Extracted, Job, MapResult, QUEUE_FULL_PAUSE,
-    StartOptions, TOKENS_PER_CREDIT, least_price, new_id, warn, without_logs,
+    CREDITS_PER_PAGE, Error, Job, JobSpec, MapResult, QUEUE_FULL_PAUSE, StartOptions, least_price, new_id,
+    warn,
 };
-use gleaner_store::{Conclusion, JobAccount, JobWarning, NewJob, Retention, Store};
+use gleaner_store::{JobAccount, JobWarning, Retention};
 use gleaner_types::plan::{
-    BatchPlan, ChangeTrackingMode, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
-    WebhookPlan,
+    BatchPlan, ChangeTrackingMode, CrawlPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan, WebhookPlan,
 };
-use gleaner_types::{Document, ErrorCode, JobId, JobKind};
+use gleaner_types::{Document, ErrorCode, JobId};
 
 use super::reserve::PendingReservation;
-use super::{JobService, RunningExtract, SubmitContext};
+use super::{JobService, SubmitContext};
 use crate::accounts::Team;
-use crate::credit_reservation::CreditReservation;
 
 /// A job that was started, or a batch that got more pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +26,12 @@ pub struct Submitted {
 }
 
 /// The properties of a request that the permissions, limits and credits of its team apply to.
-struct Requirements<'a> {
-    zero_data_retention: bool,
-    webhook: Option<&'a WebhookPlan>,
-    options: &'a ScrapeOptionsPlan,
+pub(super) struct Requirements<'a> {
+    pub(super) zero_data_retention: bool,
+    pub(super) webhook: Option<&'a WebhookPlan>,
+    pub(super) options: &'a ScrapeOptionsPlan,
     /// Number of pages to reserve at base price.
-    pages: u64,
+    pub(super) pages: u64,
 }
 
 impl JobService {
@@ -58,7 +55,8 @@ impl JobService {
         let (is_retained, warnings) = (!plan.zero_data_retention, std::mem::take(&mut submit.warnings));
         let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
         let options = StartOptions { retention: Retention::Stream, ..options };
-        let job = self.commit_or_release(reservation, self.runtime.start(plan, options).await).await?;
+        let (runtime, spec) = (Arc::clone(&self.runtime), JobSpec::from(plan));
+        let job = reservation.start(async move { runtime.start(spec, options).await }).await?;
         // The store has the job now; maintenance settles it after any end.
         let mut document = job.document().await?;
         warnings.iter().for_each(|warning| warn(&mut document, warning));
@@ -97,8 +95,7 @@ impl JobService {
             pages: plan.targets.len() as u64,
         };
         let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
-        let started = self.runtime.start(plan, options).await.map(Job::detach);
-        let id = self.commit_or_release(reservation, started).await?;
+        let id = self.start(plan, options, reservation).await?;
         self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls })
     }
@@ -146,8 +143,7 @@ impl JobService {
             pages: plan.limit,
         };
         let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
-        let started = self.runtime.start(plan, options).await.map(Job::detach);
-        let id = self.commit_or_release(reservation, started).await?;
+        let id = self.start(plan, options, reservation).await?;
         self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls: None })
     }
@@ -176,57 +172,8 @@ impl JobService {
         self.check_balance(team, pages.saturating_add(1).saturating_mul(CREDITS_PER_PAGE)).await
     }
 
-    /// Starts an extract job. It reserves one credit, and draws more as needed
-    /// ([`JobOwner::reserve_tokens`](gleaner_runtime::JobOwner::reserve_tokens)).
-    ///
-    /// # Errors
-    /// Why the request is refused; `MODEL_NOT_CONFIGURED` if the service has no extraction port.
-    pub async fn extract(
-        self: &Arc<Self>,
-        team: &Team,
-        mut plan: ExtractPlan,
-        mut submit: SubmitContext,
-    ) -> Result<Submitted, Error> {
-        let Some(extract) = self.config.extract.clone() else {
-            return Err(no_model("structured data needs a language model or another extractor"));
-        };
-        let (invalid_urls, warnings) = (plan.invalid_urls.take(), std::mem::take(&mut submit.warnings));
-        let requirements = Requirements {
-            zero_data_retention: plan.zero_data_retention,
-            webhook: plan.webhook.as_ref(),
-            options: &plan.options,
-            pages: 1,
-        };
-        let (options, initial) = self.check_and_reserve(team, &requirements, submit).await?;
-        let StartOptions { id, request, retention, account, .. } = options;
-        let job = NewJob {
-            request,
-            retention,
-            account,
-            url: plan.sources.first().map(|source| source.target.as_requested().into_owned()),
-            sealed: false,
-            in_memory: plan.zero_data_retention,
-            webhook: plan.webhook.clone().map(Arc::new),
-            ..NewJob::new(id, Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new())
-        };
-        let accounts = Arc::clone(&self.config.accounts);
-        let reservation = CreditReservation::new(accounts, self.lookups.clone(), team, id, initial.credits());
-        let reservation = Arc::new(reservation);
-        let submitted = self.store().submit(job, self.clock().now()).await.map_err(Error::from);
-        self.commit_or_release(initial, submitted).await?;
-        self.warn(id, &warnings).await;
-        let cancelled = self.runtime.stopped().child_token();
-        let running = RunningExtract { cancelled: cancelled.clone(), reservation: Arc::clone(&reservation) };
-        self.extracts().insert(id, running);
-        let task = ExtractTask { id, plan, cancelled, owner: Some(reservation) };
-        // A weak handle, because dropping the service must stop the extraction.
-        let (service, store) = (Arc::downgrade(self), Arc::clone(self.store()));
-        tokio::spawn(run_extract(service, store, self.clock(), extract, task));
-        Ok(Submitted { id, invalid_urls })
-    }
-
     /// Adds warnings to a job's status. If that fails, the job continues without them.
-    async fn warn(&self, job: JobId, warnings: &[String]) {
+    pub(super) async fn warn(&self, job: JobId, warnings: &[String]) {
         for warning in warnings {
             if let Err(error) = self.store().warn(job, JobWarning::Request(warning.clone())).await {
                 tracing::warn!(%error, %job, "a warning could not be stored");
@@ -235,7 +182,7 @@ impl JobService {
     }
 
     /// Checks the permissions and limits of the team and reserves the credits of a request.
-    async fn check_and_reserve(
+    pub(super) async fn check_and_reserve(
         &self,
         team: &Team,
         requirements: &Requirements<'_>,
@@ -338,22 +285,15 @@ impl JobService {
             .map_err(|error| Error::forbidden(format!("the webhook's address is refused: {}", error.message)))
     }
 
-    /// Commits the reservation if the job started, and releases it otherwise.
-    async fn commit_or_release<T>(
+    /// Starts a job that outlives its request.
+    async fn start(
         &self,
+        plan: impl Into<JobSpec>,
+        options: StartOptions,
         reservation: PendingReservation,
-        started: Result<T, Error>,
-    ) -> Result<T, Error> {
-        match started {
-            Ok(started) => {
-                reservation.commit();
-                Ok(started)
-            }
-            Err(error) => {
-                reservation.release().await?;
-                Err(error)
-            }
-        }
+    ) -> Result<JobId, Error> {
+        let (runtime, spec) = (Arc::clone(&self.runtime), plan.into());
+        reservation.start(async move { runtime.start(spec, options).await.map(Job::detach) }).await
     }
 }
 
@@ -362,59 +302,6 @@ fn limit_concurrency(team: &Team, requested: Option<u32>) -> Option<u32> {
     Some(requested.map_or(team.max_concurrency, |requested| requested.min(team.max_concurrency)))
 }
 
-fn no_model(text: &str) -> Error {
+pub(super) fn no_model(text: &str) -> Error {
     Error::unsupported(ErrorCode::ModelNotConfigured, text)
-}
-
-/// Charges an extract job that ends without a result for the tokens that it used.
-pub(super) async fn charge(store: &dyn Store, job: JobId, tokens: u64) -> Result<(), gleaner_store::Error> {
-    match tokens {
-        0 => Ok(()),
-        _ => store.charge(job, tokens, tokens.div_ceil(TOKENS_PER_CREDIT)).await,
-    }
-}
-
-/// Runs an extract job to its end, or until it is cancelled.
-async fn run_extract(
-    service: Weak<JobService>,
-    store: Arc<dyn Store>,
-    clock: Clock,
-    extract: Arc<dyn Extract>,
-    task: ExtractTask,
-) {
-    let (id, cancelled, owner) = (task.id, task.cancelled.clone(), task.owner.clone());
-    // In a task of its own, so that a panic fails only this job.
-    let log_suppression = task.plan.zero_data_retention;
-    let mut extraction =
-        tokio::spawn(async move { without_logs(log_suppression, extract.extract(task)).await });
-    let extracted = tokio::select! {
-        () = cancelled.cancelled() => return extraction.abort(),
-        extracted = &mut extraction => extracted,
-    };
-    let now = clock.now();
-    let ended = match extracted {
-        Ok(Ok(extracted)) => {
-            let credits = extracted.credits();
-            let Extracted { data, sources, warning, tokens_used } = extracted;
-            let conclusion = Conclusion { data, sources, warning, tokens_used, credits };
-            store.conclude(id, conclusion, now).await
-        }
-        Ok(Err(error)) => {
-            let used = owner.map_or(0, |owner| owner.tokens_used());
-            if let Err(error) = charge(store.as_ref(), id, used).await {
-                tracing::error!(%error, job = %id, "the usage of an extract could not be charged");
-            }
-            store.fail(id, &error.message, now).await
-        }
-        // A panic is a fault of the engine, so nothing is charged.
-        Err(_) => store.fail(id, "the engine failed on this request", now).await,
-    };
-    if let Some(service) = service.upgrade() {
-        service.stop_work(id);
-    }
-    if let Err(error) = ended
-        && !error.is_job_ended()
-    {
-        tracing::error!(%error, job = %id, "the end of an extract could not be stored");
-    }
 }

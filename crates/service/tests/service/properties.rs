@@ -127,7 +127,7 @@ async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
     let activity = Arc::new(MemoryActivityLog::default());
     let service_config = ServiceConfig {
         accounts: Arc::new(accounts),
-        activity: activity.clone(),
+        activity: Some(activity.clone()),
         ..ServiceConfig::default()
     };
     let (service, _) = service(service_config);

@@ -87,6 +87,8 @@ pub(super) fn check(
         if let Err(damage) = read(&bytes, &mut facts, &mut add) {
             add(&damage.to_string());
             is_readable = false;
+            // The next block is not compared with facts that cannot be read.
+            (facts.documents, facts.event) = (None, None);
         }
     }
     // What a damaged block says is unknown.

@@ -8,7 +8,7 @@ use gleaner_types::{JobId, JobKind, JobState};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Fixture, START, candidates, document, failure};
+use super::{Fixture, START, WORKER, candidate, candidates, document, failure};
 use crate::{
     Conclusion, ErrorKind, JobAccount, NewJob, PageOutcome, ReadBound, Reservation, Retention, Store, TeamId,
     WaitingFor,
@@ -19,7 +19,10 @@ pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
     events::run(make).await;
     a_budget_is_never_overdrawn(Fixture::new(make())).await;
     a_job_without_credits_fails_when_its_leased_pages_are_done(Fixture::new(make())).await;
+    a_grant_has_one_id_until_it_is_made(Fixture::new(make())).await;
     an_ended_job_is_reported_until_it_is_settled(Fixture::new(make())).await;
+    a_settled_job_is_in_the_log(Fixture::new(make())).await;
+    a_job_of_this_process_is_no_orphan(Fixture::new(make())).await;
     a_reservation_of_this_process_is_not_listed(Fixture::new(make())).await;
     teams_take_turns_and_keep_to_their_slots(Fixture::new(make())).await;
     a_new_job_gets_a_turn_at_once(Fixture::new(make()), &["a"]).await;
@@ -143,6 +146,52 @@ async fn an_ended_job_is_reported_until_it_is_settled<S: Store>(fixture: Fixture
     fixture.store.settled(first).await.expect("a job can be settled");
     fixture.store.settled(first).await.expect("settling twice does nothing");
     assert_eq!(ended().await.len(), 1);
+}
+
+async fn a_grant_has_one_id_until_it_is_made<S: Store>(fixture: Fixture<S>) {
+    let job = fixture.submit_for(1, "a", &["a"], budget(0, 2)).await;
+    let operation = async || {
+        let mut short = fixture.store.accounting(10).await.expect("accounting can be read").short;
+        short.pop().map(|short| short.operation)
+    };
+    let first = operation().await;
+    fixture.store.append(job, candidates(&["b"]), 1, None, START).await.expect("pages can be appended");
+    assert!(first.is_some());
+    assert_eq!(operation().await, first, "credits of the user are no grant");
+    fixture.store.grant(job, 0, START).await.expect("credits can be denied");
+    let job = fixture.submit_for(2, "a", &["a"], budget(0, 2)).await;
+    let before = operation().await;
+    fixture.store.grant(job, 1, START).await.expect("a part of the credits can be granted");
+    let after = operation().await;
+    assert!(after.is_some() && after != before && after != first, "the next grant has another id");
+}
+
+async fn a_settled_job_is_in_the_log<S: Store>(fixture: Fixture<S>) {
+    let team = TeamId::new("a");
+    let job = fixture.submit_for(1, "a", &["a"], |_| {}).await;
+    let secret = fixture.submit_for(2, "a", &["b"], |job| job.in_memory = true).await;
+    fixture.finish_pages(2, 3).await;
+    let log = async |max| fixture.store.activities(&team, max).await.expect("the log can be read");
+    // A store need not have a log.
+    let Some(before) = log(10).await else { return };
+    assert!(before.is_empty(), "no job is settled");
+    for id in [job, secret, job] {
+        fixture.store.settled(id).await.expect("a job can be settled");
+    }
+    fixture.store.remove(job, START).await.expect("a job can be removed");
+    let listed = log(10).await.unwrap_or_default();
+    let mut urls: Vec<_> =
+        listed.iter().map(|job| (job.snapshot.id, job.url.as_str(), job.snapshot.credits_used)).collect();
+    urls.sort_unstable();
+    assert_eq!(urls, [(job, candidate("a").url.as_str(), 3), (secret, "", 3)]);
+    assert_eq!(log(1).await.map(|jobs| jobs.len()), Some(1));
+    assert!(fixture.store.activities(&TeamId::new("b"), 10).await.is_ok_and(|jobs| jobs == Some(Vec::new())));
+}
+
+async fn a_job_of_this_process_is_no_orphan<S: Store>(fixture: Fixture<S>) {
+    fixture.submit_for(1, "a", &[], |job| (job.sealed, job.kind) = (false, Some(JobKind::Extract))).await;
+    let orphans = fixture.store.orphans(WORKER, JobKind::Extract).await;
+    assert!(orphans.is_ok_and(|orphans| orphans.is_empty()));
 }
 
 async fn a_reservation_of_this_process_is_not_listed<S: Store>(fixture: Fixture<S>) {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use gleaner_frontier::{Fingerprint, PageEnd, UrlKey};
 use gleaner_types::plan::EventKind;
-use gleaner_types::{JobId, JobState};
+use gleaner_types::{JobId, JobKind, JobState};
 use uuid::Uuid;
 
 use super::decoder::{Decoder, put_varint};
@@ -188,7 +188,7 @@ facts! { 'a
         /// The job is paused.
         paused: bool,
     }
-    /// The budget of the job changed.
+    /// Credits for the next pages of the job were granted or denied.
     Budget = 13 {
         /// Credits that were added.
         added: u64,
@@ -307,5 +307,45 @@ facts! { 'a
     Settled = 26 {
         /// The job.
         job: JobId,
+    }
+    /// A settled job is in the log of ended jobs.
+    Logged = 27 {
+        /// The job.
+        job: JobId,
+        /// Its kind; `None` for a single scrape.
+        kind: Option<JobKind>,
+        /// The team that paid.
+        team: &'a str,
+        /// The URL that it started with.
+        url: &'a str,
+        /// Its final state.
+        state: JobState,
+        /// Pages with a document.
+        documents: u64,
+        /// Pages that failed.
+        failed: u64,
+        /// Pages that robots.txt forbids.
+        blocked: u64,
+        /// Tokens used.
+        tokens: u64,
+        /// The price.
+        credits: u64,
+        /// When it was submitted, since the Unix epoch.
+        created_at: Duration,
+        /// When it ended, since the Unix epoch.
+        ended_at: Option<Duration>,
+        /// Its warnings, each as JSON in one list.
+        warnings: Option<&'a str>,
+        /// Why it failed as a whole.
+        failure: Option<JobFailure>,
+        /// The same as a message.
+        error: Option<&'a str>,
+        /// Nothing about its pages may be kept.
+        zero_data_retention: bool,
+    }
+    /// The user paid credits for appended pages.
+    Paid = 28 {
+        /// Credits that were added to the budget.
+        credits: u64,
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gleaner_frontier::{Fingerprint, UrlKey};
 use gleaner_types::plan::EventKind;
-use gleaner_types::{JobId, JobState};
+use gleaner_types::{JobId, JobKind, JobState};
 use uuid::Uuid;
 
 use super::Damage;
@@ -188,6 +188,12 @@ bytes_of!(JobState {
     2 = JobState::Completed,
     3 = JobState::Failed,
     4 = JobState::Cancelled,
+});
+
+bytes_of!(JobKind {
+    1 = JobKind::Crawl,
+    2 = JobKind::BatchScrape,
+    3 = JobKind::Extract,
 });
 
 bytes_of!(JobFailure {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gleaner_frontier::{Fingerprint, PageEnd, QueuedPage, UrlKey};
 use gleaner_types::plan::EventKind;
-use gleaner_types::{JobId, JobState};
+use gleaner_types::{JobId, JobKind, JobState};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -74,6 +74,7 @@ fn facts<'a>(values: &'a Values, pages: PageList<'a>, keys: Keys<'a>, depths: De
     let end = [PageEnd::Document, PageEnd::Failed, PageEnd::Skipped][pick % 3];
     let state = [JobState::Scraping, JobState::Completed, JobState::Failed, JobState::Cancelled][pick % 4];
     let failure = [JobFailure::InsufficientCredits, JobFailure::StorageFull, JobFailure::Other][pick % 3];
+    let job_kind = [JobKind::Crawl, JobKind::BatchScrape, JobKind::Extract][pick % 3];
     let kinds =
         [EventKind::Started, EventKind::Page, EventKind::Completed, EventKind::Failed, EventKind::Cancelled];
     let change = [NoteChange::Set(bytes), NoteChange::Add(number), NoteChange::Remove][pick % 3];
@@ -118,6 +119,25 @@ fn facts<'a>(values: &'a Values, pages: PageList<'a>, keys: Keys<'a>, depths: De
         Fact::Intended { operation: id, job, team: text, credits: number },
         Fact::Withdrawn { operation: id },
         Fact::Settled { job },
+        Fact::Logged {
+            job,
+            kind: flag.then_some(job_kind),
+            team: text,
+            url: text,
+            state,
+            documents: number,
+            failed: u64::from(small),
+            blocked: number,
+            tokens: 1,
+            credits: number,
+            created_at: time,
+            ended_at: flag.then_some(time),
+            warnings: optional_text,
+            failure: flag.then_some(failure),
+            error: optional_text,
+            zero_data_retention: flag,
+        },
+        Fact::Paid { credits: number },
     ]
 }
 

@@ -9,11 +9,13 @@ use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 use serde_json::Value;
 use url::Url;
 
+use super::activity::logged;
 use super::events::Event;
 use super::facts::JobJournal;
 use super::job::Job;
+use super::orphans::has_no_pages;
 use super::state::{Intent, State};
-use crate::journal::{Block, Damage, Fact, NoteChange, StoredFacts, StoredState};
+use crate::journal::{Block, Damage, Fact, NoteChange, Row, StoredFacts, StoredState};
 use crate::outbox::EventData;
 use crate::{
     BlockedPage, EndedJob, Error, JobFailure, JobWarning, MemoryConfig, Note, NoteKind, NoteValue,
@@ -85,7 +87,10 @@ impl State {
                 Fact::Settled { job } => {
                     globals.settled.insert(job);
                 }
-                _ => return Err(Damage::Invalid),
+                fact => match logged(&fact)? {
+                    Some(ended) => self.activities.add(ended),
+                    None => return Err(Damage::Invalid),
+                },
             }
         }
         Ok(())
@@ -99,8 +104,14 @@ impl State {
         retained_bytes: usize,
         now: Duration,
     ) -> Result<Option<EndedJob>, Damage> {
-        let StoredFacts { number, job: submitted, at, blocks, documents, conclusion, is_removed } = stored;
+        let StoredFacts { number, job: submitted, at, blocks, cookies, documents, conclusion, is_removed } =
+            stored;
         let id = submitted.id;
+        if submitted.account.as_ref().is_some_and(|account| account.part_of.is_some()) {
+            // Only the process that started it can use it.
+            self.log.row(Some(number), || Row::Removed { keeps_facts: false });
+            return Ok(None);
+        }
         let owner = submitted.account.as_ref().map(|account| &account.team);
         let (team, quota) = (self.teams.find_or_insert(owner), self.result_space.quota(owner));
         let slots = submitted.account.as_ref().and_then(|account| account.slots);
@@ -125,6 +136,9 @@ impl State {
                     self.apply(id, &mut job, &fact)?;
                 }
             }
+        }
+        if let Some(value) = cookies {
+            let _fits = job.notes.apply(Note { kind: NoteKind::Cookies, key: 0, value });
         }
         for (position, length) in documents {
             job.results.restore(position, length, scrapes.get(&position).copied());
@@ -169,7 +183,12 @@ impl State {
         if let Some(outbox) = job.outbox.as_deref().filter(|outbox| !outbox.is_empty()) {
             self.event_schedule.restore(id, outbox);
         }
+        // The process may have ended before its webhook was removed.
+        job.log_delivered(&mut self.log);
         let (is_full, is_running) = (job.results.is_full(), job.ended_at.is_none());
+        if is_running && has_no_pages(job.kind) {
+            self.orphans.insert(id);
+        }
         let is_unsettled = !is_running
             && !globals.settled.contains(&id)
             && job.account.as_ref().is_some_and(|account| account.part_of.is_none());
@@ -218,9 +237,10 @@ impl State {
             Fact::Sealed { .. } => job.sealed = true,
             Fact::Paused { paused } => job.paused = paused,
             Fact::Budget { added, denied } => {
-                job.add_budget(added);
+                job.grant(added);
                 job.credits_denied |= denied;
             }
+            Fact::Paid { credits } => job.add_budget(credits),
             Fact::Charged { tokens, credits } => (job.tokens, job.credits) = (tokens, credits),
             Fact::Counts { documents, failed, blocked, credits } => {
                 (job.final_counts.documents, job.final_counts.failed) = (documents, failed);

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{Counts, Frontier, JobRules, JobSlot};
-use gleaner_types::{JobKind, JobState};
+use gleaner_types::{JobId, JobKind, JobState};
 use tokio::sync::watch;
 
 use super::events::Outbox;
 use super::facts::{FactLog, JobJournal};
 use super::teams::TeamIndex;
-use crate::journal::Fact;
+use crate::journal::{Fact, Row};
 use crate::note::Notes;
 use crate::result_space::TeamQuota;
 use crate::results::Results;
@@ -53,7 +53,7 @@ pub(super) struct Job {
     pub(super) team: TeamIndex,
     pub(super) url: Option<String>,
     pub(super) account: Option<Box<JobAccount>>,
-    /// Number of changes of the budget.
+    /// Number of grants of credits.
     pub(super) grants: u64,
     /// The budget does not cover the next page.
     pub(super) short_of_credits: bool,
@@ -159,24 +159,38 @@ impl Job {
         }
     }
 
+    /// Records that the webhook of an ended job is not needed any more: no event waits, and no list of events
+    /// that were given up names it.
+    pub(super) fn log_delivered(&self, log: &mut FactLog) {
+        let is_done = |outbox: &Outbox| outbox.is_empty() && outbox.dead_letters.is_empty();
+        if self.ended_at.is_some() && self.outbox.as_deref().is_some_and(is_done) {
+            log.row(self.journal.everything(), || Row::Delivered);
+        }
+    }
+
     /// Drops what is needed only while the job runs, and may be large.
     pub(super) fn drop_request(&mut self) {
         (self.request, self.notes) = (JobRequest::default(), Notes::default());
     }
 
-    /// Changes notes. They are hints: one that does not fit is dropped.
-    pub(super) fn note(&mut self, notes: Vec<Note>, log: &mut FactLog) {
+    /// Changes notes of this job. They are hints: one that does not fit is dropped.
+    pub(super) fn note(&mut self, id: JobId, notes: Vec<Note>, log: &mut FactLog) {
         for note in notes {
             let kind = note.kind;
-            log.note(self.journal.everything(), &note);
+            log.note(self.journal.everything(), id, &note);
             if !self.notes.apply(note) {
                 tracing::debug!(?kind, "a note of a job does not fit and is dropped");
             }
         }
     }
 
-    pub(super) fn add_budget(&mut self, credits: u64) {
+    /// Adds credits of a grant, which may be none.
+    pub(super) fn grant(&mut self, credits: u64) {
         self.grants += 1;
+        self.add_budget(credits);
+    }
+
+    pub(super) fn add_budget(&mut self, credits: u64) {
         if let Some(budget) = self.account.as_mut().and_then(|account| account.budget.as_mut()) {
             *budget = budget.saturating_add(credits);
         }

@@ -6,6 +6,7 @@
 //! reading blocks of waiting pages, happens under the lock. Reading spilled documents, parsing their JSON,
 //! and building the body of an event does not.
 
+mod activity;
 mod config;
 mod events;
 mod facts;
@@ -18,6 +19,7 @@ mod job;
 mod keys;
 mod leases;
 mod operations;
+mod orphans;
 mod scrapes;
 mod state;
 mod steps;
@@ -32,6 +34,7 @@ use std::time::Duration;
 use gleaner_frontier::Frontier;
 use tokio::sync::watch;
 
+pub use self::activity::MAX_ACTIVITIES;
 pub use self::config::MemoryConfig;
 use self::events::EventSchedule;
 use self::facts::FactLog;
@@ -40,9 +43,9 @@ pub use self::keys::MAX_IDEMPOTENCY_KEYS;
 pub use self::scrapes::{MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES};
 use self::state::State;
 pub use self::unsettled::MAX_UNSETTLED_JOBS;
-use crate::Error;
 use crate::journal::{Journal, NoJournal, Room, Stall, StoredState};
 use crate::result_space::ResultSpace;
+use crate::{EndedJobs, Error};
 
 /// Maximum number of listed failures, and of listed robots.txt refusals, per job. Further ones are only
 /// counted, and a warning of the job says so.
@@ -91,6 +94,12 @@ impl<J: Journal> LocalStore<J> {
         Ok(store)
     }
 
+    /// Where it writes its facts.
+    #[must_use]
+    pub const fn journal(&self) -> &J {
+        &self.journal
+    }
+
     fn empty(config: MemoryConfig, journal: J) -> Self {
         let mut frontier = Frontier::new(config.frontier.clone());
         if let Some(file) = config.queue_file() {
@@ -120,6 +129,8 @@ impl<J: Journal> LocalStore<J> {
             budgeted_jobs: 0,
             short_of_credits: BTreeSet::new(),
             unsettled: Default::default(),
+            activities: EndedJobs::new(MAX_ACTIVITIES),
+            orphans: BTreeSet::new(),
             has_maintenance: false,
             failure_quota: Default::default(),
         };

@@ -18,10 +18,10 @@ use crate::journal::{Fact, Journal, Row, StoredScrape};
 use crate::results::{DocumentSource, to_json};
 use crate::scrape;
 use crate::{
-    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, Error, EventId, FinishedPage,
-    HistoryKey, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases, NewJob, Note,
-    PageFailures, PastScrape, ReadBound, Receipt, Reservation, Slice, Store, StoredJob, TeamId, TeamLoad,
-    WaitingFor, WorkerId,
+    Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
+    FinishedPage, HistoryKey, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
+    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Reservation, Slice, Store, StoredJob, TeamId,
+    TeamLoad, WaitingFor, WorkerId,
 };
 
 /// Time until the next lease while the journal cannot write.
@@ -29,6 +29,10 @@ const STALL_PAUSE: Duration = Duration::from_secs(1);
 
 #[async_trait]
 impl<J: Journal> Store for LocalStore<J> {
+    fn is_durable(&self) -> bool {
+        self.journal.is_durable()
+    }
+
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
         self.check_stall()?;
         let ticket = self.start(job, now)?;
@@ -154,7 +158,7 @@ impl<J: Journal> Store for LocalStore<J> {
         let state = &mut *guard;
         state.running_slot(job)?;
         if let Some(record) = state.jobs.get_mut(&job) {
-            record.note(notes, &mut state.log);
+            record.note(job, notes, &mut state.log);
         }
         self.commit(state, None);
         Ok(())
@@ -351,6 +355,14 @@ impl<J: Journal> Store for LocalStore<J> {
         Ok(jobs)
     }
 
+    async fn orphans(&self, _worker: WorkerId, kind: JobKind) -> Result<Vec<JobId>, Error> {
+        Ok(self.lock().take_orphans(kind))
+    }
+
+    async fn activities(&self, team: &TeamId, max: usize) -> Result<Option<Vec<EndedJob>>, Error> {
+        Ok(Some(self.lock().activities.latest(team, max)))
+    }
+
     async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error> {
         let state = self.lock();
         let Some(slot) = state.teams.find(team) else { return Ok(TeamLoad::default()) };
@@ -413,10 +425,7 @@ impl<J: Journal> Store for LocalStore<J> {
 
     async fn settled(&self, job: JobId) -> Result<(), Error> {
         let mut state = self.lock();
-        if state.unsettled.contains(job) {
-            state.log.push_global(&Fact::Settled { job });
-        }
-        state.unsettled.mark_settled(job);
+        state.settle(job);
         state.forget_removed(job);
         self.commit(&mut state, None);
         Ok(())

@@ -26,8 +26,8 @@ use crate::result_space::ResultSpace;
 use crate::results::DocumentSource;
 use crate::scrape;
 use crate::{
-    EndedJob, Error, JobAccount, JobFailure, JobRequest, JobSnapshot, NewJob, PageFailures, Reservation,
-    Retention, Shortage, TeamId,
+    EndedJob, EndedJobs, Error, JobAccount, JobFailure, JobRequest, JobSnapshot, NewJob, PageFailures,
+    Reservation, Retention, Shortage, TeamId,
 };
 
 /// The error of a job whose team can pay for no further page.
@@ -62,6 +62,10 @@ pub(super) struct State {
     pub(super) budgeted_jobs: usize,
     pub(super) short_of_credits: BTreeSet<JobId>,
     pub(super) unsettled: Unsettled,
+    /// The latest settled jobs.
+    pub(super) activities: EndedJobs,
+    /// Running jobs without pages of their own that an earlier process worked on.
+    pub(super) orphans: BTreeSet<JobId>,
     /// There is new maintenance work since the last check.
     pub(super) has_maintenance: bool,
     /// Capacity for listed failures and refusals.
@@ -267,7 +271,7 @@ impl State {
         };
         let fact = Fact::Budget { added: credits, denied: credits == 0 };
         self.log.push(job.journal.everything(), &fact);
-        job.add_budget(credits);
+        job.grant(credits);
         if credits > 0 {
             self.check_budget(id);
         } else {
@@ -343,6 +347,7 @@ impl State {
             self.event_schedule.push(&mut self.log, (id, &mut *job), event, now);
             self.has_maintenance = true;
         }
+        job.log_delivered(&mut self.log);
         job.notify_progress(&mut self.log);
         if let Some(account) = &job.account {
             self.budgeted_jobs = self.budgeted_jobs.saturating_sub(usize::from(account.budget.is_some()));

@@ -58,7 +58,7 @@ impl<J: Journal> LocalStore<J> {
         let state = &mut *guard;
         let slot = state.running_slot(job)?;
         if let Some(record) = state.jobs.get_mut(&job) {
-            record.note(notes, &mut state.log);
+            record.note(job, notes, &mut state.log);
         }
         let admitted = state.frontier.admit(slot, depth, pages, now);
         state.warn_overflow(job, &admitted);
@@ -91,7 +91,7 @@ impl<J: Journal> LocalStore<J> {
             let record = state.job(job)?;
             record.add_budget(credits);
             let journal = record.journal.everything();
-            state.log.push(journal, &Fact::Budget { added: credits, denied: false });
+            state.log.push(journal, &Fact::Paid { credits });
         }
         let admitted = state.frontier.admit(slot, 0, pages, now);
         state.warn_overflow(job, &admitted);
@@ -129,6 +129,7 @@ impl<J: Journal> LocalStore<J> {
         let job = state.jobs.get_mut(&event.job).or_else(|| state.removed.get_mut(&event.job));
         let Some(job) = job.filter(|job| job.outbox.is_some()) else { return 0 };
         state.event_schedule.record_outcome(&mut state.log, event, job, outcome, now);
+        job.log_delivered(&mut state.log);
         state.forget_removed(event.job);
         let ticket = self.commit(state, None);
         drop(guard);

@@ -32,17 +32,16 @@ impl Unsettled {
         self.jobs.values().take(max).cloned().collect()
     }
 
-    pub(super) fn mark_settled(&mut self, id: JobId) {
-        let Some(job) = self.sequence_by_job.remove(&id).and_then(|sequence| self.jobs.remove(&sequence))
-        else {
-            return;
-        };
+    /// Removes a job, and returns what the accounts provider was told about it.
+    pub(super) fn mark_settled(&mut self, id: JobId) -> Option<EndedJob> {
+        let job = self.sequence_by_job.remove(&id).and_then(|sequence| self.jobs.remove(&sequence))?;
         if let Some(team_jobs) = self.teams.get_mut(&job.team) {
             *team_jobs -= 1;
             if *team_jobs == 0 {
                 self.teams.remove(&job.team);
             }
         }
+        Some(job)
     }
 
     pub(super) fn contains(&self, id: JobId) -> bool {
@@ -108,7 +107,8 @@ mod tests {
             |unsettled: &Unsettled| unsettled.first(2).iter().map(|job| job.snapshot.id).collect::<Vec<_>>();
         let id = |number| JobId::from_uuid(Uuid::from_u128(number));
         assert_eq!(first(&unsettled), [id(0), id(1)]);
-        (0..pushed).chain([0]).for_each(|number| unsettled.mark_settled(id(number)));
+        let settled = (0..pushed).chain([0]).filter_map(|number| unsettled.mark_settled(id(number)));
+        assert_eq!(settled.count() as u128, pushed, "each job is settled once");
         assert_eq!(first(&unsettled), [id(pushed)]);
         assert!(unsettled.check_capacity(&unreachable).is_ok() && unsettled.teams.len() == 1);
     }

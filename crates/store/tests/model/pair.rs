@@ -5,10 +5,10 @@ use bytes::Bytes;
 use gleaner_frontier::{Candidate, JobRules, UrlKey};
 use gleaner_store::journal::VecJournal;
 use gleaner_store::{
-    Accounting, Admission, Conclusion, DeliveryOutcome, DueEvent, FinishedPage, HistoryKey, JobAccount,
-    JobListing, JobRequest, JobWarning, JsonSlice, LeasedPage, LocalStore, MemoryStore, NewJob, Note,
-    NoteKind, NoteValue, PageOutcome, PastScrape, ReadBound, Retention, Slice, Store, StoredJob, TeamId,
-    TeamLoad, TrackedScrape, WorkerId, scrape_id,
+    Accounting, Admission, Conclusion, DeliveryOutcome, DueEvent, EndedJob, FinishedPage, HistoryKey,
+    JobAccount, JobListing, JobRequest, JobWarning, JsonSlice, LeasedPage, LocalStore, MemoryStore, NewJob,
+    Note, NoteKind, NoteValue, PageOutcome, PastScrape, ReadBound, Retention, Slice, Store, StoredJob,
+    TeamId, TeamLoad, TrackedScrape, WorkerId, scrape_id,
 };
 use gleaner_types::plan::{EventKind, WebhookPlan};
 use gleaner_types::{Document, ErrorCode, JobId, JobKind, PageError};
@@ -92,6 +92,14 @@ fn stored(job: StoredJob) -> (JobRequest, JobRules, Option<u64>, Duration, Vec<N
 fn load(mut load: TeamLoad) -> TeamLoad {
     load.last_success = None;
     load
+}
+
+/// In the order of the jobs and without warnings, for the same reasons as [`accounting`].
+fn activities(jobs: Option<Vec<EndedJob>>) -> Option<Vec<EndedJob>> {
+    let mut jobs = jobs?;
+    jobs.sort_by_key(|job| job.snapshot.id);
+    jobs.iter_mut().for_each(|job| job.snapshot.warnings.clear());
+    Some(jobs)
 }
 
 /// In the order of the jobs, because of several that ended at the same time any may come first. Without
@@ -321,7 +329,7 @@ impl Pair {
                 let _ = same!(self, warn(id, warning.clone()));
             }
             5 => {
-                let kinds = [NoteKind::Cookies, NoteKind::Rejections];
+                let kinds = [NoteKind::Templates, NoteKind::Rejections];
                 let kind = self.random.pick(&kinds).unwrap();
                 let values = [
                     NoteValue::Set(vec![7_u8].into()),
@@ -329,7 +337,11 @@ impl Pair {
                     NoteValue::Remove,
                 ];
                 let index = usize::try_from(self.random.below(3)).unwrap();
-                let notes = vec![Note { kind, key: 0, value: values[index].clone() }];
+                let cookies = NoteValue::Set(vec![u8::try_from(index).unwrap()].into());
+                let notes = vec![
+                    Note { kind, key: 0, value: values[index].clone() },
+                    Note { kind: NoteKind::Cookies, key: 0, value: cookies },
+                ];
                 let _ = same!(self, note(id, notes.clone()));
             }
             6 if self.random.once_in(3) => {
@@ -452,6 +464,7 @@ impl Pair {
             let team = team(number);
             let _ = same!(self, load(&team), load);
             let _ = same!(self, running(&team, JobKind::Crawl), ids);
+            let _ = same!(self, activities(&team, 1_000), activities);
             for key in 0..4 {
                 let _ = same!(self, is_key_used(&team, Uuid::from_u128(key)));
             }

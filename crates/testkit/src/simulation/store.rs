@@ -174,6 +174,10 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[async_trait]
 impl Store for FaultyStore {
+    fn is_durable(&self) -> bool {
+        self.store.is_durable()
+    }
+
     async fn submit(&self, mut job: NewJob, now: Duration) -> Result<(), Error> {
         let number = self.context.number_of(job.id).filter(|_| job.account.is_none());
         if let Some((team, slots)) = number.and_then(|number| self.teams.get(number).copied().flatten()) {

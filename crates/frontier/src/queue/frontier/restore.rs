@@ -22,9 +22,10 @@ pub struct Restore<'f> {
 
 impl Frontier {
     /// Restores what another process has [recorded](Self::with_changes) about the pages of a job. The job was
-    /// just opened with the same rules, and `fill` gives each page once, in its last state. Waiting pages are
-    /// given in the order in which they were queued, and ended ones in the order of their end: a new redirect
-    /// target belongs to the first page that redirects to it.
+    /// just opened with the same rules, and `fill` gives each page in its last state. Waiting pages are given
+    /// in the order in which they were queued, and ended ones in the order of their end: a new redirect target
+    /// belongs to the first page that redirects to it. A page that was given before is ignored, so `fill` may
+    /// give all pages that were ever queued after those that have ended.
     ///
     /// Pages that were leased wait again. The limits of the queue do not apply, no crawler traps are counted,
     /// and nothing is recorded. Does nothing for a closed job.
@@ -62,8 +63,10 @@ impl Restore<'_> {
         let Frontier { jobs, scheduler, .. } = &mut *self.frontier;
         let Some(job) = jobs.get_mut(self.job).filter(|_| page.path.len() <= MAX_PATH_BYTES) else { return };
         let &QueuedPage { key, https, external, host, path, depth, priority, deferral } = page;
+        if !job.restore(key, depth, false) {
+            return;
+        }
         let (host, rank) = (scheduler.hosts.intern(host), Rank::new(deferral, depth, priority));
-        job.restore(key, depth, false);
         if attempt == 0 {
             scheduler.enqueue((self.job, job), host, rank, key, https, external, path, self.now);
         } else {
