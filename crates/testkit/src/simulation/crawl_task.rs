@@ -141,7 +141,7 @@ impl CrawlTask {
 
     /// A request as the store keeps it, so that another process can go on with the job.
     pub(super) fn stored(request: &CrawlRequest) -> JobRequest {
-        serde_json::to_value(request).expect("a request is JSON").into()
+        request.to_stored().into()
     }
 
     fn start(&self, world: &World) -> PageId {
