@@ -3,7 +3,6 @@
 
 mod support;
 
-use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -89,7 +88,8 @@ fn a_killed_crawl_goes_on_until_it_has_exactly_its_pages() {
     let server = site(PAGES, Duration::from_millis(40));
     let (_place, file) = place();
     let url = server.url("/");
-    let words = ["crawl", &url, "--job", word(&file), "--concurrency", &IN_FLIGHT.to_string()];
+    let in_flight = IN_FLIGHT.to_string();
+    let words = ["crawl", &url, "--job", word(&file), "--concurrency", &in_flight];
     for lines in KILLS {
         kill(&words, lines, &file);
     }
@@ -401,7 +401,9 @@ async fn one_of_several_jobs_of_another_program_is_named() {
 #[cfg(unix)]
 #[test]
 fn only_the_owner_may_read_the_files() {
+    use std::collections::HashSet;
     use std::os::unix::fs::PermissionsExt as _;
+
     let server = site(30, Duration::from_millis(20));
     let (place, file) = place();
     let url = server.url("/");
