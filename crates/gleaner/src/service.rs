@@ -73,6 +73,18 @@ impl ServicePart {
     }
 }
 
+impl ServicePart {
+    /// Starts the work for the jobs in the store, if it has not started.
+    pub(crate) fn wake(&self) {
+        self.service.wake();
+    }
+
+    /// Ends this work.
+    pub(crate) fn stop(&self) {
+        self.service.stop();
+    }
+}
+
 impl Engine {
     /// The job service, which accepts requests of teams and returns results by id.
     ///

@@ -53,6 +53,9 @@ pub(crate) fn copy_secrets(from: &Path, to: &Path) -> Result<(), Error> {
         if let Some(bytes) = source.load(job).map_err(failed)? {
             target.store(job, &bytes).map_err(failed)?;
         }
+        if let Some(bytes) = source.load_cookies(job).map_err(failed)? {
+            target.store_cookies(job, &bytes).map_err(failed)?;
+        }
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! Everything that a store needs to go on.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use gleaner_store::journal::{StoredFacts, StoredHistory, StoredScrape, StoredState};
-use gleaner_store::{Conclusion, Error, HistoryKey, MAX_HISTORIES, TeamId};
+use gleaner_store::{Conclusion, Error, HistoryKey, MAX_HISTORIES, NoteValue, TeamId};
 use gleaner_types::JobId;
 use rusqlite::Connection;
 use uuid::Uuid;
@@ -45,8 +46,9 @@ fn jobs(connection: &Connection, secrets: &Secrets) -> Result<Vec<StoredFacts>, 
         let sql = "SELECT record FROM job WHERE number = ?1";
         let bytes: Vec<u8> =
             first(connection, sql, [number.cast_signed()], |row| row.get(0))?.unwrap_or_default();
-        let secrets = secrets.load(record.id);
-        let secrets = secrets.map_err(|error| failure::file("the secrets of a job were not read", &error))?;
+        let not_read = |error: io::Error| failure::file("the secrets of a job were not read", &error);
+        let cookies = secrets.load_cookies(record.id).map_err(not_read)?;
+        let secrets = secrets.load(record.id).map_err(not_read)?;
         if secrets.is_none() {
             tracing::debug!(job = %record.id, "the job has no secrets");
         }
@@ -55,6 +57,7 @@ fn jobs(connection: &Connection, secrets: &Secrets) -> Result<Vec<StoredFacts>, 
             .map_err(|damage| failure::damage("job", &place, damage))?;
         let mut stored = StoredFacts::new(number, job, record.submitted_at);
         stored.blocks = blocks(connection, number)?;
+        stored.cookies = cookies.map(|bytes| NoteValue::Set(bytes.into()));
         stored.documents = document_lengths(connection, number)?;
         stored.conclusion = conclusion(connection, number)?;
         stored.is_removed = record.is_removed;

@@ -1,5 +1,5 @@
-//! What must not lie in the main file: requests with their headers, webhooks and cookies, in one file for
-//! each job, which goes with the job.
+//! What must not lie in the main file: requests with their headers, webhooks and cookies. Each job has one
+//! file for its request and webhook, and one for its cookies, which change often. They go with the job.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,6 +11,7 @@ use crate::files;
 
 /// The ends of the names.
 const EXTENSION: &str = ".json";
+const COOKIES: &str = ".cookies";
 const UNFINISHED: &str = ".new";
 
 /// The folder of the secrets.
@@ -25,34 +26,50 @@ impl Secrets {
         Self { folder: files::beside(database, "-secrets") }
     }
 
-    fn path(&self, job: JobId) -> PathBuf {
-        self.folder.join(format!("{job}{EXTENSION}"))
+    fn path(&self, job: JobId, extension: &str) -> PathBuf {
+        self.folder.join(format!("{job}{extension}"))
     }
 
-    /// Stores the secrets of a job durably, and replaces earlier ones.
-    pub(crate) fn store(&self, job: JobId, bytes: &[u8]) -> io::Result<()> {
+    fn replace(&self, job: JobId, extension: &str, bytes: &[u8]) -> io::Result<()> {
         files::create_folder(&self.folder)?;
-        let new = self.folder.join(format!("{job}{UNFINISHED}"));
+        let new = self.path(job, UNFINISHED);
         remove_file(&new)?;
         let mut file = files::create(&new)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        fs::rename(&new, self.path(job))?;
+        fs::rename(&new, self.path(job, extension))?;
         files::sync_folder(&self.folder)
     }
 
-    /// The secrets of a job; `None` if it has none.
+    /// Stores the request and the webhook of a job durably, and replaces earlier ones.
+    pub(crate) fn store(&self, job: JobId, bytes: &[u8]) -> io::Result<()> {
+        self.replace(job, EXTENSION, bytes)
+    }
+
+    /// Stores the cookies of a job durably, and replaces earlier ones.
+    pub(crate) fn store_cookies(&self, job: JobId, bytes: &[u8]) -> io::Result<()> {
+        self.replace(job, COOKIES, bytes)
+    }
+
+    /// The request and the webhook of a job; `None` if it has none.
     pub(crate) fn load(&self, job: JobId) -> io::Result<Option<Vec<u8>>> {
-        match fs::read(self.path(job)) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        read_file(&self.path(job, EXTENSION))
+    }
+
+    /// The cookies of a job; `None` if it has none.
+    pub(crate) fn load_cookies(&self, job: JobId) -> io::Result<Option<Vec<u8>>> {
+        read_file(&self.path(job, COOKIES))
+    }
+
+    /// Removes the cookies of a job.
+    pub(crate) fn remove_cookies(&self, job: JobId) -> io::Result<()> {
+        remove_file(&self.path(job, COOKIES))
     }
 
     /// Removes the secrets of a job.
     pub(crate) fn remove(&self, job: JobId) -> io::Result<()> {
-        remove_file(&self.path(job))
+        self.remove_cookies(job)?;
+        remove_file(&self.path(job, EXTENSION))
     }
 
     /// The jobs that have secrets, and the files that are none of them, such as unfinished ones.
@@ -65,12 +82,17 @@ impl Secrets {
         for entry in entries {
             let entry = entry?;
             let name = entry.file_name();
-            let id = name.to_str().and_then(|name| name.strip_suffix(EXTENSION)?.parse().ok());
+            let id = name.to_str().and_then(|name| {
+                let id = name.strip_suffix(EXTENSION).or_else(|| name.strip_suffix(COOKIES))?;
+                id.parse().ok()
+            });
             match id {
                 Some(id) => jobs.push(id),
                 None => others.push(entry.path()),
             }
         }
+        jobs.sort_unstable();
+        jobs.dedup();
         Ok((jobs, others))
     }
 
@@ -86,6 +108,15 @@ impl Secrets {
             }
         }
         Ok(())
+    }
+}
+
+/// The contents of a file; `None` if it does not exist.
+fn read_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -116,8 +147,12 @@ mod tests {
         secrets.store(job(1), b"first").unwrap();
         secrets.store(job(1), b"second").unwrap();
         assert_eq!(secrets.load(job(1)).unwrap().as_deref(), Some(&b"second"[..]));
+        secrets.store_cookies(job(1), b"cookies").unwrap();
+        assert_eq!(secrets.load_cookies(job(1)).unwrap().as_deref(), Some(&b"cookies"[..]));
+        assert_eq!(secrets.load(job(1)).unwrap().as_deref(), Some(&b"second"[..]));
+        assert_eq!(secrets.list().unwrap(), (vec![job(1)], vec![]));
         secrets.remove(job(1)).unwrap();
-        assert_eq!(secrets.load(job(1)).unwrap(), None);
+        assert_eq!((secrets.load(job(1)).unwrap(), secrets.load_cookies(job(1)).unwrap()), (None, None));
         assert_eq!(fs::read_dir(folder.path().join("jobs.db-secrets")).unwrap().count(), 0);
     }
 
@@ -127,7 +162,9 @@ mod tests {
         let secrets = Secrets::of(&folder.path().join("jobs.db"));
         for number in 1..4 {
             secrets.store(job(number), b"secret").unwrap();
+            secrets.store_cookies(job(number), b"cookies").unwrap();
         }
+        secrets.store_cookies(job(5), b"cookies of a job without a request").unwrap();
         let unfinished = secrets.folder.join(format!("{}.new", job(9)));
         fs::write(&unfinished, b"half").unwrap();
         secrets.retain(|id| id == job(2)).unwrap();
@@ -146,6 +183,6 @@ mod tests {
         let secrets = Secrets::of(&folder.path().join("jobs.db"));
         secrets.store(job(1), b"secret").unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&secrets.folder), mode(&secrets.path(job(1)))), (0o700, 0o600));
+        assert_eq!((mode(&secrets.folder), mode(&secrets.path(job(1), EXTENSION))), (0o700, 0o600));
     }
 }

@@ -23,6 +23,7 @@ pub(crate) enum SecretsChange {
 
 impl SecretsChange {
     pub(crate) fn apply(self, secrets: &Secrets, job: JobId) -> io::Result<()> {
+        secrets.remove_cookies(job)?;
         let left = match self {
             Self::End => secrets.load(job)?.and_then(|bytes| job_form::secrets_after_end(&bytes)),
             Self::Remove => None,
@@ -44,12 +45,13 @@ pub(crate) fn ends(block: &[u8]) -> bool {
     facts(block).any(|fact| matches!(fact, Ok(Fact::JobEnded { .. })))
 }
 
-/// True if a stored job has ended and still has its request, because the process ended in between.
+/// True if a stored job has ended and still has its request or cookies, because the process ended in between.
 pub(crate) fn is_due(job: &StoredFacts) -> bool {
     // No page ends after its job, so most running jobs are recognised by their last block.
     let has_pages = |block: &[u8]| facts(block).any(|fact| matches!(fact, Ok(Fact::Ended { .. })));
     let last = job.blocks.iter().rev().find(|block| ends(block) || has_pages(block));
-    !job.job.request.body.is_null() && last.is_some_and(|block| ends(block))
+    let has_secrets = !job.job.request.body.is_null() || job.cookies.is_some();
+    has_secrets && last.is_some_and(|block| ends(block))
 }
 
 #[cfg(test)]

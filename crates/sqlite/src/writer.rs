@@ -3,13 +3,14 @@
 //! A commit that fails is tried again until it succeeds, so no batch is lost while the process lives. A full
 //! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use gleaner_store::journal::{Batch, Committed, Row, Stall};
-use gleaner_store::{Error, ErrorKind};
+use gleaner_store::{Error, ErrorKind, NoteValue};
 use gleaner_types::JobId;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::watch;
@@ -327,18 +328,36 @@ fn removes_job(batch: &Batch) -> bool {
     batch.rows.iter().any(rows::is_removal)
 }
 
-/// Stores the secrets of new jobs, before their commit: no job is without its secrets.
+/// Stores the secrets of a group before its commit: no job is without its secrets, and no page without the
+/// cookies that it set.
 fn store_secrets(secrets: &Secrets, group: &Group) -> Result<(), Error> {
+    let mut cookies = BTreeMap::new();
     for row in group.batches().iter().flat_map(|batch| &batch.rows) {
-        if let Row::Submitted { job, .. } = row
-            && let Some(bytes) = job_form::secrets(job)
-        {
-            secrets
-                .store(job.id, &bytes)
-                .map_err(|error| failure::file("the secrets of a job were not stored", &error))?;
+        match row {
+            Row::Submitted { job, .. } => {
+                if let Some(bytes) = job_form::secrets(job) {
+                    secrets.store(job.id, &bytes).map_err(not_stored)?;
+                }
+            }
+            // Only the last change of a job counts.
+            Row::Cookies { job, change } => {
+                cookies.insert(*job, change);
+            }
+            _ => {}
         }
     }
+    for (job, change) in cookies {
+        let stored = match change {
+            NoteValue::Set(bytes) => secrets.store_cookies(job, bytes),
+            NoteValue::Add(_) | NoteValue::Remove => secrets.remove_cookies(job),
+        };
+        stored.map_err(not_stored)?;
+    }
     Ok(())
+}
+
+fn not_stored(error: io::Error) -> Error {
+    failure::file("the secrets of a job were not stored", &error)
 }
 
 /// Commits a group. Returns the changes of secrets that follow the commit: before, a crash could leave a

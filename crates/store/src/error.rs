@@ -111,6 +111,30 @@ impl Error {
     pub fn is_job_ended(&self) -> bool {
         self.kind == ErrorKind::JobEnded
     }
+
+    /// Another process has the file open for writing.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.kind == ErrorKind::Busy
+    }
+
+    /// A later version of the program wrote the file.
+    #[must_use]
+    pub fn is_newer(&self) -> bool {
+        self.kind == ErrorKind::Newer
+    }
+
+    /// Stored data has changed or is missing.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.kind == ErrorKind::Damaged
+    }
+
+    /// The file is not a store, or the program does not fit it.
+    #[must_use]
+    pub fn is_unsuitable(&self) -> bool {
+        self.kind == ErrorKind::Unsuitable
+    }
 }
 
 impl fmt::Display for Error {

@@ -4,8 +4,8 @@
 //! page is one transaction: a page is leased, fetched, and finished together with its links. The lease of a
 //! page that is not finished expires, the page is leased again, and its document is stored once.
 //!
-//! The contract of [`Store`] allows several workers. Today the engine keeps the compiled job in memory: jobs
-//! end with their process, and a store serves one engine.
+//! The contract of [`Store`] allows several workers. With a store that [survives its
+//! process](Store::is_durable), jobs go on in the next one: it compiles them again from their requests.
 //!
 //! [`Store`] is the contract. [`MemoryStore`] implements it in memory; documents above a limit, and long
 //! queues, go to temporary files. [`LocalStore`] is the same over a [`journal`], which survives the process.

@@ -35,7 +35,7 @@ pub enum NoteKind {
     SitemapTotals = 3,
     /// Number of links that were left out, by reason.
     Rejections = 4,
-    /// The cookies of the job.
+    /// The cookies of the job, always with the key 0. A store keeps them apart from what is not secret.
     Cookies = 5,
     /// What was learned about the templates of the site.
     Templates = 6,

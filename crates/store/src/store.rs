@@ -57,6 +57,12 @@ use crate::{
 ///   earlier time: the store then counts from the latest time that it knows.
 #[async_trait]
 pub trait Store: Debug + Send + Sync + 'static {
+    /// Whether jobs survive their process, so that another one can go on with them. If not, notes need not be
+    /// stored.
+    fn is_durable(&self) -> bool {
+        false
+    }
+
     /// Submits a job. Durable. It ends the [intended](Store::intend) reservation of the job.
     ///
     /// # Errors

@@ -11,8 +11,8 @@ use std::time::Duration;
 use gleaner_frontier::{Candidate, JobRules, UrlKey};
 use gleaner_store::journal::VecJournal;
 use gleaner_store::{
-    FinishedPage, JobAccount, LocalStore, MemoryConfig, NewJob, PageOutcome, ReadBound, Reservation,
-    Retention, Store, TeamId, WorkerId,
+    FinishedPage, JobAccount, LocalStore, MemoryConfig, NewJob, Note, NoteKind, NoteValue, PageOutcome,
+    ReadBound, Reservation, Retention, Store, TeamId, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind, JobState};
 use url::Url;
@@ -148,4 +148,24 @@ async fn a_lease_of_an_earlier_process_changes_nothing() {
     assert!(store.finish(page, NOW).await.unwrap().job_ended);
     let slice = store.read(id, 0, ReadBound::default()).await.unwrap();
     assert_eq!((slice.documents.len(), slice.end), (1, true));
+}
+
+#[tokio::test]
+async fn cookies_are_restored_and_in_no_block() {
+    let journal = VecJournal::default();
+    let store = open(&journal, NOW);
+    let submitted = job(1, vec![page("a")]);
+    let id = submitted.id;
+    store.submit(submitted, NOW).await.unwrap();
+    let cookies = |text: &'static str| Note {
+        kind: NoteKind::Cookies,
+        key: 0,
+        value: NoteValue::Set(text.as_bytes().into()),
+    };
+    store.note(id, vec![cookies("crumb-one")]).await.unwrap();
+    store.note(id, vec![cookies("crumb-two")]).await.unwrap();
+    let stored = journal.stored();
+    let blocks: Vec<u8> = stored.jobs.iter().flat_map(|job| job.blocks.concat()).collect();
+    assert!(!blocks.windows(5).any(|bytes| bytes == b"crumb") && !format!("{stored:?}").contains("crumb"));
+    assert_eq!(open(&journal, NOW).stored(id).await.unwrap().notes, [cookies("crumb-two")]);
 }

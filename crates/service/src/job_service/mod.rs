@@ -180,8 +180,9 @@ impl JobService {
         }
     }
 
-    /// Starts the background task if it does not run.
-    fn wake(&self) {
+    /// Starts the background task and the worker loop of the runtime if they do not run. Needs a tokio
+    /// runtime.
+    pub fn wake(&self) {
         self.runtime.wake();
         let mut maintenance = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
         if maintenance.as_ref().is_none_or(JoinHandle::is_finished) {
@@ -192,12 +193,19 @@ impl JobService {
     }
 }
 
-impl Drop for JobService {
-    fn drop(&mut self) {
+impl JobService {
+    /// Ends the background task and the work on extract jobs. Jobs stay as they are in the store.
+    pub fn stop(&self) {
         self.extracts().values().for_each(|extract| extract.cancelled.cancel());
-        let maintenance = self.maintenance.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut maintenance = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(maintenance) = maintenance.take() {
             maintenance.abort();
         }
+    }
+}
+
+impl Drop for JobService {
+    fn drop(&mut self) {
+        self.stop();
     }
 }

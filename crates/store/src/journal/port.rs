@@ -10,7 +10,7 @@ use gleaner_types::JobId;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use uuid::Uuid;
 
-use crate::{Conclusion, Error, HistoryKey, NewJob, PastScrape, ReadBound, TeamId};
+use crate::{Conclusion, Error, HistoryKey, NewJob, NoteValue, PastScrape, ReadBound, TeamId};
 
 /// Where a store writes its facts.
 ///
@@ -122,6 +122,13 @@ pub enum Row {
         /// When, since the Unix epoch.
         at: Duration,
     },
+    /// A change of the note with the cookies of the job. They are secret, and not needed after its end.
+    Cookies {
+        /// The job.
+        job: JobId,
+        /// The change: [`Set`](NoteValue::Set), or otherwise there are none left.
+        change: NoteValue,
+    },
     /// The one result of the job.
     Concluded(Arc<Conclusion>),
     /// The reader of the job has all documents before this position.
@@ -193,6 +200,8 @@ pub struct StoredFacts {
     pub at: Duration,
     /// Its blocks, in order.
     pub blocks: Vec<Bytes>,
+    /// Its note with cookies.
+    pub cookies: Option<NoteValue>,
     /// The positions of its documents, with the lengths of their JSON, in order.
     pub documents: Vec<(u64, usize)>,
     /// Its one result.
@@ -206,7 +215,7 @@ impl StoredFacts {
     #[must_use]
     pub fn new(number: u64, job: NewJob, at: Duration) -> Self {
         let (blocks, documents) = (Vec::new(), Vec::new());
-        Self { number, job, at, blocks, documents, conclusion: None, is_removed: false }
+        Self { number, job, at, blocks, cookies: None, documents, conclusion: None, is_removed: false }
     }
 }
 

@@ -72,6 +72,11 @@ impl Contents {
             Row::Submitted { job, at } => {
                 self.state.jobs.push(StoredFacts::new(number, NewJob::clone(job), *at));
             }
+            Row::Cookies { change, .. } => {
+                if let Some(job) = self.job(number) {
+                    job.cookies = Some(change.clone());
+                }
+            }
             Row::Concluded(conclusion) => {
                 if let Some(job) = self.job(number) {
                     job.conclusion = Some(Arc::clone(conclusion));

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use gleaner_frontier::{Fingerprint, JobSlot, QueueChange, UrlKey};
+use gleaner_types::JobId;
 use tokio::sync::watch;
 
 use super::state::State;
 use crate::journal::{
     Batch, BlockWriter, DepthsWriter, Fact, KeysWriter, NewDocument, NoteChange, PageListWriter, Row,
 };
-use crate::{Note, NoteValue};
+use crate::{Note, NoteKind, NoteValue};
 
 /// What is written about a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +111,11 @@ impl FactLog {
         }
     }
 
-    pub(super) fn note(&mut self, job: Option<u64>, note: &Note) {
+    /// Records a change of a note of the job `id`. Cookies are secret, so they are no fact.
+    pub(super) fn note(&mut self, job: Option<u64>, id: JobId, note: &Note) {
+        if note.kind == NoteKind::Cookies {
+            return self.row(job, || Row::Cookies { job: id, change: note.value.clone() });
+        }
         let change = match &note.value {
             NoteValue::Set(bytes) => NoteChange::Set(bytes),
             NoteValue::Add(number) => NoteChange::Add(*number),

@@ -87,7 +87,7 @@ impl State {
             self.frontier.finish(lease, Outcome::Skipped, [], now);
             return Receipt::default();
         };
-        job.note(notes, &mut self.log);
+        job.note(page.job, notes, &mut self.log);
         self.log.set_page(Some((page.key, fingerprint)));
         if feedback != HostFeedback::default() {
             self.frontier.feedback(&page.url, feedback, now);

@@ -99,7 +99,8 @@ impl State {
         retained_bytes: usize,
         now: Duration,
     ) -> Result<Option<EndedJob>, Damage> {
-        let StoredFacts { number, job: submitted, at, blocks, documents, conclusion, is_removed } = stored;
+        let StoredFacts { number, job: submitted, at, blocks, cookies, documents, conclusion, is_removed } =
+            stored;
         let id = submitted.id;
         let owner = submitted.account.as_ref().map(|account| &account.team);
         let (team, quota) = (self.teams.find_or_insert(owner), self.result_space.quota(owner));
@@ -125,6 +126,9 @@ impl State {
                     self.apply(id, &mut job, &fact)?;
                 }
             }
+        }
+        if let Some(value) = cookies {
+            let _fits = job.notes.apply(Note { kind: NoteKind::Cookies, key: 0, value });
         }
         for (position, length) in documents {
             job.results.restore(position, length, scrapes.get(&position).copied());

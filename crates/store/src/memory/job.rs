@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{Counts, Frontier, JobRules, JobSlot};
-use gleaner_types::{JobKind, JobState};
+use gleaner_types::{JobId, JobKind, JobState};
 use tokio::sync::watch;
 
 use super::events::Outbox;
@@ -164,11 +164,11 @@ impl Job {
         (self.request, self.notes) = (JobRequest::default(), Notes::default());
     }
 
-    /// Changes notes. They are hints: one that does not fit is dropped.
-    pub(super) fn note(&mut self, notes: Vec<Note>, log: &mut FactLog) {
+    /// Changes notes of this job. They are hints: one that does not fit is dropped.
+    pub(super) fn note(&mut self, id: JobId, notes: Vec<Note>, log: &mut FactLog) {
         for note in notes {
             let kind = note.kind;
-            log.note(self.journal.everything(), &note);
+            log.note(self.journal.everything(), id, &note);
             if !self.notes.apply(note) {
                 tracing::debug!(?kind, "a note of a job does not fit and is dropped");
             }

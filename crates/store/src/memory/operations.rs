@@ -29,6 +29,10 @@ const STALL_PAUSE: Duration = Duration::from_secs(1);
 
 #[async_trait]
 impl<J: Journal> Store for LocalStore<J> {
+    fn is_durable(&self) -> bool {
+        self.journal.is_durable()
+    }
+
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
         self.check_stall()?;
         let ticket = self.start(job, now)?;
@@ -154,7 +158,7 @@ impl<J: Journal> Store for LocalStore<J> {
         let state = &mut *guard;
         state.running_slot(job)?;
         if let Some(record) = state.jobs.get_mut(&job) {
-            record.note(notes, &mut state.log);
+            record.note(job, notes, &mut state.log);
         }
         self.commit(state, None);
         Ok(())

@@ -58,7 +58,7 @@ impl<J: Journal> LocalStore<J> {
         let state = &mut *guard;
         let slot = state.running_slot(job)?;
         if let Some(record) = state.jobs.get_mut(&job) {
-            record.note(notes, &mut state.log);
+            record.note(job, notes, &mut state.log);
         }
         let admitted = state.frontier.admit(slot, depth, pages, now);
         state.warn_overflow(job, &admitted);

@@ -321,7 +321,7 @@ impl Pair {
                 let _ = same!(self, warn(id, warning.clone()));
             }
             5 => {
-                let kinds = [NoteKind::Cookies, NoteKind::Rejections];
+                let kinds = [NoteKind::Templates, NoteKind::Rejections];
                 let kind = self.random.pick(&kinds).unwrap();
                 let values = [
                     NoteValue::Set(vec![7_u8].into()),
@@ -329,7 +329,11 @@ impl Pair {
                     NoteValue::Remove,
                 ];
                 let index = usize::try_from(self.random.below(3)).unwrap();
-                let notes = vec![Note { kind, key: 0, value: values[index].clone() }];
+                let cookies = NoteValue::Set(vec![u8::try_from(index).unwrap()].into());
+                let notes = vec![
+                    Note { kind, key: 0, value: values[index].clone() },
+                    Note { kind: NoteKind::Cookies, key: 0, value: cookies },
+                ];
                 let _ = same!(self, note(id, notes.clone()));
             }
             6 if self.random.once_in(3) => {

@@ -132,6 +132,10 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[async_trait]
 impl Store for FaultyStore {
+    fn is_durable(&self) -> bool {
+        self.store.is_durable()
+    }
+
     async fn submit(&self, mut job: NewJob, now: Duration) -> Result<(), Error> {
         let number = job.request.body.as_u64().and_then(|number| usize::try_from(number).ok());
         if let Some((team, slots)) = number.and_then(|number| self.teams.get(number).copied().flatten()) {
