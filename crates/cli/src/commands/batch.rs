@@ -65,10 +65,12 @@ pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) 
     args.remark(console);
     let resumed = kept::resumed(console, &engine, file.as_ref()).await?;
     let earlier = resumed.as_ref().map_or(0, |(_, earlier)| *earlier);
-    let mut job = match (resumed, &file) {
-        (Some((job, _)), _) => job,
-        (None, Some(_)) => kept::batch(&engine, request).await.map_err(engine::refused)?,
-        (None, None) => engine.batch(request).await.map_err(engine::refused)?,
+    let mut job = match resumed {
+        Some((job, _)) => job,
+        None => {
+            let job = engine.batch(request).await.map_err(engine::refused)?;
+            if file.is_some() { kept::started(&engine, job).await? } else { job }
+        }
     };
     // Not earlier: if the request is refused, the index of an earlier run stays unchanged.
     results.begin()?;

@@ -46,11 +46,9 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
             if has_prompt {
                 console.note(format_args!("options from the prompt: {}", options(&crawl)));
             }
-            let job = match &file {
-                Some(_) => kept::crawl(&engine, crawl).await,
-                None => engine.begin_crawl(crawl, &explained).await,
-            };
-            job.map_err(|error| webhook::refused(error, &args.webhook, &args.engine))?
+            let job = engine.begin_crawl(crawl, &explained).await;
+            let job = job.map_err(|error| webhook::refused(error, &args.webhook, &args.engine))?;
+            if file.is_some() { kept::started(&engine, job).await? } else { job }
         }
     };
     // Not earlier: if the request is refused, the index of an earlier run stays unchanged.

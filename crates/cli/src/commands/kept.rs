@@ -1,9 +1,7 @@
-//! Jobs that outlive the program. They are started through the job service: its jobs keep their documents,
-//! and do not end with their handle.
+//! Jobs that outlive the program.
 
 use gleaner::service::{SubmitContext, Team, TeamId};
-use gleaner::{BatchScrapeRequest, Engine, Error, ExtractRequest, Job, JobSnapshot, PromptedCrawl};
-use serde::Serialize;
+use gleaner::{Engine, Error, ExtractRequest, Job, JobSnapshot};
 
 use super::engine;
 use super::job_file::JobFile;
@@ -15,9 +13,6 @@ use crate::summary::grouped;
 /// How a command with `--job` goes on.
 pub(super) const SAME_COMMAND: &str = "run the same command";
 
-/// More pages at a time than `--concurrency` can ask for.
-const MAX_CONCURRENCY: u32 = 4_096;
-
 /// A job that outlives the program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kept<'a> {
@@ -27,42 +22,27 @@ pub(super) struct Kept<'a> {
     pub(super) earlier: u64,
 }
 
-/// The owner of the jobs.
+/// The team of extracts. Crawls and batches belong to none.
 pub(super) fn team() -> Team {
-    let mut team = Team::new(TeamId::default());
-    team.max_concurrency = MAX_CONCURRENCY;
-    team
+    Team::new(TeamId::default())
 }
 
-/// Starts a crawl with a compiled prompt.
-pub(super) async fn crawl(engine: &Engine, crawl: PromptedCrawl) -> Result<Job, Error> {
-    let PromptedCrawl { request, plan, warning, .. } = crawl;
-    let submit = SubmitContext { warnings: warning.into_iter().collect(), ..context(&request) };
-    let submitted = engine.service().crawl(&team(), plan, submit).await?;
-    engine.job(submitted.id).await
-}
-
-/// Starts a batch.
-pub(super) async fn batch(engine: &Engine, request: BatchScrapeRequest) -> Result<Job, Error> {
-    let submit = context(&request);
-    let plan = request.check_within(engine.bounds())?;
-    engine.check_options(&plan.options)?;
-    let submitted = engine.service().batch(&team(), plan, submit).await?;
-    engine.job(submitted.id).await
+/// The job that was just started. It is kept when the handle is dropped.
+///
+/// # Errors
+/// The job cannot be read.
+pub(super) async fn started(engine: &Engine, job: Job) -> Result<Job, Failure> {
+    engine.job(job.detach()).await.map_err(engine::refused)
 }
 
 /// Starts an extract.
 pub(super) async fn extract(engine: &Engine, request: ExtractRequest) -> Result<Job, Error> {
-    let submit = context(&request);
+    let body = serde_json::to_value(&request).unwrap_or_default();
     let plan = request.check_within(engine.bounds())?;
     engine.check_extract(&plan)?;
+    let submit = SubmitContext { request: body.into(), ..SubmitContext::default() };
     let submitted = engine.service().extract(&team(), plan, submit).await?;
     engine.job(submitted.id).await
-}
-
-fn context(request: &impl Serialize) -> SubmitContext {
-    let request = serde_json::to_value(request).unwrap_or_default();
-    SubmitContext { request: request.into(), ..SubmitContext::default() }
 }
 
 /// The job of a file that an earlier run has started, with the number of its documents so far if it goes on.
@@ -75,7 +55,6 @@ pub(super) async fn resumed(
     file: Option<&JobFile>,
 ) -> Result<Option<(Job, u64)>, Failure> {
     let Some(id) = file.map(JobFile::started).transpose()?.flatten() else { return Ok(None) };
-    engine.resume().await;
     let job = engine.job(id).await.map_err(engine::refused)?;
     let earlier = announce(console, &job).await?;
     Ok(Some((job, earlier)))
