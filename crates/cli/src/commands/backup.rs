@@ -10,7 +10,7 @@ pub(super) fn run(console: &Console, args: &BackupArgs) -> Result<u8, Failure> {
     if args.to.exists() {
         return Err(Failure::usage(format!("<DEST>: {to} exists; name a new file")));
     }
-    reader.backup(&args.to, args.with_secrets).map_err(|error| stored::failed(&args.file, error))?;
+    reader.backup(&args.to, args.with_secrets).map_err(|error| stored::failed(&args.file, &error))?;
     let secrets = if args.with_secrets {
         format!("with the secrets of its jobs in {to}-secrets")
     } else {

@@ -9,7 +9,7 @@ use crate::summary::counted;
 
 pub(super) fn run(console: &Console, args: &CheckArgs) -> Result<u8, Failure> {
     let reader = stored::open(&args.file, "<FILE>")?;
-    let findings = reader.check().map_err(|error| stored::failed(&args.file, error))?;
+    let findings = reader.check().map_err(|error| stored::failed(&args.file, &error))?;
     let (mut printer, file) = (Printer::stdout(), args.file.display());
     for finding in &findings {
         printer.text(&printable_line(&finding.to_string()))?;

@@ -56,7 +56,7 @@ pub(super) fn start_on(
     let builder = configured(builder, args, browser)?.store_at(file).result_retention(Duration::MAX);
     builder.build().map_err(|error| match error.kind() {
         ErrorKind::Configuration => refused(error),
-        _ => stored::failed(file, error),
+        _ => stored::refused(file, &error),
     })
 }
 

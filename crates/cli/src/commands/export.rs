@@ -162,7 +162,7 @@ impl Export<'_> {
     /// Writes the next documents. False if there are none.
     fn write_next(&mut self, target: &mut Target) -> Result<bool, Failure> {
         let path = self.path;
-        let failed = |error| stored::failed(path, error);
+        let failed = |error| stored::failed(path, &error);
         // A stream drops the documents that its reader has.
         let (first, _) = self.reader.document_range(self.job).map_err(failed)?;
         self.gone += first.saturating_sub(self.next);
@@ -177,7 +177,7 @@ impl Export<'_> {
     }
 
     fn has_ended(&self) -> Result<bool, Failure> {
-        let counts = self.reader.counts(self.job).map_err(|error| stored::failed(self.path, error))?;
+        let counts = self.reader.counts(self.job).map_err(|error| stored::failed(self.path, &error))?;
         Ok(counts.state.is_terminal())
     }
 

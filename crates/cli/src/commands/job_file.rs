@@ -31,7 +31,7 @@ impl JobFile {
         let file = Self { path: path.to_owned(), command };
         if stored::is_new(path, OPTION)? || file.record(&file.read()?)?.is_none() {
             let label = file.command.label();
-            set_label(path, &label).map_err(|error| stored::failed(path, error))?;
+            set_label(path, &label).map_err(|error| stored::failed(path, &error))?;
         }
         Ok(file)
     }
@@ -53,7 +53,10 @@ impl JobFile {
             // Another process may have given a new file its label.
             None => match self.label(&reader)? {
                 Some(label) => self.command.check(&label, &self.path, None).map(|()| None),
-                None => Err(stored::failed(&self.path, "it was changed meanwhile; run the command again")),
+                None => Err(Failure::failed(format!(
+                    "{} was changed meanwhile; run the command again",
+                    self.path.display()
+                ))),
             },
         }
     }
@@ -73,7 +76,7 @@ impl JobFile {
     }
 
     fn label(&self, reader: &Reader) -> Result<Option<JobLabel>, Failure> {
-        let label = reader.label().map_err(|error| stored::failed(&self.path, error))?;
+        let label = reader.label().map_err(|error| stored::failed(&self.path, &error))?;
         Ok(label.as_deref().and_then(JobLabel::parse))
     }
 

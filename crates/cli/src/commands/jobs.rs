@@ -25,7 +25,7 @@ pub(super) fn run(console: &Console, args: &JobsArgs) -> Result<u8, Failure> {
     let reader = stored::open(&args.file, "<FILE>")?;
     let (mut printer, mut lines) = (Printer::stdout(), vec![COLUMNS.map(str::to_owned)]);
     for record in stored::jobs(&reader, &args.file)? {
-        let counts = reader.counts(record.number).map_err(|error| stored::failed(&args.file, error))?;
+        let counts = reader.counts(record.number).map_err(|error| stored::failed(&args.file, &error))?;
         let row = Row::of(&record, &counts);
         if args.json {
             printer.json(&row)?;

@@ -46,12 +46,12 @@ fn unfinished(args: &ResumeArgs) -> Result<(Vec<JobRecord>, Option<JobLabel>), F
     let reader = stored::open(&args.file, "<FILE>")?;
     let mut jobs = Vec::new();
     for record in stored::jobs(&reader, &args.file)? {
-        let counts = reader.counts(record.number).map_err(|error| stored::failed(&args.file, error))?;
+        let counts = reader.counts(record.number).map_err(|error| stored::failed(&args.file, &error))?;
         if !counts.state.is_terminal() {
             jobs.push(record);
         }
     }
-    let label = reader.label().map_err(|error| stored::failed(&args.file, error))?;
+    let label = reader.label().map_err(|error| stored::failed(&args.file, &error))?;
     Ok((jobs, label.as_deref().and_then(JobLabel::parse)))
 }
 

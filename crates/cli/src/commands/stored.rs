@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process;
 use std::time::Duration;
 
-use gleaner::sqlite::{JobRecord, Reader};
+use gleaner::sqlite::{Error, JobRecord, Reader};
 
 use crate::failure::Failure;
 
@@ -31,7 +31,7 @@ pub(super) fn open(path: &Path, argument: &str) -> Result<Reader, Failure> {
              {file}"
         )));
     }
-    Reader::open(path).map_err(|error| failed(path, error))
+    Reader::open(path).map_err(|error| failed(path, &error))
 }
 
 /// Whether there is no file yet, or an empty one.
@@ -66,10 +66,29 @@ fn has_log(path: &Path) -> bool {
     fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }
 
-/// The failure of a file, with its name.
-pub(super) fn failed(path: &Path, error: impl Display) -> Failure {
-    let (file, text) = (path.display().to_string(), error.to_string());
-    Failure::failed(if text.contains(&file) { text } else { format!("{file}: {text}") })
+/// The failure of a file that could not be read.
+pub(super) fn failed(path: &Path, error: &Error) -> Failure {
+    explained(path, &error.to_string(), [error.is_busy(), error.is_newer(), error.is_damaged()])
+}
+
+/// The failure of a file that the engine could not open.
+pub(super) fn refused(path: &Path, error: &gleaner::Error) -> Failure {
+    explained(path, &error.to_string(), [error.is_busy(), error.is_newer(), error.is_damaged()])
+}
+
+fn explained(path: &Path, text: &str, [is_busy, is_newer, is_damaged]: [bool; 3]) -> Failure {
+    let file = path.display().to_string();
+    let message = if text.contains(&file) { text.to_owned() } else { format!("{file}: {text}") };
+    let hint = if is_busy {
+        Some(format!("wait until it has ended, or stop it; gleaner jobs {file} shows how far it is"))
+    } else if is_newer {
+        Some("use the version of gleaner that wrote the file, or a later one".to_owned())
+    } else if is_damaged {
+        Some(format!("gleaner check {file} lists the damage; gleaner export {file} saves what can be read"))
+    } else {
+        None
+    };
+    Failure::Failed { message, hint }
 }
 
 /// The crawls, batches and extracts of a file, in the order of their start.
@@ -77,7 +96,7 @@ pub(super) fn failed(path: &Path, error: impl Display) -> Failure {
 /// # Errors
 /// The file cannot be read.
 pub(super) fn jobs(reader: &Reader, path: &Path) -> Result<Vec<JobRecord>, Failure> {
-    let jobs = reader.jobs().map_err(|error| failed(path, error))?;
+    let jobs = reader.jobs().map_err(|error| failed(path, &error))?;
     Ok(jobs.into_iter().filter(|job| job.kind.is_some() && !job.is_removed).collect())
 }
 
@@ -102,6 +121,8 @@ pub(super) async fn closed(path: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use gleaner::sqlite::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -132,11 +153,18 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_file_once() {
+    fn errors_name_the_file_once_and_the_remedy() {
         let path = Path::new("jobs.db");
-        for text in ["it is locked", "/tmp/jobs.db could not be opened"] {
-            let Failure::Failed { message, .. } = failed(path, text) else { panic!("another failure") };
+        for (kind, text, remedy) in [
+            (ErrorKind::Busy, "another process has it", "wait until it has ended"),
+            (ErrorKind::Newer, "it has version 9", "version of gleaner"),
+            (ErrorKind::Damaged, "block 7 cannot be read", "gleaner check jobs.db"),
+            (ErrorKind::Io, "/tmp/jobs.db could not be opened", ""),
+        ] {
+            let failure = failed(path, &Error::new(kind, text));
+            let Failure::Failed { message, hint } = failure else { panic!("{failure:?}") };
             assert_eq!(message.matches("jobs.db").count(), 1, "{message}");
+            assert!(hint.unwrap_or_default().contains(remedy), "{kind:?}");
         }
     }
 
