@@ -181,11 +181,11 @@ fn a_running_job_can_be_read_and_has_one_writer() {
         let refused = run_on_loopback(other);
         assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
         let errors = stderr(&refused);
-        for part in [&holder, "jobs.db: ", "hint: wait until it has ended"] {
+        for part in [holder.as_str(), "jobs.db: ", "hint: wait until it has ended"] {
             assert!(errors.contains(part), "{part} is missing: {errors}");
         }
     }
-    let follower = gleaner(&["export", word(&file), "--follow"]).spawn().unwrap();
+    let mut follower = KilledOnDrop(gleaner(&["export", word(&file), "--follow"]).spawn().unwrap());
 
     assert_eq!(job(&file)["state"], "scraping");
     let exported = run(&["export", word(&file)]);
@@ -203,8 +203,10 @@ fn a_running_job_can_be_read_and_has_one_writer() {
     assert_eq!(child.0.wait().unwrap().code(), Some(0));
     let printed = lines_of_json(first.into_iter().chain(rest).collect::<Vec<_>>().join("\n").as_bytes());
     assert_pages(&server, PAGES, urls(&printed));
-    let followed = follower.wait_with_output().unwrap();
-    assert_eq!(lines_of_json(succeed(&followed).as_bytes()), printed, "{}", stderr(&followed));
+    let mut followed = String::new();
+    follower.0.stdout.take().unwrap().read_to_string(&mut followed).unwrap();
+    assert_eq!(follower.0.wait().unwrap().code(), Some(0));
+    assert_eq!(lines_of_json(followed.as_bytes()), printed);
 }
 
 #[test]
@@ -251,7 +253,7 @@ fn another_command_is_refused_with_the_first_difference() {
         (&["--limit", "3", "--header", "X-Key: hush", "--nofollow"], &["--nofollow: ", "without it"]),
     ];
     for (options, parts) in rows {
-        refuses(&[&crawl[..], options, &LOOPBACK].concat(), parts);
+        refuses(&[&crawl[..], *options, &LOOPBACK].concat(), parts);
     }
     refuses(&["crawl", &other, "--job", file], &["<URL>: ", &url, "another file"]);
     refuses(&["batch", word(&list), "--job", file], &["--job: ", "gleaner crawl", "another file"]);
