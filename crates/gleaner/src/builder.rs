@@ -83,7 +83,7 @@ impl Default for EngineBuilder {
             checks_certificates: false,
             links: LinkRules::default(),
             store: None,
-            file: FileSettings::default(),
+            file: Default::default(),
             retained: None,
             result_retention: None,
             page_memory: None,

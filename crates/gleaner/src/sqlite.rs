@@ -13,8 +13,9 @@
 //! # let file = folder.path().join("jobs.db");
 //! # let site = gleaner_testkit::Site::generate(gleaner_testkit::SiteSpec::pages(20)).serve()?;
 //! # let url = site.url("/");
-//! # let builder = || Engine::builder().allow_private("127.0.0.0/8".parse().expect("a range"));
-//! let engine = builder().store_at(&file).build()?;
+//! // The site of this example is on loopback, which is refused by default.
+//! let loopback = "127.0.0.0/8".parse()?;
+//! let engine = Engine::builder().allow_private(loopback).store_at(&file).build()?;
 //! let mut job = engine.crawl(CrawlRequest::new(&url)).await?;
 //! job.next().await.transpose()?;
 //! let id = job.detach();
@@ -23,13 +24,13 @@
 //!
 //! // Later, in another process: the job goes on by itself.
 //! # let engine = loop {
-//! #     match builder().store_at(&file).build() {
+//! #     match Engine::builder().allow_private(loopback).store_at(&file).build() {
 //! #         Err(error) if error.is_busy() => tokio::task::yield_now().await,
 //! #         engine => break engine?,
 //! #     }
 //! # };
 //! # /*
-//! let engine = builder().store_at(&file).build()?;
+//! let engine = Engine::builder().allow_private(loopback).store_at(&file).build()?;
 //! # */
 //! let end = engine.job(id).await?.wait().await?;
 //! assert_eq!(end.documents.len(), 20);

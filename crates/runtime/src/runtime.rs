@@ -179,8 +179,8 @@ impl Runtime {
     }
 
     /// Ends the work of this runtime. It leases no more pages, waits for those in work for at most
-    /// [`STOP_TIME`](crate::STOP_TIME), and returns the others to their queues. Jobs stay as they are: with a store that
-    /// survives the process, they go on in the next one. A second call does nothing.
+    /// [`STOP_TIME`](crate::STOP_TIME), and returns the others to their queues. Jobs stay as they are: with a
+    /// store that survives the process, they go on in the next one. A second call does nothing.
     pub async fn stop(&self) {
         let worker = {
             let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
