@@ -76,7 +76,7 @@ impl ServicePart {
 impl ServicePart {
     /// Starts the work for the jobs in the store, if it has not started.
     pub(crate) fn wake(&self) {
-        self.service.resume();
+        self.service.wake();
     }
 
     /// Ends this work.
@@ -117,7 +117,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: the log of
+    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: that of
     /// the [store](Self::store), which keeps the latest 10,000 and survives the process if the store does.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {

@@ -65,7 +65,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_sqlite::{FileConfig, open_store};
-pub use gleaner_sqlite::{Finding, JobRecord, Reader};
+pub use gleaner_sqlite::{Finding, JobCounts, JobRecord, Reader, set_label};
 pub use gleaner_store::{Error, ErrorKind, ReadBound};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 
@@ -101,7 +101,8 @@ impl EngineBuilder {
     /// outside a tokio runtime, they go on with [`Engine::resume`](crate::Engine::resume) or the first job.
     ///
     /// Crawls and batches keep their documents until they expire
-    /// ([`result_retention`](Self::result_retention)) or are removed: [`Engine::job`](crate::Engine::job) reads them from the first one. Dropping the handle of
+    /// ([`result_retention`](Self::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)
+    /// reads them from the first one. Dropping the handle of
     /// [`Engine::crawl`](crate::Engine::crawl) still removes the job; [`Job::detach`](crate::Job::detach)
     /// keeps it.
     #[must_use]
