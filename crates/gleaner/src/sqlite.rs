@@ -96,9 +96,9 @@ impl EngineBuilder {
     /// Stores jobs in this file, so that they survive the process: see [`sqlite`](crate::sqlite). The file is
     /// created if it does not exist. Default: jobs are in memory and end with the process.
     ///
-    /// [`build`](Self::build) opens the file and reads what waits in it, which blocks the thread: about a
-    /// second for a million waiting pages. Jobs of an earlier process then go on. If `build` is called
-    /// outside a tokio runtime, they go on with [`Engine::resume`](crate::Engine::resume) or the first job.
+    /// [`build`](Self::build) opens the file and reads what waits in it, which blocks the thread, longer the
+    /// more pages wait. Jobs of an earlier process then go on. If `build` is called outside a tokio runtime,
+    /// they go on with [`Engine::resume`](crate::Engine::resume) or the first job.
     ///
     /// Crawls and batches keep their documents until they expire
     /// ([`result_retention`](Self::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)
