@@ -299,8 +299,8 @@ fn folds(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(FOLDED_PAGES.into()));
     group.bench_function("floor: set of the URLs seen and a queue", |bencher| {
         bencher.iter(|| {
-            let seen: HashSet<Url> = distinct.iter().cloned().collect();
-            let queue: VecDeque<Url> = distinct.iter().cloned().collect();
+            let seen: HashSet<Url> = distinct.iter().map(|url| (*url).clone()).collect();
+            let queue: VecDeque<Url> = distinct.iter().map(|url| (*url).clone()).collect();
             (seen, queue)
         });
     });

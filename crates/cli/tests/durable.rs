@@ -1,5 +1,5 @@
 //! Jobs in a file: they survive the end of the program, and other commands read the file meanwhile.
-#![expect(clippy::unwrap_used, reason = "tests may panic")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
 
 mod support;
 

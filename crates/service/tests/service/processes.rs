@@ -179,7 +179,7 @@ impl ProcessAccounts {
             self.disk.is_lost.store(true, Ordering::Relaxed);
         }
         if self.disk.is_lost.load(Ordering::Relaxed) {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

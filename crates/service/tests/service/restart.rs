@@ -52,7 +52,8 @@ async fn a_reservation_without_its_job_returns_after_a_crash() {
     for (then, reserved) in [(Then::CrashBefore, 0), (Then::CrashAfter, 4)] {
         let world = World::new(credits(100));
         let process = world.start_until(moment("reserve", 1, then), ServiceConfig::default());
-        let request = process.service.batch(&team("a"), plan(&["one"; 4]), SubmitContext::default());
+        let team = team("a");
+        let request = process.service.batch(&team, plan(&["one"; 4]), SubmitContext::default());
         assert!(is_cut_off(request).await);
         assert_eq!(world.balance().await, 100 - reserved);
         process.crash();

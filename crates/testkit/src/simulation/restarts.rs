@@ -78,10 +78,13 @@ fn process_faults(random: &mut Random, ends: bool) -> ProcessFaults {
         1 + random.below(1 << bits) as u64
     };
     let mut stalls: Vec<DiskStall> = (0..random.below(3))
-        .map(|_| DiskStall {
-            write: step(random).div_ceil(4),
-            reason: if random.below(2) == 0 { Stall::Full } else { Stall::Io },
-            milliseconds: 1 + random.below(if random.below(4) == 0 { 300_000 } else { 5_000 }) as u64,
+        .map(|_| {
+            let longest = if random.below(4) == 0 { 300_000 } else { 5_000 };
+            DiskStall {
+                write: step(random).div_ceil(4),
+                reason: if random.below(2) == 0 { Stall::Full } else { Stall::Io },
+                milliseconds: 1 + random.below(longest) as u64,
+            }
         })
         .collect();
     stalls.sort_unstable_by_key(|stall| stall.write);
