@@ -1,5 +1,6 @@
 """A small site with known facts, and a fake model that reads it, both servers on loopback."""
 
+import collections
 import http.server
 import json
 import threading
@@ -85,3 +86,37 @@ def fake_model():
         return "application/json", json.dumps(reply)
 
     return Server(answer)
+
+
+class HeldSite:
+    """A site whose start page links to all its pages. It serves the first `free` requests of pages, and holds
+    the others until `release`."""
+
+    def __init__(self, count, free):
+        self.requests = collections.Counter()
+        self.released, lock = threading.Event(), threading.Lock()
+        paths = ["/"] + [f"/held/{number}" for number in range(1, count)]
+        links = "".join(f'<li><a href="{path}">{path}</a></li>' for path in paths)
+
+        def answer(_, path, __):
+            if path not in paths:
+                return None
+            with lock:
+                is_free = sum(self.requests.values()) < free
+                self.requests[self.server.url + path] += 1
+            if not is_free:
+                self.released.wait()
+            return "text/html", f"<title>Page {path}</title><main><h1>Page {path}</h1><ul>{links}</ul></main>"
+
+        self.server = Server(answer)
+        # A killed host closes the connections of held requests.
+        self.server.server.handle_error = lambda *_: None
+        self.url = self.server.url
+        self.pages = [self.url + path for path in paths]
+
+    def release(self):
+        self.released.set()
+
+    def close(self):
+        self.release()
+        self.server.close()

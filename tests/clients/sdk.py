@@ -15,13 +15,14 @@ import firecrawl
 import cases_errors
 import cases_jobs
 import cases_model
+import cases_restart
 import cases_scrape
 from world import Skipped, World
 
 warnings.simplefilter("ignore", DeprecationWarning)
 
 VERSION = "4.55.0"
-MODULES = [cases_scrape, cases_jobs, cases_errors, cases_model]
+MODULES = [cases_scrape, cases_jobs, cases_errors, cases_model, cases_restart]
 
 
 def cases():

@@ -8,6 +8,7 @@ import json
 import os
 import queue
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -39,6 +40,10 @@ class World:
         self.hosts = {}
 
     def start(self, *command):
+        return self.launch(*command)[1]
+
+    def launch(self, *command):
+        """A process that ends with the run, and its URL."""
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.stack.callback(process.wait)
         self.stack.callback(process.kill)
@@ -46,7 +51,7 @@ class World:
         assert line.startswith("http://"), f"{command[0]} did not start: {line!r}"
         # Further output must not fill the pipe.
         threading.Thread(target=process.stdout.read, daemon=True).start()
-        return line.rstrip("/")
+        return process, line.rstrip("/")
 
     def site(self, extras):
         return self.start(self.site_binary, "--pages", str(PAGES), "--extras", extras)
@@ -126,17 +131,58 @@ class World:
         return [f"{self.site_url}/p/{number}" for number in range(start, start + count)]
 
 
-class Receiver:
-    """Receives webhooks and keeps their headers and exact bytes."""
+class DurableHost:
+    """A host that keeps its jobs in a folder. It can be ended and started again on its port."""
 
-    def __init__(self):
+    def __init__(self, world):
+        self.world, self.folder, self.port = world, tempfile.TemporaryDirectory(), 0
+
+    def start(self):
+        data = os.path.join(self.folder.name, "data")
+        self.process, self.url = self.world.launch(
+            self.world.host_binary, "--listen", f"127.0.0.1:{self.port}", "--api-key", KEY, "--data", data,
+            "--allow-private", "127.0.0.0/8", "--requests-per-minute", "0", "--browser", "never",
+            "--webhook-secret", SECRET)
+        self.port = self.url.rpartition(":")[2]
+        assert os.stat(data).st_mode & 0o777 == 0o700, "only the owner may read the folder"
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """Ends the host in order, and returns its exit status."""
+        self.process.terminate()
+        return self.process.wait(TIMEOUT)
+
+    def __enter__(self):
+        self.start()
+        # The same client before and after the host is started again.
+        self.client = Firecrawl(api_key=KEY, api_url=self.url)
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        self.folder.cleanup()
+
+
+class Receiver:
+    """Receives webhooks and keeps their headers and exact bytes. With `accepts`, it responds to that many at
+    once, and to the others after `release`."""
+
+    def __init__(self, accepts=None):
         self.deliveries = queue.Queue()
-        receiver = self
+        self.released = threading.Event()
+        receiver, left = self, iter(range(accepts or 0))
+        if accepts is None:
+            self.release()
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["content-length"]))
                 receiver.deliveries.put((dict(self.headers), body))
+                if next(left, None) is None:
+                    receiver.released.wait()
                 self.send_response(200)
                 self.send_header("content-length", "0")
                 self.end_headers()
@@ -146,17 +192,28 @@ class Receiver:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+        # A killed host closes the connection of a delivery without a response.
+        self.server.handle_error = lambda *_: None
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def receive_until(self, last):
-        """All deliveries up to the first one of this type."""
+    def release(self):
+        self.released.set()
+
+    def receive(self, count):
+        """The next deliveries: their headers, bytes and payloads."""
         found = []
-        while True:
+        for _ in range(count):
             headers, body = self.deliveries.get(timeout=TIMEOUT)
             headers = {name.lower(): value for name, value in headers.items()}
             found.append((headers, body, json.loads(body)))
-            if found[-1][2]["type"] == last:
-                return found
+        return found
+
+    def receive_until(self, last):
+        """All deliveries up to the first one of this type."""
+        found = self.receive(1)
+        while found[-1][2]["type"] != last:
+            found += self.receive(1)
+        return found
 
     def verified(self, deliveries):
         """Verifies the signature of each delivery over its exact bytes."""

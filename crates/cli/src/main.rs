@@ -12,6 +12,7 @@ mod failure;
 mod file_names;
 mod hint;
 mod interrupt;
+mod job_command;
 mod output;
 mod pdf_worker;
 mod printable;

@@ -31,6 +31,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) failures: &'a PageFailures,
     /// The number of written documents.
     pub(crate) written: u64,
+    /// How many of them are of earlier runs.
+    pub(crate) earlier: u64,
     /// The number of documents per error status.
     pub(crate) statuses: &'a BTreeMap<u16, u64>,
     /// Whether each failure was reported when it occurred.
@@ -50,8 +52,11 @@ impl Summary<'_> {
             "{} in {} ({:.1} pages/s)",
             counted(self.written, "page", "pages"),
             seconds(self.elapsed),
-            rate(self.written, self.elapsed)
+            rate(self.written.saturating_sub(self.earlier), self.elapsed)
         );
+        if self.earlier > 0 {
+            let _ = write!(text, ", {} of them of earlier runs", grouped(self.earlier));
+        }
         let of_error: u64 = self.statuses.values().sum();
         if of_error > 0 {
             let _ = write!(text, ", {of_error} with an error status ({})", self.each_status());
@@ -126,6 +131,19 @@ pub(crate) fn failed(failure: &PageFailure) -> String {
     format!("{}: {}", printable_url(&failure.url), printable_line(bare.unwrap_or(&message)))
 }
 
+/// `12,340`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// `1 page`, `2 pages`.
 pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
@@ -176,6 +194,7 @@ mod tests {
             error: None,
             failures,
             written: 30,
+            earlier: 0,
             statuses,
             reported_failures: false,
             lists_failures,
@@ -238,6 +257,34 @@ mod tests {
     fn refused_addresses_have_one_hint() {
         let text = summary(&failures(3, ErrorCode::ScrapeBlocked, "refused"));
         assert_eq!(text.matches("--allow-private 127.0.0.0/8").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn pages_of_earlier_runs_do_not_count_as_fast() {
+        let failures = PageFailures::default();
+        let text = Summary {
+            failed: 0,
+            robots_blocked: 0,
+            warnings: &[],
+            error: None,
+            failures: &failures,
+            written: 1_230,
+            earlier: 1_200,
+            statuses: &BTreeMap::new(),
+            reported_failures: false,
+            lists_failures: false,
+            network: &EngineArgs::default(),
+            elapsed: Duration::from_secs(3),
+        }
+        .text();
+        assert_eq!(text, "1230 pages in 3.00 s (10.0 pages/s), 1,200 of them of earlier runs");
+    }
+
+    #[test]
+    fn large_numbers_have_groups_of_digits() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345_678, "12,345,678")] {
+            assert_eq!(grouped(number), text);
+        }
     }
 
     #[test]

@@ -6,14 +6,15 @@
 //! alike need no model. There are two budgets: one for each page, one for the whole job.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_extract::model::{Budgeted, LanguageModel};
 use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns, empty_answer};
-use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask, PageText};
+use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask, PageText, Session};
 use gleaner_types::{Interrupt, PageError};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::Instant;
@@ -61,14 +62,21 @@ impl PlannedExtract {
         schema.filter(|schema| !uses_prompt || empty_answer(schema).is_none())
     }
 
-    fn new_state(&self) -> JobExtraction {
-        let ledger = Ledger::new(self.job_budget);
+    /// The state of a job that has spent this much in an earlier process.
+    fn new_state(&self, spent_before: Cost) -> JobExtraction {
+        let left = |bound: Option<u64>, spent: u64| bound.map(|bound| bound.saturating_sub(spent));
+        let ledger = Ledger::new(Budget {
+            tokens: left(self.job_budget.tokens, spent_before.tokens),
+            micros: left(self.job_budget.micros, spent_before.micros),
+            ..self.job_budget
+        });
         let model = self.model.as_ref().map(|model| {
             Arc::new(Budgeted::new(Arc::clone(model), ledger.clone())) as Arc<dyn LanguageModel>
         });
         JobExtraction {
             model,
             ledger,
+            spent_before,
             started: Instant::now(),
             json: FieldReader::default(),
             compared: FieldReader::default(),
@@ -93,6 +101,8 @@ struct JobExtraction {
     /// Its calls count in the job's ledger.
     model: Option<Arc<dyn LanguageModel>>,
     ledger: Ledger,
+    /// In an earlier process.
+    spent_before: Cost,
     started: Instant,
     json: FieldReader,
     compared: FieldReader,
@@ -187,7 +197,7 @@ impl Extract for PlannedExtract {
 
     async fn read_page(&self, mut task: PageTask<'_>) -> PageRead {
         let mut read = PageRead::default();
-        let Some(state) = task.kept.get_or_init(|| self.new_state()) else { return read };
+        let Some(state) = task.kept.get_or_init(|| self.new_state(Cost::default())) else { return read };
         let job = self.page_job(state, &task);
         let PageText { html, markdown, summary_warning } = std::mem::take(&mut task.text);
         let mut page =
@@ -226,5 +236,69 @@ impl Extract for PlannedExtract {
         read.notes.dedup();
         read.tokens_used = job.ledger.spent().tokens;
         read
+    }
+
+    fn save_session(&self, session: &Session) -> Option<Vec<u8>> {
+        // Without a model there is nothing to learn.
+        self.model.as_ref()?;
+        let state: &JobExtraction = session.get()?;
+        let (json, compared) = (state.json.templates(), state.compared.templates());
+        let spent = state.ledger.spent();
+        let saved = SavedState {
+            json: SavedFields { shape: state.json.shape.get(), templates: &*json },
+            compared: SavedFields { shape: state.compared.shape.get(), templates: &*compared },
+            spent: Cost {
+                tokens: state.spent_before.tokens.saturating_add(spent.tokens),
+                micros: state.spent_before.micros.saturating_add(spent.micros),
+            },
+        };
+        serde_json::to_vec(&saved).ok()
+    }
+
+    fn restore_session(&self, session: &Session, saved: &[u8]) {
+        let Ok(saved) = serde_json::from_slice::<SavedState<Shape, TemplateMemory>>(saved) else {
+            tracing::debug!("what an earlier process learned of a site cannot be read");
+            return;
+        };
+        session.get_or_init(|| JobExtraction {
+            json: FieldReader::restored(saved.json),
+            compared: FieldReader::restored(saved.compared),
+            ..self.new_state(saved.spent)
+        });
+    }
+}
+
+/// The state of a job for another process.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedState<S, T> {
+    json: SavedFields<S, T>,
+    compared: SavedFields<S, T>,
+    spent: Cost,
+}
+
+/// What was learned about the fields of pages.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedFields<S, T> {
+    shape: Option<S>,
+    templates: T,
+}
+
+/// What the model has cost.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct Cost {
+    tokens: u64,
+    /// In millionths of a dollar.
+    micros: u64,
+}
+
+impl FieldReader {
+    fn templates(&self) -> MutexGuard<'_, TemplateMemory> {
+        self.templates.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn restored(saved: SavedFields<Shape, TemplateMemory>) -> Self {
+        let SavedFields { shape, templates } = saved;
+        let templates = Arc::new(Mutex::new(templates));
+        Self { shape: OnceCell::new_with(shape), drafts: AtomicU32::new(0), templates }
     }
 }

@@ -7,15 +7,17 @@ use gleaner_frontier::{
     FrontierConfig,
 };
 use gleaner_runtime::{Clock, MemoryBudget, RenderPolicy, RenderSettings, Runtime, RuntimeConfig};
-use gleaner_store::{MemoryConfig, MemoryStore, Store};
+use gleaner_store::{MemoryConfig, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
+use tokio::runtime::Handle;
 
 use crate::adapters::{FetchAdapter, LinkRules, TransformAdapter};
 use crate::extract::{ExtractPart, ExtractSettings};
 use crate::pdf::PdfSettings;
 use crate::service::{ServicePart, ServiceSettings};
-use crate::support::Capabilities;
+use crate::sqlite::FileSettings;
+use crate::support::{Capabilities, StoredOptions};
 use crate::{Engine, Error};
 
 /// Default of [`EngineBuilder::robots_agent`].
@@ -54,7 +56,9 @@ pub struct EngineBuilder {
     checks_certificates: bool,
     links: LinkRules,
     store: Option<Arc<dyn Store>>,
+    pub(crate) file: FileSettings,
     retained: Option<(usize, u64)>,
+    result_retention: Option<Duration>,
     page_memory: Option<u64>,
     cache: PageCache,
     has_stealth_proxies: bool,
@@ -79,7 +83,9 @@ impl Default for EngineBuilder {
             checks_certificates: false,
             links: LinkRules::default(),
             store: None,
+            file: Default::default(),
             retained: None,
+            result_retention: None,
             page_memory: None,
             cache: PageCache::Memory,
             has_stealth_proxies: false,
@@ -267,7 +273,7 @@ impl EngineBuilder {
     /// bound and the default, and at most an hour. Values outside this range are clamped to it.
     ///
     /// A page in work counts as lost after three times this time, so a longer bound delays the recovery from
-    /// a crash. A [`store`](Self::store) has a lease time of its own, which should be as long.
+    /// a crash of the worker. A [`store`](Self::store) has a lease time of its own, which should be as long.
     #[must_use]
     pub fn max_timeout(mut self, timeout: Duration) -> Self {
         self.bounds = self.bounds.with_timeout(timeout);
@@ -305,10 +311,10 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the store of jobs. Default: a [`MemoryStore`]. Another store has limits of its own:
-    /// [`concurrency_per_host`](Self::concurrency_per_host) and
-    /// [`retained_results`](Self::retained_results) do not apply to it. A store serves one engine at a time:
-    /// an engine works on the jobs that it started, and gives back the pages of others.
+    /// Sets the store of jobs. Default: a [`MemoryStore`](gleaner_store::MemoryStore). Another store has
+    /// limits of its own: [`concurrency_per_host`](Self::concurrency_per_host),
+    /// [`retained_results`](Self::retained_results) and [`result_retention`](Self::result_retention) do not
+    /// apply to it. If it survives the process ([`Store::is_durable`]), jobs of an earlier process go on.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
@@ -322,6 +328,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
         self.retained = Some((in_memory, on_disk));
+        self
+    }
+
+    /// Sets how long an ended job and its results are kept. Default: a day. With [`Duration::MAX`], they are
+    /// kept until the job is removed. The HTTP API always names a day.
+    #[must_use]
+    pub fn result_retention(mut self, time: Duration) -> Self {
+        self.result_retention = Some(time);
         self
     }
 
@@ -343,7 +357,8 @@ impl EngineBuilder {
     /// # Errors
     /// [`Configuration`](crate::ErrorKind::Configuration) if a setting is invalid: an empty user agent or one
     /// that no header can hold, too little memory for pages, a root certificate that cannot be read, a
-    /// timeout of zero, or a proxy pool without proxies.
+    /// timeout of zero, a proxy pool without proxies, or two stores. With `EngineBuilder::store_at`,
+    /// [`Store`](crate::ErrorKind::Store) if the file cannot be opened.
     pub fn build(self) -> Result<Engine, Error> {
         if self.user_agent.as_ref().is_some_and(|agent| agent.trim().is_empty()) {
             return Err(Error::configuration(
@@ -354,6 +369,11 @@ impl EngineBuilder {
         if self.page_memory.is_some_and(|bytes| bytes < MIN_PAGE_MEMORY) {
             return Err(Error::configuration(
                 "the memory for pages is too small: at least 64 MiB (67108864 bytes) are needed",
+            ));
+        }
+        if self.store.is_some() && self.file.is_set() {
+            return Err(Error::configuration(
+                "there are two stores: set either the store or the file of one",
             ));
         }
         let memory = self.page_memory.map_or_else(MemoryBudget::default, MemoryBudget::of);
@@ -377,24 +397,29 @@ impl EngineBuilder {
             PageCache::None => {}
         }
         let fetcher = fetcher.build()?;
-        let store = self.store.unwrap_or_else(|| {
-            let mut frontier = FrontierConfig::default();
-            frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
-            // Pages that wait for a browser are leased beside those in work.
-            let leases_per_page = if rendering.is_some() { 2 } else { 1 };
-            frontier.max_in_flight = self.concurrency.saturating_mul(leases_per_page);
-            frontier.max_per_host = self.concurrency;
-            frontier.max_per_address = self.concurrency;
-            if let Some(pages) = self.concurrency_per_host {
-                (frontier.initial_per_host, frontier.max_per_host) = (pages, pages);
-                frontier.initial_per_address = pages.saturating_mul(HOSTS_PER_ADDRESS);
+        let clock = Clock::system();
+        let store = match self.store {
+            Some(store) => store,
+            None => {
+                let mut frontier = FrontierConfig::default();
+                frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
+                // Pages that wait for a browser are leased beside those in work.
+                let leases_per_page = if rendering.is_some() { 2 } else { 1 };
+                frontier.max_in_flight = self.concurrency.saturating_mul(leases_per_page);
+                frontier.max_per_host = self.concurrency;
+                frontier.max_per_address = self.concurrency;
+                if let Some(pages) = self.concurrency_per_host {
+                    (frontier.initial_per_host, frontier.max_per_host) = (pages, pages);
+                    frontier.initial_per_address = pages.saturating_mul(HOSTS_PER_ADDRESS);
+                }
+                let mut config = MemoryConfig { frontier, ..MemoryConfig::default() };
+                if let Some(retained) = self.retained {
+                    (config.all_retained_bytes, config.spilled_bytes) = retained;
+                }
+                config.retention = self.result_retention.unwrap_or(config.retention);
+                self.file.open(config, clock.now())?
             }
-            let mut config = MemoryConfig { frontier, ..MemoryConfig::default() };
-            if let Some(retained) = self.retained {
-                (config.all_retained_bytes, config.spilled_bytes) = retained;
-            }
-            Arc::new(MemoryStore::new(config))
-        });
+        };
         let uses_model = self.extract.uses_model();
         let agent = self.robots_agent.clone();
         let transform = Arc::new(TransformAdapter::new(uses_model, self.links, agent, memory.large));
@@ -408,7 +433,7 @@ impl EngineBuilder {
             pdfs: self.pdf.workers(&transform),
             transform,
             rendering,
-            clock: Clock::system(),
+            clock,
             robots_agent: self.robots_agent,
             max_in_flight: self.concurrency,
             near_duplicates: self.near_duplicates,
@@ -418,7 +443,12 @@ impl EngineBuilder {
         if let Some(port) = extract.port() {
             runtime.set_extract(port);
         }
+        runtime.set_options_check(Arc::new(StoredOptions { engine: capabilities, extract: extract.clone() }));
         let service = ServicePart::new(&runtime, self.service, extract.port(), fetcher);
-        Ok(Engine::new(runtime, service, extract, capabilities, self.bounds))
+        let engine = Engine::new(runtime, service, extract, capabilities, self.bounds);
+        if engine.runtime().store().is_durable() && Handle::try_current().is_ok() {
+            engine.wake();
+        }
+        Ok(engine)
     }
 }

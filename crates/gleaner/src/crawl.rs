@@ -3,7 +3,6 @@ use gleaner_store::JobWarning;
 use gleaner_types::request::CrawlRequest;
 use url::Url;
 
-use crate::engine::request_json;
 use crate::extract::PromptedCrawl;
 use crate::{Engine, Error};
 
@@ -22,7 +21,8 @@ impl Engine {
     }
 
     /// Crawls a site and records what happens to some URLs, for [`Job::explanations`]. At most
-    /// [`MAX_EXPLAINED_URLS`](crate::MAX_EXPLAINED_URLS) URLs are recorded.
+    /// [`MAX_EXPLAINED_URLS`](crate::MAX_EXPLAINED_URLS) URLs are recorded. The records end with the process,
+    /// also if the job goes on in another.
     ///
     /// # Errors
     /// Those of [`crawl`](Self::crawl).
@@ -37,8 +37,8 @@ impl Engine {
 
     /// Starts a crawl. Its webhook has been opened.
     pub(crate) async fn start_crawl(&self, crawl: PromptedCrawl, explained: &[Url]) -> Result<Job, Error> {
-        let options = StartOptions { explained: explained.to_vec(), ..StartOptions::default() };
-        let options = options.with_request(request_json(&crawl.request));
+        let options = self.start_options(crawl.request.to_stored());
+        let options = StartOptions { explained: explained.to_vec(), ..options };
         let job = self.runtime().start(crawl.plan, options).await?;
         if let Some(warning) = crawl.warning.map(JobWarning::Request) {
             self.runtime().warn(job.id(), warning).await?;

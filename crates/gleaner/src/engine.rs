@@ -2,11 +2,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use gleaner_runtime::{Job, MapResult, Runtime, StartOptions, warn};
+use gleaner_store::Retention;
 use gleaner_transform::Input;
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan};
 use gleaner_types::request::{BatchScrapeRequest, MapRequest, ScrapeOptions, ScrapeRequest};
 use gleaner_types::{Document, FaultPath, Interrupt, RequestBounds};
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::extract::{ExtractPart, fields};
@@ -31,6 +31,8 @@ pub struct Engine {
     pub(crate) extract: ExtractPart,
     capabilities: Capabilities,
     bounds: RequestBounds,
+    /// What becomes of the documents of crawls and batches after they were read.
+    retention: Retention,
 }
 
 impl Engine {
@@ -46,7 +48,14 @@ impl Engine {
         capabilities: Capabilities,
         bounds: RequestBounds,
     ) -> Self {
-        Self { runtime, service, extract, capabilities, bounds }
+        // In a file, documents outlive their reader.
+        let retention = if runtime.store().is_durable() { Retention::Keep } else { Retention::Stream };
+        Self { runtime, service, extract, capabilities, bounds, retention }
+    }
+
+    /// The options of a crawl or a batch with this request.
+    pub(crate) fn start_options(&self, request: Value) -> StartOptions {
+        StartOptions { retention: self.retention, ..StartOptions::default() }.with_request(request)
     }
 
     pub(crate) fn runtime(&self) -> &Arc<Runtime> {
@@ -88,7 +97,7 @@ impl Engine {
     /// [`Unsupported`](crate::ErrorKind::Unsupported) if the engine lacks what it needs, and
     /// [`Page`](crate::ErrorKind::Page) if the page gave no document.
     pub async fn scrape(&self, request: ScrapeRequest) -> Result<Document, Error> {
-        let options = StartOptions::default().with_request(request_json(&request));
+        let options = StartOptions::default();
         let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
         Ok(self.runtime.scrape(plan, options).await?)
@@ -99,7 +108,7 @@ impl Engine {
     /// # Errors
     /// Those of [`scrape`](Self::scrape), but [`Job::failures`] lists the failures of pages.
     pub async fn batch(&self, request: BatchScrapeRequest) -> Result<Job, Error> {
-        let options = StartOptions::default().with_request(request_json(&request));
+        let options = self.start_options(request.to_stored());
         let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
         self.service.prepare_webhook(plan.webhook.as_ref()).await?;
@@ -138,11 +147,6 @@ impl Engine {
         document.metadata.source_url = Some(input.url.as_str().to_owned());
         Ok(document)
     }
-}
-
-/// The request as JSON, for the job's entry in the store.
-pub(crate) fn request_json(request: &impl Serialize) -> Value {
-    serde_json::to_value(request).unwrap_or_default()
 }
 
 impl fmt::Debug for Engine {

@@ -21,6 +21,7 @@ enum Inner {
     Fetcher(gleaner_fetch::ConfigError),
     Transform(gleaner_transform::Error),
     Job(gleaner_runtime::Error),
+    Store(gleaner_store::Error),
     Configuration(&'static str),
     /// With the extracted data.
     #[cfg_attr(not(feature = "extract"), expect(dead_code, reason = "only extraction returns data"))]
@@ -53,7 +54,7 @@ pub enum ErrorKind {
     RateLimited,
     /// The address of the webhook is refused, or the team may not do this.
     Forbidden,
-    /// The store failed, or does not know the job.
+    /// The store failed, its file cannot be opened, or it does not know the job.
     Store,
 }
 
@@ -78,6 +79,7 @@ impl Error {
             Inner::Transform(error) if error.is_request() => ErrorKind::Request,
             Inner::Transform(_) => ErrorKind::Page,
             Inner::Incomplete { .. } => ErrorKind::Incomplete,
+            Inner::Store(_) => ErrorKind::Store,
             Inner::Job(error) => match error.kind() {
                 gleaner_runtime::ErrorKind::Rules => ErrorKind::Request,
                 gleaner_runtime::ErrorKind::Page => ErrorKind::Page,
@@ -146,6 +148,39 @@ impl Error {
         self.kind() == ErrorKind::RateLimited
     }
 
+    /// Whether the store has no such job: [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_unknown_job(&self) -> bool {
+        match &*self.inner {
+            Inner::Job(error) => error.is_not_found(),
+            Inner::Store(error) => error.is_unknown_job(),
+            _ => false,
+        }
+    }
+
+    /// Whether another process has the file of the store open for writing; the text names it:
+    /// [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.is_of_store(gleaner_store::Error::is_busy)
+    }
+
+    /// Whether a later version of this program wrote the file of the store: [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_newer(&self) -> bool {
+        self.is_of_store(gleaner_store::Error::is_newer)
+    }
+
+    /// Whether the file of the store is damaged; the text names the place: [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.is_of_store(gleaner_store::Error::is_damaged)
+    }
+
+    fn is_of_store(&self, predicate: fn(&gleaner_store::Error) -> bool) -> bool {
+        matches!(&*self.inner, Inner::Store(error) if predicate(error))
+    }
+
     /// How long to wait before the next attempt, if this is known.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
@@ -162,6 +197,7 @@ impl Error {
             Inner::Fetcher(_) | Inner::Configuration(_) => ErrorCode::BadRequest,
             Inner::Transform(error) => error.code(),
             Inner::Job(error) => error.code(),
+            Inner::Store(_) => ErrorCode::UnknownError,
             Inner::Incomplete { .. } => ErrorCode::ScrapeSiteError,
         }
     }
@@ -180,6 +216,8 @@ impl Error {
     pub fn body(&self) -> ErrorBody {
         match &*self.inner {
             Inner::Job(error) => error.body(),
+            // The text names files of the server.
+            Inner::Store(_) => ErrorBody::with_code(self.code(), "the engine failed on this request"),
             _ => ErrorBody::with_code(self.code(), self.to_string()),
         }
     }
@@ -218,12 +256,19 @@ impl From<gleaner_runtime::Error> for Error {
     }
 }
 
+impl From<gleaner_store::Error> for Error {
+    fn from(error: gleaner_store::Error) -> Self {
+        Self::new(Inner::Store(error))
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.inner {
             Inner::Fetcher(error) => error.fmt(f),
             Inner::Transform(error) => error.fmt(f),
             Inner::Job(error) => error.fmt(f),
+            Inner::Store(error) => error.fmt(f),
             Inner::Configuration(text) => f.write_str(text),
             Inner::Incomplete { text, .. } => f.write_str(text),
         }
@@ -236,6 +281,7 @@ impl StdError for Error {
             Inner::Fetcher(error) => Some(error),
             Inner::Transform(error) => Some(error),
             Inner::Job(error) => Some(error),
+            Inner::Store(error) => Some(error),
             Inner::Configuration(_) | Inner::Incomplete { .. } => None,
         }
     }
@@ -299,6 +345,25 @@ mod tests {
         assert!(error.is_rate_limited() && !error.is_page());
         assert_eq!((error.retry_after(), error.http_status()), (Some(delay), 429));
         assert_eq!(of_page(ErrorCode::ScrapeTimeout).retry_after(), None);
+    }
+
+    #[test]
+    fn an_error_of_the_store_has_its_kind() {
+        use gleaner_store::ErrorKind::{Busy, Damaged, Newer, Unsuitable};
+        for (kind, expected) in [
+            (Busy, [true, false, false]),
+            (Newer, [false, true, false]),
+            (Damaged, [false, false, true]),
+            (Unsuitable, [false, false, false]),
+        ] {
+            let error = Error::from(gleaner_store::Error::new(kind, "/srv/jobs.db failed"));
+            assert_eq!([error.is_busy(), error.is_newer(), error.is_damaged()], expected, "{kind:?}");
+            assert_eq!((error.kind(), error.http_status()), (ErrorKind::Store, 500));
+            assert!(!error.is_unknown_job() && !error.body().error.contains("jobs.db"));
+            let source = error.source().and_then(|source| source.downcast_ref::<gleaner_store::Error>());
+            assert_eq!(source.map(gleaner_store::Error::kind), Some(kind));
+        }
+        assert!(Error::from(gleaner_runtime::Error::not_found()).is_unknown_job());
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl ExtractSettings {
 }
 
 /// The extractor of an engine.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct ExtractPart {
     port: Arc<dyn Extract>,
     /// `None` if the embedder supplies the extractor.

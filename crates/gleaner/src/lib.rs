@@ -81,6 +81,9 @@
 //!   it a job ends with its handle, and requests with a webhook are refused.
 //! - `models` (off): language models and web search over HTTP, for [`EngineBuilder::model`] and
 //!   [`EngineBuilder::search`]. It includes `extract`.
+//! - `sqlite` (off): jobs that survive the process, in one file, for `EngineBuilder::store_at`. Without it,
+//!   and without a durable [`store`](EngineBuilder::store) of your own, jobs end with the process. It
+//!   contains SQLite, which a C compiler builds.
 //! - `browser` (off, Unix only): pages rendered by an installed Chromium, for `EngineBuilder::browser`.
 //!   Without it, and without a [`renderer`](EngineBuilder::renderer) of your own, `actions` and the format
 //!   `screenshot` are refused, and pages that scripts build stay as served.
@@ -97,6 +100,7 @@ mod extract;
 #[cfg(not(feature = "extract"))]
 #[path = "no_extract.rs"]
 mod extract;
+mod jobs;
 #[cfg(feature = "pdf")]
 pub mod pdf;
 #[cfg(not(feature = "pdf"))]
@@ -107,6 +111,11 @@ pub mod service;
 #[cfg(not(feature = "service"))]
 #[path = "no_service.rs"]
 mod service;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+#[cfg(not(feature = "sqlite"))]
+#[path = "no_sqlite.rs"]
+mod sqlite;
 mod support;
 #[cfg(feature = "service")]
 mod webhooks;
@@ -149,7 +158,7 @@ pub use gleaner_runtime::{
     Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget, RenderPolicy,
     Verdict,
 };
-pub use gleaner_store::{BlockedPage, JobSnapshot, JobWarning, PageFailure, PageFailures};
+pub use gleaner_store::{BlockedPage, JobSnapshot, JobWarning, PageFailure, PageFailures, WaitingFor};
 pub use gleaner_transform::Input;
 pub use gleaner_types::request::{
     self, BatchScrapeRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest,

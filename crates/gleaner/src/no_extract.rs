@@ -20,7 +20,7 @@ impl ExtractSettings {
 }
 
 /// The absence of an extractor.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct ExtractPart;
 
 /// A crawl without a prompt.

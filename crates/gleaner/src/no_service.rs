@@ -25,6 +25,10 @@ impl ServicePart {
         Self
     }
 
+    pub(crate) fn wake(&self) {}
+
+    pub(crate) fn stop(&self) {}
+
     pub(crate) async fn prepare_webhook(&self, webhook: Option<&WebhookPlan>) -> Result<(), Error> {
         match webhook {
             Some(_) => Err(Error::unsupported(

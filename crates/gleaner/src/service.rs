@@ -73,6 +73,18 @@ impl ServicePart {
     }
 }
 
+impl ServicePart {
+    /// Starts the work for the jobs in the store, if it has not started.
+    pub(crate) fn wake(&self) {
+        self.service.wake();
+    }
+
+    /// Ends this work.
+    pub(crate) fn stop(&self) {
+        self.service.stop();
+    }
+}
+
 impl Engine {
     /// The job service, which accepts requests of teams and returns results by id.
     ///
@@ -105,7 +117,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: the log of
+    /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: that of
     /// the [store](Self::store), which keeps the latest 10,000 and survives the process if the store does.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {

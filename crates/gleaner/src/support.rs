@@ -1,6 +1,6 @@
 //! Refuses options of the contract that this engine does not support, so that none is ignored silently.
 
-use gleaner_runtime::RenderNeed;
+use gleaner_runtime::{CheckOptions, RenderNeed};
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, PageError};
 
@@ -18,6 +18,20 @@ pub(crate) struct Capabilities {
     pub(crate) caches: bool,
     /// Pages are compared with their last scrape.
     pub(crate) tracks_changes: bool,
+}
+
+/// Checks the options of jobs that another process accepted.
+#[derive(Debug)]
+pub(crate) struct StoredOptions {
+    pub(crate) engine: Capabilities,
+    pub(crate) extract: ExtractPart,
+}
+
+impl CheckOptions for StoredOptions {
+    fn check(&self, options: &ScrapeOptionsPlan) -> Result<(), String> {
+        check_options(options, &FaultPath::default(), self.engine, &self.extract)
+            .map_err(|error| error.to_string())
+    }
 }
 
 /// Refuses options that need a part that this engine was built without. `within` is their path in the

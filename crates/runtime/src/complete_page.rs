@@ -13,6 +13,7 @@ use crate::context::JobContext;
 use crate::credits::credits;
 use crate::explain::FoundOn;
 use crate::ports::PageText;
+use crate::rejections::Rejections;
 use crate::second_pass::PageVersion;
 use crate::shared::Shared;
 use crate::warning::warn;
@@ -68,37 +69,42 @@ pub(crate) async fn complete_page(
     let external = leased.external || final_page.as_ref().is_some_and(|candidate| candidate.external);
     page.redirected_to = final_page.map(|candidate| candidate.key).filter(|key| *key != leased.key);
     if fetched.status < 400 && !external && crawl.sitemap != SitemapMode::Only {
-        page.links = select_links(shared, job, leased, transformed.links, transformed.nofollow).await;
+        let (links, rejected) =
+            select_links(shared, job, leased, transformed.links, transformed.nofollow).await;
+        page.links = links;
+        page.notes.extend(shared.count_rejected(crawl, &rejected));
     }
     page.outcome =
         if in_results { PageOutcome::Document(Box::new(document), cost) } else { PageOutcome::Skipped };
     transformed.text
 }
 
-/// The links of a page that belong to the job. The others are counted by reason.
+/// The links of a page that belong to the job, and the counts of the others by reason.
 async fn select_links(
     shared: &Shared,
     job: &Arc<JobContext>,
     page: &LeasedPage,
     links: Vec<Url>,
     nofollow: Vec<Url>,
-) -> Vec<Candidate> {
+) -> (Vec<Candidate>, Arc<Rejections>) {
+    let rejected = Arc::new(Rejections::default());
     if !nofollow.is_empty() {
-        let (context, on) = (Arc::clone(job), page.url.clone());
+        let (context, on, counts) = (Arc::clone(job), page.url.clone(), Arc::clone(&rejected));
         let count = move |url: Url, steps: &mut u64| {
-            context.crawl.as_ref()?.count_nofollow(&url, &on, steps);
+            context.crawl.as_ref()?.count_nofollow(&url, &on, &counts, steps);
             None::<()>
         };
         shared.slices.filter_map(nofollow, count).await;
     }
     let (context, on, depth) = (Arc::clone(job), page.url.clone(), page.depth);
+    let counts = Arc::clone(&rejected);
     let select = move |url, steps: &mut u64| {
         let on = FoundOn::Page { url: &on, depth };
-        context.crawl.as_ref()?.discovered(url, on, Candidate::NORMAL, steps)
+        context.crawl.as_ref()?.discovered(url, on, Candidate::NORMAL, &counts, steps)
     };
     let selected = shared.slices.filter_map(links, select).await;
     shared.warn_of_costly_patterns(job).await;
-    selected
+    (selected, rejected)
 }
 
 /// The standard reason phrase of a status, such as `Not Found`.

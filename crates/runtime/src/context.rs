@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, SkipReason, UrlKey};
-use gleaner_store::{LeasedPage, TeamId};
+use gleaner_store::{LeasedPage, Note, NoteKind, NoteValue, TeamId};
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target, as_written};
 use gleaner_types::{JobId, SafeUrl};
 use tokio_util::sync::CancellationToken;
@@ -15,8 +15,9 @@ use url::Url;
 
 use crate::explain::{FoundOn, Records, TraceRules, Traces};
 use crate::host_limiter::RequestPacing;
+use crate::rejections::Rejections;
 use crate::route::route_key;
-use crate::session::Session;
+use crate::session::{LastSave, Session};
 use crate::sitemaps::Sitemaps;
 
 /// Finished pages that earn a job one retry. So a host that fails every request gets little more than one
@@ -68,6 +69,9 @@ pub(crate) struct JobContext {
     pub(crate) transform_session: Session,
     /// State that the extract port keeps for this job only.
     pub(crate) extract_session: Session,
+    /// What was last stored of the session of the fetcher, and of that of the extract port.
+    pub(crate) fetch_saved: LastSave,
+    pub(crate) extract_saved: LastSave,
     /// `None` for pages that the user named: no rules of a crawl apply to them, including robots.txt.
     pub(crate) crawl: Option<CrawlContext>,
     /// The start page of the crawl was given without a scheme. The keys of named pages carry this mark.
@@ -137,12 +141,13 @@ impl CrawlContext {
     }
 
     /// As [`candidate`](Self::candidate), for a URL found on a page or in a sitemap: records it in the
-    /// traces, and counts it if it is rejected. Adds the cost of the decision to `steps`.
+    /// traces, and counts it in `rejected` if it is rejected. Adds the cost of the decision to `steps`.
     pub(crate) fn discovered(
         &self,
         url: Url,
         on: FoundOn<'_>,
         priority: u8,
+        rejected: &Rejections,
         steps: &mut u64,
     ) -> Option<Candidate> {
         let traces = &self.records.traces;
@@ -150,7 +155,7 @@ impl CrawlContext {
             Decision::Inside => false,
             Decision::External => true,
             Decision::Rejected(reason) => {
-                self.count(reason);
+                self.count(rejected, reason);
                 if !traces.is_empty() {
                     traces.record_found(self.identity.key(&url), on);
                 }
@@ -164,20 +169,20 @@ impl CrawlContext {
         Some(Candidate { key, url, external, priority })
     }
 
-    /// Counts a nofollow link by the first reason that excludes it from the crawl. Adds the cost of the
-    /// decision to `steps`.
-    pub(crate) fn count_nofollow(&self, url: &Url, on: &Url, steps: &mut u64) {
+    /// Counts a nofollow link in `rejected` by the first reason that excludes it from the crawl. Adds the
+    /// cost of the decision to `steps`.
+    pub(crate) fn count_nofollow(&self, url: &Url, on: &Url, rejected: &Rejections, steps: &mut u64) {
         match self.scope.decide_counting(url, false, steps) {
-            Decision::Rejected(reason) => self.count(reason),
-            Decision::Inside | Decision::External => self.count(SkipReason::Nofollow),
+            Decision::Rejected(reason) => self.count(rejected, reason),
+            Decision::Inside | Decision::External => self.count(rejected, SkipReason::Nofollow),
         }
         if !self.records.traces.is_empty() {
             self.records.traces.record_nofollow(self.identity.key(url), on);
         }
     }
 
-    fn count(&self, reason: SkipReason) {
-        self.records.rejections.count(reason);
+    fn count(&self, rejected: &Rejections, reason: SkipReason) {
+        rejected.count(reason);
         if reason == SkipReason::TooCostly {
             self.costly_warning_due.store(true, Ordering::Relaxed);
         }
@@ -245,6 +250,8 @@ impl JobContext {
             fetch_session: Session::default(),
             transform_session: Session::default(),
             extract_session: Session::default(),
+            fetch_saved: LastSave::default(),
+            extract_saved: LastSave::default(),
             crawl,
             scheme_assumed: start.is_some_and(|start| start.scheme_assumed),
             slash_added: start.is_some_and(|start| start.slash_added),
@@ -329,8 +336,27 @@ impl JobContext {
     }
 
     pub(crate) fn earn_retry(&self) {
-        self.retries.earn();
+        self.retries.earn(1);
     }
+
+    /// Takes over what another process noted about the job, which has this number of finished pages. The
+    /// notes about sessions are for the ports.
+    pub(crate) fn restore(&self, notes: &[Note], finished: u64) {
+        self.retries.earn(finished);
+        for note in notes {
+            match (note.kind, &note.value, &self.crawl) {
+                (NoteKind::Retries, NoteValue::Add(used), _) => self.retries.restore_used(*used),
+                (NoteKind::Sitemap | NoteKind::SitemapTotals, _, Some(crawl)) => crawl.sitemaps.restore(note),
+                (NoteKind::Rejections, _, Some(crawl)) => crawl.records.rejections.restore(note),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The note of one used retry.
+pub(crate) const fn retry_note() -> Note {
+    Note { kind: NoteKind::Retries, key: 0, value: NoteValue::Add(1) }
 }
 
 /// The same options without the headers of the user.
@@ -355,8 +381,15 @@ impl RetryBudget {
         update.is_ok()
     }
 
-    fn earn(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+    fn earn(&self, pages: u64) {
+        self.0.fetch_add(i64::try_from(pages).unwrap_or(i64::MAX / 2), Ordering::Relaxed);
+    }
+
+    /// Retries that another process used.
+    fn restore_used(&self, retries: u64) {
+        let pages = i64::try_from(retries).unwrap_or(i64::MAX).saturating_mul(PAGES_PER_RETRY);
+        let update = |left: i64| Some(left.saturating_sub(pages));
+        let _always = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, update);
     }
 }
 
@@ -369,9 +402,21 @@ mod tests {
         let budget = RetryBudget::new();
         let mut retries = 0;
         for _page in 0..1_000 {
-            budget.earn();
+            budget.earn(1);
             retries += usize::from(budget.take());
         }
         assert_eq!(retries, 10 + 100);
+    }
+
+    #[test]
+    fn another_process_has_what_is_left_of_the_retries() {
+        let restored = |finished, used| {
+            let budget = RetryBudget::new();
+            budget.earn(finished);
+            budget.restore_used(used);
+            std::iter::repeat_with(|| budget.take()).take_while(|taken| *taken).count()
+        };
+        assert_eq!((restored(0, 0), restored(100, 5), restored(0, 10)), (10, 15, 0));
+        assert_eq!((restored(u64::MAX, u64::MAX), restored(0, 11)), (0, 0));
     }
 }

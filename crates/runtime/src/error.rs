@@ -112,6 +112,11 @@ impl Error {
         Self { code: Some(ErrorCode::UnknownError), ..Self::new(ErrorKind::Store, text) }
     }
 
+    /// The engine was stopped.
+    pub(crate) fn stopped() -> Self {
+        Self::failed("the engine was stopped")
+    }
+
     /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

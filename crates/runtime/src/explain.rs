@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gleaner_frontier::{CrawlScope, Decision, Identity, SkipReason, Trap, UrlKey};
@@ -14,6 +13,7 @@ use gleaner_store::{JobSnapshot, PageOutcome};
 use gleaner_types::{JobState, PageError};
 use url::Url;
 
+use crate::rejections::Rejections;
 use crate::route::RouteKey;
 
 /// Upper bound on the URLs traced in one crawl; further ones are ignored.
@@ -116,25 +116,6 @@ impl fmt::Display for Verdict {
 pub(crate) struct Records {
     pub(crate) rejections: Rejections,
     pub(crate) traces: Traces,
-}
-
-/// Rejected links of a job, by reason.
-#[derive(Debug, Default)]
-pub(crate) struct Rejections([AtomicU64; SkipReason::ALL.len()]);
-
-impl Rejections {
-    pub(crate) fn count(&self, reason: SkipReason) {
-        let index = SkipReason::ALL.iter().position(|known| *known == reason);
-        if let Some(counter) = index.and_then(|index| self.0.get(index)) {
-            counter.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    /// The reasons with at least one rejection.
-    pub(crate) fn all(&self) -> Vec<(SkipReason, u64)> {
-        let counts = self.0.iter().map(|counter| counter.load(Ordering::Relaxed));
-        SkipReason::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0).collect()
-    }
 }
 
 /// The URLs that are traced through a crawl.

@@ -54,6 +54,19 @@ pub trait Extract: Debug + Send + Sync + 'static {
     async fn read_page(&self, page: PageTask<'_>) -> PageRead {
         read_page_fields(self, page).await
     }
+
+    /// What was learned in the session of a job, for [`restore_session`](Self::restore_session) in another
+    /// process. `None`, the default, if there is nothing to keep.
+    fn save_session(&self, session: &Session) -> Option<Vec<u8>> {
+        let _ = session;
+        None
+    }
+
+    /// Fills the session of a job that another process began. Bytes that cannot be read are ignored. The
+    /// default does nothing.
+    fn restore_session(&self, session: &Session, saved: &[u8]) {
+        let _ = (session, saved);
+    }
 }
 
 /// An extract job to run.

@@ -14,6 +14,7 @@ use gleaner_store::{
 };
 use gleaner_types::{Document, ErrorCode, JobId, JobState, PageError};
 use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, QUEUE_FULL_PAUSE};
 use crate::explain::{Explanation, Records};
@@ -26,7 +27,8 @@ use crate::runtime::Runtime;
 /// does so while the job runs.
 ///
 /// Reading slowly slows the job and loses nothing: while many documents are unread, no further page is
-/// fetched. Dropping the handle ends the job and forgets what it holds.
+/// fetched. Dropping the handle ends the job and forgets what it holds, unless the engine was
+/// [stopped](Runtime::stop) before.
 pub struct Job {
     id: JobId,
     runtime: Arc<Runtime>,
@@ -86,6 +88,12 @@ impl Job {
         }
     }
 
+    /// The handle of a job that does not belong to it: dropping it changes nothing.
+    pub(crate) fn attached(mut self) -> Self {
+        self.is_detached = true;
+        self
+    }
+
     pub(crate) fn with_records(mut self, records: Option<Arc<Records>>) -> Self {
         self.records = records;
         self
@@ -125,7 +133,7 @@ impl Job {
 
     /// How many links of a crawl were left out so far, by reason, in the order in which the reasons are
     /// tested. A link counts as often as it was found on pages. What robots.txt forbids counts once for each
-    /// page.
+    /// page. Empty for a handle of a job that had ended before ([`Runtime::job`]).
     #[must_use]
     pub fn rejections(&self) -> Vec<(SkipReason, u64)> {
         self.records.as_ref().map(|records| records.rejections.all()).unwrap_or_default()
@@ -258,10 +266,11 @@ impl Stream for Job {
                 return Poll::Ready(self.error.take().map(Err));
             }
             let (store, id, next) = (Arc::clone(self.runtime.store()), self.id, self.next);
+            let stopped = self.runtime.stopped().clone();
             let reading = self.reading.get_mut().unwrap_or_else(PoisonError::into_inner);
-            let part =
-                ready!(reading.get_or_insert_with(|| Box::pin(read(store, id, next))).as_mut().poll(context));
-            *reading = None;
+            let reading = reading.get_or_insert_with(|| Box::pin(read(store, id, next, stopped)));
+            let part = ready!(reading.as_mut().poll(context));
+            *self.reading.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
             match part {
                 Ok(Read { slice, error }) => {
                     self.next = slice.next;
@@ -279,7 +288,12 @@ impl Stream for Job {
 }
 
 /// Reads from a position on, waiting until there is something or the job has ended.
-async fn read(store: Arc<dyn Store>, job: JobId, from: u64) -> Result<Read, Error> {
+async fn read(
+    store: Arc<dyn Store>,
+    job: JobId,
+    from: u64,
+    stopped: CancellationToken,
+) -> Result<Read, Error> {
     let mut progress = store.progress(job).await?;
     loop {
         progress.borrow_and_update();
@@ -288,8 +302,15 @@ async fn read(store: Arc<dyn Store>, job: JobId, from: u64) -> Result<Read, Erro
             let error = failure_of(&store.snapshot(job).await?);
             return Ok(Read { slice, error });
         }
-        if !slice.documents.is_empty() || progress.changed().await.is_err() {
+        if !slice.documents.is_empty() {
             return Ok(Read { slice, error: None });
+        }
+        tokio::select! {
+            biased;
+            changed = progress.changed() => if changed.is_err() {
+                return Ok(Read { slice, error: None });
+            },
+            () = stopped.cancelled() => return Err(Error::stopped()),
         }
     }
 }
@@ -312,7 +333,8 @@ impl fmt::Debug for Job {
 
 impl Drop for Job {
     fn drop(&mut self) {
-        if !self.is_detached {
+        // A job of an engine that was stopped goes on in the next one.
+        if !self.is_detached && !self.runtime.shared().stopping.is_cancelled() {
             self.runtime.abandon(self.id, &self.tokio);
         }
     }

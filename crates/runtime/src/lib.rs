@@ -17,11 +17,11 @@
 //!
 //! - base: `error`, `clock`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`, `session`,
 //!   `warning`
-//! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`
+//! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_limiter`, `rendering_memory`
-//! - ports: `ports`, `owner`, `extract`, `tracking`, `config`
-//! - job: `explain`, `sitemaps`, `context`, `browser_access`
-//! - shared by all jobs: `shared`, `hosts`, `robots_reader`, `attempts`
+//! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
+//! - job: `explain`, `sitemaps`, `context`, `resume`, `browser_access`
+//! - shared by all jobs: `shared`, `session_notes`, `hosts`, `robots_reader`, `attempts`
 //! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
 //!   `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`
 //! - work: `page`, `map`, `worker`
@@ -30,6 +30,7 @@
 mod attempts;
 mod blocking;
 mod browser_access;
+mod check_options;
 mod clock;
 mod complete_page;
 mod config;
@@ -55,14 +56,17 @@ mod page_trace;
 mod permission;
 mod ports;
 mod read_page;
+mod rejections;
 mod rendering;
 mod rendering_memory;
+mod resume;
 mod robots;
 mod robots_reader;
 mod route;
 mod runtime;
 mod second_pass;
 mod session;
+mod session_notes;
 mod shared;
 mod sitemap_fetch;
 mod sitemap_lease;
@@ -76,6 +80,7 @@ mod warning;
 mod worker;
 
 pub use blocking::{BlockingError, WaitLimits, blocking, blocking_operation, spawn_blocking};
+pub use check_options::CheckOptions;
 pub use clock::{Clock, rfc3339, timestamp};
 pub use config::RuntimeConfig;
 pub use credits::{
@@ -109,4 +114,4 @@ pub use slices::MAX_CONCURRENT_SLICES;
 pub use start::{JobSpec, StartOptions};
 pub use tracking::{NOT_COMPARED, TrackChanges, TrackingTask};
 pub use warning::warn;
-pub use worker::SWEEP_INTERVAL;
+pub use worker::{STOP_TIME, SWEEP_INTERVAL};

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use gleaner_frontier::SkipReason;
 use gleaner_store::{Admission, FinishedPage, LeasedPage, PageOutcome, Receipt, is_heavier};
 use gleaner_types::{ErrorCode, PageError};
 
 use crate::attempts::{page_deadline, retry, work_deadline};
 use crate::blocking::blocking_operation;
 use crate::complete_page::complete_page;
-use crate::context::JobContext;
+use crate::context::{CrawlContext, JobContext, retry_note};
 use crate::fetching::{FirstAnswer, fetch};
 use crate::host_limiter::HostLease;
 use crate::hosts::is_busy;
@@ -21,7 +22,9 @@ use crate::log_suppression::without_logs;
 use crate::page_trace::{trace, trace_links};
 use crate::ports::PageText;
 use crate::read_page::read_page;
+use crate::rejections::rejection_note;
 use crate::second_pass::{PageVersion, render_if_needed};
+use crate::session_notes::session_notes;
 use crate::shared::Shared;
 use crate::sitemap_lease::{admit_sitemaps, read_sitemap};
 use crate::track_changes::track_changes;
@@ -38,8 +41,8 @@ pub const LARGE_DOCUMENT: usize = 1 << 20;
 /// Works on a leased page and finishes it, unless its job ends first.
 pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
     let now = shared.clock.now();
-    let Some(job) = shared.context(leased.job) else {
-        // The job belongs to another engine, which may be down for a while. No attempt was made here.
+    let Some(job) = shared.context_of(leased.job).await else {
+        // The job has ended, or belongs to another engine. No attempt was made here.
         return shared.return_lease(leased, PageOutcome::Return(now + UNKNOWN_JOB_PAUSE)).await;
     };
     let retry_now = || PageOutcome::Retry(now);
@@ -69,8 +72,10 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
         }),
     };
     drop(lease);
-    if !matches!(page.outcome, PageOutcome::Retry(_) | PageOutcome::Return(_)) {
-        job.earn_retry();
+    match page.outcome {
+        PageOutcome::Retry(_) => page.notes.extend(shared.notes(|| vec![retry_note()])),
+        PageOutcome::Return(_) => {}
+        _ => job.earn_retry(),
     }
     let fields = tokio::select! {
         biased;
@@ -80,6 +85,10 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
     track_changes(&shared, &job, fields, &mut page).await;
     page.outcome = with_contract_names(&job, page.outcome);
     page.slash_added = job.is_slash_added(page.lease.key);
+    if job.crawl.is_some() && matches!(page.outcome, PageOutcome::RobotsBlocked) {
+        page.notes.extend(shared.notes(|| rejection_note(SkipReason::RobotsTxt, 1).into_iter().collect()));
+    }
+    page.notes.extend(session_notes(&shared, &job, false));
     // Redirects that wait for the host can use the limits that result from its answer.
     let has_waiters = shared.host_limiter.has_waiters(&page.lease.url);
     let host_to_refresh = has_waiters.then(|| page.lease.url.clone());
@@ -136,7 +145,8 @@ async fn process(
     page: &mut FinishedPage,
     lease: &HostLease,
 ) -> Option<Box<PageText>> {
-    if let Some(crawl) = job.crawl.as_ref().filter(|crawl| crawl.sitemaps.contains(page.lease.key)) {
+    let is_sitemap = |crawl: &&CrawlContext| page.lease.auxiliary || crawl.sitemaps.contains(page.lease.key);
+    if let Some(crawl) = job.crawl.as_ref().filter(is_sitemap) {
         read_sitemap(shared, job, crawl, page).await;
         return None;
     }

@@ -34,6 +34,19 @@ pub trait Fetch: Debug + Send + Sync + 'static {
         request: FetchRequest<'_>,
         redirects: &dyn RedirectCheck,
     ) -> Result<Fetched, FetchError>;
+
+    /// The state of a session, such as its cookies, for [`restore_session`](Self::restore_session) in another
+    /// process. It may contain secrets. `None`, the default, if there is nothing to keep.
+    fn save_session(&self, session: &Session) -> Option<Vec<u8>> {
+        let _ = session;
+        None
+    }
+
+    /// Fills the session of a job that another process began. Bytes that cannot be read are ignored. The
+    /// default does nothing.
+    fn restore_session(&self, session: &Session, saved: &[u8]) {
+        let _ = (session, saved);
+    }
 }
 
 /// Decides before each redirect whether to follow it.

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 use uuid::Uuid;
 
+use crate::check_options::CheckOptions;
 use crate::clock::Clock;
 use crate::config::RuntimeConfig;
 use crate::context::JobContext;
@@ -20,6 +21,7 @@ use crate::extract::Extract;
 use crate::limits::MAX_TRANSFORM_TIME;
 use crate::map::{self, MapResult};
 use crate::ports::Fetched;
+use crate::session_notes::session_notes;
 use crate::shared::Shared;
 use crate::tracking::TrackChanges;
 use crate::transforming::transform;
@@ -62,7 +64,8 @@ impl Runtime {
         self.shared.worker
     }
 
-    /// Cancelled when the runtime is dropped: after its last handle and its last job are dropped.
+    /// Cancelled when the runtime has [stopped](Self::stop) or is dropped: after its last handle and its last
+    /// job are dropped.
     #[must_use]
     pub fn stopped(&self) -> &CancellationToken {
         &self.shared.stopped
@@ -79,6 +82,12 @@ impl Runtime {
     /// tracking compares. Later calls have no effect.
     pub fn set_extract(&self, extract: Arc<dyn Extract>) {
         let _already_set = self.shared.extract.set(extract);
+    }
+
+    /// Sets the check of the options of jobs that another process accepted. Without it, all are accepted.
+    /// Later calls have no effect.
+    pub fn set_options_check(&self, check: Arc<dyn CheckOptions>) {
+        let _already_set = self.shared.check.set(check);
     }
 
     /// Sets the port of change tracking. Later calls have no effect.
@@ -152,10 +161,10 @@ impl Runtime {
         Ok(self.shared.store.warn(job, warning).await?)
     }
 
-    /// A job that runs in this engine; `None` if it has ended or runs elsewhere.
-    #[must_use]
-    pub fn running(&self, job: JobId) -> Option<RunningJob> {
-        self.shared.context(job).map(|context| RunningJob { context })
+    /// A job that this engine works on, also if another process submitted it; `None` if it has ended or runs
+    /// elsewhere.
+    pub async fn running(&self, job: JobId) -> Option<RunningJob> {
+        self.shared.context_of(job).await.map(|context| RunningJob { context })
     }
 
     /// Stops the remaining work for a job that has ended.
@@ -163,12 +172,41 @@ impl Runtime {
         self.shared.forget(job);
     }
 
-    /// Starts the worker loop if it is not running.
+    /// Starts the worker loop if it is not running. Needs a tokio runtime. Does nothing after
+    /// [`stop`](Self::stop).
     pub fn wake(&self) {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.shared.stopping.is_cancelled() {
+            return;
+        }
         if worker.as_ref().is_none_or(JoinHandle::is_finished) {
             *worker = Some(tokio::spawn(worker::run(Arc::clone(&self.shared))));
         }
+    }
+
+    /// Ends the work of this runtime. It leases no more pages, waits for those in work for at most
+    /// [`STOP_TIME`](crate::STOP_TIME), and returns the others to their queues. Jobs stay as they are: with a
+    /// store that survives the process, they go on in the next one. A second call does nothing.
+    pub async fn stop(&self) {
+        let worker = {
+            let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+            self.shared.stopping.cancel();
+            worker.take()
+        };
+        if let Some(worker) = worker
+            && let Err(error) = worker.await
+        {
+            tracing::error!(%error, "the worker loop failed as it stopped");
+        }
+        for job in self.shared.contexts() {
+            let notes = session_notes(&self.shared, &job, true);
+            if !notes.is_empty()
+                && let Err(error) = self.shared.store.note(job.id, notes).await
+            {
+                tracing::debug!(%error, job = %job.id, "a job ended as the engine stopped");
+            }
+        }
+        self.shared.stopped.cancel();
     }
 
     pub(crate) async fn cancel(&self, job: JobId) -> Result<JobSnapshot, Error> {
@@ -193,6 +231,9 @@ impl Runtime {
     }
 
     pub(crate) async fn begin(&self, mut context: JobContext, mut job: NewJob) -> Result<JobId, Error> {
+        if self.shared.stopping.is_cancelled() {
+            return Err(Error::stopped());
+        }
         let id = job.id;
         context.team = job.account.as_ref().map(|account| account.team.clone());
         if let Some(first) = job.pages.first().filter(|page| context.is_slash_added(page.key)) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_frontier::Candidate;
-use gleaner_store::{Admission, FinishedPage, JobWarning, LeasedPage, PageOutcome, Store, WorkerId};
+use gleaner_store::{Admission, FinishedPage, JobWarning, LeasedPage, Note, PageOutcome, Store, WorkerId};
 use gleaner_types::JobId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use tokio::sync::Semaphore;
@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::browser_access::{BrowserAccess, EngineChoice};
+use crate::check_options::CheckOptions;
 use crate::clock::Clock;
 use crate::config::RuntimeConfig;
 use crate::context::{CrawlContext, JobContext};
@@ -20,7 +21,9 @@ use crate::host_limiter::HostLimiter;
 use crate::limits::{MAX_CONCURRENT_MAPS, TransformLimits};
 use crate::memory::Memory;
 use crate::ports::{Fetch, ReadPdf, Transform};
+use crate::rejections::Rejections;
 use crate::rendering::NotRendered;
+use crate::resume::{self, Ports};
 use crate::robots::RobotsCache;
 use crate::slices::Slices;
 use crate::tracking::TrackChanges;
@@ -45,8 +48,15 @@ pub(crate) struct Shared {
     pub(crate) max_in_flight: usize,
     /// Near-duplicates among the texts of a crawl's pages are detected.
     pub(crate) near_duplicates: bool,
+    /// No more pages are leased, and those in work are finished.
+    pub(crate) stopping: CancellationToken,
+    /// All work ends.
     pub(crate) stopped: CancellationToken,
     contexts: Mutex<HashMap<JobId, Arc<JobContext>>>,
+    /// Jobs whose contexts are being compiled.
+    loading: Mutex<HashMap<JobId, Arc<tokio::sync::Mutex<()>>>>,
+    /// Checks the options of jobs that another process accepted.
+    pub(crate) check: OnceLock<Arc<dyn CheckOptions>>,
     /// Reads fields and summaries off pages after their transform.
     pub(crate) extract: OnceLock<Arc<dyn Extract>>,
     /// Compares documents with an earlier scrape.
@@ -87,8 +97,11 @@ impl Shared {
             agent: robots_agent,
             max_in_flight: usize::try_from(max_in_flight).unwrap_or(usize::MAX).max(1),
             near_duplicates,
+            stopping: CancellationToken::new(),
             stopped: CancellationToken::new(),
             contexts: Mutex::default(),
+            loading: Mutex::default(),
+            check: OnceLock::new(),
             extract: OnceLock::new(),
             tracker: OnceLock::new(),
             robots: RobotsCache::default(),
@@ -121,6 +134,71 @@ impl Shared {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, job);
     }
 
+    /// The context of a running job. That of a job which another process submitted is compiled from what the
+    /// store has, once. If that fails, the job fails with the reason. `None` if there is no such job, it has
+    /// ended, or this process cannot work on it.
+    pub(crate) async fn context_of(&self, job: JobId) -> Option<Arc<JobContext>> {
+        if let Some(known) = self.context(job) {
+            return Some(known);
+        }
+        if !self.store.is_durable() {
+            return None;
+        }
+        let turn = {
+            let mut loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(loading.entry(job).or_default())
+        };
+        let _turn = turn.lock().await;
+        let context = match self.context(job) {
+            Some(known) => Some(known),
+            None => self.load(job).await,
+        };
+        self.loading.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
+        context
+    }
+
+    async fn load(&self, id: JobId) -> Option<Arc<JobContext>> {
+        let stored = match self.store.stored(id).await {
+            Ok(stored) => stored,
+            Err(error) if error.is_job_ended() || error.is_unknown_job() => return None,
+            Err(error) => {
+                tracing::error!(%error, job = %id, "a stored job could not be read");
+                return None;
+            }
+        };
+        let finished = self
+            .store
+            .snapshot(id)
+            .await
+            .map_or(0, |job| job.completed.saturating_add(job.failed).saturating_add(job.robots_blocked));
+        let ports = Ports {
+            agent: &self.agent,
+            slices: &self.slices,
+            fetch: &*self.fetch,
+            extract: self.extract.get().map(|extract| &**extract),
+            check: self.check.get().map(|check| &**check),
+        };
+        match resume::compile(stored, finished, ports).await? {
+            Ok(context) => {
+                tracing::info!(job = %id, "a job of another process goes on");
+                let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+                Some(Arc::clone(contexts.entry(id).or_insert_with(|| Arc::new(context))))
+            }
+            Err(reason) => {
+                tracing::error!(job = %id, %reason, "a job of another process cannot go on");
+                if let Err(error) = self.store.fail(id, &reason, self.clock.now()).await {
+                    tracing::debug!(%error, job = %id, "the job ended meanwhile");
+                }
+                None
+            }
+        }
+    }
+
+    /// The contexts of all known jobs.
+    pub(crate) fn contexts(&self) -> Vec<Arc<JobContext>> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
     /// Removes the jobs that ended without a finished page, such as by a cancel from elsewhere.
     pub(crate) async fn forget_ended(&self) {
         let known: Vec<JobId> =
@@ -149,22 +227,38 @@ impl Shared {
         }
     }
 
-    /// Admits pages at depth 0 in batches, so that a large sitemap does not block other work.
-    pub(crate) async fn admit(&self, job: JobId, pages: Vec<Candidate>) {
+    /// Admits pages at depth 0 in batches, so that a large sitemap does not block other work. The notes are
+    /// stored with the last batch: after a crash before it, what found the pages is repeated.
+    pub(crate) async fn admit(&self, job: JobId, pages: Vec<Candidate>, mut notes: Vec<Note>) {
         let mut pages = pages.into_iter();
         loop {
             let batch: Vec<Candidate> = pages.by_ref().take(ADMIT_BATCH).collect();
-            if batch.is_empty() {
+            let is_last = pages.as_slice().is_empty();
+            let notes = if is_last { std::mem::take(&mut notes) } else { Vec::new() };
+            if batch.is_empty() && notes.is_empty() {
                 return;
             }
-            if let Err(error) = self.store.admit(job, Admission::new(0, batch), self.clock.now()).await {
+            let admission = Admission { notes, ..Admission::new(0, batch) };
+            if let Err(error) = self.store.admit(job, admission, self.clock.now()).await {
                 tracing::debug!(%error, "a job ended before all of its pages were admitted");
                 return;
             }
-            if !pages.as_slice().is_empty() {
-                tokio::task::yield_now().await;
+            if is_last {
+                return;
             }
+            tokio::task::yield_now().await;
         }
+    }
+
+    /// These notes if the store keeps them for another process; otherwise none, at no cost.
+    pub(crate) fn notes(&self, notes: impl FnOnce() -> Vec<Note>) -> Vec<Note> {
+        if self.store.is_durable() { notes() } else { Vec::new() }
+    }
+
+    /// Adds the rejected links of a page to those of its crawl. Returns notes for the end of the page.
+    pub(crate) fn count_rejected(&self, crawl: &CrawlContext, page: &Rejections) -> Vec<Note> {
+        crawl.records.rejections.add_all(page);
+        self.notes(|| page.notes())
     }
 
     /// Adds a warning to a job if URLs were skipped because its patterns cost too much.

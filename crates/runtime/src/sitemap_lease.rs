@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, JobWarning, LeasedPage, Note, PageOutcome};
 use gleaner_types::SafeUrl;
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use url::Url;
@@ -13,10 +13,11 @@ use crate::context::{CrawlContext, JobContext};
 use crate::explain::FoundOn;
 use crate::host_limiter::RequestPacing;
 use crate::permission::finish_without_request;
+use crate::rejections::Rejections;
 use crate::robots::ROBOTS_RETRY;
 use crate::shared::Shared;
 use crate::sitemap_fetch;
-use crate::sitemaps::SitemapPermission;
+use crate::sitemaps::{FetchedSitemap, SitemapPermission, total_notes};
 
 /// Admits the sitemaps of a site after its start page has answered, possibly from another site, or has failed
 /// for good. Does nothing for other pages.
@@ -29,7 +30,8 @@ pub(crate) async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, page:
         None => None,
     };
     let policy = robots.as_ref().map(|robots| &robots.policy);
-    shared.admit(job.id, crawl.sitemaps.roots(start, policy)).await;
+    let roots = crawl.sitemaps.roots(start, policy);
+    shared.admit(job.id, roots, shared.notes(|| crawl.sitemaps.all_notes())).await;
 }
 
 /// Reads a leased sitemap. It gives pages at depth 0 or nothing; it has no document and no error.
@@ -54,10 +56,21 @@ pub(crate) async fn read_sitemap(
             }
         }
     }
-    page.outcome = fetch_sitemap(shared, job, crawl, leased, pacing).await;
+    if crawl.sitemaps.is_robots(leased.key) {
+        page.outcome = read_names(shared, job, crawl, leased, pacing).await;
+        return;
+    }
+    match fetch_sitemap(shared, job, crawl, leased, pacing).await {
+        Ok(sitemap) => {
+            page.outcome = PageOutcome::Skipped;
+            page.notes.extend(admit_content(shared, job, crawl, leased, sitemap).await);
+        }
+        Err(outcome) => page.outcome = outcome,
+    }
 }
 
-async fn fetch_sitemap(
+/// Reads the names of sitemaps in a robots.txt.
+async fn read_names(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     crawl: &CrawlContext,
@@ -65,43 +78,75 @@ async fn fetch_sitemap(
     pacing: RequestPacing,
 ) -> PageOutcome {
     let options = auxiliary_options(job, &page.url);
-    if crawl.sitemaps.is_robots(page.key) {
-        match sitemap_fetch::read_robots(shared, &page.url, &options, pacing).await {
-            Ok(named) => shared.admit(job.id, crawl.sitemaps.add_named(named)).await,
-            Err(failure) if failure.retryable => {
-                return retry(shared, job, page, None).unwrap_or(PageOutcome::Skipped);
-            }
-            // No warning: the job ignores robots.txt, and most sites have their sitemaps at well-known paths.
-            Err(_) => {}
+    match sitemap_fetch::read_robots(shared, &page.url, &options, pacing).await {
+        Ok(named) => {
+            let new = crawl.sitemaps.add_named(named);
+            shared.admit(job.id, new, shared.notes(|| crawl.sitemaps.all_notes())).await;
         }
-        return PageOutcome::Skipped;
+        Err(failure) if failure.retryable => {
+            return retry(shared, job, page, None).unwrap_or(PageOutcome::Skipped);
+        }
+        // No warning: the job ignores robots.txt, and most sites have their sitemaps at well-known paths.
+        Err(_) => {}
     }
+    PageOutcome::Skipped
+}
+
+/// Fetches and parses a sitemap.
+///
+/// # Errors
+/// The outcome of the lease if it cannot be fetched.
+async fn fetch_sitemap(
+    shared: &Arc<Shared>,
+    job: &Arc<JobContext>,
+    crawl: &CrawlContext,
+    page: &LeasedPage,
+    pacing: RequestPacing,
+) -> Result<FetchedSitemap, PageOutcome> {
+    let options = auxiliary_options(job, &page.url);
     let sitemap = match sitemap_fetch::read(shared, &page.url, &options, pacing).await {
         Ok(sitemap) => sitemap,
         Err(failure) => {
             if failure.retryable
                 && let Some(outcome) = retry(shared, job, page, None)
             {
-                return outcome;
+                return Err(outcome);
             }
             let problem = format!("could not be fetched: {}", failure.error.message);
             warn_of_sitemap(shared, job, crawl, &page.url, &problem).await;
-            return PageOutcome::Skipped;
+            return Err(PageOutcome::Skipped);
         }
     };
     if let Some(problem) = sitemap.problem() {
         warn_of_sitemap(shared, job, crawl, &page.url, &format!("was read in part: {problem}")).await;
     }
+    Ok(sitemap)
+}
+
+/// Admits the sitemaps and pages that a sitemap names. Returns notes for the end of its lease.
+async fn admit_content(
+    shared: &Arc<Shared>,
+    job: &Arc<JobContext>,
+    crawl: &CrawlContext,
+    page: &LeasedPage,
+    sitemap: FetchedSitemap,
+) -> Vec<Note> {
+    let bytes = sitemap.bytes;
     let (mut admitted, pages) = crawl.sitemaps.add_content(page.key, sitemap);
-    let (context, on) = (Arc::clone(job), page.url.clone());
+    let notes = shared.notes(|| crawl.sitemaps.notes_about(&admitted));
+    let mut totals = shared.notes(|| total_notes(bytes, pages.len()));
+    let (context, on, rejected) = (Arc::clone(job), page.url.clone(), Arc::new(Rejections::default()));
+    let counts = Arc::clone(&rejected);
     let select = move |(url, priority), steps: &mut u64| {
-        let found = context.crawl.as_ref()?.discovered(url, FoundOn::Sitemap(&on), priority, steps);
+        let on = FoundOn::Sitemap(&on);
+        let found = context.crawl.as_ref()?.discovered(url, on, priority, &counts, steps);
         found.filter(|candidate| !candidate.external)
     };
     admitted.extend(shared.slices.filter_map(pages, select).await);
     shared.warn_of_costly_patterns(job).await;
-    shared.admit(job.id, admitted).await;
-    PageOutcome::Skipped
+    shared.admit(job.id, admitted, notes).await;
+    totals.extend(shared.count_rejected(crawl, &rejected));
+    totals
 }
 
 /// Adds a warning about a broken sitemap to the job, for the first few.

@@ -7,12 +7,17 @@
 //! robots.txt names sitemaps. A job that obeys it has read it before its start page. A job that ignores it
 //! leases it like a sitemap and reads only the names of sitemaps. It does not use the shared cache, because
 //! the crawl delay in it would then apply to a job that asked to ignore robots.txt.
+//!
+//! Another process that goes on with the job has this state from notes. The note about a sitemap is stored
+//! together with its admission, so no sitemap is lost between the two. The totals are stored with the end of
+//! each sitemap, so one that is read twice counts once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, same_site};
+use gleaner_store::{Note, NoteKind, NoteValue};
 use url::Url;
 
 use crate::robots::Robots;
@@ -32,6 +37,14 @@ pub const MAX_SITEMAP_BYTES: usize = 1 << 30;
 
 /// Upper bound on the warnings of a job about broken sitemaps.
 const MAX_SITEMAP_WARNINGS: usize = 3;
+/// The first byte of a note about a sitemap has these bits; the second is its depth.
+const IS_NAMED: u8 = 1;
+const IS_ROBOTS: u8 = 2;
+/// The keys of the notes about all sitemaps of a job.
+const TOTAL_PAGES: u64 = 0;
+const TOTAL_BYTES: u64 = 1;
+const START: u64 = 2;
+
 /// Distinguishes the key of a sitemap from that of a page with the same URL.
 const KEY_MARK: u64 = 0x7369_7465_6d61_7073;
 
@@ -162,7 +175,7 @@ impl Sitemaps {
         } else {
             Vec::new()
         };
-        let left = MAX_SITEMAP_PAGES - state.pages;
+        let left = MAX_SITEMAP_PAGES.saturating_sub(state.pages);
         let pages = sitemap.pages.into_iter().zip(priorities).flat_map(|(mut page, priority)| {
             page.alternates.retain(|alternate| *alternate != page.url);
             std::iter::once(page.url).chain(page.alternates).map(move |url| (url, priority))
@@ -172,12 +185,73 @@ impl Sitemaps {
         (new_sitemaps, pages)
     }
 
+    /// Notes about the start page and all known sitemaps.
+    pub(crate) fn all_notes(&self) -> Vec<Note> {
+        let state = self.lock();
+        let start = state.start.as_ref().map(|start| {
+            let value = NoteValue::Set(start.as_str().to_owned().into());
+            Note { kind: NoteKind::SitemapTotals, key: START, value }
+        });
+        let sitemaps = state.depths.keys().filter_map(|key| state.note(*key));
+        start.into_iter().chain(sitemaps).collect()
+    }
+
+    /// Notes about the sitemaps among these candidates.
+    pub(crate) fn notes_about(&self, candidates: &[Candidate]) -> Vec<Note> {
+        let state = self.lock();
+        candidates.iter().filter_map(|candidate| state.note(candidate.key)).collect()
+    }
+
+    /// Takes over a note of another process.
+    pub(crate) fn restore(&self, note: &Note) {
+        let mut state = self.lock();
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        match (note.kind, note.key, &note.value) {
+            (NoteKind::Sitemap, key, NoteValue::Set(bytes)) => {
+                let [flags, depth, ..] = **bytes else { return };
+                let key = UrlKey::from_raw(key);
+                state.depths.insert(key, depth.into());
+                if flags & IS_NAMED != 0 {
+                    state.named.insert(key);
+                }
+                if flags & IS_ROBOTS != 0 {
+                    state.robots = Some(key);
+                }
+            }
+            (NoteKind::SitemapTotals, TOTAL_PAGES, NoteValue::Add(pages)) => state.pages = number(*pages),
+            (NoteKind::SitemapTotals, TOTAL_BYTES, NoteValue::Add(bytes)) => state.bytes = number(*bytes),
+            (NoteKind::SitemapTotals, START, NoteValue::Set(start)) => {
+                state.start = std::str::from_utf8(start).ok().and_then(|start| Url::parse(start).ok());
+            }
+            _ => {}
+        }
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// Notes that add a sitemap of this many bytes and pages to the totals.
+pub(crate) fn total_notes(bytes: usize, pages: usize) -> Vec<Note> {
+    let add = |key, number: usize| Note {
+        kind: NoteKind::SitemapTotals,
+        key,
+        value: NoteValue::Add(number as u64),
+    };
+    vec![add(TOTAL_PAGES, pages), add(TOTAL_BYTES, bytes)]
+}
+
 impl State {
+    /// The note about a sitemap; `None` for a page.
+    fn note(&self, key: UrlKey) -> Option<Note> {
+        let depth = u8::try_from(*self.depths.get(&key)?).unwrap_or(u8::MAX);
+        let named = if self.named.contains(&key) { IS_NAMED } else { 0 };
+        let robots = if self.robots == Some(key) { IS_ROBOTS } else { 0 };
+        let value = NoteValue::Set(vec![named | robots, depth].into());
+        Some(Note { kind: NoteKind::Sitemap, key: key.to_raw(), value })
+    }
+
     fn add(&mut self, urls: impl Iterator<Item = Url>, depth: u32) -> Vec<Candidate> {
         let mut new = Vec::new();
         for url in urls {
@@ -334,6 +408,35 @@ mod tests {
         let index = FetchedSitemap { url: root.url.clone(), ..sitemap_of("sitemap", &children) };
         let (new_sitemaps, _) = sitemaps.add_content(root.key, index);
         assert_eq!(paths(&new_sitemaps), ["/1.xml", "/2.xml"]);
+    }
+
+    #[test]
+    fn another_process_knows_the_same_sitemaps() {
+        let robots = RobotsPolicy::parse(b"Sitemap: https://site.example/named.xml", "x");
+        let sitemaps = Sitemaps::default();
+        let root = sitemaps.roots(&url(""), Some(&robots)).remove(0);
+        let mut notes = sitemaps.all_notes();
+        let body = sitemap_of("sitemap", &[url("/child.xml")]);
+        let bytes = body.bytes;
+        let (new_sitemaps, pages) = sitemaps.add_content(root.key, body);
+        notes.extend(sitemaps.notes_about(&new_sitemaps));
+        notes.extend(total_notes(bytes, pages.len()));
+
+        let restored = Sitemaps::default();
+        notes.iter().for_each(|note| restored.restore(note));
+        let state = |sitemaps: &Sitemaps| {
+            let State { depths, named, robots, start, pages, bytes, .. } = &*sitemaps.lock();
+            (depths.clone(), named.clone(), *robots, start.clone(), *pages, *bytes)
+        };
+        assert_eq!(state(&restored), state(&sitemaps));
+        assert_eq!(state(&restored).0[&new_sitemaps[0].key], 1);
+        assert!(restored.roots(&url(""), Some(&robots)).is_empty(), "none is read twice");
+
+        let unread = Sitemaps::default();
+        let roots = unread.roots(&url("/"), None);
+        let restored = Sitemaps::default();
+        unread.notes_about(&roots).iter().for_each(|note| restored.restore(note));
+        assert!(restored.is_robots(roots[0].key) && restored.contains(roots[1].key));
     }
 
     #[test]

@@ -53,7 +53,8 @@ impl From<CrawlPlan> for JobSpec {
 pub struct StartOptions {
     /// The id of the job, used once. Default: a [new one](new_id).
     pub id: JobId,
-    /// The request, for the store's record of the job. Default: null.
+    /// The request, for the store's record of the job. Without it, no other process can go on with the job.
+    /// Default: null.
     pub request: JobRequest,
     /// What becomes of documents after they were read. Default: [`Retention::Stream`].
     pub retention: Retention,
@@ -145,6 +146,19 @@ impl Runtime {
         options: StartOptions,
     ) -> Result<Document, Error> {
         self.start(plan, options).await?.document().await
+    }
+
+    /// A handle of any job in the store, running or ended. It reads the documents from the first one that the
+    /// store still has. Dropping it changes nothing, unlike the handle of [`start`](Self::start).
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the store has no such job, or the store fails.
+    pub async fn job(self: &Arc<Self>, id: JobId) -> Result<Job, Error> {
+        let snapshot = self.store().snapshot(id).await?;
+        let counts_links = snapshot.kind == Some(JobKind::Crawl) && !snapshot.state.is_terminal();
+        let context = if counts_links { self.shared().context_of(id).await } else { None };
+        let records = context.and_then(|job| job.crawl.as_ref().map(|crawl| Arc::clone(&crawl.records)));
+        Ok(Job::new(id, Arc::clone(self), Handle::current()).with_records(records).attached())
     }
 
     /// Adds pages that the user named to a running batch, and credits to its budget.

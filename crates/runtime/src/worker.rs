@@ -16,6 +16,9 @@ use crate::shared::Shared;
 pub const SWEEP_INTERVAL: Duration = Duration::from_secs(15);
 /// Pause after a failure of the store.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
+/// Time for pages in work to end when the engine is [stopped](crate::Runtime::stop). Later ones return to
+/// their queue.
+pub const STOP_TIME: Duration = Duration::from_secs(5);
 
 /// Runs until the runtime stops. If the loop panics (a store may panic), the pages in work are dropped, their
 /// leases expire, and the loop restarts, so that jobs keep running.
@@ -31,6 +34,10 @@ async fn lease_and_work(shared: &Arc<Shared>) {
     let mut pages = JoinSet::new();
     let mut sweep = Instant::now() + SWEEP_INTERVAL;
     loop {
+        if shared.stopping.is_cancelled() {
+            finish(shared, &mut pages).await;
+            return stop(shared, pages).await;
+        }
         // Before the lease, so that changes during it are not missed.
         work.borrow_and_update();
         let mut wake = sweep;
@@ -55,6 +62,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
         tokio::select! {
             biased;
             () = shared.stopped.cancelled() => return stop(shared, pages).await,
+            () = shared.stopping.cancelled() => continue,
             Some(_) = pages.join_next(), if !pages.is_empty() => while pages.try_join_next().is_some() {},
             () = more_wait(shared), if full => {}
             changed = work.changed(), if !full => if changed.is_err() { return },
@@ -68,6 +76,16 @@ async fn lease_and_work(shared: &Arc<Shared>) {
             }
             shared.forget_ended().await;
         }
+    }
+}
+
+/// Waits for the end of the pages in work, for a while.
+async fn finish(shared: &Shared, pages: &mut JoinSet<()>) {
+    tokio::select! {
+        biased;
+        () = shared.stopped.cancelled() => {}
+        () = async { while pages.join_next().await.is_some() {} } => {}
+        () = tokio::time::sleep(STOP_TIME) => {}
     }
 }
 

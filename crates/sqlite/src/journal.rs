@@ -18,6 +18,7 @@ use crate::log_tail::{LogTail, log_tail};
 use crate::read_pool::ReadPool;
 use crate::secrets::Secrets;
 use crate::secrets_change::{self, SecretsChange};
+use crate::stats::{Counters, JournalStats};
 use crate::writer::{Command, Writer};
 use crate::{Reader, cleaning, connection, failure, files, load, read, schema};
 
@@ -59,6 +60,7 @@ pub struct SqliteJournal {
     committed: watch::Receiver<Committed>,
     space: Arc<Semaphore>,
     reads: Arc<ReadPool>,
+    counters: Arc<Counters>,
     writer: Option<JoinHandle<()>>,
     _lock: FileLock,
 }
@@ -85,17 +87,8 @@ impl SqliteJournal {
         let path = std::path::absolute(path.as_ref())
             .map_err(|error| failure::file("the path of the store is unknown", &error))?;
         let lock = FileLock::take(&path)?;
-        match files::create(&path) {
-            // Its name must be as durable as what it will contain.
-            Ok(_) => path
-                .parent()
-                .map_or(Ok(()), files::sync_folder)
-                .map_err(|error| failure::file("the name of the file could not be made durable", &error))?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                return Err(failure::file(&format!("{} could not be created", path.display()), &error));
-            }
-        }
+        files::ensure(&path)
+            .map_err(|error| failure::file(&format!("{} could not be created", path.display()), &error))?;
         let tail = cut(&path)?;
         let mut connection = connection::writer(&path)?;
         schema::migrate(&mut connection)?;
@@ -109,6 +102,7 @@ impl SqliteJournal {
         let (sender, committed) = watch::channel(Committed::default());
         let (commands, receiver) = mpsc::channel();
         let writer = Writer::new(path.clone(), config.max_bytes, connection, receiver, sender);
+        let counters = writer.counters();
         let writer = thread::Builder::new()
             .name("gleaner-sqlite".to_owned())
             .spawn(move || writer.run())
@@ -118,6 +112,7 @@ impl SqliteJournal {
             committed,
             space: Arc::new(Semaphore::new(MAX_WAITING_BYTES / UNIT)),
             reads: Arc::new(ReadPool::new(&path)),
+            counters,
             writer: Some(writer),
             path,
             _lock: lock,
@@ -131,6 +126,12 @@ impl SqliteJournal {
     /// Those of [`Reader::open`].
     pub fn reader(&self) -> Result<Reader, Error> {
         Reader::open(&self.path)
+    }
+
+    /// What it has written so far.
+    #[must_use]
+    pub fn stats(&self) -> JournalStats {
+        self.counters.stats()
     }
 
     fn send(&self, command: impl FnOnce(&mut u64) -> Command) -> u64 {
@@ -154,7 +155,7 @@ impl Drop for SqliteJournal {
 }
 
 /// What SQLite will cut from the log.
-fn cut(path: &Path) -> Result<LogTail, Error> {
+pub(crate) fn cut(path: &Path) -> Result<LogTail, Error> {
     let log = files::beside(path, "-wal");
     let tail = match File::open(&log) {
         Ok(file) => log_tail(&mut BufReader::new(file)),

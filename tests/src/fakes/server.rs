@@ -119,6 +119,12 @@ impl FakeServer {
     pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap().clone()
     }
+
+    /// The requests so far, in order. The server forgets them, and counts from 0 again.
+    #[must_use]
+    pub fn take_requests(&self) -> Vec<ReceivedRequest> {
+        std::mem::take(&mut *self.received.lock().unwrap())
+    }
 }
 
 fn serve_connection(mut stream: TcpStream, behaviour: &Behaviour, log: &Mutex<Vec<ReceivedRequest>>) {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "test code: a broken assumption ends the test")]
 
+mod durable;
 mod explain;
 mod failures;
 mod hosts;

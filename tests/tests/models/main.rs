@@ -16,6 +16,7 @@ mod acting; // controls of pages, used in a browser
 mod bounds; // budgets, dropped readers, long lists
 mod crawl_prompt; // crawl options from prompts
 mod dialects; // requests and replies of each dialect
+mod durable; // the next engine over the same file
 mod engine; // the whole engine with a model and a search engine
 mod failures; // refusals, limits, broken replies
 mod lying; // false claims, prompt injection

@@ -10,6 +10,8 @@
     reason = "test code: a broken assumption ends the test"
 )]
 
+#[cfg(unix)]
+mod durable; // nor in the files of a durable store
 mod log;
 mod pages; // pages with zero data retention are not in the log
 mod retention; // nor in any cache, file or change history

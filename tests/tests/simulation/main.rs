@@ -4,6 +4,8 @@
 //! The assertion message has the number and all events of each seed that fails. Add the seed to [`REPLAY`] to
 //! run it first.
 
+mod restarts;
+
 use std::time::{Duration, Instant};
 
 use gleaner_testkit::simulation::{Report, simulate};

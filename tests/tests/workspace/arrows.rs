@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gleaner-extract-jobs",
             "gleaner-pdf-worker",
             "gleaner-service",
+            "gleaner-sqlite",
         ],
     ),
     ("gleaner-http", &["gleaner"]),

@@ -7,7 +7,7 @@ use serde_json::Number;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::PageArgs;
-use super::{EngineArgs, ModelArgs, OutputArgs, value};
+use super::{EngineArgs, JobArgs, ModelArgs, OutputArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -15,6 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   gleaner batch urls.txt --out pages
   gleaner map https://example.com --search pricing | gleaner batch - --formats markdown,links
+  gleaner batch urls.txt --out pages --job batch.db   after a crash, the same again goes on
   jq -r .url pages/failures.jsonl | gleaner batch - --out again
 
 One URL per line; empty lines and lines that begin with # are skipped.";
@@ -39,6 +40,9 @@ pub(crate) struct BatchArgs {
 
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,

@@ -1,17 +1,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gleaner::CrawlRequest;
 use gleaner::limits::DEFAULT_CRAWL_LIMIT;
 use gleaner::plan::Target;
-use gleaner::{CrawlRequest, EngineBuilder};
 use serde_json::Number;
 use url::Url;
 
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
-use super::links::LinkArgs;
 use super::page::PageArgs;
-use super::{EngineArgs, ModelArgs, OutputArgs, WebhookArgs, value};
+use super::{EngineArgs, JobArgs, LinkArgs, ModelArgs, OutputArgs, WebhookArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -21,6 +20,7 @@ Examples:
   gleaner crawl https://example.com/docs/ --include-paths '^/docs/v2/' --max-discovery-depth 3
   gleaner crawl https://example.com --formats markdown,links | jq -r .metadata.title
   gleaner crawl https://example.com --prompt 'only blog posts, at most 20 pages'
+  gleaner crawl https://example.com --out pages --job crawl.db   after a crash, the same again goes on
   gleaner crawl https://example.com --out pages --explain https://example.com/missing
   gleaner crawl https://example.com --webhook https://hooks.example/gleaner --webhook-events page,completed
 
@@ -42,7 +42,7 @@ pub(crate) struct CrawlArgs {
     scope: ScopeArgs,
 
     #[command(flatten)]
-    links: LinkArgs,
+    pub(crate) links: LinkArgs,
 
     #[command(flatten)]
     page: PageArgs,
@@ -54,6 +54,9 @@ pub(crate) struct CrawlArgs {
     pub(crate) webhook: WebhookArgs,
 
     #[command(flatten)]
+    pub(crate) job: JobArgs,
+
+    #[command(flatten)]
     pub(crate) engine: EngineArgs,
 
     #[command(flatten)]
@@ -61,7 +64,7 @@ pub(crate) struct CrawlArgs {
 
     /// Report at the end why this URL was crawled or not, and how many links were left out for which reason;
     /// may be repeated
-    #[arg(long, value_name = "URL", help_heading = "Output")]
+    #[arg(long, value_name = "URL", help_heading = "Output", conflicts_with = "job")]
     explain: Vec<String>,
 
     /// List the pages without a document in this file, one JSON object per line [default: failures.jsonl in
@@ -147,11 +150,6 @@ impl CrawlArgs {
             Err(error) => Err(Failure::usage(format!("--explain: {error}"))),
         };
         self.explain.iter().map(parse).collect()
-    }
-
-    /// Configures the rules of this crawl that are not part of a request.
-    pub(crate) fn configure(&self, builder: EngineBuilder) -> EngineBuilder {
-        self.links.configure(builder)
     }
 
     /// Whether the options limit the crawl to one page.

@@ -6,7 +6,7 @@ use url::Url;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::FetchArgs;
-use super::{EngineArgs, ModelArgs, value};
+use super::{EngineArgs, JobArgs, ModelArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -15,6 +15,7 @@ Examples:
   gleaner extract https://example.com/product --schema product.json
   gleaner extract 'https://example.com/blog/*' --schema post.json --limit 20 --show-sources
   gleaner extract 'https://example.com/*' --schema post.json --plan
+  gleaner extract 'https://example.com/*' --schema post.json --job extract.db
   gleaner extract https://example.com --prompt 'who founded it, and when' \\
       --model-url http://127.0.0.1:8080/v1 --model some-model";
 
@@ -23,7 +24,8 @@ Examples:
 /// Data that pages state in markup, tables and lists is extracted without a model. A model is asked for the
 /// rest, and values that a page does not state are rejected. The key and the URL of the model come only from
 /// the command line, never from a page. The data is printed as JSON; missing values are reported on standard
-/// error.
+/// error. With --job, an extract that was interrupted is run again from its start, and one that has ended
+/// prints its data again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExtractArgs {
@@ -74,11 +76,11 @@ pub(crate) struct ExtractArgs {
 
     /// Print the full result: each value's page, quote and position, conflicts, missing values with reasons,
     /// and costs
-    #[arg(long, conflicts_with = "show_sources")]
+    #[arg(long, conflicts_with_all = ["show_sources", "job"])]
     pub(crate) proofs: bool,
 
     /// Print the plan and its maximum cost, and do nothing
-    #[arg(long, conflicts_with = "proofs")]
+    #[arg(long, conflicts_with_all = ["proofs", "job"])]
     pub(crate) plan: bool,
 
     /// Search the web with this SearXNG instance
@@ -90,6 +92,9 @@ pub(crate) struct ExtractArgs {
 
     #[command(flatten)]
     fetch: FetchArgs,
+
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,

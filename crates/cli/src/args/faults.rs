@@ -10,7 +10,7 @@ use super::Cli;
 use super::phrases::rephrased;
 
 /// Options that set no request field, though some have the name of a field or value.
-const NOT_IN_REQUESTS: [&str; 15] = [
+const NOT_IN_REQUESTS: [&str; 19] = [
     "--allow-private",
     "--browser",
     "--browser-user",
@@ -19,6 +19,9 @@ const NOT_IN_REQUESTS: [&str; 15] = [
     "--concurrency",
     "--content-type",
     "--explain",
+    "--follow",
+    "--format",
+    "--job",
     "--json",
     "--out",
     "--quiet",
@@ -26,6 +29,7 @@ const NOT_IN_REQUESTS: [&str; 15] = [
     "--user-agent",
     "--verbose",
     "--webhook-secret-env",
+    "--with-secrets",
 ];
 
 /// The message of a fault, with the option instead of the field.
@@ -84,7 +88,7 @@ pub(crate) fn in_flags(text: &str) -> String {
 /// The option that sets the request field at `path`.
 ///
 /// The path is one of a [`Fault`]: `scrapeOptions.waitFor`, `formats[1].quality`, `includePaths[0]`.
-pub(super) fn flag_of(path: &str) -> String {
+pub(crate) fn flag_of(path: &str) -> String {
     let path = path.strip_prefix("scrapeOptions").map_or(path, |rest| rest.trim_start_matches('.'));
     let mut names = path.split('.').map(|step| step.split('[').next().unwrap_or_default());
     match (names.next().unwrap_or_default(), names.next()) {

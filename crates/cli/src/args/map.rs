@@ -4,9 +4,8 @@ use serde_json::Number;
 
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
-use super::links::LinkArgs;
 use super::page::remark_on_country;
-use super::{EngineArgs, value};
+use super::{EngineArgs, LinkArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -69,7 +68,7 @@ pub(crate) struct MapArgs {
 impl MapArgs {
     /// Configures the rules of this map that are not part of a request.
     pub(crate) fn configure(&self, builder: EngineBuilder) -> EngineBuilder {
-        self.links.configure(builder)
+        self.links.rules().configure(builder)
     }
 
     /// Reports options without effect.

@@ -5,16 +5,21 @@
 //! [`faults`] converts the field names in messages to options. Only options that are not part of a request
 //! (address ranges, concurrency, folders) are checked here.
 
+mod backup;
 mod batch;
 mod booleans;
 mod browser;
+mod check;
 mod convert;
 mod crawl;
 mod demo;
 mod engine;
+mod export;
 mod extract;
 mod faults;
 mod fields;
+mod job;
+mod jobs;
 mod links;
 mod map;
 mod model;
@@ -22,6 +27,7 @@ mod openapi;
 mod output;
 mod page;
 mod phrases;
+mod resume;
 mod scrape;
 mod secret;
 mod suggest;
@@ -29,22 +35,30 @@ mod value;
 mod webhook;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub(crate) use backup::BackupArgs;
 pub(crate) use batch::BatchArgs;
 pub(crate) use browser::{BrowserArgs, WhichBrowser};
+pub(crate) use check::CheckArgs;
 pub(crate) use convert::ConvertArgs;
 pub(crate) use crawl::CrawlArgs;
 pub(crate) use demo::DemoArgs;
 pub(crate) use engine::EngineArgs;
+pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use extract::ExtractArgs;
-pub(crate) use faults::{described, in_flags};
+pub(crate) use faults::{described, flag_of, in_flags};
+pub(crate) use job::JobArgs;
+pub(crate) use jobs::JobsArgs;
+pub(crate) use links::{LinkArgs, LinkRules};
 pub(crate) use map::MapArgs;
 pub(crate) use model::ModelArgs;
 pub(crate) use openapi::OpenApiArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use page::TextFormat;
+pub(crate) use resume::ResumeArgs;
 pub(crate) use scrape::ScrapeArgs;
 pub(crate) use webhook::WebhookArgs;
 
@@ -55,6 +69,7 @@ Examples:
   gleaner demo                                        crawl a small bundled site, no network needed
   gleaner scrape https://example.com                  one page as Markdown
   gleaner crawl https://example.com --limit 50 --out pages
+  gleaner crawl https://example.com --job crawl.db    survives a crash: the same again goes on
   gleaner map https://example.com                     list a site's URLs
   gleaner convert page.html --url https://example.com/page
 
@@ -88,6 +103,11 @@ pub(crate) enum Command {
     Map(Box<MapArgs>),
     Extract(Box<ExtractArgs>),
     Convert(Box<ConvertArgs>),
+    Jobs(JobsArgs),
+    Resume(Box<ResumeArgs>),
+    Export(ExportArgs),
+    Check(CheckArgs),
+    Backup(BackupArgs),
     #[command(name = "openapi")]
     OpenApi(OpenApiArgs),
 }
@@ -102,7 +122,24 @@ impl Command {
             Self::Batch(args) => Some(&args.engine.browser),
             Self::Map(args) => Some(&args.engine.browser),
             Self::Extract(args) => Some(&args.engine.browser),
-            Self::Convert(_) | Self::OpenApi(_) => None,
+            Self::Resume(args) => Some(&args.engine.browser),
+            Self::Convert(_)
+            | Self::Jobs(_)
+            | Self::Export(_)
+            | Self::Check(_)
+            | Self::Backup(_)
+            | Self::OpenApi(_) => None,
+        }
+    }
+
+    /// The file of its jobs, for a command that writes one.
+    pub(crate) fn job_file(&self) -> Option<&Path> {
+        match self {
+            Self::Crawl(args) => args.job.job.as_deref(),
+            Self::Batch(args) => args.job.job.as_deref(),
+            Self::Extract(args) => args.job.job.as_deref(),
+            Self::Resume(args) => Some(&args.file),
+            _ => None,
         }
     }
 
@@ -116,6 +153,11 @@ impl Command {
             Self::Map(_) => "map",
             Self::Extract(_) => "extract",
             Self::Convert(_) => "convert",
+            Self::Jobs(_) => "jobs",
+            Self::Resume(_) => "resume",
+            Self::Export(_) => "export",
+            Self::Check(_) => "check",
+            Self::Backup(_) => "backup",
             Self::OpenApi(_) => "openapi",
         }
     }
@@ -161,7 +203,7 @@ mod tests {
             Command::Map(args) => serde_json::to_value(args.request().unwrap()),
             Command::Extract(args) => serde_json::to_value(args.request().unwrap()),
             Command::Convert(args) => serde_json::to_value(args.request("https://none.example/").unwrap()),
-            Command::Demo(_) | Command::OpenApi(_) => panic!("{words} makes no request"),
+            _ => panic!("{words} makes no request"),
         }
         .unwrap()
     }
@@ -276,7 +318,7 @@ mod tests {
                     &[field.as_str()]
                 };
                 for field in fields {
-                    let flag = faults::flag_of(field);
+                    let flag = flag_of(field);
                     let has = command
                         .get_arguments()
                         .filter_map(|a| a.get_long())

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::net::IpAddr;
 
+use gleaner::JobId;
 use ipnet::IpNet;
 use serde_json::{Number, Value};
 
@@ -149,6 +150,14 @@ pub(super) fn user_agent(text: &str) -> Result<String, String> {
         return Err("it holds a line break or another control character".to_owned());
     }
     Ok(text.to_owned())
+}
+
+/// The id of a job.
+pub(super) fn job(text: &str) -> Result<JobId, String> {
+    text.parse().map_err(|_| {
+        "expected the id of a job, such as 0197c2f4-8d5e-7b1a-9c3d-2f60a1b4c8e7; gleaner jobs FILE lists them"
+            .to_owned()
+    })
 }
 
 /// A user and a group: `UID:GID`, or `UID` if the group has the same number.

@@ -7,14 +7,17 @@ use gleaner::limits::{MAX_BATCH_URLS, MAX_URL_BYTES};
 use gleaner::{ErrorCode, ScrapeRequest};
 
 use super::engine;
+use super::job_file::JobFile;
+use super::kept::{self, Kept};
 use super::model::with_model;
 use super::results::Results;
 use super::run::Run;
-use crate::args::BatchArgs;
+use crate::args::{BatchArgs, LinkRules};
 use crate::browser::Browser;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::job_command::JobCommand;
 use crate::output::FailureRow;
 use crate::say::say;
 
@@ -51,15 +54,32 @@ pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) 
         ));
     }
     let request = args.request(list.urls)?;
+    let file = match &args.job.job {
+        Some(path) => Some(JobFile::open(path, JobCommand::new("batch", &request, LinkRules::default()))?),
+        None => None,
+    };
     let mut interrupt = Interrupt::listen(browser);
-    let engine = engine::start_with(with_model(&args.model, &args.engine)?, &args.engine, browser)?;
+    let builder = with_model(&args.model, &args.engine)?;
+    let engine = engine::start_for(file.as_ref(), builder, &args.engine, browser)?;
     let mut results = Results::open(&args.output, args.failures.as_deref())?;
     args.remark(console);
-    let mut job = engine.batch(request).await.map_err(engine::refused)?;
+    let resumed = kept::resumed(console, &engine, file.as_ref()).await?;
+    let earlier = resumed.as_ref().map_or(0, |(_, earlier)| *earlier);
+    let mut job = match resumed {
+        Some((job, _)) => job,
+        None => {
+            let job = engine.batch(request).await.map_err(engine::refused)?;
+            if file.is_some() { kept::started(&engine, job).await? } else { job }
+        }
+    };
     // Not earlier: if the request is refused, the index of an earlier run stays unchanged.
     results.begin()?;
     results.list(list.invalid.iter().map(InvalidLine::row))?;
-    let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
+    let kept = file.as_ref().map(|_| Kept { engine: &engine, earlier });
+    let run = Run::to_end(console, &mut job, &mut results, &mut interrupt, kept).await?;
+    if file.is_some() && run.interrupted {
+        return Ok(kept::report_stop(console, &run.snapshot, kept::SAME_COMMAND));
+    }
     engine::report(console, &run, &args.engine, &results, &args.output);
     Ok(run.exit_code())
 }

@@ -1,6 +1,8 @@
 use gleaner::{JobWarning, PromptedCrawl};
 use serde_json::Value;
 
+use super::job_file::JobFile;
+use super::kept::{self, Kept};
 use super::model::with_model;
 use super::results::Results;
 use super::run::Run;
@@ -13,29 +15,49 @@ use crate::exit;
 use crate::explanation::explanation;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::job_command::JobCommand;
 use crate::skipped_links::skipped_links;
 
 pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) -> Result<u8, Failure> {
     let request = args.request()?;
     let explained = args.explained()?;
+    let file = match &args.job.job {
+        Some(path) => Some(JobFile::open(path, JobCommand::new("crawl", &request, args.links.rules()))?),
+        None => None,
+    };
     let mut interrupt = Interrupt::listen(browser);
-    let builder = webhook::with_webhook(with_model(&args.model, &args.engine)?, &args.webhook)?;
-    let engine = engine::start_with(args.configure(builder), &args.engine, browser)?;
+    let secret = args.webhook.webhook_secret_env.as_deref();
+    let builder = webhook::with_webhook(with_model(&args.model, &args.engine)?, secret)?;
+    let builder = args.links.rules().configure(builder);
+    let engine = engine::start_for(file.as_ref(), builder, &args.engine, browser)?;
     let mut results = Results::open(&args.output, args.failures.as_deref())?;
     args.remark(console);
-    let has_prompt = request.prompt.is_some();
     let asks_for_one = args.asks_for_one();
-    let mapping = || "mapping the site for the prompt".to_owned();
-    let crawl = with_progress(console, &mut interrupt, mapping, engine.compile_prompt(request)).await?;
-    let crawl = crawl.map_err(engine::refused)?;
-    if has_prompt {
-        console.note(format_args!("options from the prompt: {}", options(&crawl)));
-    }
-    let job = engine.begin_crawl(crawl, &explained).await;
-    let mut job = job.map_err(|error| webhook::refused(error, &args.webhook, &args.engine))?;
+    let resumed = kept::resumed(console, &engine, file.as_ref()).await?;
+    let earlier = resumed.as_ref().map_or(0, |(_, earlier)| *earlier);
+    let mut job = match resumed {
+        Some((job, _)) => job,
+        None => {
+            let has_prompt = request.prompt.is_some();
+            let mapping = || "mapping the site for the prompt".to_owned();
+            let crawl =
+                with_progress(console, &mut interrupt, mapping, engine.compile_prompt(request)).await?;
+            let crawl = crawl.map_err(engine::refused)?;
+            if has_prompt {
+                console.note(format_args!("options from the prompt: {}", options(&crawl)));
+            }
+            let job = engine.begin_crawl(crawl, &explained).await;
+            let job = job.map_err(|error| webhook::refused(error, &args.webhook, &args.engine))?;
+            if file.is_some() { kept::started(&engine, job).await? } else { job }
+        }
+    };
     // Not earlier: if the request is refused, the index of an earlier run stays unchanged.
     results.begin()?;
-    let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
+    let kept = file.as_ref().map(|_| Kept { engine: &engine, earlier });
+    let run = Run::to_end(console, &mut job, &mut results, &mut interrupt, kept).await?;
+    if file.is_some() && run.interrupted {
+        return Ok(kept::report_stop(console, &run.snapshot, kept::SAME_COMMAND));
+    }
     engine::report(console, &run, &args.engine, &results, &args.output);
     if args.ended_at_default_limit(run.written) {
         console

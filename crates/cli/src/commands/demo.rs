@@ -36,7 +36,7 @@ pub(super) async fn run(console: &Console, args: &DemoArgs, browser: &Browser) -
     let mut job = engine.crawl(CrawlRequest::new(start.as_str())).await.map_err(engine::refused)?;
     let mut results = Results::of(Sink::Folder(folder));
     results.begin()?;
-    let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
+    let run = Run::to_end(console, &mut job, &mut results, &mut interrupt, None).await?;
     if !console.is_quiet() {
         let index = fs::read_to_string(args.out.join(INDEX))?;
         let text = report(&run, &args.out, &index, browser.is_some()).map_err(Failure::failed)?;

@@ -1,13 +1,17 @@
 //! Builds the engine from arguments, and converts its errors to messages.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorCode, ErrorKind, FetcherBuilder};
 use url::Url;
 
+use super::job_file::JobFile;
 use super::results::Results;
 use super::run::Run;
+use super::stored;
 use crate::args::{EngineArgs, OutputArgs, described, in_flags};
 use crate::browser::Browser;
 use crate::console::Console;
@@ -25,6 +29,42 @@ pub(super) fn start_with(
     args: &EngineArgs,
     browser: &Browser,
 ) -> Result<Engine, Failure> {
+    configured(builder, args, browser)?.build().map_err(refused)
+}
+
+/// Like [`start_with`], with the file of `--job`, if there is one.
+pub(super) fn start_for(
+    file: Option<&JobFile>,
+    builder: EngineBuilder,
+    args: &EngineArgs,
+    browser: &Browser,
+) -> Result<Engine, Failure> {
+    match file {
+        Some(file) => start_on(file.path(), builder, args, browser),
+        None => start_with(builder, args, browser),
+    }
+}
+
+/// Like [`start_with`], with the jobs of a file. They are kept until the user deletes the file. It reads what
+/// waits in the file first, so it takes longer the more that is.
+pub(super) fn start_on(
+    file: &Path,
+    builder: EngineBuilder,
+    args: &EngineArgs,
+    browser: &Browser,
+) -> Result<Engine, Failure> {
+    let builder = configured(builder, args, browser)?.store_at(file).result_retention(Duration::MAX);
+    builder.build().map_err(|error| match error.kind() {
+        ErrorKind::Configuration => refused(error),
+        _ => stored::refused(file, &error),
+    })
+}
+
+fn configured(
+    builder: EngineBuilder,
+    args: &EngineArgs,
+    browser: &Browser,
+) -> Result<EngineBuilder, Failure> {
     let mut builder = browser.add_to(builder);
     for range in &args.allow_private {
         builder = builder.allow_private(*range);
@@ -64,7 +104,7 @@ pub(super) fn start_with(
         // of a crawl.
         builder = builder.no_cache();
     }
-    builder.check_certificates(!args.skips_tls_verification()).build().map_err(refused)
+    Ok(builder.check_certificates(!args.skips_tls_verification()))
 }
 
 /// The client of a model or a search engine. It trusts the same certificate authorities as the engine.

@@ -1,25 +1,42 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gleaner::models::SearxNg;
-use gleaner::{Engine, ExtractResult, ExtractWatch};
-use serde_json::json;
+use gleaner::{Engine, EngineBuilder, ExtractResult, ExtractWatch, Job};
+use serde_json::{Value, json};
+use url::Url;
 
-use super::engine;
+use super::job_file::JobFile;
 use super::model::with_model;
 use super::with_progress::with_progress;
-use crate::args::{ExtractArgs, in_flags};
+use super::{engine, kept};
+use crate::args::{EngineArgs, ExtractArgs, LinkRules, in_flags};
 use crate::browser::Browser;
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::output::Printer;
+use crate::job_command::JobCommand;
+use crate::output::{Printer, Stdout};
 use crate::printable::printable_line;
 use crate::summary::counted;
 
 pub(super) async fn run(console: &Console, args: &ExtractArgs, browser: &Browser) -> Result<u8, Failure> {
+    if let Some(path) = &args.job.job {
+        let request = args.request()?;
+        let command = JobCommand::new("extract", &request, LinkRules::default());
+        let file = JobFile::open(path, command)?;
+        let mut interrupt = Interrupt::listen(browser);
+        let engine = engine::start_on(path, builder(args)?, &args.engine, browser)?;
+        args.remark(console);
+        let job = match kept::resumed(console, &engine, Some(&file)).await? {
+            Some((job, _)) => job,
+            None => kept::extract(&engine, request).await.map_err(engine::refused)?,
+        };
+        return run_kept(console, &engine, job, &mut interrupt, kept::SAME_COMMAND).await;
+    }
     let request = args.request()?;
-    let engine = start(args, browser)?;
+    let engine = engine::start_with(builder(args)?, &args.engine, browser)?;
     let mut printer = Printer::stdout();
     if args.plan {
         let plan = engine.plan_extract(request).map_err(engine::refused)?;
@@ -33,33 +50,110 @@ pub(super) async fn run(console: &Console, args: &ExtractArgs, browser: &Browser
     let extracting = engine.extract_watched(request, &watch);
     let found = with_progress(console, &mut interrupt, || state(&watch), extracting).await?;
     let found = found.map_err(|error| engine::refused_page(error, &first, &args.engine))?;
-    match &found.sources {
-        _ if args.proofs => printer.json(&found)?,
-        Some(sources) => printer.json(&json!({ "data": found.data, "sources": sources }))?,
-        None => printer.json(&found.data)?,
+    if args.proofs {
+        printer.json(&found)?;
+    } else {
+        print(&mut printer, &found.data, found.sources.as_ref())?;
     }
     if console.reports_pages() {
         pages(&found).for_each(|line| console.error(line));
     }
     let has_values = !found.leaves.is_empty();
-    if let Some(warning) = &found.warning {
-        // The reason for an empty result is an error, and --quiet does not suppress errors.
-        let text = format!("note: {}", in_flags(warning));
-        if has_values { console.note(text) } else { console.error(text) }
-    }
+    warn(console, found.warning.as_deref(), has_values);
     console.note(summary(&found));
     Ok(if has_values { exit::DONE } else { exit::FAILED })
 }
 
-/// An engine with the model and the search engine from the arguments.
-fn start(args: &ExtractArgs, browser: &Browser) -> Result<Engine, Failure> {
-    let mut builder = with_model(&args.model, &args.engine)?;
-    if let Some(url) = &args.search_url {
-        let search = SearxNg::builder(url.clone()).transport(engine::transport(&args.engine)?).build();
-        let search = search.map_err(|error| Failure::usage(format!("--search-url: {error}")))?;
-        builder = builder.search(Arc::new(search));
+/// Waits for the end of a kept extract, and prints its data. `how` says how it goes on after Ctrl-C.
+pub(super) async fn run_kept(
+    console: &Console,
+    engine: &Engine,
+    mut job: Job,
+    interrupt: &mut Interrupt,
+    how: &str,
+) -> Result<u8, Failure> {
+    let reading = || "reading pages".to_owned();
+    let ended = with_progress(console, interrupt, reading, end_of(&mut job)).await;
+    match ended {
+        Ok(ended) => ended?,
+        Err(Failure::Interrupted) => {
+            engine.stop().await;
+            let snapshot = job.status().await.map_err(Failure::failed)?;
+            return Ok(kept::report_stop(console, &snapshot, how));
+        }
+        Err(failure) => return Err(failure),
     }
-    engine::start_with(builder, &args.engine, browser)
+    let status = engine.service().extract_status(&kept::team().id, job.id()).await;
+    let found = status.map_err(|error| engine::refused(error.into()))?;
+    if let Some(error) = found.error {
+        return Err(Failure::failed(in_flags(&error)));
+    }
+    print(&mut Printer::stdout(), &found.data, found.sources.as_ref())?;
+    let has_values = has_values(&found.data);
+    warn(console, found.warning.as_deref(), has_values);
+    if found.tokens_used > 0 {
+        console.note(format_args!("{} tokens", found.tokens_used));
+    }
+    Ok(if has_values { exit::DONE } else { exit::FAILED })
+}
+
+/// Waits until a job without documents has ended. Its status says why it failed.
+async fn end_of(job: &mut Job) -> Result<(), Failure> {
+    while let Some(next) = job.next().await {
+        if let Err(error) = next {
+            let snapshot = job.status().await.map_err(Failure::failed)?;
+            return if snapshot.state.is_terminal() { Ok(()) } else { Err(Failure::failed(error)) };
+        }
+    }
+    Ok(())
+}
+
+/// Whether there is any value in the data.
+fn has_values(data: &Value) -> bool {
+    match data {
+        Value::Null => false,
+        Value::Array(items) => items.iter().any(has_values),
+        Value::Object(fields) => fields.values().any(has_values),
+        _ => true,
+    }
+}
+
+/// Prints the data, with its sources if the request asked for them.
+fn print(
+    printer: &mut Printer<Stdout>,
+    data: &Value,
+    sources: Option<&BTreeMap<String, Vec<String>>>,
+) -> Result<(), Failure> {
+    match sources {
+        Some(sources) => printer.json(&json!({ "data": data, "sources": sources }))?,
+        None => printer.json(data)?,
+    }
+    Ok(())
+}
+
+/// Reports the warning of a result.
+fn warn(console: &Console, warning: Option<&str>, has_values: bool) {
+    let Some(warning) = warning else { return };
+    // The reason for an empty result is an error, and --quiet does not suppress errors.
+    let text = format!("note: {}", in_flags(warning));
+    if has_values { console.note(text) } else { console.error(text) }
+}
+
+/// The builder of an engine with the model and the search engine from the arguments.
+fn builder(args: &ExtractArgs) -> Result<EngineBuilder, Failure> {
+    with_search(with_model(&args.model, &args.engine)?, args.search_url.as_ref(), &args.engine)
+}
+
+/// Adds the search engine of `--search-url`.
+pub(super) fn with_search(
+    builder: EngineBuilder,
+    url: Option<&Url>,
+    network: &EngineArgs,
+) -> Result<EngineBuilder, Failure> {
+    let Some(url) = url else { return Ok(builder) };
+    let search = SearxNg::builder(url.clone()).transport(engine::transport(network)?).build();
+    let search = search.map_err(|error| Failure::usage(format!("--search-url: {error}")))?;
+    Ok(builder.search(Arc::new(search)))
 }
 
 /// The progress of the extract.
@@ -94,4 +188,22 @@ fn summary(found: &ExtractResult) -> String {
 
 fn values(count: usize) -> String {
     counted(u64::try_from(count).unwrap_or(u64::MAX), "value", "values")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_data_with_a_value_is_a_result() {
+        for (data, expected) in [
+            (json!(null), false),
+            (json!([]), false),
+            (json!({"rows": [{"name": null}], "total": null}), false),
+            (json!({"rows": [{"name": null}, {"name": ""}]}), true),
+            (json!([false]), true),
+        ] {
+            assert_eq!(has_values(&data), expected, "{data}");
+        }
+    }
 }

@@ -1,23 +1,32 @@
 //! One module per command, and their shared parts.
 
+mod backup;
 mod batch;
+mod check;
 mod convert;
 mod crawl;
 mod demo;
 mod document;
 mod engine;
+mod export;
 mod extract;
+mod job_file;
+mod jobs;
+mod kept;
 mod map;
 mod model;
 mod openapi;
 mod results;
+mod resume;
 mod run;
 mod scrape;
+mod stored;
 mod variable;
 mod webhook;
 mod with_progress;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use crate::args::{Cli, Command};
 use crate::browser::Browser;
@@ -54,6 +63,7 @@ pub(crate) fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 async fn run(console: &Console, command: Command) -> Result<u8, Failure> {
     let browser = command.browser().map_or_else(|| Ok(Browser::default()), Browser::open)?;
+    let file = command.job_file().map(Path::to_owned);
     let ended = match command {
         Command::Demo(args) => demo::run(console, &args, &browser).await,
         Command::Scrape(args) => scrape::run(console, &args, &browser).await,
@@ -62,8 +72,16 @@ async fn run(console: &Console, command: Command) -> Result<u8, Failure> {
         Command::Map(args) => map::run(console, &args, &browser).await,
         Command::Extract(args) => extract::run(console, &args, &browser).await,
         Command::Convert(args) => convert::run(console, &args),
+        Command::Jobs(args) => jobs::run(console, &args),
+        Command::Resume(args) => resume::run(console, &args, &browser).await,
+        Command::Export(args) => export::run(console, &args, &browser).await,
+        Command::Check(args) => check::run(console, &args),
+        Command::Backup(args) => backup::run(console, &args),
         Command::OpenApi(_) => openapi::run(),
     };
     browser.close().await;
+    if let Some(file) = file {
+        stored::closed(&file).await;
+    }
     ended
 }

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use gleaner::{Document, Explanation, Job, JobSnapshot, JobState, PageFailures, SkipReason};
+use gleaner::{Document, Explanation, Job, JobSnapshot, JobState, PageFailures, SkipReason, WaitingFor};
 use tokio::time::MissedTickBehavior;
 
+use super::kept::Kept;
 use super::results::Results;
 use crate::args::EngineArgs;
 use crate::console::Console;
@@ -23,6 +24,8 @@ pub(super) struct Run {
     pub(super) snapshot: JobSnapshot,
     pub(super) failures: PageFailures,
     pub(super) written: u64,
+    /// How many of them are of earlier runs.
+    earlier: u64,
     /// The number of documents per error status.
     statuses: BTreeMap<u16, u64>,
     /// Whether each failure was reported when it occurred.
@@ -34,8 +37,9 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Writes the documents and failures of `job` as they arrive, until its end or Ctrl-C. Finished pages are
-    /// still written after Ctrl-C.
+    /// Writes the documents and failures of `job` as they arrive, until its end or Ctrl-C. Ctrl-C ends the
+    /// job, and finished pages are still written. A kept job only stops: all of its pages are written when it
+    /// goes on.
     ///
     /// # Errors
     /// A write failed, or the job could not be read to its end.
@@ -44,20 +48,28 @@ impl Run {
         job: &mut Job,
         results: &mut Results,
         interrupt: &mut Interrupt,
+        kept: Option<Kept<'_>>,
     ) -> Result<Self, Failure> {
         let started = Instant::now();
+        let earlier = kept.map_or(0, |kept| kept.earlier);
         let mut progress = console.progress();
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut written, mut statuses) = (0, BTreeMap::new());
         let (mut latest, mut interrupted, mut failure) = (None, false, None);
-        let mut reported = ReportedFailures::default();
+        let (mut reported, mut is_disk_full) = (ReportedFailures::default(), false);
         loop {
             tokio::select! {
                 () = interrupt.pressed(), if !interrupted => {
                     interrupted = true;
                     console.error("stopping: finished pages are kept (press Ctrl-C again to quit now)");
-                    job.cancel().await.map_err(Failure::failed)?;
+                    match kept {
+                        Some(kept) => {
+                            kept.engine.stop().await;
+                            break;
+                        }
+                        None => drop(job.cancel().await.map_err(Failure::failed)?),
+                    }
                 }
                 document = job.next() => {
                     let mut document = match document {
@@ -87,7 +99,13 @@ impl Run {
                 _ = tick.tick() => {
                     if let Ok(snapshot) = job.status().await {
                         reported.update(console, job, &snapshot, results, started.elapsed()).await?;
-                        progress.show(|| state(written, &snapshot, started.elapsed()), latest.as_deref());
+                        let waits_for_disk = snapshot.waiting_for == Some(WaitingFor::Disk);
+                        if waits_for_disk && !is_disk_full {
+                            console.error("the disk is full: the job goes on when there is space");
+                        }
+                        is_disk_full = waits_for_disk;
+                        let state = || state(written, earlier, &snapshot, started.elapsed());
+                        progress.show(state, latest.as_deref());
                     }
                 }
             }
@@ -108,6 +126,7 @@ impl Run {
             snapshot,
             failures,
             written,
+            earlier: earlier.min(written),
             statuses,
             reported_failures,
             elapsed,
@@ -129,6 +148,7 @@ impl Run {
             error: self.snapshot.error.as_deref(),
             failures: &self.failures,
             written: self.written,
+            earlier: self.earlier,
             statuses: &self.statuses,
             elapsed: self.elapsed,
         }
@@ -147,9 +167,9 @@ impl Run {
 }
 
 /// The progress of a job.
-fn state(written: u64, snapshot: &JobSnapshot, elapsed: Duration) -> String {
-    let mut text =
-        format!("{written}/{} pages, {:.1} pages/s", snapshot.total.max(written), rate(written, elapsed));
+fn state(written: u64, earlier: u64, snapshot: &JobSnapshot, elapsed: Duration) -> String {
+    let (total, new) = (snapshot.total.max(written), written.saturating_sub(earlier));
+    let mut text = format!("{written}/{total} pages, {:.1} pages/s", rate(new, elapsed));
     if snapshot.failed > 0 {
         text.push_str(&format!(", {} failed", snapshot.failed));
     }

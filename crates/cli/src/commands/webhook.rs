@@ -28,8 +28,8 @@ const GIVE_UP_AFTER: Duration = Duration::from_secs(5);
 /// After this time, a note says what the program is waiting for.
 const NOTICE_AFTER: Duration = Duration::from_secs(1);
 
-/// Configures the engine's webhooks from the arguments.
-pub(super) fn with_webhook(builder: EngineBuilder, args: &WebhookArgs) -> Result<EngineBuilder, Failure> {
+/// Configures the engine's webhooks. `secret` is the variable with the secret that signs them.
+pub(super) fn with_webhook(builder: EngineBuilder, secret: Option<&str>) -> Result<EngineBuilder, Failure> {
     let mut builder = builder.webhooks(WebhookConfig {
         retries: RETRIES.to_vec(),
         hold: Duration::ZERO,
@@ -37,7 +37,7 @@ pub(super) fn with_webhook(builder: EngineBuilder, args: &WebhookArgs) -> Result
         breaker_pause: BREAKER_PAUSE,
         ..WebhookConfig::default()
     });
-    if let Some(variable) = &args.webhook_secret_env {
+    if let Some(variable) = secret {
         let secret = Secret::new(variable::read("--webhook-secret-env", variable)?);
         let accounts = UnlimitedAccounts::new().with_webhook_secret(secret);
         builder = builder.accounts(Arc::new(accounts));

@@ -1,5 +1,6 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -15,6 +16,8 @@ const KEPT_CAPACITY: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Printer<O> {
     out: O,
+    /// Its name in messages.
+    name: String,
     is_terminal: bool,
     line: Vec<u8>,
 }
@@ -73,7 +76,14 @@ fn file() -> Option<File> {
 impl Printer<Stdout> {
     /// A printer to standard output.
     pub(crate) fn stdout() -> Self {
-        Self { out: Stdout::open(), is_terminal: io::stdout().is_terminal(), line: Vec::new() }
+        let (name, is_terminal) = ("to standard output".to_owned(), io::stdout().is_terminal());
+        Self { out: Stdout::open(), name, is_terminal, line: Vec::new() }
+    }
+
+    /// A printer to a file of this path.
+    pub(crate) fn of_file(file: File, path: &Path) -> Self {
+        let name = path.display().to_string();
+        Self { out: Stdout::File(file), name, is_terminal: false, line: Vec::new() }
     }
 }
 
@@ -90,6 +100,17 @@ impl<O: Output> Printer<O> {
     pub(crate) fn json<T: Serialize>(&mut self, value: &T) -> io::Result<()> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, value)?;
+        self.line.push(b'\n');
+        self.put_line()
+    }
+
+    /// Writes a line, immediately.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(crate) fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        self.line.clear();
+        self.line.extend_from_slice(line);
         self.line.push(b'\n');
         self.put_line()
     }
@@ -116,9 +137,7 @@ impl<O: Output> Printer<O> {
         };
         self.line.clear();
         self.line.shrink_to(KEPT_CAPACITY);
-        written.map_err(|error| {
-            io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
-        })
+        written.map_err(|error| io::Error::new(error.kind(), format!("cannot write {}: {error}", self.name)))
     }
 }
 
@@ -135,7 +154,8 @@ mod tests {
     }
 
     fn printed(is_terminal: bool, write: impl FnOnce(&mut Printer<Vec<u8>>) -> io::Result<()>) -> String {
-        let mut printer = Printer { out: Vec::new(), is_terminal, line: Vec::new() };
+        let name = "to a test".to_owned();
+        let mut printer = Printer { out: Vec::new(), name, is_terminal, line: Vec::new() };
         write(&mut printer).unwrap();
         String::from_utf8(printer.out).unwrap()
     }
@@ -144,9 +164,10 @@ mod tests {
     fn json_values_take_one_line_each() {
         let lines = printed(false, |printer| {
             printer.json(&json!({"markdown": "two\nlines"}))?;
-            printer.json(&json!({"markdown": "b"}))
+            printer.json(&json!({"markdown": "b"}))?;
+            printer.line(b"{}")
         });
-        assert_eq!(lines, "{\"markdown\":\"two\\nlines\"}\n{\"markdown\":\"b\"}\n");
+        assert_eq!(lines, "{\"markdown\":\"two\\nlines\"}\n{\"markdown\":\"b\"}\n{}\n");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use gleaner_fetch::{
     Picture, RedirectRefused, Render, RenderRequest, RenderedPage, Request, Response, data_uri,
 };
 use gleaner_runtime::{
-    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering,
+    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, Session,
     blocking_operation, rfc3339,
 };
 use gleaner_types::plan::ScrapeOptionsPlan;
@@ -18,6 +18,8 @@ use gleaner_types::{ActionResults, CacheState, ErrorCode, FetchEngine};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
+
+use super::cookies;
 
 /// Results of a rendered page above this size are converted on a blocking thread.
 const MAX_INLINE_BYTES: usize = 1024 * 1024;
@@ -112,6 +114,16 @@ impl Fetch for FetchAdapter {
                     .flatten()
                     .filter(|_| error.kind() == ErrorKind::RedirectRefused),
             }),
+        }
+    }
+
+    fn save_session(&self, session: &Session) -> Option<Vec<u8>> {
+        cookies::save(session.get()?)
+    }
+
+    fn restore_session(&self, session: &Session, saved: &[u8]) {
+        if let Some(jar) = session.get_or_init(CookieJar::new) {
+            cookies::restore(jar, saved);
         }
     }
 }

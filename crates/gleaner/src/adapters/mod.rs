@@ -1,5 +1,6 @@
 //! Implements the ports of the runtime with the crates for fetching and transforming.
 
+mod cookies;
 mod fetch;
 mod transform;
 

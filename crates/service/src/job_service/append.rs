@@ -23,7 +23,10 @@ impl JobService {
         if snapshot.kind != Some(JobKind::BatchScrape) {
             return Err(Error::not_found());
         }
-        let running = self.runtime.running(id).filter(|_| !snapshot.state.is_terminal());
+        let running = match snapshot.state.is_terminal() {
+            true => None,
+            false => self.runtime.running(id).await,
+        };
         let running =
             running.ok_or_else(|| Error::conflict("the batch has ended and accepts no more pages"))?;
         if plan.zero_data_retention && !running.zero_data_retention() {

@@ -62,11 +62,11 @@ impl JobService {
         let service = Arc::clone(self);
         let starting = async move {
             service.store().submit(job, service.clock().now()).await?;
+            service.warn(id, &warnings).await;
             service.run_extract(extract, plan, paying);
             Ok::<(), Error>(())
         };
         initial.start(starting).await?;
-        self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls })
     }
 
@@ -75,7 +75,7 @@ impl JobService {
         let id = job.id;
         let (accounts, store) = (Arc::clone(&self.config.accounts), Arc::clone(self.store()));
         let reservation = Arc::new(CreditReservation::new(accounts, store, self.lookups.clone(), job));
-        let cancelled = self.runtime.stopped().child_token();
+        let cancelled = self.stopping.child_token();
         let running = RunningExtract { cancelled: cancelled.clone(), reservation: Arc::clone(&reservation) };
         self.extracts().insert(id, running);
         let owner = Arc::clone(&reservation) as Arc<dyn JobOwner>;

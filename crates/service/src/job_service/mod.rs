@@ -99,6 +99,8 @@ pub struct JobService {
     maintenance: Mutex<Option<JoinHandle<()>>>,
     /// The task that runs extract jobs of an earlier process again. It is started once.
     resuming: Mutex<Option<JoinHandle<()>>>,
+    /// Cancelled by [`stop`](Self::stop), and with the runtime.
+    stopping: CancellationToken,
 }
 
 /// What cancels and charges a running extract job.
@@ -121,6 +123,7 @@ impl JobService {
             WebhookSender::new(store, deliver, accounts, config.webhooks.clone(), runtime.clock())
         });
         let activities = Arc::new(Activities::new(config.activity.clone(), Arc::clone(runtime.store())));
+        let stopping = runtime.stopped().child_token();
         Arc::new_cyclic(|this| Self {
             runtime,
             config,
@@ -132,17 +135,8 @@ impl JobService {
             response_memory: ResponseMemory::default(),
             maintenance: Mutex::default(),
             resuming: Mutex::default(),
+            stopping,
         })
-    }
-
-    /// Starts the background work for the jobs that an earlier process left in a durable store: it fetches
-    /// their pages, settles their credits, sends their webhooks and runs extract jobs again. A submit starts
-    /// it too. Repeated calls do nothing.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub fn resume(&self) {
-        self.wake();
     }
 
     /// The runtime that executes its jobs.
@@ -200,8 +194,14 @@ impl JobService {
         }
     }
 
-    /// Starts the background tasks if they do not run.
-    fn wake(&self) {
+    /// Starts the background work and the worker loop of the runtime if they do not run: for jobs that an
+    /// earlier process left in a durable store, they fetch pages, settle credits, send webhooks and run
+    /// extract jobs again. A submit does the same. Needs a tokio runtime. Does nothing after
+    /// [`stop`](Self::stop).
+    pub fn wake(&self) {
+        if self.stopping.is_cancelled() {
+            return;
+        }
         self.runtime.wake();
         let mut maintenance = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
         if maintenance.as_ref().is_none_or(JoinHandle::is_finished) {
@@ -215,13 +215,21 @@ impl JobService {
     }
 }
 
-impl Drop for JobService {
-    fn drop(&mut self) {
-        self.extracts().values().for_each(|extract| extract.cancelled.cancel());
-        for task in [&mut self.maintenance, &mut self.resuming] {
-            if let Some(task) = task.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+impl JobService {
+    /// Ends the background work, and that on extract jobs. Jobs stay as they are in the store. Call it before
+    /// the [runtime stops](Runtime::stop): an extract job would fail with its pages.
+    pub fn stop(&self) {
+        self.stopping.cancel();
+        for task in [&self.maintenance, &self.resuming] {
+            if let Some(task) = task.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 task.abort();
             }
         }
+    }
+}
+
+impl Drop for JobService {
+    fn drop(&mut self) {
+        self.stop();
     }
 }

@@ -137,7 +137,8 @@ impl ActivityLog for Unreadable {
 
 #[tokio::test(start_paused = true)]
 async fn an_unreadable_log_is_an_error_and_not_an_empty_list() {
-    let (service, _) = service(ServiceConfig { activity: Arc::new(Unreadable), ..ServiceConfig::default() });
+    let (service, _) =
+        service(ServiceConfig { activity: Some(Arc::new(Unreadable)), ..ServiceConfig::default() });
     let failed = service.activity(&TeamId::new("a"), 10).await.unwrap_err();
     assert_eq!(failed.http_status(), 500, "{failed}");
 }

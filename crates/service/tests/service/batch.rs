@@ -165,7 +165,8 @@ async fn two_teams_get_equal_shares_regardless_of_their_number_of_jobs() {
 #[tokio::test(start_paused = true)]
 async fn running_crawls_are_listed_and_ended_jobs_are_logged() {
     let activity = Arc::new(MemoryActivityLog::default());
-    let (service, _) = service(ServiceConfig { activity: activity.clone(), ..ServiceConfig::default() });
+    let (service, _) =
+        service(ServiceConfig { activity: Some(activity.clone()), ..ServiceConfig::default() });
     let body = json!({"url": "https://a.example/slow", "limit": 3, "webhook": {"url": "x"}});
     let plan = CrawlRequest::new("https://a.example/slow").check().unwrap();
     let submit = SubmitContext { request: body.into(), ..SubmitContext::default() };
@@ -185,7 +186,8 @@ async fn running_crawls_are_listed_and_ended_jobs_are_logged() {
 #[tokio::test(start_paused = true)]
 async fn zero_data_retention_needs_permission_and_keeps_the_url_out_of_the_log() {
     let activity = Arc::new(MemoryActivityLog::default());
-    let (service, _) = service(ServiceConfig { activity: activity.clone(), ..ServiceConfig::default() });
+    let (service, _) =
+        service(ServiceConfig { activity: Some(activity.clone()), ..ServiceConfig::default() });
     let plan = BatchPlan { zero_data_retention: true, ..plan(&["one"]) };
     let without_permission = Team { zero_data_retention: false, ..team("a") };
     let refused =

@@ -131,7 +131,7 @@ async fn lists_of_failures() {
 #[tokio::test(start_paused = true)]
 async fn the_activity_log() {
     let activity = Arc::new(MemoryActivityLog::new(100));
-    let service_config = ServiceConfig { activity: activity.clone(), ..ServiceConfig::default() };
+    let service_config = ServiceConfig { activity: Some(activity.clone()), ..ServiceConfig::default() };
     let service = service_with(MemoryConfig::default(), service_config);
     let scrape = async |name: &str| {
         let request = ScrapeRequest::new("https://a.example/one").check().unwrap();

@@ -14,7 +14,7 @@ use gleaner_service::{
     Deliver, DeliverError, Delivery, JobService, MemoryAccounts, Page, ServiceConfig, StatusBody,
     SubmitContext, Team, TeamConfig,
 };
-use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
+use gleaner_store::{MemoryConfig, MemoryStore, Store, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::BatchScrapeRequest;
 use gleaner_types::response::JobStatus;
@@ -119,13 +119,17 @@ pub(crate) fn runtime(web: &Arc<FakeWeb>) -> Arc<Runtime> {
 }
 
 pub(crate) fn runtime_with(web: &Arc<FakeWeb>, config: MemoryConfig) -> Arc<Runtime> {
+    runtime_over(web, Arc::new(MemoryStore::new(config)), Clock::starting_at(START))
+}
+
+pub(crate) fn runtime_over(web: &Arc<FakeWeb>, store: Arc<dyn Store>, clock: Clock) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
-        store: Arc::new(MemoryStore::new(config)),
+        store,
         fetch: Arc::new(FakePorts(Arc::clone(web))),
         transform: Arc::new(FakePorts(Arc::clone(web))),
         pdfs: None,
         rendering: None,
-        clock: Clock::starting_at(START),
+        clock,
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,

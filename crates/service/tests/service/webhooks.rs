@@ -27,11 +27,16 @@ pub(crate) fn webhook(url: &str, events: &[EventKind]) -> WebhookPlan {
     }
 }
 
-pub(crate) fn service_config(receiver: &Arc<Receiver>) -> ServiceConfig {
+/// Accounts of team `a`, whose webhooks are signed.
+pub(crate) fn signing_accounts() -> MemoryAccounts {
     let config = TeamConfig { webhook_secret: Some(Secret::new("whsec")), ..TeamConfig::new(team("a")) };
+    MemoryAccounts::new().with_team("key-a", config)
+}
+
+pub(crate) fn service_config(receiver: &Arc<Receiver>) -> ServiceConfig {
     ServiceConfig {
         deliver: deliver_to(receiver),
-        accounts: Arc::new(MemoryAccounts::new().with_team("key-a", config)),
+        accounts: Arc::new(signing_accounts()),
         ..ServiceConfig::default()
     }
 }

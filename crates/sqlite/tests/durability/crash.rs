@@ -73,9 +73,7 @@ fn kill_everywhere(is_new: bool) -> Option<(u64, u64)> {
     loop {
         index += 1;
         let folder = folder(is_new);
-        let Some(run) = inject(&folder, &format!("pwrite64:signal=SIGKILL:when={index}")) else {
-            return None;
-        };
+        let run = inject(&folder, &format!("pwrite64:signal=SIGKILL:when={index}"))?;
         if !run.was_disturbed {
             assert!(run.status.success() && verify(&folder) == COUNT);
             return Some((index, count));
@@ -110,7 +108,7 @@ fn fail_at_each(call: &str, error: &str, step: usize, is_new: bool) -> Option<(u
     for index in (1..).step_by(step) {
         let folder = folder(is_new);
         let injection = format!("{call}:error={error}:when={index}");
-        let Some(run) = inject(&folder, &injection) else { return None };
+        let run = inject(&folder, &injection)?;
         let count = verify(&folder);
         if run.status.success() {
             assert_eq!(count, COUNT, "{injection}");

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use self::commits::Commits;
 use super::port::{Batch, Committed, Journal, Row, Stall, StoredFacts, StoredState};
-use crate::{Error, ErrorKind, NewJob, ReadBound};
+use crate::{Error, ErrorKind, NewJob, ReadBound, Retention};
 
 /// A journal in memory, for tests: its clones share the contents, so a store can be opened again over them.
 #[derive(Debug, Clone)]
@@ -146,6 +146,12 @@ impl Contents {
                     self.documents.remove(&number);
                 } else if let Some(job) = self.job(number) {
                     job.is_removed = true;
+                }
+            }
+            Row::Delivered => {
+                if let Some(job) = self.job(number) {
+                    // Its documents stay.
+                    (job.job.webhook, job.job.retention) = (None, Retention::Keep);
                 }
             }
             Row::History(history) => self.state.histories.push(history.clone()),

@@ -1,9 +1,10 @@
 //! State that the parts of a simulation share: the web, the clock, the monitor of requests.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gleaner_types::JobId;
 use tokio::time::Instant;
 
 use super::monitor::{Event, Moment, Monitor};
@@ -26,6 +27,24 @@ pub(super) struct Faults {
     pub(super) late_finish: usize,
     /// At these moments the worker loop panics and restarts.
     pub(super) crashes: Vec<Moment>,
+    /// The power fails, and other processes go on.
+    pub(super) loses_power: bool,
+}
+
+/// The virtual time of the current process, which has a paused clock of its own.
+#[derive(Debug)]
+struct ProcessTime {
+    began: Instant,
+    /// When it began.
+    offset: Moment,
+    /// When it ended. Time stands still until the next process begins; also before the first.
+    ended: Option<Moment>,
+}
+
+impl ProcessTime {
+    fn now(&self) -> Moment {
+        self.ended.unwrap_or_else(|| self.offset + self.began.elapsed().as_millis() as Moment)
+    }
 }
 
 #[derive(Debug)]
@@ -35,8 +54,12 @@ pub(super) struct Context {
     pub(super) faults: Faults,
     /// The job number of requests of a map.
     pub(super) map_job: usize,
-    began: Instant,
+    time: Mutex<ProcessTime>,
     monitor: Mutex<Monitor>,
+    /// The numbers of the jobs.
+    jobs: Mutex<HashMap<JobId, usize>>,
+    /// Resources that are leased, and whose finish is not acknowledged.
+    open_leases: Mutex<BTreeSet<(usize, Resource)>>,
     taken: Mutex<BTreeSet<Moment>>,
     tries: Mutex<BTreeMap<(usize, Resource), u32>>,
     /// Number of lost leases, by job and resource.
@@ -55,8 +78,10 @@ impl Context {
             world,
             faults,
             map_job,
-            began: Instant::now(),
+            time: Mutex::new(ProcessTime { began: Instant::now(), offset: 0, ended: Some(0) }),
             monitor: Mutex::new(monitor),
+            jobs: Mutex::default(),
+            open_leases: Mutex::default(),
             taken: Mutex::default(),
             tries: Mutex::default(),
             lost: Mutex::default(),
@@ -79,7 +104,34 @@ impl Context {
     }
 
     pub(super) fn now(&self) -> Moment {
-        self.began.elapsed().as_millis() as Moment
+        locked(&self.time).now()
+    }
+
+    /// A process begins at this moment. Call it where tokio's clock is that of the process.
+    pub(super) fn begin_process(&self, at: Moment) {
+        *locked(&self.time) = ProcessTime { began: Instant::now(), offset: at, ended: None };
+    }
+
+    /// The process ends.
+    pub(super) fn end_process(&self) {
+        let mut time = locked(&self.time);
+        time.ended = Some(time.now());
+    }
+
+    /// Milliseconds pass before the next process begins.
+    pub(super) fn pass(&self, milliseconds: u64) {
+        let mut time = locked(&self.time);
+        time.ended = Some(time.now() + milliseconds);
+    }
+
+    /// Gives a job the number of its task.
+    pub(super) fn register(&self, job: JobId, number: usize) {
+        locked(&self.jobs).insert(job, number);
+    }
+
+    /// The number of a job.
+    pub(super) fn number_of(&self, job: JobId) -> Option<usize> {
+        locked(&self.jobs).get(&job).copied()
     }
 
     pub(super) fn note(&self, event: Event) {
@@ -92,6 +144,10 @@ impl Context {
     /// take part. When each wake-up has its own moment, its effects are over before the next one, so a
     /// seed has one possible run.
     pub(super) async fn sleep(&self, milliseconds: u64) {
+        let (began, offset) = {
+            let time = locked(&self.time);
+            (time.began, time.offset)
+        };
         let at = {
             let mut taken = locked(&self.taken);
             let mut at = self.now() + milliseconds.max(1);
@@ -100,7 +156,7 @@ impl Context {
             }
             at
         };
-        tokio::time::sleep_until(self.began + Duration::from_millis(at)).await;
+        tokio::time::sleep_until(began + Duration::from_millis(at - offset)).await;
     }
 
     /// Never completes. Work on a page must be dropped before its lease expires.
@@ -130,6 +186,24 @@ impl Context {
         let due = self.faults.crashes.get(*crash_count).is_some_and(|at| *at <= self.now());
         *crash_count += usize::from(due);
         due
+    }
+
+    /// Records that a page was leased.
+    pub(super) fn open_lease(&self, job: usize, resource: Resource) {
+        locked(&self.open_leases).insert((job, resource));
+    }
+
+    /// Records that the end of a lease was acknowledged.
+    pub(super) fn close_lease(&self, job: usize, resource: Resource) {
+        locked(&self.open_leases).remove(&(job, resource));
+    }
+
+    /// Records that all leases are lost with their process.
+    pub(super) fn lose_open_leases(&self) {
+        let open = std::mem::take(&mut *locked(&self.open_leases));
+        for (job, resource) in open {
+            self.lose(job, resource);
+        }
     }
 
     /// Records a lost lease.

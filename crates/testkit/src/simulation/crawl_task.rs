@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use gleaner_store::JobRequest;
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::CrawlRequest;
 
@@ -136,6 +137,11 @@ impl CrawlTask {
         request.delay = (self.delay > 0).then_some(self.delay as f64 / 1_000.0);
         request.max_concurrency = self.max_concurrency;
         request
+    }
+
+    /// A request as the store keeps it, so that another process can go on with the job.
+    pub(super) fn stored(request: &CrawlRequest) -> JobRequest {
+        request.to_stored().into()
     }
 
     fn start(&self, world: &World) -> PageId {

@@ -34,25 +34,58 @@
 //! - Every job ends. Its counts never decrease, and at the end they agree with what was read. Its total never
 //!   exceeds the number of pages.
 //!
+//! [`simulate_restarts`] runs the same crawls over a durable store, whose journal is a simulated disk:
+//!
+//! - The power fails before or after any write, sync or report of the disk, or at any moment, also while the
+//!   disk is recovered. Of the sectors that are not synced, each is there, torn or lost, in any order. Some
+//!   processes are killed while the system goes on.
+//! - Another process opens what is left and goes on, with a new runtime. The clients, the receiver of
+//!   webhooks and the accounts provider lie outside of the processes and remember what they were told.
+//! - The disk is full or fails for seconds or minutes.
+//!
+//! Its further invariants:
+//!
+//! - What was acknowledged is there: a submitted job, a cancel, the end of a job with its counts, each
+//!   document at its position. A page whose end was acknowledged is not leased again, and a page is requested
+//!   again only if it was in work when its process ended.
+//! - The receiver gets each event at least once, in order and without gaps, each time with the same body. An
+//!   event whose delivery was acknowledged is not sent again.
+//! - A job costs one credit for each document. The accounts provider gets the same amount at each settlement,
+//!   an operation counts once, no job uses more than was reserved, and nothing stays reserved.
+//! - While the disk is stalled, running jobs say that they wait for it. They go on afterwards.
+//!
 //! ```
-//! use gleaner_testkit::simulation::simulate;
+//! use gleaner_testkit::simulation::{simulate, simulate_restarts};
 //!
 //! let report = simulate(7);
 //! assert!(report.violations.is_empty(), "{}", report.transcript());
 //! assert_eq!(report.trace, simulate(7).trace);
+//!
+//! let report = simulate_restarts(7);
+//! assert!(report.violations.is_empty(), "{}", report.transcript());
 //! ```
 
+mod client;
 mod context;
 mod crawl_task;
+mod disk;
+mod job_check;
 mod job_reader;
 mod map_task;
+mod medium;
 mod monitor;
+mod outside;
 mod ports;
+mod process;
+mod record;
 mod report;
+mod restarts;
 mod run;
 mod served;
+mod setup;
 mod store;
 mod world;
 
 pub use report::Report;
+pub use restarts::simulate_restarts;
 pub use run::simulate;

@@ -19,6 +19,10 @@ pub(super) enum Event {
     Mapped { links: usize, warned: bool },
     LeaseLost { job: usize, resource: Resource },
     Crashed,
+    ProcessEnded { power_fails: bool },
+    DiskStalled,
+    Delivered { job: usize, sequence: u64 },
+    Settled { job: usize, credits: u64 },
 }
 
 #[derive(Debug, Default)]
@@ -90,6 +94,14 @@ impl Monitor {
     pub(super) fn cancel(&mut self, now: Moment, job: usize) {
         self.note(now, Event::JobCancelled { job });
         self.cancelled.insert(job);
+    }
+
+    /// Another process begins, which knows nothing about the pace of hosts.
+    pub(super) fn restart(&mut self, now: Moment) {
+        if self.in_flight > 0 {
+            self.violate(now, format!("{} requests outlive their process", self.in_flight));
+        }
+        self.hosts.fill_with(HostState::default);
     }
 
     /// A request to this host begins.

@@ -31,17 +31,28 @@ pub struct Report {
     pub maps: u64,
     /// How often the worker loop panicked and restarted.
     pub crashes: u64,
+    /// Processes that ended with a loss of power.
+    pub power_losses: u64,
+    /// Processes that ended while the system went on.
+    pub kills: u64,
+    /// How often a process found a damaged end of the disk, and cut it.
+    pub damaged_ends: u64,
+    /// How often the disk was full or failed for a while.
+    pub stalls: u64,
+    /// Events that the receiver of webhooks got.
+    pub events: u64,
     /// Violated invariants, a sentence each.
     pub violations: Vec<String>,
-    events: Vec<(Moment, Event)>,
+    history: Vec<(Moment, Event)>,
 }
 
 impl Report {
-    pub(super) fn new(seed: u64, mut events: Vec<(Moment, Event)>, virtual_time: Duration) -> Self {
-        events.sort_unstable();
+    pub(super) fn new(seed: u64, mut history: Vec<(Moment, Event)>, virtual_time: Duration) -> Self {
+        history.sort_unstable();
+        let stalls = history.iter().filter(|(_, event)| *event == Event::DiskStalled).count();
         Self {
             seed,
-            trace: trace(&events),
+            trace: trace(&history),
             virtual_time,
             jobs: 0,
             requests: 0,
@@ -52,8 +63,13 @@ impl Report {
             full_queues: 0,
             maps: 0,
             crashes: 0,
+            power_losses: 0,
+            kills: 0,
+            damaged_ends: 0,
+            stalls: stalls as u64,
+            events: 0,
             violations: Vec::new(),
-            events,
+            history,
         }
     }
 
@@ -64,7 +80,7 @@ impl Report {
         for violation in &self.violations {
             let _ = writeln!(transcript, "VIOLATED {violation}");
         }
-        for (at, event) in &self.events {
+        for (at, event) in &self.history {
             let _ = writeln!(transcript, "{at:>10} {event:?}");
         }
         transcript

@@ -1,21 +1,20 @@
-//! The memory store with injected faults between it and the workers.
+//! A store with injected faults between it and the workers.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
+use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits, UrlKey};
 use gleaner_store::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
-    FinishedPage, HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases,
-    MemoryStore, NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice,
-    Store, StoredJob, TeamId, TeamLoad, WorkerId,
+    FinishedPage, HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob,
+    Note, PageFailures, PageOutcome, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, Store,
+    StoredJob, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
-use serde_json::Value;
 use tokio::sync::watch;
 use url::Url;
 use uuid::Uuid;
@@ -24,17 +23,18 @@ use super::context::{Context, LEASE_TIME};
 use super::monitor::Event;
 use super::world::Resource;
 
-/// Delegates to the memory store, except that
+/// Delegates to another store, except that
 ///
 /// - it sometimes delays a finished page until its lease has expired, so that the page is not stored;
 /// - it panics at some moments when a worker leases pages. This ends the worker loop and drops every page in
 ///   progress without a report to the store, which cannot distinguish this from a crash of the process.
+///
+/// It checks that no page is leased again whose end was acknowledged.
 #[derive(Debug)]
 pub(super) struct FaultyStore {
-    store: MemoryStore,
+    store: Arc<dyn Store>,
     context: Arc<Context>,
-    /// The number of each job, which is the value of its `request`.
-    numbers: Mutex<HashMap<JobId, usize>>,
+    ended_pages: Arc<EndedPages>,
     /// Resources that are leased and not finished.
     leased: Mutex<BTreeSet<(usize, Resource)>>,
     /// How often each page was finished.
@@ -46,17 +46,33 @@ pub(super) struct FaultyStore {
     teams: Vec<Option<(usize, u32)>>,
 }
 
+/// The pages whose end was acknowledged, in every process.
+#[derive(Debug, Default)]
+pub(super) struct EndedPages(Mutex<BTreeSet<(JobId, UrlKey)>>);
+
+/// What is known about a page before it is finished.
+struct Finishing {
+    url: Url,
+    address: Option<IpAddr>,
+    page: Option<(usize, Resource)>,
+    job: JobId,
+    key: UrlKey,
+    /// It does not return to the queue.
+    ends: bool,
+}
+
 impl FaultyStore {
     pub(super) fn new(
-        store: MemoryStore,
+        store: Arc<dyn Store>,
         context: Arc<Context>,
+        ended_pages: Arc<EndedPages>,
         address_limit: u32,
         teams: Vec<Option<(usize, u32)>>,
     ) -> Self {
         Self {
             store,
             context,
-            numbers: Mutex::default(),
+            ended_pages,
             leased: Mutex::default(),
             finishes: Mutex::default(),
             known_addresses: Mutex::default(),
@@ -90,8 +106,33 @@ impl FaultyStore {
     }
 
     fn page(&self, job: JobId, url: &Url) -> Option<(usize, Resource)> {
-        let number = *locked(&self.numbers).get(&job)?;
-        Some((number, self.context.world.resource(url)?))
+        Some((self.context.number_of(job)?, self.context.world.resource(url)?))
+    }
+
+    fn finishing(&self, page: &FinishedPage) -> Finishing {
+        let FinishedPage { lease, outcome, address, .. } = page;
+        Finishing {
+            url: lease.url.clone(),
+            address: *address,
+            page: self.page(lease.job, &lease.url),
+            job: lease.job,
+            key: lease.key,
+            ends: !matches!(outcome, PageOutcome::Retry(_) | PageOutcome::Return(_)),
+        }
+    }
+
+    /// Records the receipt of a finished page.
+    fn acknowledge(&self, finished: Finishing, receipt: &Receipt) {
+        if let Some((job, resource)) = finished.page {
+            self.context.close_lease(job, resource);
+        }
+        if !receipt.accepted {
+            return;
+        }
+        self.record_address(&finished.url, finished.address);
+        if finished.ends {
+            locked(&self.ended_pages.0).insert((finished.job, finished.key));
+        }
     }
 
     /// Sometimes waits until the lease of a finished page has expired. Returns the time that it waited.
@@ -118,6 +159,7 @@ impl FaultyStore {
         if self.context.crash_is_due() {
             self.context.note(Event::Crashed);
             for (job, resource) in std::mem::take(&mut *locked(&self.leased)) {
+                self.context.close_lease(job, resource);
                 self.context.lose(job, resource);
             }
             // Skips the panic hook, which would write to the terminal.
@@ -137,12 +179,11 @@ impl Store for FaultyStore {
     }
 
     async fn submit(&self, mut job: NewJob, now: Duration) -> Result<(), Error> {
-        let number = job.request.body.as_u64().and_then(|number| usize::try_from(number).ok());
+        let number = self.context.number_of(job.id).filter(|_| job.account.is_none());
         if let Some((team, slots)) = number.and_then(|number| self.teams.get(number).copied().flatten()) {
             let account = JobAccount::of(TeamId::new(format!("team {team}")));
             job.account = Some(Box::new(JobAccount { slots: Some(slots), ..account }));
         }
-        locked(&self.numbers).extend(number.map(|number| (job.id, number)));
         self.store.submit(job, now).await
     }
 
@@ -157,11 +198,16 @@ impl Store for FaultyStore {
     async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
         self.crash_if_due();
         let leases = self.store.lease(worker, max, now).await?;
-        let pages = leases.pages.iter().filter_map(|page| self.page(page.job, &page.url));
         let mut leased = locked(&self.leased);
-        for page in pages {
+        for page in &leases.pages {
+            if locked(&self.ended_pages.0).contains(&(page.job, page.key)) {
+                let what = format!("{} of job {} is leased again after its end", page.url, page.job);
+                self.context.monitor().violate(self.context.now(), what);
+            }
+            let Some(page) = self.page(page.job, &page.url) else { continue };
             self.check_address(&leased, page);
             leased.insert(page);
+            self.context.open_lease(page.0, page.1);
         }
         drop(leased);
         Ok(leases)
@@ -177,15 +223,13 @@ impl Store for FaultyStore {
 
     async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
         let mut late = Duration::ZERO;
-        let addresses: Vec<_> = pages.iter().map(|page| (page.lease.url.clone(), page.address)).collect();
+        let finishing: Vec<_> = pages.iter().map(|page| self.finishing(page)).collect();
         for page in &pages {
             late += self.delay(page).await;
         }
         let receipts = self.store.finish_many(pages, now + late).await?;
-        for ((url, address), receipt) in addresses.iter().zip(&receipts) {
-            if receipt.accepted {
-                self.record_address(url, *address);
-            }
+        for (finished, receipt) in finishing.into_iter().zip(&receipts) {
+            self.acknowledge(finished, receipt);
         }
         Ok(receipts)
     }
@@ -354,9 +398,4 @@ impl Store for FaultyStore {
     async fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
         self.store.progress(job).await
     }
-}
-
-/// The `request` of a job, from which the store reads its number.
-pub(super) fn request(number: usize) -> Value {
-    Value::from(number)
 }

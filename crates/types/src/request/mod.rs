@@ -53,6 +53,7 @@ mod map;
 mod options;
 mod scrape;
 mod setters;
+mod stored;
 pub mod v1;
 mod webhook;
 

@@ -1,0 +1,45 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use url::Url;
+
+use super::{EngineArgs, ModelArgs, OutputArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner resume crawl.db --out pages
+  gleaner resume crawl.db --quiet > /dev/null && gleaner export crawl.db > pages.jsonl
+
+The jobs go on with the options that they were started with. Options of the network, the model and the output
+are those of this command. Documents are written from the first one of each job; the data of an extract is
+printed.";
+
+/// Go on with all jobs of a file that have not ended
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ResumeArgs {
+    /// The file of --job
+    pub(crate) file: PathBuf,
+
+    /// The environment variable with the secret that signs events of webhooks
+    #[arg(long, value_name = "VAR", help_heading = "Webhook")]
+    pub(crate) webhook_secret_env: Option<String>,
+
+    /// Search the web with this SearXNG instance, for an extract
+    #[arg(long, value_name = "URL", help_heading = "Model")]
+    pub(crate) search_url: Option<Url>,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+
+    /// List the pages without a document in this file, one JSON object per line [default: failures.jsonl in
+    /// --out]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) failures: Option<PathBuf>,
+}

@@ -1,0 +1,86 @@
+use std::path::{Path, PathBuf};
+
+use gleaner::JobId;
+use gleaner::sqlite::{JobRecord, Reader, set_label};
+
+use super::stored;
+use crate::failure::Failure;
+use crate::job_command::{JobCommand, JobLabel};
+
+/// The option that names the file.
+const OPTION: &str = "--job";
+
+/// The file of `--job`: it has the job of one command.
+#[derive(Debug)]
+pub(super) struct JobFile {
+    path: PathBuf,
+    command: JobCommand,
+}
+
+impl JobFile {
+    /// Checks that a file is for this command, and creates a new one with its label.
+    ///
+    /// # Errors
+    /// The file is for another command, or cannot be used.
+    pub(super) fn open(path: &Path, command: JobCommand) -> Result<Self, Failure> {
+        if command.retains_nothing() {
+            return Err(Failure::usage(
+                "--zero-data-retention: nothing of such a job may be written to a file; leave out --job",
+            ));
+        }
+        let file = Self { path: path.to_owned(), command };
+        if stored::is_new(path, OPTION)? || file.record(&file.read()?)?.is_none() {
+            let label = file.command.label();
+            set_label(path, &label).map_err(|error| stored::failed(path, &error))?;
+        }
+        Ok(file)
+    }
+
+    /// The path of the file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The job of the file, if it was started before. Call it when the engine has opened the file: then no
+    /// other process can start one.
+    ///
+    /// # Errors
+    /// The file is for another command, or cannot be read.
+    pub(super) fn started(&self) -> Result<Option<JobId>, Failure> {
+        let reader = self.read()?;
+        match self.record(&reader)? {
+            Some(record) => Ok(Some(record.id)),
+            // Another process may have given a new file its label.
+            None => match self.label(&reader)? {
+                Some(label) => self.command.check(&label, &self.path, None).map(|()| None),
+                None => Err(Failure::failed(format!(
+                    "{} was changed meanwhile; run the command again",
+                    self.path.display()
+                ))),
+            },
+        }
+    }
+
+    /// The job of the file, which is one of this command.
+    fn record(&self, reader: &Reader) -> Result<Option<JobRecord>, Failure> {
+        let Some(record) = stored::jobs(reader, &self.path)?.into_iter().next() else { return Ok(None) };
+        let Some(label) = self.label(reader)? else {
+            let file = self.path.display();
+            return Err(Failure::usage(format!(
+                "{OPTION}: another program started the jobs in {file}; name another file (gleaner resume \
+                 {file} goes on with them)"
+            )));
+        };
+        self.command.check(&label, &self.path, record.url.as_deref())?;
+        Ok(Some(record))
+    }
+
+    fn label(&self, reader: &Reader) -> Result<Option<JobLabel>, Failure> {
+        let label = reader.label().map_err(|error| stored::failed(&self.path, &error))?;
+        Ok(label.as_deref().and_then(JobLabel::parse))
+    }
+
+    fn read(&self) -> Result<Reader, Failure> {
+        stored::open(&self.path, OPTION)
+    }
+}

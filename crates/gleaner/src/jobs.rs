@@ -1,0 +1,42 @@
+//! Jobs that outlive their handle or their process.
+
+use gleaner_runtime::Job;
+use gleaner_types::JobId;
+
+use crate::{Engine, Error};
+
+impl Engine {
+    /// A handle of any job in the store, running or ended. It reads the documents from the first one that the
+    /// store still has: of a job that keeps its documents, from its first. Dropping it changes nothing. Jobs
+    /// of an earlier process go on, as with [`resume`](Self::resume).
+    ///
+    /// # Errors
+    /// [`Store`](crate::ErrorKind::Store) if the store fails or has no such job
+    /// ([`Error::is_unknown_job`]).
+    pub async fn job(&self, id: JobId) -> Result<Job, Error> {
+        self.resume().await;
+        Ok(self.runtime().job(id).await?)
+    }
+
+    /// Lets the jobs of an earlier process go on, and their webhooks, if the store survived it. A builder in
+    /// a tokio runtime does so itself. A second call does nothing.
+    pub async fn resume(&self) {
+        self.wake();
+    }
+
+    /// Needs a tokio runtime.
+    pub(crate) fn wake(&self) {
+        self.runtime().wake();
+        self.service.wake();
+    }
+
+    /// Ends the work of this engine: it waits for the pages in work, for at most a few seconds, and for
+    /// nothing else. Jobs stay as they are. If the [store](crate::EngineBuilder::store) survives the process,
+    /// they go on in the next one. It may open the store when this engine and its jobs are dropped.
+    ///
+    /// Handles of jobs that wait for a document then get an error, and new jobs are refused.
+    pub async fn stop(&self) {
+        self.service.stop();
+        self.runtime().stop().await;
+    }
+}

@@ -1,0 +1,170 @@
+//! What a seed decides before a simulation begins, and what both kinds of simulations do with it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_frontier::FrontierConfig;
+use gleaner_runtime::{Clock, MemoryBudget, Runtime, RuntimeConfig};
+use gleaner_store::{MemoryConfig, Store};
+
+use super::context::{Context, Faults, LEASE_TIME};
+use super::crawl_task::CrawlTask;
+use super::map_task::MapTask;
+use super::monitor::{JobBound, Moment, Monitor};
+use super::ports::{SimulatedFetch, SimulatedTransform};
+use super::report::Report;
+use super::store::{EndedPages, FaultyStore};
+use super::world::{Kind, Resource, World};
+use crate::site::random::Random;
+
+/// Longer than any job takes on the virtual clock.
+pub(super) const END: Duration = Duration::from_secs(48 * 3_600);
+/// The time since the Unix epoch at which a simulation begins.
+const EPOCH: Duration = Duration::from_secs(1_700_000_000);
+/// Maximum number of tries for a page.
+const MAX_TRIES: u32 = gleaner_runtime::MAX_ATTEMPTS;
+
+/// A simulation that can begin.
+#[derive(Debug)]
+pub(super) struct Setup {
+    pub(super) context: Arc<Context>,
+    pub(super) tasks: Arc<[CrawlTask]>,
+    /// The team of each job, and its slots.
+    pub(super) teams: Vec<Option<(usize, u32)>>,
+    pub(super) map: Option<MapTask>,
+    pub(super) config: MemoryConfig,
+    address_limit: u32,
+    in_flight_limit: u32,
+}
+
+impl Setup {
+    pub(super) fn generate(seed: u64, loses_power: bool) -> Self {
+        let mut random = Random::new(seed, 0);
+        let world = World::generate(seed);
+        let tasks: Vec<CrawlTask> =
+            (0..1 + random.below(4)).map(|number| CrawlTask::generate(seed, number, &world)).collect();
+        let host_limit = 1 + random.below(8) as u32;
+        let in_flight_limit = 1 + random.below(20) as u32;
+        let slots = [0, 1].map(|team| 1 + Random::new(seed, 0x5107 + team).below(12) as u32);
+        let teams: Vec<Option<(usize, u32)>> =
+            tasks.iter().map(|task| task.team.and_then(|team| Some((team, *slots.get(team)?)))).collect();
+        let bounds = tasks.iter().zip(&teams).map(|(task, team)| JobBound {
+            delay: task.delay,
+            max_concurrency: task.max_concurrency,
+            team: *team,
+            is_map: false,
+        });
+        let map = MapTask::generate(seed, &world);
+        let map_bound = JobBound { is_map: true, ..JobBound::default() };
+        let monitor =
+            Monitor::new(world.hosts.len(), bounds.chain([map_bound]).collect(), host_limit, in_flight_limit);
+        let faults =
+            if seed.is_multiple_of(2) { Faults::default() } else { generate_faults(seed, &mut random) };
+        let faults = Faults { loses_power, ..faults };
+        let context = Arc::new(Context::new(seed, world, monitor, faults, tasks.len()));
+
+        let mut frontier = FrontierConfig::default();
+        frontier.max_in_flight = in_flight_limit;
+        frontier.max_per_host = host_limit;
+        frontier.initial_per_host = 1 + random.below(host_limit as usize) as u32;
+        frontier.lease_time = LEASE_TIME;
+        let address_limit = 1 + Random::new(seed, 0xadd8).below(10) as u32;
+        frontier.max_per_address = address_limit;
+        let mut queue_random = Random::new(seed, 0xf111);
+        if queue_random.below(8) == 0 {
+            // A few dozen URLs, so that a crawl fills the queue.
+            frontier.max_queued_bytes = 1_000 + queue_random.below(3_000) as u64;
+            frontier.max_queued_bytes_per_job = frontier.max_queued_bytes / 2;
+        }
+        let config = MemoryConfig { frontier, ..MemoryConfig::default() };
+        let tasks = tasks.into();
+        Self { context, tasks, teams, map, config, address_limit, in_flight_limit }
+    }
+
+    /// The time since the Unix epoch.
+    pub(super) fn now(&self) -> Duration {
+        EPOCH + Duration::from_millis(self.context.now())
+    }
+
+    /// The store with the faults of the simulation.
+    pub(super) fn faulty_store(
+        &self,
+        store: Arc<dyn Store>,
+        ended_pages: &Arc<EndedPages>,
+    ) -> Arc<FaultyStore> {
+        let (context, ended_pages) = (Arc::clone(&self.context), Arc::clone(ended_pages));
+        Arc::new(FaultyStore::new(store, context, ended_pages, self.address_limit, self.teams.clone()))
+    }
+
+    /// A runtime of this process.
+    pub(super) fn runtime(&self, store: Arc<FaultyStore>) -> Arc<Runtime> {
+        Runtime::new(RuntimeConfig {
+            store,
+            fetch: Arc::new(SimulatedFetch(Arc::clone(&self.context))),
+            transform: Arc::new(SimulatedTransform(Arc::clone(&self.context))),
+            pdfs: None,
+            rendering: None,
+            clock: Clock::starting_at(self.now()),
+            robots_agent: "gleaner".to_owned(),
+            max_in_flight: self.in_flight_limit,
+            near_duplicates: true,
+            memory: MemoryBudget::default(),
+        })
+    }
+
+    /// The report at the end of the simulation.
+    pub(super) fn report(&self) -> Report {
+        let context = &*self.context;
+        let virtual_time = Duration::from_millis(context.now());
+        let lost = context.lost();
+        check_refetches(context, &lost);
+        let mut monitor = context.monitor();
+        let mut report = Report::new(context.seed, std::mem::take(&mut monitor.events), virtual_time);
+        report.jobs = self.tasks.len() as u64;
+        report.requests = monitor.requests;
+        report.cross_host_hops = monitor.cross_host_hops;
+        report.crashes = context.crash_count();
+        report.full_addresses = context.full_addresses();
+        report.leases_lost = lost.values().map(|count| u64::from(*count)).sum();
+        report.violations = std::mem::take(&mut monitor.violations);
+        report
+    }
+}
+
+fn generate_faults(seed: u64, random: &mut Random) -> Faults {
+    fn chance(random: &mut Random) -> usize {
+        if random.below(2) == 0 { random.below(40) } else { 0 }
+    }
+    fn moments(random: &mut Random) -> Vec<Moment> {
+        let mut moments: Vec<Moment> = (0..random.below(3)).map(|_| random.below(60_000) as Moment).collect();
+        moments.sort_unstable();
+        moments
+    }
+    let (hang_before, hang_after) = (chance(random), chance(random));
+    let hangs = moments(random);
+    let mut random = Random::new(seed, 0xfa17);
+    let (late_finish, crashes) = (chance(&mut random), moments(&mut random));
+    Faults { hang_before, hang_after, hangs, late_finish, crashes, loses_power: false }
+}
+
+/// A page is requested once per allowed try, and once more per lost lease.
+fn check_refetches(context: &Context, lost: &BTreeMap<(usize, Resource), u32>) {
+    let counts = context.monitor().page_requests().clone();
+    let is_robots = |resource: &Resource| matches!(resource, Resource::Robots(_));
+    let robots_hung = lost.keys().any(|(_, resource)| is_robots(resource));
+    for ((job, page), count) in counts {
+        let tries = match context.world.pages[page].kind {
+            // If robots.txt of a host on the redirect chain is unavailable, the page is tried again later.
+            Kind::Redirect(_) if robots_hung || context.world.redirects_to_blocked_host(page) => MAX_TRIES,
+            _ if context.world.hosts[context.world.pages[page].host].refuses_connections => MAX_TRIES,
+            Kind::Html | Kind::NotFound | Kind::Redirect(_) => 1,
+            Kind::Flaky { .. } | Kind::Dead => MAX_TRIES,
+        };
+        let lost = lost.get(&(job, Resource::Page(page))).copied().unwrap_or_default();
+        if count > tries + lost {
+            let what = format!("job {job} requested page {page} {count} times, and it lost {lost} leases");
+            context.monitor().violate(context.now(), what);
+        }
+    }
+}
