@@ -132,8 +132,15 @@ impl Runtime {
             JobSpec::Batch(plan) => batch(*plan, options),
             JobSpec::Crawl(plan) => self.prepare_crawl(*plan, options).await?,
         };
-        let id = self.begin(context, job).await?;
-        Ok(Job::new(id, Arc::clone(self), Handle::current()).with_records(records).with_timeout(timeout))
+        let runtime = Arc::clone(self);
+        // In a task of its own, because it may take long until the job is durable: if the caller goes away
+        // meanwhile, the handle is dropped, which ends the job.
+        let starting = tokio::spawn(async move {
+            let id = runtime.begin(context, job).await?;
+            Ok::<_, Error>(Job::new(id, runtime, Handle::current()))
+        });
+        let job = starting.await.unwrap_or_else(|_| Err(Error::failed("the engine failed on this job")))?;
+        Ok(job.with_records(records).with_timeout(timeout))
     }
 
     /// Scrapes one page: [`start`](Self::start), then its [document](Job::document).

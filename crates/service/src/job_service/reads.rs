@@ -44,7 +44,8 @@ impl JobService {
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound); [`Conflict`](crate::ErrorKind::Conflict) if the job has
-    /// completed or failed.
+    /// completed or failed; [`RateLimited`](crate::ErrorKind::RateLimited) if its work is stopped, but the
+    /// store cannot write that now, so a crash would undo it.
     pub async fn cancel(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobCancelled, Error> {
         self.find(team, kind, id).await?;
         let extract = self.extracts().get(&id).cloned();

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_runtime::{Extract, ExtractTask, Extracted};
+use gleaner_runtime::{Clock, Extract, ExtractTask, Extracted, StartOptions};
 use gleaner_service::{JobService, Secret, ServiceConfig, SubmitContext, Team, verify};
-use gleaner_store::TeamId;
+use gleaner_store::journal::VecJournal;
+use gleaner_store::{LocalStore, MemoryConfig, Store, TeamId};
 use gleaner_types::plan::{BatchPlan, ExtractPlan};
 use gleaner_types::request::{BatchScrapeRequest, ExtractRequest, MapRequest};
 use gleaner_types::response::ExtractStatus;
@@ -186,6 +187,23 @@ async fn a_job_starts_with_its_reservation_also_if_its_client_leaves() {
             assert_eq!(world.balance().await, 100);
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_without_a_team_ends_if_its_caller_leaves_during_its_start() {
+    let (web, journal) = (Arc::default(), VecJournal::default());
+    let opened = LocalStore::open(MemoryConfig::default(), journal.clone(), journal.stored(), START);
+    let store: Arc<dyn Store> = Arc::new(opened.unwrap());
+    let runtime = runtime_over(&web, Arc::clone(&store), Clock::starting_at(START));
+    let options = StartOptions::default();
+    let id = options.id;
+    journal.hold();
+    assert!(is_cut_off(runtime.start(plan(&["slow"]), options)).await);
+    assert!(store.stored(id).await.is_ok());
+    journal.resume();
+    settle().await;
+    assert!(store.snapshot(id).await.unwrap_err().is_unknown_job(), "nobody has its handle");
+    assert!(journal.stored().jobs.is_empty());
 }
 
 /// Uses thirty tokens per second for five seconds, and counts its runs.

@@ -142,10 +142,8 @@ impl<J: Journal> Store for LocalStore<J> {
             let state = self.lock();
             (state.snapshot(job)?, state.ticket)
         };
-        match self.durable_unless_stalled(ticket).await {
-            true => Ok(snapshot),
-            false => self.lock().stalled_snapshot(job),
-        }
+        let is_durable = self.durable_unless_stalled(ticket).await;
+        if is_durable && self.stall().is_none() { Ok(snapshot) } else { self.lock().stalled_snapshot(job) }
     }
 
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {

@@ -369,7 +369,15 @@ impl Client {
                 self.violate(process, &format!("it cannot be removed: {error}"));
             }
         } else {
-            match store.cancel(id, process.now()).await {
+            let cancelled = loop {
+                match store.cancel(id, process.now()).await {
+                    // It is cancelled, but not durably.
+                    Err(error) if error.is_full() => process.runtime().stop_job(id),
+                    cancelled => break cancelled,
+                }
+                context.sleep(RETRY_PAUSE).await;
+            };
+            match cancelled {
                 Err(error) if !error.is_job_ended() => {
                     self.violate(process, &format!("it cannot be cancelled: {error}"));
                 }
