@@ -17,6 +17,8 @@
 //! - `neighbour` measures how much a hostile team slows another team.
 //! - `growth` measures how the cost of hostile pages grows with their size.
 //! - `watchdog` measures how much each worst case delays other clients, and whether it ends in time.
+//! - `durable` measures the durable store: its cost beside the memory store, its rate, and its size on disk.
+//! - `resume` kills a crawl of the command ten times, and checks what it fetched.
 //! - `rendering` measures the browser: what it leaves behind, its speed beside Playwright, and when pages are
 //!   ready. Each figure has its goal beside it.
 //!
@@ -28,6 +30,8 @@ pub mod engine;
 pub mod floor;
 mod report;
 mod sample;
+mod usage;
 
-pub use report::{Report, peak_memory};
+pub use report::Report;
 pub use sample::{ORIGIN, Page, graph, page_number, pages};
+pub use usage::{peak_memory, resident_memory, written_bytes};

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::peak_memory;
+
 /// The outcome of one crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
@@ -40,12 +42,4 @@ impl fmt::Display for Report {
             peak_memory().unwrap_or(0),
         )
     }
-}
-
-/// Peak memory of this process so far (`VmHWM`), in KiB; `None` if the system does not report it.
-#[must_use]
-pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().trim_end_matches(" kB").parse().ok()
 }

@@ -94,7 +94,8 @@ pub(crate) fn record(job: &NewJob) -> Vec<u8> {
         delay: job.rules.delay,
         max_depth: job.rules.max_depth,
         sealed: job.sealed,
-        keeps_documents: job.retention == Retention::Keep,
+        // The webhook may be gone before the documents.
+        keeps_documents: job.retention == Retention::Keep || job.webhook.is_some(),
         in_memory: job.in_memory,
         account,
     };

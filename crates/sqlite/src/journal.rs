@@ -18,6 +18,7 @@ use crate::log_tail::{LogTail, log_tail};
 use crate::read_pool::ReadPool;
 use crate::secrets::Secrets;
 use crate::secrets_change::{self, SecretsChange};
+use crate::stats::{Counters, JournalStats};
 use crate::writer::{Command, Writer};
 use crate::{Reader, cleaning, connection, failure, files, load, read, schema};
 
@@ -59,6 +60,7 @@ pub struct SqliteJournal {
     committed: watch::Receiver<Committed>,
     space: Arc<Semaphore>,
     reads: Arc<ReadPool>,
+    counters: Arc<Counters>,
     writer: Option<JoinHandle<()>>,
     _lock: FileLock,
 }
@@ -109,6 +111,7 @@ impl SqliteJournal {
         let (sender, committed) = watch::channel(Committed::default());
         let (commands, receiver) = mpsc::channel();
         let writer = Writer::new(path.clone(), config.max_bytes, connection, receiver, sender);
+        let counters = writer.counters();
         let writer = thread::Builder::new()
             .name("gleaner-sqlite".to_owned())
             .spawn(move || writer.run())
@@ -118,6 +121,7 @@ impl SqliteJournal {
             committed,
             space: Arc::new(Semaphore::new(MAX_WAITING_BYTES / UNIT)),
             reads: Arc::new(ReadPool::new(&path)),
+            counters,
             writer: Some(writer),
             path,
             _lock: lock,
@@ -131,6 +135,12 @@ impl SqliteJournal {
     /// Those of [`Reader::open`].
     pub fn reader(&self) -> Result<Reader, Error> {
         Reader::open(&self.path)
+    }
+
+    /// What it has written so far.
+    #[must_use]
+    pub fn stats(&self) -> JournalStats {
+        self.counters.stats()
     }
 
     fn send(&self, command: impl FnOnce(&mut u64) -> Command) -> u64 {

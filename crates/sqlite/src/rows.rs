@@ -18,8 +18,8 @@ pub(crate) fn apply(connection: &Connection, job: u64, row: &Row) -> rusqlite::R
     let number = job.cast_signed();
     match row {
         Row::Submitted { job, at } => submit(connection, number, job, *at),
-        // They lie beside the file.
-        Row::Cookies { .. } => Ok(()),
+        // Cookies and webhooks lie beside the file.
+        Row::Cookies { .. } | Row::Delivered => Ok(()),
         Row::Concluded(conclusion) => {
             let sql = "INSERT OR REPLACE INTO conclusion(number, bytes) VALUES(?1, ?2)";
             connection.execute(sql, params![number, stored::conclusion_bytes(conclusion)]).map(drop)

@@ -17,7 +17,7 @@ const CHECKSUM: usize = 8;
 pub(crate) enum SecretsChange {
     /// The job ended: only its webhook is still needed.
     End,
-    /// The job is removed.
+    /// The job is removed, or its last event was delivered.
     Remove,
 }
 

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ use crate::connection::{self, PAGE, limit};
 use crate::group::Group;
 use crate::secrets::Secrets;
 use crate::secrets_change::{self, SecretsChange};
+use crate::stats::Counters;
 use crate::{cleaning, failure, job_form, rows};
 
 /// How long a group waits for more batches.
@@ -69,6 +71,7 @@ pub(crate) struct Writer {
     /// Pages written to the log since it was copied, about.
     logged: u64,
     commits: u64,
+    counters: Arc<Counters>,
 }
 
 impl Writer {
@@ -93,7 +96,13 @@ impl Writer {
             has_debris: true,
             logged: 0,
             commits: 0,
+            counters: Arc::default(),
         }
+    }
+
+    /// Counts what it writes.
+    pub(crate) fn counters(&self) -> Arc<Counters> {
+        Arc::clone(&self.counters)
     }
 
     /// Writes until it is closed. The log is copied into the file when the connection is dropped.
@@ -102,6 +111,7 @@ impl Writer {
             if !self.commit(&mut group) {
                 return;
             }
+            self.counters.committed(group.batches());
             group.batches().iter().for_each(Batch::committed);
             self.committed.send_replace(Committed { through: group.through(), stalled: None });
             // The batches return their room.
@@ -304,8 +314,9 @@ impl Writer {
             return;
         }
         self.logged = 0;
-        if let Err(error) = connection.pragma(None, "wal_checkpoint", "PASSIVE", |_| Ok(())) {
-            tracing::debug!(%error, "the log of the store could not be copied");
+        match connection.pragma(None, "wal_checkpoint", "PASSIVE", |_| Ok(())) {
+            Ok(()) => self.counters.checkpointed(),
+            Err(error) => tracing::debug!(%error, "the log of the store could not be copied"),
         }
     }
 
@@ -383,6 +394,7 @@ fn transact(
     ids(&transaction, group, &mut changes, removal)?;
     let new = commit::apply(&transaction, group, numbers)?;
     ids(&transaction, group, &mut changes, end)?;
+    ids(&transaction, group, &mut changes, delivered)?;
     transaction.commit()?;
     numbers.committed(new);
     Ok(changes)
@@ -409,4 +421,9 @@ fn removal(batch: &Batch) -> Option<SecretsChange> {
 
 fn end(batch: &Batch) -> Option<SecretsChange> {
     secrets_change::ends(&batch.facts).then_some(SecretsChange::End)
+}
+
+fn delivered(batch: &Batch) -> Option<SecretsChange> {
+    let is_delivered = batch.rows.iter().any(|row| matches!(row, Row::Delivered));
+    is_delivered.then_some(SecretsChange::Remove)
 }

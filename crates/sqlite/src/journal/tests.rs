@@ -113,6 +113,9 @@ async fn the_batches_of_one_call_share_a_ticket() {
     let ticket = journal.append(vec![submitted(1, "a"), page(1, 0), store]);
     assert_eq!(ticket, 1);
     durable(&journal, 1).await;
+    let stats = journal.stats();
+    assert_eq!((stats.commits, stats.batches, stats.checkpoints), (1, 3, 0));
+    assert!((40..100).contains(&stats.bytes), "{} bytes", stats.bytes);
     drop(journal);
     let (_, state, _) = open(&path);
     assert_eq!((state.blocks.len(), state.jobs.len(), state.jobs[0].blocks.len()), (1, 1, 1));
@@ -170,7 +173,7 @@ async fn secrets_are_there_before_their_job_and_go_with_it() {
     let secrets = Secrets::of(&path);
     let has_secrets = |job| secrets.load(id(job)).unwrap().is_some();
     let (journal, ..) = open(&path);
-    for job in 1..=4 {
+    for job in 1..=5 {
         write(&journal, submitted(job, "request of a team")).await;
         assert!(has_secrets(job.into()));
     }
@@ -180,7 +183,8 @@ async fn secrets_are_there_before_their_job_and_go_with_it() {
     write(&journal, end).await;
     write(&journal, rows(2, vec![Row::Removed { keeps_facts: false }])).await;
     write(&journal, rows(3, vec![Row::Removed { keeps_facts: true }])).await;
-    assert_eq!([1, 2, 3, 4].map(has_secrets), [false, false, true, true]);
+    write(&journal, rows(5, vec![Row::Delivered])).await;
+    assert_eq!([1, 2, 3, 4, 5].map(has_secrets), [false, false, true, true, false]);
     drop(journal);
     for file in ["jobs.db", "jobs.db-lock"] {
         let bytes = fs::read(folder.path().join(file)).unwrap();
@@ -191,7 +195,7 @@ async fn secrets_are_there_before_their_job_and_go_with_it() {
     let (_journal, state, _) = open(&path);
     assert!(has_secrets(4) && !has_secrets(9));
     let found: Vec<_> = state.jobs.iter().map(|job| (job.number, job.is_removed)).collect();
-    assert_eq!(found, [(1, false), (3, true), (4, false)]);
+    assert_eq!(found, [(1, false), (3, true), (4, false), (5, false)]);
 }
 
 #[tokio::test]

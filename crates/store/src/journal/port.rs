@@ -141,6 +141,8 @@ pub enum Row {
         /// Its facts are still needed: events wait for delivery, or it is not settled.
         keeps_facts: bool,
     },
+    /// The job has ended, and all its events were delivered: its webhook is not needed any more.
+    Delivered,
     /// A new last scrape in a history.
     History(StoredHistory),
     /// A kept single scrape.

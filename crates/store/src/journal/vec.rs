@@ -5,7 +5,7 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::port::{Batch, Committed, Journal, Row, StoredFacts, StoredState};
-use crate::{Error, NewJob, ReadBound};
+use crate::{Error, NewJob, ReadBound, Retention};
 
 /// A journal in memory, for tests: its clones share the contents, so a store can be opened again over them.
 #[derive(Debug, Clone)]
@@ -93,6 +93,12 @@ impl Contents {
                     self.documents.remove(&number);
                 } else if let Some(job) = self.job(number) {
                     job.is_removed = true;
+                }
+            }
+            Row::Delivered => {
+                if let Some(job) = self.job(number) {
+                    // Its documents stay.
+                    (job.job.webhook, job.job.retention) = (None, Retention::Keep);
                 }
             }
             Row::History(history) => self.state.histories.push(history.clone()),

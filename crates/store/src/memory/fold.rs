@@ -183,6 +183,8 @@ impl State {
         if let Some(outbox) = job.outbox.as_deref().filter(|outbox| !outbox.is_empty()) {
             self.event_schedule.restore(id, outbox);
         }
+        // The process may have ended before its webhook was removed.
+        job.log_delivered(&mut self.log);
         let (is_full, is_running) = (job.results.is_full(), job.ended_at.is_none());
         if is_running && has_no_pages(job.kind) {
             self.orphans.insert(id);

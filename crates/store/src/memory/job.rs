@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::events::Outbox;
 use super::facts::{FactLog, JobJournal};
 use super::teams::TeamIndex;
-use crate::journal::Fact;
+use crate::journal::{Fact, Row};
 use crate::note::Notes;
 use crate::result_space::TeamQuota;
 use crate::results::Results;
@@ -156,6 +156,15 @@ impl Job {
             && let Some(warning) = json.as_deref()
         {
             log.push(journal, &Fact::Warned { warning });
+        }
+    }
+
+    /// Records that the webhook of an ended job is not needed any more: no event waits, and no list of events
+    /// that were given up names it.
+    pub(super) fn log_delivered(&self, log: &mut FactLog) {
+        let is_done = |outbox: &Outbox| outbox.is_empty() && outbox.dead_letters.is_empty();
+        if self.ended_at.is_some() && self.outbox.as_deref().is_some_and(is_done) {
+            log.row(self.journal.everything(), || Row::Delivered);
         }
     }
 

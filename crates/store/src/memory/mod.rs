@@ -94,6 +94,12 @@ impl<J: Journal> LocalStore<J> {
         Ok(store)
     }
 
+    /// Where it writes its facts.
+    #[must_use]
+    pub const fn journal(&self) -> &J {
+        &self.journal
+    }
+
     fn empty(config: MemoryConfig, journal: J) -> Self {
         let mut frontier = Frontier::new(config.frontier.clone());
         if let Some(file) = config.queue_file() {

@@ -347,6 +347,7 @@ impl State {
             self.event_schedule.push(&mut self.log, (id, &mut *job), event, now);
             self.has_maintenance = true;
         }
+        job.log_delivered(&mut self.log);
         job.notify_progress(&mut self.log);
         if let Some(account) = &job.account {
             self.budgeted_jobs = self.budgeted_jobs.saturating_sub(usize::from(account.budget.is_some()));

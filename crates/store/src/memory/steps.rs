@@ -129,6 +129,7 @@ impl<J: Journal> LocalStore<J> {
         let job = state.jobs.get_mut(&event.job).or_else(|| state.removed.get_mut(&event.job));
         let Some(job) = job.filter(|job| job.outbox.is_some()) else { return 0 };
         state.event_schedule.record_outcome(&mut state.log, event, job, outcome, now);
+        job.log_delivered(&mut state.log);
         state.forget_removed(event.job);
         let ticket = self.commit(state, None);
         drop(guard);
