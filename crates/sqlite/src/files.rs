@@ -21,6 +21,15 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().write(true).create_new(true)).open(path)
 }
 
+/// Creates an empty file unless it exists. Its name is as durable as what it will contain.
+pub(crate) fn ensure(path: &Path) -> io::Result<()> {
+    match create(path) {
+        Ok(_) => path.parent().map_or(Ok(()), sync_folder),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Opens a file for reading and writing, and creates it if it does not exist.
 pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(path)
@@ -75,6 +84,9 @@ mod tests {
         let path = folder.path().join("file");
         create(&path).unwrap();
         assert_eq!(create(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        ensure(&path).unwrap();
+        ensure(&folder.path().join("new")).unwrap();
+        assert!(folder.path().join("new").exists());
         create_folder(&folder.path().join("folder")).unwrap();
         create_folder(&folder.path().join("folder")).unwrap();
         assert!(create_folder(&path).is_err(), "a file is no folder");

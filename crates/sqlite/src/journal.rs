@@ -87,17 +87,8 @@ impl SqliteJournal {
         let path = std::path::absolute(path.as_ref())
             .map_err(|error| failure::file("the path of the store is unknown", &error))?;
         let lock = FileLock::take(&path)?;
-        match files::create(&path) {
-            // Its name must be as durable as what it will contain.
-            Ok(_) => path
-                .parent()
-                .map_or(Ok(()), files::sync_folder)
-                .map_err(|error| failure::file("the name of the file could not be made durable", &error))?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                return Err(failure::file(&format!("{} could not be created", path.display()), &error));
-            }
-        }
+        files::ensure(&path)
+            .map_err(|error| failure::file(&format!("{} could not be created", path.display()), &error))?;
         let tail = cut(&path)?;
         let mut connection = connection::writer(&path)?;
         schema::migrate(&mut connection)?;
@@ -164,7 +155,7 @@ impl Drop for SqliteJournal {
 }
 
 /// What SQLite will cut from the log.
-fn cut(path: &Path) -> Result<LogTail, Error> {
+pub(crate) fn cut(path: &Path) -> Result<LogTail, Error> {
     let log = files::beside(path, "-wal");
     let tail = match File::open(&log) {
         Ok(file) => log_tail(&mut BufReader::new(file)),

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::check::{self, Finding};
 use crate::secrets::Secrets;
-use crate::{JobRecord, backup, connection, failure, read, schema};
+use crate::{JobCounts, JobRecord, backup, connection, failure, label, read, schema};
 
 /// Reads a file, also while another process writes it. Its calls block.
 #[derive(Debug)]
@@ -45,6 +45,22 @@ impl Reader {
         read::jobs(&self.connection)
     }
 
+    /// The text that a program gave the file ([`set_label`](crate::set_label)); `None` if it gave none.
+    ///
+    /// # Errors
+    /// [`Damaged`](ErrorKind::Damaged) and [`Io`](ErrorKind::Io).
+    pub fn label(&self) -> Result<Option<String>, Error> {
+        label::read(&self.connection)
+    }
+
+    /// How far a job is. This reads all its facts.
+    ///
+    /// # Errors
+    /// [`Damaged`](ErrorKind::Damaged), [`Newer`](ErrorKind::Newer) and [`Io`](ErrorKind::Io).
+    pub fn counts(&self, job: u64) -> Result<JobCounts, Error> {
+        JobCounts::read(&self.connection, job)
+    }
+
     /// Calls `visit` with the number and the bytes of each block of a job after this number, in order. The
     /// job 0 is the store itself. `visit` checks the blocks
     /// ([`Block::open`](gleaner_store::journal::Block::open)).
@@ -74,6 +90,15 @@ impl Reader {
     /// [`Damaged`](ErrorKind::Damaged), also for a position before the first one, and [`Io`](ErrorKind::Io).
     pub fn documents(&self, job: u64, from: u64, bound: ReadBound) -> Result<Vec<Bytes>, Error> {
         read::documents(&self.connection, job, from, bound)
+    }
+
+    /// The JSON of the next documents of a job from a position: about a megabyte at most, and none if there
+    /// are no more yet.
+    ///
+    /// # Errors
+    /// Those of [`documents`](Self::documents).
+    pub fn next_documents(&self, job: u64, from: u64) -> Result<Vec<Bytes>, Error> {
+        self.documents(job, from, ReadBound::default())
     }
 
     /// Copies the file to a new one, as it is at one moment. The secrets of its jobs are copied on request:

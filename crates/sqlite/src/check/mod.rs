@@ -10,9 +10,8 @@ use rusqlite::Connection;
 
 pub use finding::Finding;
 
-use crate::failure;
-use crate::read;
 use crate::secrets::Secrets;
+use crate::{failure, label, read};
 
 /// Findings of one kind of check, at most: a damaged medium damages much.
 const MAX_FINDINGS: usize = 100;
@@ -25,6 +24,9 @@ pub(crate) fn check(connection: &Connection, secrets: &Secrets) -> Result<Vec<Fi
         return Ok(findings);
     }
     findings.extend(sealed::check(connection)?);
+    if let Err(error) = label::read(connection) {
+        findings.push(Finding::new("meta", "the label".to_owned(), &error.to_string()));
+    }
     let jobs = match read::jobs(connection) {
         Ok(jobs) => jobs,
         // A broken job is among the sealed rows.
