@@ -60,7 +60,7 @@ pub(crate) fn apply(
             Some(last) => *last,
             None => numbers.last(connection, batch.job)?,
         };
-        insert.execute(params![place(batch.job, last + 1), batch.facts])?;
+        insert.execute(params![place(batch.job, last + 1)?, batch.facts])?;
         new.insert(batch.job, last + 1);
     }
     insert_documents(connection, group.batches())?;
@@ -80,7 +80,7 @@ fn insert_documents(connection: &Connection, batches: &[Batch]) -> rusqlite::Res
     let mut insert = connection.prepare("INSERT INTO document(place, heads, bytes) VALUES(?1, ?2, ?3)")?;
     for (job, batches) in jobs {
         for row in documents::rows(batches.iter().flat_map(|batch| &batch.documents)) {
-            insert.execute(params![place(job, row.first), row.heads, row.bytes])?;
+            insert.execute(params![place(job, row.first)?, row.heads, row.bytes])?;
         }
     }
     Ok(())
@@ -97,7 +97,7 @@ pub(crate) fn is_applied(
     // Unknown if no attempt came as far as to read it.
     let Some(last) = numbers.last.get(&batch.job) else { return Ok(false) };
     let sql = "SELECT 1 FROM fact WHERE place = ?1";
-    let found = connection.query_row(sql, [place(batch.job, last + 1)], |_| Ok(())).optional()?;
+    let found = connection.query_row(sql, [place(batch.job, last + 1)?], |_| Ok(())).optional()?;
     Ok(found.is_some())
 }
 
@@ -146,8 +146,9 @@ mod tests {
         numbers.committed(new);
         let new = apply(&file, &Group::new(3, vec![facts(3, vec![1])]), &mut numbers);
         assert_eq!(new.unwrap(), HashMap::from([(3, 4)]));
-        assert_eq!(places(&file, "fact"), [place(3, 1), place(3, 2), place(3, 3), place(3, 4), place(5, 1)]);
-        assert_eq!(places(&file, "document"), [place(3, 0), place(5, 2)]);
+        let place = |(job, number)| place(job, number).unwrap();
+        assert_eq!(places(&file, "fact"), [(3, 1), (3, 2), (3, 3), (3, 4), (5, 1)].map(place));
+        assert_eq!(places(&file, "document"), [(3, 0), (5, 2)].map(place));
     }
 
     #[test]

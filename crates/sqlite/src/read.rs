@@ -41,9 +41,11 @@ pub(crate) fn documents(
     // The first row may begin before the position.
     let sql = "SELECT place, heads, bytes FROM document WHERE place BETWEEN
         coalesce((SELECT max(place) FROM document WHERE place BETWEEN ?1 AND ?2), ?2) AND ?3 ORDER BY place";
+    // No row can have a key that is too large.
+    let Ok(from_place) = place(job, from) else { return Ok(Vec::new()) };
     let (start, end) = range(job);
     let mut statement = connection.prepare(sql).map_err(failed)?;
-    let mut rows = statement.query([start, place(job, from), end]).map_err(failed)?;
+    let mut rows = statement.query([start, from_place, end]).map_err(failed)?;
     let (mut found, mut size, mut next) = (Vec::new(), 0_usize, from);
     while let Some(row) = rows.next().map_err(failed)? {
         let at = number_of(column(row, 0)?);
@@ -117,9 +119,10 @@ pub(crate) fn blocks(
     mut visit: impl FnMut(u64, &[u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let sql = "SELECT place, bytes FROM fact WHERE place > ?1 AND place <= ?2 ORDER BY place";
+    let Ok(after_place) = place(job, after) else { return Ok(()) };
     let (_, end) = range(job);
     let mut statement = connection.prepare(sql).map_err(failed)?;
-    let mut rows = statement.query([place(job, after), end]).map_err(failed)?;
+    let mut rows = statement.query([after_place, end]).map_err(failed)?;
     let mut last = after;
     while let Some(row) = rows.next().map_err(failed)? {
         let number = number_of(column(row, 0)?);

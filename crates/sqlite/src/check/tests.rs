@@ -49,7 +49,7 @@ async fn an_intact_file_has_no_findings() {
 #[tokio::test]
 async fn a_changed_block_is_named() {
     let change = |number| {
-        let place = place(1, number);
+        let place = place(1, number).unwrap();
         format!("UPDATE fact SET bytes = CAST(x'b101' || substr(bytes, 2) AS BLOB) WHERE place = {place}")
     };
     let problem = "the checksum of the record does not match";
@@ -59,7 +59,8 @@ async fn a_changed_block_is_named() {
 
 #[tokio::test]
 async fn missing_blocks_and_documents_are_named() {
-    let delete = |table: &str, number| format!("DELETE FROM {table} WHERE place = {}", place(1, number));
+    let delete =
+        |table: &str, number| format!("DELETE FROM {table} WHERE place = {}", place(1, number).unwrap());
     let found = after(&delete("fact", 4)).await;
     let expected = [
         "fact: block 5 of job 1: block 4 is missing",
@@ -80,7 +81,7 @@ async fn missing_blocks_and_documents_are_named() {
 async fn changed_documents_and_rows_are_named() {
     let change = format!(
         "UPDATE document SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB) WHERE place = {}",
-        place(1, 2)
+        place(1, 2).unwrap()
     );
     let problem = "the checksum of the record does not match";
     assert_eq!(after(&change).await, [format!("document: the row of document 2 of job 1: {problem}")]);

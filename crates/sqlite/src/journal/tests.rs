@@ -3,13 +3,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::JobRules;
-use gleaner_store::journal::{Block, BlockWriter, Fact, NewDocument, Row, StoredHistory, StoredScrape};
-use gleaner_store::{Conclusion, HistoryKey, NewJob, PastScrape, TeamId};
+use gleaner_store::journal::{
+    Block, BlockWriter, Fact, MAX_JOB_NUMBER, NewDocument, Row, StoredHistory, StoredScrape,
+};
+use gleaner_store::{Conclusion, HistoryKey, MemoryConfig, NewJob, PastScrape, Store as _, TeamId};
 use gleaner_types::{JobKind, JobState};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
+use crate::open_store;
 
 fn open(path: &Path) -> (SqliteJournal, StoredState, Opened) {
     SqliteJournal::open(path, &FileConfig::default()).unwrap()
@@ -312,14 +315,28 @@ async fn a_damaged_block_is_an_error_of_its_reader() {
     drop(journal);
     let change = |sql: &str| connection::writer(&path).unwrap().execute_batch(sql).unwrap();
     change(
-        "UPDATE document SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB) WHERE place % 1099511627776 = 1",
+        "UPDATE document SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB) WHERE place % 4294967296 = 1",
     );
     let (journal, ..) = open(&path);
     let error = journal.documents(1, 0, ReadBound::default()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Damaged);
     assert!(error.to_string().starts_with("the row of document 1 of job 1 in table document"), "{error}");
     drop(journal);
-    change("DELETE FROM fact WHERE place % 1099511627776 = 2");
+    change("DELETE FROM fact WHERE place % 4294967296 = 2");
     let error = SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();
     assert_eq!(error.to_string(), "block 2 of job 1 in table fact is missing");
+}
+
+#[tokio::test]
+async fn without_a_number_new_jobs_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    write(&journal, submitted(MAX_JOB_NUMBER, "request")).await;
+    drop(journal);
+    let now = Duration::from_secs(1_700_000_000);
+    let (store, _) = open_store(&path, &FileConfig::default(), MemoryConfig::default(), now).unwrap();
+    let new = NewJob::new(id(1), Some(JobKind::Crawl), JobRules::with_limit(5), Vec::new());
+    let error = store.submit(new, now).await.unwrap_err();
+    assert!(error.is_full(), "{error}");
 }

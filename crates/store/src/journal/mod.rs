@@ -64,8 +64,8 @@ pub use fact::{Fact, NoteChange};
 pub use lists::{Depths, DepthsWriter, Keys, KeysWriter};
 pub use page_list::{PageList, PageListWriter, Pages};
 pub use port::{
-    Batch, Committed, Journal, NewDocument, NoJournal, Room, Row, Stall, StoredFacts, StoredHistory,
-    StoredScrape, StoredState,
+    Batch, Committed, Journal, MAX_JOB_NUMBER, NewDocument, NoJournal, Room, Row, Stall, StoredFacts,
+    StoredHistory, StoredScrape, StoredState,
 };
 #[cfg(any(test, feature = "testing"))]
 pub use vec::VecJournal;

@@ -12,6 +12,10 @@ use uuid::Uuid;
 
 use crate::{Conclusion, Error, HistoryKey, NewJob, NoteValue, PastScrape, ReadBound, TeamId};
 
+/// The largest number that a store gives to a job: keys of a journal have room for it and for a number within
+/// the job.
+pub const MAX_JOB_NUMBER: u64 = (1 << 31) - 1;
+
 /// Where a store writes its facts.
 ///
 /// # Contract

@@ -20,7 +20,7 @@ use super::scrapes::Scrapes;
 use super::teams::{TeamIndex, Teams};
 use super::unsettled::Unsettled;
 use crate::accounting::grant_operation;
-use crate::journal::{Fact, Row};
+use crate::journal::{Fact, MAX_JOB_NUMBER, Row};
 use crate::outbox::EventData;
 use crate::result_space::ResultSpace;
 use crate::results::DocumentSource;
@@ -121,6 +121,16 @@ impl State {
                 .check_pinned_capacity()?;
         }
         Ok(())
+    }
+
+    /// Checks that a journal has a number for a new job.
+    pub(super) fn check_numbers(&self) -> Result<(), Error> {
+        if !self.log.is_on() || self.next_number <= MAX_JOB_NUMBER {
+            return Ok(());
+        }
+        Err(Error::full(
+            "the journal has no number for another job; those of removed jobs are free when it is opened again",
+        ))
     }
 
     /// Opens a queue for a new job, if all its pages fit.

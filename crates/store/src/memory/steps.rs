@@ -31,6 +31,7 @@ impl<J: Journal> LocalStore<J> {
         state.check_job_limit(job.account.as_deref())?;
         state.check_unsettled(job.account.as_deref())?;
         state.check_result_space(&job)?;
+        state.check_numbers()?;
         let slot = state.open_queue(&job)?;
         state.use_key(job.account.as_deref(), now)?;
         state.start_job(slot, job, self.config.retained_bytes, now);
