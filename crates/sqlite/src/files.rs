@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io;
+use std::io::{self, Read as _};
+#[cfg(not(unix))]
+use std::io::{Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The path with this at its end, such as `-wal`.
@@ -60,6 +62,36 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Writes the bytes of a file to their places again, if it exists, and syncs it. A failed sync may leave them
+/// in the memory of the system as if they were on the medium.
+pub(crate) fn write_again(path: &Path) -> io::Result<()> {
+    let mut file = match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        file => file?,
+    };
+    let (mut buffer, mut offset) = (vec![0; 64 << 10], 0);
+    loop {
+        let length = file.read(&mut buffer)?;
+        let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else { break };
+        write_at(&mut file, bytes, offset)?;
+        offset += bytes.len() as u64;
+    }
+    file.sync_all()
+}
+
+/// Writes at an offset. The next read is after what was written.
+#[cfg(unix)]
+fn write_at(file: &mut File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    use std::os::unix::fs::FileExt as _;
+    file.write_all_at(bytes, offset)
+}
+
+#[cfg(not(unix))]
+fn write_at(file: &mut File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    file.seek(io::SeekFrom::Start(offset))?;
+    file.write_all(bytes)
+}
+
 /// Makes the names in a folder durable. Only Unix can do that.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
@@ -91,6 +123,18 @@ mod tests {
         create_folder(&folder.path().join("folder")).unwrap();
         assert!(create_folder(&path).is_err(), "a file is no folder");
         sync_folder(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_written_again_has_the_same_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write_again(&path).unwrap();
+        assert!(!path.exists());
+        let bytes: Vec<u8> = (0..200_000_u32).map(|number| (number / 7) as u8).collect();
+        std::fs::write(&path, &bytes).unwrap();
+        write_again(&path).unwrap();
+        assert!(std::fs::read(&path).unwrap() == bytes);
     }
 
     #[cfg(unix)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gleaner_frontier::JobRules;
 use gleaner_store::journal::{
-    Block, BlockWriter, Fact, MAX_JOB_NUMBER, NewDocument, Row, StoredHistory, StoredScrape,
+    Block, BlockWriter, Fact, MAX_JOB_NUMBER, NewDocument, Row, Stall, StoredHistory, StoredScrape,
 };
 use gleaner_store::{Conclusion, HistoryKey, MemoryConfig, NewJob, PastScrape, Store as _, TeamId};
 use gleaner_types::{JobKind, JobState};
@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::open_store;
+use crate::place::place;
 
 fn open(path: &Path) -> (SqliteJournal, StoredState, Opened) {
     SqliteJournal::open(path, &FileConfig::default()).unwrap()
@@ -325,6 +326,42 @@ async fn a_damaged_block_is_an_error_of_its_reader() {
     change("DELETE FROM fact WHERE place % 4294967296 = 2");
     let error = SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();
     assert_eq!(error.to_string(), "block 2 of job 1 in table fact is missing");
+}
+
+#[tokio::test]
+async fn a_batch_that_can_never_be_written_ends_the_writer_with_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    write(&journal, submitted(1, "request")).await;
+    write(&journal, page(1, 0)).await;
+    // Another program writes where the next block belongs.
+    let change = format!("INSERT INTO fact(place, bytes) VALUES({}, x'00')", place(1, 2).unwrap());
+    connection::writer(&path).unwrap().execute_batch(&change).unwrap();
+    let ticket = journal.append(vec![page(1, 1)]);
+    let mut committed = journal.committed();
+    committed.wait_for(|committed| committed.through >= ticket).await.unwrap_err();
+    assert_eq!(committed.borrow().stalled, Some(Stall::Io));
+    // What comes later gets an error, too, and no room is taken for ever.
+    let mut later = page(1, 2);
+    later.room = journal.room(MAX_WAITING_BYTES).await;
+    let ticket = journal.append(vec![later]);
+    committed.wait_for(|committed| committed.through >= ticket).await.unwrap_err();
+    assert!(journal.room(MAX_WAITING_BYTES).await.is_some());
+    drop(journal);
+    assert_eq!(Reader::open(&path).unwrap().document_range(1).unwrap(), (0, 1));
+}
+
+#[tokio::test]
+async fn what_comes_before_a_batch_that_can_never_be_written_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    let good = journal.append(vec![submitted(1, "request"), page(1, 0)]);
+    let poison = journal.append(vec![page(MAX_JOB_NUMBER + 1, 0)]);
+    let mut committed = journal.committed();
+    committed.wait_for(|committed| committed.through >= poison).await.unwrap_err();
+    assert_eq!(committed.borrow().through, good);
 }
 
 #[tokio::test]
