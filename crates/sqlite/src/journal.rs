@@ -13,6 +13,7 @@ use gleaner_types::JobId;
 use rusqlite::{Connection, OptionalExtension as _};
 use tokio::sync::{Semaphore, watch};
 
+use crate::connection::PAGE;
 use crate::lock::FileLock;
 use crate::log_tail::{LogTail, log_tail};
 use crate::read_pool::ReadPool;
@@ -27,6 +28,9 @@ pub const MAX_WAITING_BYTES: usize = 64 << 20;
 
 /// The unit of the space for waiting batches, in bytes.
 const UNIT: usize = 4096;
+
+/// Bytes of a file without jobs: each table and each index has a page.
+const EMPTY_FILE: u64 = 20 * PAGE;
 
 /// The name under which the file counts its openings.
 const EPOCH: &str = "epoch";
@@ -56,6 +60,8 @@ pub struct Opened {
 #[derive(Debug)]
 pub struct SqliteJournal {
     path: PathBuf,
+    /// The maximum size of the file in bytes.
+    bound: Option<u64>,
     queue: Mutex<Queue>,
     committed: watch::Receiver<Committed>,
     space: Arc<Semaphore>,
@@ -108,6 +114,7 @@ impl SqliteJournal {
             .spawn(move || writer.run())
             .map_err(|error| failure::file("the thread that writes could not be started", &error))?;
         let journal = Self {
+            bound: config.max_bytes,
             queue: Mutex::new(Queue { last_ticket: 0, commands }),
             committed,
             space: Arc::new(Semaphore::new(MAX_WAITING_BYTES / UNIT)),
@@ -201,6 +208,10 @@ fn clean_secrets(state: &StoredState, path: &Path) -> io::Result<()> {
 }
 
 impl Journal for SqliteJournal {
+    fn capacity(&self) -> Option<u64> {
+        self.bound.map(|bytes| bytes.saturating_sub(EMPTY_FILE))
+    }
+
     fn append(&self, batches: Vec<Batch>) -> u64 {
         self.send(|ticket| {
             *ticket += 1;

@@ -30,6 +30,11 @@ pub trait Journal: Debug + Send + Sync + 'static {
         true
     }
 
+    /// The bytes that all that is written may take; `None` sets no limit.
+    fn capacity(&self) -> Option<u64> {
+        None
+    }
+
     /// Takes batches to write, and returns their ticket: a number that grows with each call. It is called
     /// under the lock of the store, in the order of the facts, and must not block.
     fn append(&self, batches: Vec<Batch>) -> u64;

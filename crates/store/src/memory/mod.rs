@@ -31,7 +31,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::Frontier;
+use gleaner_frontier::{Candidate, Frontier};
 use tokio::sync::watch;
 
 pub use self::activity::MAX_ACTIVITIES;
@@ -218,6 +218,22 @@ impl<J: Journal> LocalStore<J> {
         }
         Err(Error::full(format!(
             "at most {max} pages of one job may wait, and these pages would exceed that"
+        )))
+    }
+
+    /// Refuses pages that the journal could never write, because they alone are larger than all that it may.
+    fn check_size(&self, pages: &[Candidate]) -> Result<(), Error> {
+        /// Bytes of a page in a page list, beside its path.
+        const PAGE: usize = 9;
+        let capacity = if self.journal.is_durable() { self.journal.capacity() } else { None };
+        let Some(capacity) = capacity else { return Ok(()) };
+        let size = |page: &Candidate| PAGE + page.url.path().len() + page.url.query().map_or(0, str::len);
+        let bytes: usize = pages.iter().map(size).sum();
+        if bytes as u64 <= capacity {
+            return Ok(());
+        }
+        Err(Error::full(format!(
+            "these pages need {bytes} bytes, and the medium of the store may have {capacity} for all jobs"
         )))
     }
 

@@ -129,7 +129,7 @@ impl State {
             return Ok(());
         }
         Err(Error::full(
-            "the journal has no number for another job; those of removed jobs are free when it is opened again",
+            "the journal has no number for another job; those of removed jobs are free after a restart",
         ))
     }
 
