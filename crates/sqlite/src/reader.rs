@@ -24,8 +24,10 @@ impl Reader {
     /// [`Damaged`](ErrorKind::Damaged) and [`Io`](ErrorKind::Io).
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         connection::check_sqlite(rusqlite::version_number())?;
-        let path = std::path::absolute(path.as_ref())
-            .map_err(|error| failure::file("the path of the store is unknown", &error))?;
+        // The files beside it have the name of the file itself, and not that of a link to it.
+        let path = path.as_ref().canonicalize().map_err(|error| {
+            failure::file(&format!("{} could not be opened", path.as_ref().display()), &error)
+        })?;
         let connection = connection::reader(&path)?;
         match schema::version(&connection)? {
             0 => Err(Error::new(ErrorKind::Unsuitable, format!("{} is empty", path.display()))),

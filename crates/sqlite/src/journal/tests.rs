@@ -6,14 +6,16 @@ use gleaner_frontier::JobRules;
 use gleaner_store::journal::{
     Block, BlockWriter, Fact, MAX_JOB_NUMBER, NewDocument, Row, Stall, StoredHistory, StoredScrape,
 };
-use gleaner_store::{Conclusion, HistoryKey, MemoryConfig, NewJob, PastScrape, Store as _, TeamId};
+use gleaner_store::{
+    Conclusion, ErrorKind, HistoryKey, MemoryConfig, NewJob, PastScrape, Store as _, TeamId,
+};
 use gleaner_types::{JobKind, JobState};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
-use crate::open_store;
 use crate::place::place;
+use crate::{connection, files, open_store};
 
 fn open(path: &Path) -> (SqliteJournal, StoredState, Opened) {
     SqliteJournal::open(path, &FileConfig::default()).unwrap()
@@ -155,6 +157,61 @@ async fn a_second_writer_learns_who_is_the_first() {
     write(&journal, page(1, 0)).await;
     drop(journal);
     open(&path);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_leads_to_the_same_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, link] = ["jobs.db", "link.db"].map(|name| folder.path().join(name));
+    let (journal, ..) = open(&path);
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    assert_eq!(SqliteJournal::open(&link, &FileConfig::default()).unwrap_err().kind(), ErrorKind::Busy);
+    write(&journal, submitted(1, "request")).await;
+    drop(journal);
+    let (journal, state, _) = open(&link);
+    assert_eq!(state.jobs[0].job.request, json!({"secret": "request"}).into());
+    drop(journal);
+    assert_eq!(Reader::open(&link).unwrap().check().unwrap(), []);
+    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let beside = names.filter(|name| name.to_str().unwrap().starts_with("link.db"));
+    assert_eq!(beside.count(), 1, "the lock, the log and the secrets are beside the file");
+}
+
+#[test]
+fn a_database_of_another_program_is_not_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("CREATE TABLE other(x)").unwrap();
+    drop(other);
+    let state = || (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().permissions());
+    let before = state();
+    let error = SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsuitable);
+    assert!(state() == before);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_others_may_read_is_hidden_from_them() {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let secrets = files::beside(&path, "-secrets");
+    drop(open(&path));
+    fs::create_dir(&secrets).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(&secrets, Permissions::from_mode(0o755)).unwrap();
+    let (journal, ..) = open(&path);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(&secrets)), (0o600, 0o700));
+    assert_eq!(mode(&files::beside(&path, "-wal")), 0o600);
+    drop(journal);
+    fs::remove_dir(&secrets).unwrap();
+    std::os::unix::fs::symlink(folder.path(), &secrets).unwrap();
+    SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();
 }
 
 #[tokio::test]
