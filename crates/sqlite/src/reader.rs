@@ -86,10 +86,11 @@ impl Reader {
         read::document_range(&self.connection, job)
     }
 
-    /// The JSON of documents of a job from a position.
+    /// The JSON of documents of a job from a position, up to the first one that cannot be read.
     ///
     /// # Errors
-    /// [`Damaged`](ErrorKind::Damaged), also for a position before the first one, and [`Io`](ErrorKind::Io).
+    /// If the document at the position cannot be read: [`Damaged`](ErrorKind::Damaged), also if it was
+    /// removed, and [`Io`](ErrorKind::Io).
     pub fn documents(&self, job: u64, from: u64, bound: ReadBound) -> Result<Vec<Bytes>, Error> {
         read::documents(&self.connection, job, from, bound)
     }

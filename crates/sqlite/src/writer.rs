@@ -4,7 +4,7 @@
 //! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile. If no
 //! attempt can succeed, because the file has changed, the writer ends, and those who wait get an error.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -408,8 +408,9 @@ fn transact(
 ) -> rusqlite::Result<Vec<(JobId, SecretsChange)>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut changes = Vec::new();
-    // Removed jobs are in the file before the changes, and new ones after.
+    // Removed jobs are in the file before the changes, and new ones after; some never.
     ids(&transaction, group, &mut changes, removal)?;
+    changes.extend(removed_at_once(group));
     let new = commit::apply(&transaction, group, numbers)?;
     ids(&transaction, group, &mut changes, end)?;
     ids(&transaction, group, &mut changes, delivered)?;
@@ -435,6 +436,17 @@ fn ids(
 
 fn removal(batch: &Batch) -> Option<SecretsChange> {
     removes_job(batch).then_some(SecretsChange::Remove)
+}
+
+/// The jobs of a group that it also removes.
+fn removed_at_once(group: &Group) -> impl Iterator<Item = (JobId, SecretsChange)> {
+    let removals = group.batches().iter().filter(|batch| removes_job(batch));
+    let removed: BTreeSet<u64> = removals.map(|batch| batch.job).collect();
+    let batches = group.batches().iter().filter(move |batch| removed.contains(&batch.job));
+    batches.flat_map(|batch| &batch.rows).filter_map(|row| match row {
+        Row::Submitted { job, .. } => Some((job.id, SecretsChange::Remove)),
+        _ => None,
+    })
 }
 
 fn end(batch: &Batch) -> Option<SecretsChange> {

@@ -245,7 +245,10 @@ async fn secrets_are_there_before_their_job_and_go_with_it() {
     write(&journal, rows(2, vec![Row::Removed { keeps_facts: false }])).await;
     write(&journal, rows(3, vec![Row::Removed { keeps_facts: true }])).await;
     write(&journal, rows(5, vec![Row::Delivered])).await;
-    assert_eq!([1, 2, 3, 4, 5].map(has_secrets), [false, false, true, true, false]);
+    // One that is removed with the commit of its submit.
+    let removal = rows(6, vec![Row::Removed { keeps_facts: false }]);
+    durable(&journal, journal.append(vec![submitted(6, "request of a team"), removal])).await;
+    assert_eq!([1, 2, 3, 4, 5, 6].map(has_secrets), [false, false, true, true, false, false]);
     drop(journal);
     for file in ["jobs.db", "jobs.db-lock"] {
         let bytes = fs::read(folder.path().join(file)).unwrap();
@@ -376,9 +379,12 @@ async fn a_damaged_block_is_an_error_of_its_reader() {
         "UPDATE document SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB) WHERE place % 4294967296 = 1",
     );
     let (journal, ..) = open(&path);
-    let error = journal.documents(1, 0, ReadBound::default()).await.unwrap_err();
+    let read = journal.documents(1, 0, ReadBound::default()).await.unwrap();
+    assert_eq!(read, ["{\"job\":1,\"page\":0}"], "those before it are read");
+    let error = journal.documents(1, 1, ReadBound::default()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Damaged);
     assert!(error.to_string().starts_with("the row of document 1 of job 1 in table document"), "{error}");
+    assert_eq!(journal.documents(1, 2, ReadBound::default()).await.unwrap().len(), 1, "the next one is read");
     drop(journal);
     change("DELETE FROM fact WHERE place % 4294967296 = 2");
     let error = SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();

@@ -48,7 +48,8 @@ pub trait Journal: Debug + Send + Sync + 'static {
         future::ready(None)
     }
 
-    /// Reads durable documents of a job as JSON, from a position on, in order and within the bound.
+    /// Reads durable documents of a job as JSON, from a position on, in order and within the bound. It ends
+    /// before a document that cannot be read, unless that is the first: then it is an error.
     fn documents(
         &self,
         job: u64,
