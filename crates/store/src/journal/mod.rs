@@ -20,8 +20,8 @@
 //! reader stops at a kind of fact that it does not know, because it cannot tell what it would miss.
 //!
 //! A journal may [`compact`] the blocks of a job beside its work: it folds the oldest ones into a few blocks
-//! of [parts](Part) that say the same in less space. Opening reads the parts and the blocks since, so it costs
-//! what waits and not what was.
+//! of [parts](Part) that say the same in less space. Opening reads the parts and the later blocks, so it
+//! costs what waits and not what was.
 //!
 //! ```
 //! use gleaner_store::journal::{Block, BlockWriter, Damage, Fact, PageListWriter};

@@ -60,7 +60,7 @@ impl Histories {
         if entry.job == job { entry.previous.as_ref() } else { Some(&entry.current) }
     }
 
-    /// Records a scrape. It replaces an earlier scrape of the same job. Returns the histories that are dropped.
+    /// Records a scrape. It replaces an earlier scrape of the same job. Returns the dropped histories.
     pub(super) fn record(&mut self, job: JobId, key: HistoryKey, scrape: PastScrape) -> Vec<Arc<HistoryKey>> {
         let previous = self.remove(&key).and_then(|entry| match entry.job == job {
             true => entry.previous,

@@ -61,7 +61,7 @@ impl IdempotencyKeys {
         self.teams.get(team).is_some_and(|team_keys| team_keys.keys.contains(&key))
     }
 
-    /// All keys with the times of their use: [inserting](Self::insert) them in this order gives the same keys.
+    /// All keys with the times of their use: [inserting](Self::insert) them in this order gives them again.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&TeamId, Uuid, Duration)> {
         let teams = self.by_size.iter().filter_map(|(_, team)| self.teams.get_key_value(team));
         teams.flat_map(|(team, keys)| keys.by_age.iter().map(move |(at, key)| (team, *key, *at)))

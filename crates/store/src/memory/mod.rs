@@ -206,12 +206,12 @@ impl<J: Journal> LocalStore<J> {
         match self.stall() {
             None => Ok(()),
             Some(Stall::Full) => Err(Error::full(
-                "the disk of the store is full; no new work is accepted until there is space on it, or jobs are \
-                 removed from the store",
+                "the disk of the store is full; no new work is accepted until there is space on it, or jobs \
+                 are removed from the store",
             )),
             Some(Stall::Bound(bytes)) => Err(Error::full(format!(
-                "the store has reached its bound of {bytes} bytes; no new work is accepted until jobs are removed \
-                 or expire, or it is opened with a larger bound"
+                "the store has reached its bound of {bytes} bytes; no new work is accepted until jobs are \
+                 removed or expire, or it is opened with a larger bound"
             ))),
             Some(Stall::Io) => Err(Error::full(
                 "the disk of the store fails; no new work is accepted until it can be written",

@@ -35,7 +35,7 @@ pub struct Compacted {
     pub totals: Totals,
     /// Number of pages that ended.
     pub ended: u64,
-    /// Of these, pages that lie in earlier blocks of the queue, from which [`clean`](super::clean) drops them.
+    /// Of these, pages in earlier blocks of the queue, from which [`clean`](super::clean) drops them.
     pub left: u64,
     /// Number of pages in the new blocks of the queue.
     pub queued: u64,
