@@ -79,12 +79,32 @@ impl Outbox {
         Some((self.first, EventName { job: self.kind, event: event.kind }, event))
     }
 
-    /// Adds an event that the journal has.
+    /// The events before this one were delivered.
+    pub(super) fn restore_first(&mut self, sequence: u64) {
+        self.first = sequence;
+    }
+
+    /// Adds an event that the journal has, unless it was delivered.
     pub(super) fn restore_event(&mut self, sequence: u64, event: Event) {
+        if sequence < self.first {
+            return;
+        }
         if self.events.is_empty() {
             self.first = sequence;
         }
         self.events.push_back(event);
+    }
+
+    /// Adds an event to the list of undeliverable ones.
+    pub(super) fn restore_dead_letter(
+        &mut self,
+        id: EventId,
+        kind: EventKind,
+        attempts: u32,
+        reason: String,
+        at: Duration,
+    ) {
+        self.list_dead_letter(id, EventName { job: self.kind, event: kind }, attempts, reason, at);
     }
 
     /// Restores the attempts for the first event.
@@ -114,8 +134,20 @@ impl Outbox {
 
     /// Lists the first event as undeliverable.
     fn give_up(&mut self, id: EventId, attempts: u32, reason: String, at: Duration) {
-        let name = self.next().map(|(_, name, _)| name);
-        if let Some(name) = name.filter(|_| self.dead_letters.len() < MAX_LISTED_DEAD_LETTERS) {
+        if let Some(name) = self.next().map(|(_, name, _)| name) {
+            self.list_dead_letter(id, name, attempts, reason, at);
+        }
+    }
+
+    fn list_dead_letter(
+        &mut self,
+        id: EventId,
+        name: EventName,
+        attempts: u32,
+        reason: String,
+        at: Duration,
+    ) {
+        if self.dead_letters.len() < MAX_LISTED_DEAD_LETTERS {
             let url = SafeUrl::from(&self.webhook.url);
             self.dead_letters.push(DeadLetter { id, name, url, attempts, reason, at });
         }
@@ -184,7 +216,7 @@ impl EventSchedule {
         outbox.due = now;
         match outcome {
             DeliveryOutcome::Delivered => {
-                log.push(journal, &Fact::Delivered { sequence, given_up: None, at: Some(now) });
+                log.push(journal, &Fact::Delivered { sequence, given_up: None, at: Some(now), kind: None });
                 outbox.drop_first();
             }
             DeliveryOutcome::Retry { not_before } => {
@@ -199,7 +231,9 @@ impl EventSchedule {
             DeliveryOutcome::GivenUp { reason, tried } => {
                 let attempt = outbox.attempt.saturating_add(u32::from(tried));
                 log.push(journal, &Fact::Attempted { sequence, attempt, not_before: now });
-                log.push(journal, &Fact::Delivered { sequence, given_up: Some(&reason), at: Some(now) });
+                let kind = outbox.events.front().map(|event| event.kind);
+                let given_up = Some(reason.as_str());
+                log.push(journal, &Fact::Delivered { sequence, given_up, at: Some(now), kind });
                 outbox.give_up(id, attempt, reason, now);
                 outbox.drop_first();
             }
@@ -307,7 +341,8 @@ impl State {
                     "webhook events expired undelivered with the results of their job"
                 );
                 for sequence in (outbox.first..).take(events) {
-                    let fact = Fact::Delivered { sequence, given_up: Some("expired"), at: Some(until) };
+                    let given_up = Some("expired");
+                    let fact = Fact::Delivered { sequence, given_up, at: Some(until), kind: None };
                     log.push(journal, &fact);
                 }
                 // A caller may be waiting until no event is left.

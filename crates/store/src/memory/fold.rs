@@ -1,10 +1,9 @@
 //! Folding the facts of a journal into the state of a new store.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
-use bytes::Bytes;
-use gleaner_frontier::{Candidate, JobSlot, PageEnd, QueuedPage, Restore, UrlKey};
+use gleaner_frontier::JobSlot;
 use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 use serde_json::Value;
 use url::Url;
@@ -14,12 +13,13 @@ use super::events::Event;
 use super::facts::JobJournal;
 use super::job::Job;
 use super::orphans::has_no_pages;
+use super::queue_fold::QueueFold;
 use super::state::{Intent, State};
-use crate::journal::{Block, Damage, Fact, NoteChange, Row, StoredFacts, StoredState};
+use crate::journal::{Block, Damage, Fact, Part, ReadFacts, Row, StoredFacts, StoredState};
 use crate::outbox::EventData;
 use crate::{
-    BlockedPage, EndedJob, Error, JobFailure, JobWarning, MemoryConfig, Note, NoteKind, NoteValue,
-    PageFailure, Reservation, TeamId,
+    BlockedPage, EndedJob, Error, EventId, JobFailure, JobWarning, MemoryConfig, Note, NoteKind, PageFailure,
+    Reservation, TeamId,
 };
 
 /// The error of a failed job of which only the counts are written.
@@ -39,8 +39,9 @@ impl State {
         config: &MemoryConfig,
         now: Duration,
     ) -> Result<(), Error> {
-        let StoredState { epoch, blocks, jobs, histories, scrapes } = stored;
+        let StoredState { epoch, next_number, blocks, jobs, histories, scrapes } = stored;
         self.epoch = epoch;
+        self.next_number = self.next_number.max(next_number);
         let mut globals = Globals::default();
         for block in &blocks {
             self.fold_global_block(block, &mut globals)
@@ -50,23 +51,24 @@ impl State {
         for job in jobs {
             let (number, id) = (job.number, job.job.id);
             self.next_number = self.next_number.max(number + 1);
-            let ended = self.fold_job(job, &globals, config.retained_bytes, now).map_err(|damage| {
-                Error::io(&format!("the facts of job {id}, number {number}, cannot be read"), &damage)
-            })?;
+            let ended = self
+                .fold_job(job, &globals, config.retained_bytes, now)
+                .map_err(|error| Error::new(error.kind(), format!("job {id} cannot be opened: {error}")))?;
             unsettled.extend(ended);
         }
         // Of jobs that ended at the same time, the first comes first.
         unsettled.sort_by_key(|ended| ended.snapshot.ended_at);
         unsettled.into_iter().for_each(|ended| self.unsettled.push(ended));
         for history in histories {
-            self.histories.record(history.job, history.key, history.scrape);
+            let log = (&mut self.log, None);
+            self.histories.record_logged(log, history.job, history.key, history.scrape);
         }
         for scrape in scrapes {
-            self.scrapes.keep(&scrape.team, scrape.id, scrape.json, scrape.at);
+            self.keep_scrape(&scrape.team, scrape.id, scrape.json, scrape.at);
         }
         if let Some(until) = now.checked_sub(config.retention) {
-            self.keys.expire(until);
-            self.scrapes.remove_expired(until);
+            self.expire_keys(until);
+            self.expire_scrapes(until);
         }
         Ok(())
     }
@@ -87,6 +89,9 @@ impl State {
                 Fact::Settled { job } => {
                     globals.settled.insert(job);
                 }
+                Fact::KeysExpired { until } => {
+                    self.keys.expire(until);
+                }
                 fact => match logged(&fact)? {
                     Some(ended) => self.activities.add(ended),
                     None => return Err(Damage::Invalid),
@@ -103,9 +108,8 @@ impl State {
         globals: &Globals,
         retained_bytes: usize,
         now: Duration,
-    ) -> Result<Option<EndedJob>, Damage> {
-        let StoredFacts { number, job: submitted, at, blocks, cookies, documents, conclusion, is_removed } =
-            stored;
+    ) -> Result<Option<EndedJob>, Error> {
+        let StoredFacts { number, job: submitted, at, facts, cookies, conclusion, is_removed } = stored;
         let id = submitted.id;
         if submitted.account.as_ref().is_some_and(|account| account.part_of.is_some()) {
             // Only the process that started it can use it.
@@ -125,24 +129,23 @@ impl State {
         let mut job = Job::new(slot, team, journal, submitted, retained_bytes, quota, at);
         job.conclusion = conclusion;
         let mut queue = QueueFold::new(rules.max_depth.is_some());
-        let mut scrapes = HashMap::new();
-        for block in &blocks {
-            for fact in Block::open(block)?.facts() {
-                let fact = fact?;
-                if let Fact::Document { position, credits, scrape } = fact {
-                    job.credits += credits;
-                    scrapes.extend(scrape.map(|scrape| (position, scrape)));
-                } else if !queue.apply(&fact)? {
-                    self.apply(id, &mut job, &fact)?;
+        for part in [Part::State, Part::Kept, Part::Pending, Part::Tail] {
+            facts.blocks(part, &mut |block| {
+                for fact in Block::open(block)?.facts() {
+                    let fact = fact?;
+                    if !queue.apply(&fact)? {
+                        self.apply(id, (&mut job, &mut queue), &fact)?;
+                    }
                 }
-            }
+                Ok(())
+            })?;
         }
         if let Some(value) = cookies {
             let _fits = job.notes.apply(Note { kind: NoteKind::Cookies, key: 0, value });
         }
-        for (position, length) in documents {
-            job.results.restore(position, length, scrapes.get(&position).copied());
-        }
+        facts.documents(&mut |document| {
+            job.results.restore(document.position, document.length, document.scrape);
+        })?;
         if let JobJournal::Everything(_) = journal {
             let counts = &mut job.final_counts;
             (counts.documents, counts.failed, counts.skipped) =
@@ -164,7 +167,7 @@ impl State {
             self.teams.add_job(team, slots, slot, &mut self.frontier);
             self.running.insert(slot, (id, team));
             self.budgeted_jobs += usize::from(has_budget);
-            self.fill(slot, &queue, &blocks, now)?;
+            self.fill(slot, &mut queue, &*facts, now)?;
         }
         Ok(self.add_folded((id, job), is_removed, globals, now))
     }
@@ -209,16 +212,26 @@ impl State {
     fn fill(
         &mut self,
         slot: JobSlot,
-        queue: &QueueFold,
-        blocks: &[Bytes],
+        queue: &mut QueueFold,
+        facts: &dyn ReadFacts,
         now: Duration,
-    ) -> Result<(), Damage> {
-        self.frontier.restore(slot, now, |restore| queue.fill(blocks, restore)).unwrap_or(Ok(()))
+    ) -> Result<(), Error> {
+        self.frontier.restore(slot, now, |restore| queue.fill(facts, restore)).unwrap_or(Ok(()))
     }
 
-    /// Applies a fact that is not about the queue.
-    fn apply(&mut self, id: JobId, job: &mut Job, fact: &Fact<'_>) -> Result<(), Damage> {
+    /// Applies a fact that is not only about the queue.
+    fn apply(
+        &mut self,
+        id: JobId,
+        (job, queue): (&mut Job, &mut QueueFold),
+        fact: &Fact<'_>,
+    ) -> Result<(), Damage> {
         match *fact {
+            Fact::Totals { totals } => {
+                queue.set_totals(&totals);
+                job.restore_totals(&totals);
+            }
+            Fact::Document { credits, .. } => job.credits += credits,
             Fact::Failed { sequence, at, url, slash_added, code, message } => {
                 let code = serde_json::from_value(Value::from(code)).unwrap_or(ErrorCode::UnknownError);
                 let error = PageError { code, message: message.to_owned() };
@@ -266,20 +279,20 @@ impl State {
                     outbox.restore_attempt(sequence, attempt, not_before);
                 }
             }
-            Fact::Delivered { sequence, given_up, at } => {
+            Fact::Delivered { sequence, given_up, at, .. } => {
                 if let Some(outbox) = job.outbox.as_deref_mut() {
                     outbox.restore_delivered(id, sequence, given_up, at.unwrap_or_default());
                 }
             }
+            Fact::GivenUp { sequence, kind, attempts, reason, at } => {
+                if let Some(outbox) = job.outbox.as_deref_mut() {
+                    let id = EventId { job: id, sequence };
+                    outbox.restore_dead_letter(id, kind, attempts, reason.to_owned(), at);
+                }
+            }
             Fact::Read { position } => job.results.restore_read(position),
             Fact::Noted { kind, key, change } => {
-                let kind = NoteKind::from_raw(kind).ok_or(Damage::Newer)?;
-                let value = match change {
-                    NoteChange::Set(bytes) => NoteValue::Set(Bytes::copy_from_slice(bytes)),
-                    NoteChange::Add(number) => NoteValue::Add(number),
-                    NoteChange::Remove => NoteValue::Remove,
-                };
-                let _fits = job.notes.apply(Note { kind, key, value });
+                let _fits = job.notes.apply(change.note(kind, key)?);
             }
             Fact::JobEnded { at, state, failure, error } => {
                 (job.state, job.ended_at, job.failure) = (state, Some(at), failure);
@@ -295,109 +308,4 @@ impl State {
 
 fn parse(url: &str) -> Result<Url, Damage> {
     Url::parse(url).map_err(|_| Damage::Invalid)
-}
-
-/// What the facts of a job say about its queue, except for the pages that wait: a second pass reads them.
-#[derive(Debug, Default)]
-struct QueueFold {
-    /// The job has a depth limit, so the depths of ended pages matter.
-    has_max_depth: bool,
-    done: HashSet<UrlKey>,
-    /// Ended pages that have links or a target; of a job with a depth limit, all. In the order of their end.
-    ended: Vec<EndedPage>,
-    /// The last known depths, of a job with a depth limit.
-    depths: HashMap<UrlKey, u32>,
-    too_deep: BTreeMap<UrlKey, Candidate>,
-    attempts: HashMap<UrlKey, u32>,
-    documents: u64,
-    failed: u64,
-    skipped: u64,
-}
-
-#[derive(Debug)]
-struct EndedPage {
-    key: UrlKey,
-    links: Box<[UrlKey]>,
-    target: Option<UrlKey>,
-}
-
-impl QueueFold {
-    fn new(has_max_depth: bool) -> Self {
-        Self { has_max_depth, ..Self::default() }
-    }
-
-    /// Applies a fact. False if it is not about the queue.
-    fn apply(&mut self, fact: &Fact<'_>) -> Result<bool, Damage> {
-        match *fact {
-            Fact::Admitted { pages, .. } if self.has_max_depth => {
-                for page in pages.pages() {
-                    let page = page?;
-                    self.too_deep.remove(&page.key);
-                    self.depths.insert(page.key, page.depth);
-                }
-            }
-            Fact::Admitted { .. } => {}
-            Fact::TooDeep { key, depth, external, priority, url } => {
-                self.depths.insert(key, depth);
-                self.too_deep.insert(key, Candidate { url: parse(url)?, key, external, priority });
-            }
-            Fact::Depths { depths } => {
-                for item in depths {
-                    let (key, depth) = item?;
-                    self.depths.insert(key, depth);
-                }
-            }
-            Fact::Ended { key, end, target, links, .. } => {
-                match end {
-                    PageEnd::Document => self.documents += 1,
-                    PageEnd::Failed => self.failed += 1,
-                    PageEnd::Skipped => self.skipped += 1,
-                }
-                self.attempts.remove(&key);
-                self.done.insert(key);
-                if let Some(target) = target {
-                    self.too_deep.remove(&target);
-                }
-                if self.has_max_depth || target.is_some() || !links.is_empty() {
-                    self.ended.push(EndedPage { key, links: links.iter().collect(), target });
-                }
-            }
-            Fact::Retried { key, attempt } => {
-                self.attempts.insert(key, attempt);
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    /// Fills the queue with the pages in these blocks.
-    fn fill(&self, blocks: &[Bytes], restore: &mut Restore<'_>) -> Result<(), Damage> {
-        let depth_of = |key: &UrlKey, otherwise: u32| self.depths.get(key).copied().unwrap_or(otherwise);
-        for block in blocks {
-            for fact in Block::open(block)?.facts() {
-                let Fact::Admitted { pages, .. } = fact? else { continue };
-                for page in pages.pages() {
-                    let page = page?;
-                    if !self.done.contains(&page.key) {
-                        let attempt = self.attempts.get(&page.key).copied().unwrap_or_default();
-                        let depth = depth_of(&page.key, page.depth);
-                        restore.waiting(&QueuedPage { depth, ..page }, attempt);
-                    }
-                }
-            }
-        }
-        for (key, page) in &self.too_deep {
-            restore.too_deep(page, depth_of(key, 0));
-        }
-        if !self.has_max_depth {
-            for key in &self.done {
-                restore.ended(*key, 0, &[], None);
-            }
-        }
-        for EndedPage { key, links, target } in &self.ended {
-            restore.ended(*key, depth_of(key, 0), links, *target);
-        }
-        restore.counts(self.documents, self.failed, self.skipped);
-        Ok(())
-    }
 }

@@ -61,7 +61,15 @@ impl IdempotencyKeys {
         self.teams.get(team).is_some_and(|team_keys| team_keys.keys.contains(&key))
     }
 
-    pub(super) fn expire(&mut self, until: Duration) {
+    /// All keys with the times of their use: [inserting](Self::insert) them in this order gives them again.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&TeamId, Uuid, Duration)> {
+        let teams = self.by_size.iter().filter_map(|(_, team)| self.teams.get_key_value(team));
+        teams.flat_map(|(team, keys)| keys.by_age.iter().map(move |(at, key)| (team, *key, *at)))
+    }
+
+    /// Drops keys that were used at or before `until`. False if there are none.
+    pub(super) fn expire(&mut self, until: Duration) -> bool {
+        let before = self.count;
         let old =
             |team_keys: &TeamKeys| team_keys.by_age.iter().take_while(|(since, _)| *since <= until).count();
         let expired: Vec<(TeamId, usize)> =
@@ -69,6 +77,7 @@ impl IdempotencyKeys {
         for (team, count) in expired {
             self.drop_oldest(&team, count);
         }
+        self.count < before
     }
 
     fn drop_oldest(&mut self, team: &TeamId, count: usize) {
@@ -118,7 +127,10 @@ mod tests {
             "the oldest was dropped first"
         );
         assert!(!keys.insert(&small, key(3), at(2)));
-        keys.expire(at(0));
+        let mut again = IdempotencyKeys::new(100);
+        assert!(keys.iter().all(|(team, key, at)| again.insert(team, key, at)), "the same keys");
+        assert_eq!((again.count, &again.by_size), (100, &keys.by_size));
+        assert!(keys.expire(at(0)) && !keys.expire(at(0)));
         assert_eq!((keys.is_used(&small, key(3)), keys.count), (false, 90));
         keys.expire(at(1));
         assert_eq!((keys.count, keys.teams.len(), keys.by_size.len()), (0, 0, 0));

@@ -7,6 +7,7 @@
 //! and building the body of an event does not.
 
 mod activity;
+mod compaction;
 mod config;
 mod events;
 mod facts;
@@ -20,6 +21,8 @@ mod keys;
 mod leases;
 mod operations;
 mod orphans;
+mod queue_fold;
+mod retention;
 mod scrapes;
 mod state;
 mod steps;
@@ -35,6 +38,9 @@ use gleaner_frontier::{Candidate, Frontier};
 use tokio::sync::watch;
 
 pub use self::activity::MAX_ACTIVITIES;
+pub use self::compaction::{
+    Cleaned, Compacted, CompactedJob, clean, compact, compact_store, ended_pages, is_delivered,
+};
 pub use self::config::MemoryConfig;
 use self::events::EventSchedule;
 use self::facts::FactLog;
@@ -205,8 +211,17 @@ impl<J: Journal> LocalStore<J> {
     fn check_stall(&self) -> Result<(), Error> {
         match self.stall() {
             None => Ok(()),
-            Some(Stall::Full) => Err(Error::full("there is no space on the medium of the store")),
-            Some(_) => Err(Error::full("the medium of the store fails, so no new work is accepted")),
+            Some(Stall::Full) => Err(Error::full(
+                "the disk of the store is full; no new work is accepted until there is space on it, or jobs \
+                 are removed from the store",
+            )),
+            Some(Stall::Bound(bytes)) => Err(Error::full(format!(
+                "the store has reached its bound of {bytes} bytes; no new work is accepted until jobs are \
+                 removed or expire, or it is opened with a larger bound"
+            ))),
+            Some(Stall::Io) => Err(Error::full(
+                "the disk of the store fails; no new work is accepted until it can be written",
+            )),
         }
     }
 

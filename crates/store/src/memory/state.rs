@@ -463,8 +463,8 @@ impl State {
             self.remove_job(*id);
         }
         self.drop_expired_events(until);
-        self.keys.expire(until);
-        self.scrapes.remove_expired(until);
+        self.expire_keys(until);
+        self.expire_scrapes(until);
         // This includes ended jobs, whose listed failures count for their team.
         let used: HashSet<TeamIndex> = self.jobs.values().map(|job| job.team).collect();
         self.teams.remove_expired(&used, until);
