@@ -1,27 +1,31 @@
 use std::path::Path;
-use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner_frontier::JobRules;
 use gleaner_store::NewJob;
 use gleaner_store::journal::{Batch, BlockWriter, Fact, Journal as _, NewDocument, Row};
-use gleaner_types::JobId;
 use uuid::Uuid;
 
 use super::*;
 use crate::place::place;
 use crate::{FileConfig, Reader, SqliteJournal, connection};
 
+/// The batch of the document at this position, with a commit of its own.
+fn page(position: u64) -> Batch {
+    let mut block = BlockWriter::default();
+    block.push(&Fact::Document { position, credits: 1, scrape: None });
+    let json = Bytes::from(format!("{{\"page\":{position}}}"));
+    let mut batch = Batch::default();
+    (batch.job, batch.facts, batch.urgent) = (1, block.finish(), true);
+    batch.documents.push(NewDocument { position, scrape: None, json });
+    batch
+}
+
 /// A file with a job of ten documents, each in a commit of its own.
 async fn file(path: &Path) {
     let (journal, ..) = SqliteJournal::open(path, &FileConfig::default()).unwrap();
     for position in 0..10 {
-        let mut block = BlockWriter::default();
-        block.push(&Fact::Document { position, credits: 1, scrape: None });
-        let json = Bytes::from(format!("{{\"page\":{position}}}"));
-        let mut batch = Batch::default();
-        (batch.job, batch.facts, batch.urgent) = (1, block.finish(), true);
-        batch.documents.push(NewDocument { position, scrape: None, json });
+        let mut batch = page(position);
         if position == 0 {
             let id = JobId::from_uuid(Uuid::from_u128(1));
             let job = Box::new(NewJob::new(id, None, JobRules::with_limit(10), Vec::new()));
@@ -44,6 +48,32 @@ async fn after(change: &str) -> Vec<String> {
 #[tokio::test]
 async fn an_intact_file_has_no_findings() {
     assert_eq!(after("").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_file_that_is_written_meanwhile_has_no_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    file(&path).await;
+    let (journal, ..) = SqliteJournal::open(&path, &FileConfig::default()).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    let write = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut committed = journal.committed();
+        for position in 10..300 {
+            let ticket = journal.append(vec![page(position)]);
+            runtime.block_on(committed.wait_for(|committed| committed.through >= ticket)).unwrap();
+        }
+    };
+    let mut checks = 0;
+    thread::scope(|scope| {
+        let writer = scope.spawn(write);
+        while !writer.is_finished() {
+            assert_eq!(reader.check().unwrap(), []);
+            checks += 1;
+        }
+    });
+    assert!(checks > 1 && reader.document_range(1).unwrap() == (0, 300));
 }
 
 #[tokio::test]
