@@ -114,7 +114,7 @@ mod tests {
     fn fill(connection: &Connection, job: u64, rows: u64) {
         for number in 1..=rows {
             let sql = "INSERT INTO fact(place, bytes) VALUES(?1, randomblob(3000))";
-            connection.execute(sql, [place(job, number)]).unwrap();
+            connection.execute(sql, [place(job, number).unwrap()]).unwrap();
         }
     }
 

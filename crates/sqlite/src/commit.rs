@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use gleaner_store::journal::Batch;
+use gleaner_store::{Error, ErrorKind};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::group::Group;
 use crate::place::{number_of, place, range};
+use crate::read::{failed, first};
 use crate::{documents, rows};
 
 /// The number of the last block of each job that is durable. Numbers begin at 1.
@@ -60,7 +62,7 @@ pub(crate) fn apply(
             Some(last) => *last,
             None => numbers.last(connection, batch.job)?,
         };
-        insert.execute(params![place(batch.job, last + 1), batch.facts])?;
+        insert.execute(params![place(batch.job, last + 1)?, batch.facts])?;
         new.insert(batch.job, last + 1);
     }
     insert_documents(connection, group.batches())?;
@@ -80,7 +82,7 @@ fn insert_documents(connection: &Connection, batches: &[Batch]) -> rusqlite::Res
     let mut insert = connection.prepare("INSERT INTO document(place, heads, bytes) VALUES(?1, ?2, ?3)")?;
     for (job, batches) in jobs {
         for row in documents::rows(batches.iter().flat_map(|batch| &batch.documents)) {
-            insert.execute(params![place(job, row.first), row.heads, row.bytes])?;
+            insert.execute(params![place(job, row.first)?, row.heads, row.bytes])?;
         }
     }
     Ok(())
@@ -88,17 +90,27 @@ fn insert_documents(connection: &Connection, batches: &[Batch]) -> rusqlite::Res
 
 /// True if a group is in the file already: its commit reported an error but had succeeded. A group without
 /// facts is not recognised; its rows can be applied again.
+///
+/// # Errors
+/// [`ErrorKind::Damaged`] if another block has its place.
 pub(crate) fn is_applied(
     connection: &Connection,
     group: &Group,
     numbers: &BlockNumbers,
-) -> rusqlite::Result<bool> {
+) -> Result<bool, Error> {
     let Some(batch) = group.batches().iter().find(|batch| !batch.facts.is_empty()) else { return Ok(false) };
     // Unknown if no attempt came as far as to read it.
     let Some(last) = numbers.last.get(&batch.job) else { return Ok(false) };
-    let sql = "SELECT 1 FROM fact WHERE place = ?1";
-    let found = connection.query_row(sql, [place(batch.job, last + 1)], |_| Ok(())).optional()?;
-    Ok(found.is_some())
+    let place = place(batch.job, last + 1).map_err(failed)?;
+    let sql = "SELECT bytes FROM fact WHERE place = ?1";
+    match first(connection, sql, [place], |row| row.get::<_, Vec<u8>>(0))? {
+        None => Ok(false),
+        Some(bytes) if bytes == batch.facts => Ok(true),
+        Some(_) => {
+            let text = format!("block {} of job {} in table fact is of another writer", last + 1, batch.job);
+            Err(Error::new(ErrorKind::Damaged, text))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -146,8 +158,9 @@ mod tests {
         numbers.committed(new);
         let new = apply(&file, &Group::new(3, vec![facts(3, vec![1])]), &mut numbers);
         assert_eq!(new.unwrap(), HashMap::from([(3, 4)]));
-        assert_eq!(places(&file, "fact"), [place(3, 1), place(3, 2), place(3, 3), place(3, 4), place(5, 1)]);
-        assert_eq!(places(&file, "document"), [place(3, 0), place(5, 2)]);
+        let place = |(job, number)| place(job, number).unwrap();
+        assert_eq!(places(&file, "fact"), [(3, 1), (3, 2), (3, 3), (3, 4), (5, 1)].map(place));
+        assert_eq!(places(&file, "document"), [(3, 0), (5, 2)].map(place));
     }
 
     #[test]
@@ -165,12 +178,25 @@ mod tests {
     fn a_group_that_is_there_already_is_recognised() {
         let (file, group) = (file(), group(&[3, 5]));
         let mut numbers = BlockNumbers::default();
-        assert_eq!(is_applied(&file, &group, &numbers), Ok(false));
+        let is_applied = |group: &Group, numbers: &BlockNumbers| is_applied(&file, group, numbers).unwrap();
+        assert!(!is_applied(&group, &numbers));
         let new = apply(&file, &group, &mut numbers).unwrap();
-        assert_eq!(is_applied(&file, &group, &numbers), Ok(true), "the commit was not reported");
+        assert!(is_applied(&group, &numbers), "the commit was not reported");
         numbers.committed(new);
-        assert_eq!(is_applied(&file, &group, &numbers), Ok(false), "the next group may be equal");
-        let rows_only = Group::new(1, vec![Batch::default()]);
-        assert_eq!(is_applied(&file, &rows_only, &numbers), Ok(false));
+        assert!(!is_applied(&group, &numbers), "the next group may be equal");
+        assert!(!is_applied(&Group::new(1, vec![Batch::default()]), &numbers));
+    }
+
+    #[test]
+    fn a_block_of_another_writer_is_no_commit_of_the_group() {
+        let (file, group) = (file(), group(&[3]));
+        let mut numbers = BlockNumbers::default();
+        let new = apply(&file, &group, &mut numbers).unwrap();
+        numbers.committed(new);
+        let sql = "INSERT INTO fact(place, bytes) VALUES(?1, x'00')";
+        file.execute(sql, [place(3, 2).unwrap()]).unwrap();
+        let error = is_applied(&file, &group, &numbers).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Damaged);
+        assert!(error.to_string().starts_with("block 2 of job 3 in table fact"), "{error}");
     }
 }

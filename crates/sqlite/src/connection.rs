@@ -37,18 +37,36 @@ pub(crate) fn check_sqlite(version: i32) -> Result<(), Error> {
 /// The connection that writes. The file exists.
 pub(crate) fn writer(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    open(path, flags, |connection| {
+    let mut mode = String::new();
+    let connection = open(path, flags, |connection| {
         // The first two take effect in an empty file, before anything else is written to it.
         connection.pragma_update(None, "page_size", PAGE.cast_signed())?;
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
+        mode = log_mode(connection)?;
         // NORMAL loses acknowledged commits when the power fails.
         connection.pragma_update(None, "synchronous", "FULL")?;
         // The writer copies the log itself, after it has reported the commit.
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         connection.pragma_update(None, "journal_size_limit", MAX_IDLE_LOG.cast_signed())?;
         connection.pragma_update(None, "cache_size", -8192)
-    })
+    })?;
+    check_mode(path, &mode)?;
+    Ok(connection)
+}
+
+/// Asks for a write-ahead log. Returns the mode that the file has then.
+fn log_mode(connection: &Connection) -> rusqlite::Result<String> {
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))
+}
+
+/// SQLite keeps another mode without an error, for instance where files cannot be shared as memory.
+fn check_mode(path: &Path, mode: &str) -> Result<(), Error> {
+    if mode == "wal" {
+        return Ok(());
+    }
+    let path = path.display();
+    let text = format!("{path} cannot have a write-ahead log where it is; SQLite keeps the mode {mode}");
+    Err(Error::new(ErrorKind::Unsuitable, text))
 }
 
 /// A connection that only reads.
@@ -114,6 +132,19 @@ mod tests {
         let reader = reader(&path).unwrap();
         assert_eq!(reader.query_row("SELECT count(*) FROM a", [], |row| row.get::<_, i64>(0)), Ok(0));
         reader.execute_batch("INSERT INTO a VALUES(1)").unwrap_err();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_without_a_log_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("jobs.db");
+        // This way to the file has no shared memory.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let connection = Connection::open_with_flags_and_vfs(&path, flags, "unix-dotfile").unwrap();
+        let error = check_mode(&path, &log_mode(&connection).unwrap()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsuitable);
+        assert!(error.to_string().ends_with("keeps the mode delete"), "{error}");
     }
 
     #[cfg(unix)]

@@ -14,6 +14,9 @@ use crate::seal::checksum;
 /// Documents are stored together up to this size in bytes, before compression.
 const MAX_BYTES: usize = 256 << 10;
 
+/// The maximum size of the documents of a row in bytes: a row beyond it is not of this crate.
+const MAX_ROW: usize = 1 << 30;
+
 /// Fast, and about a third of the size of most documents.
 const LEVEL: i32 = 1;
 
@@ -90,15 +93,23 @@ pub(crate) fn lengths(heads: &[u8]) -> Result<impl Iterator<Item = usize> + use<
     Ok(entries.iter().map(|&[a, b, c, d, ..]| u32::from_le_bytes([a, b, c, d]) as usize))
 }
 
+/// The size of compressed bytes before their compression, by their header.
+fn content_size(bytes: &[u8]) -> Option<u64> {
+    zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten()
+}
+
 /// The documents of a row as JSON, in their order. Cloning one copies no bytes.
 pub(crate) fn open(heads: &[u8], bytes: &[u8]) -> Result<Vec<Bytes>, Damage> {
     let (form, sum, entries) = parts(heads)?;
     if checksum(&[&[form], entries, bytes]) != sum {
         return Err(Damage::Checksum);
     }
-    let size: usize = lengths(heads)?.sum();
+    let size = lengths(heads)?.try_fold(0, usize::checked_add).filter(|size| *size <= MAX_ROW);
+    let size = size.ok_or(Damage::Invalid)?;
     let all = match form {
         PLAIN => bytes.to_vec(),
+        // No memory is taken for more than the text has.
+        COMPRESSED if content_size(bytes) != Some(size as u64) => return Err(Damage::Invalid),
         COMPRESSED => zstd::bulk::decompress(bytes, size).map_err(|_| Damage::Invalid)?,
         _ => return Err(Damage::Newer),
     };
@@ -146,6 +157,22 @@ mod tests {
         let json = Bytes::from_static(b"a\x01\xffz");
         let row = rows(&[NewDocument { position: 7, scrape: None, json: json.clone() }]).remove(0);
         assert_eq!((row.first, row.heads[0], &row.bytes[..]), (7, PLAIN, &json[..]));
+    }
+
+    #[test]
+    fn a_row_that_promises_too_much_is_refused_without_its_memory() {
+        let bytes = zstd::bulk::compress(&[b'x'; 100], LEVEL).unwrap();
+        let open = |lengths: &[u32]| {
+            let head = |length: &u32| [&length.to_le_bytes()[..], &[0; 8]].concat();
+            let entries: Vec<u8> = lengths.iter().flat_map(head).collect();
+            let sum = checksum(&[&[COMPRESSED], &entries, &bytes]).to_le_bytes();
+            open(&[&[COMPRESSED][..], &sum[..], &entries[..]].concat(), &bytes)
+                .map(|documents| documents.len())
+        };
+        assert_eq!(open(&[60, 40]), Ok(2));
+        for lengths in [&[u32::MAX; 1000][..], &[u32::MAX], &[100, 1], &[99]] {
+            assert_eq!(open(lengths), Err(Damage::Invalid));
+        }
     }
 
     #[test]

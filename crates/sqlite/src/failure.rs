@@ -10,9 +10,18 @@ use rusqlite::ErrorCode;
 pub(crate) fn sqlite(action: &str, error: &rusqlite::Error) -> Error {
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => ErrorKind::Full,
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Busy,
-        _ => ErrorKind::Io,
+        Some(
+            ErrorCode::SystemIoFailure
+            | ErrorCode::CannotOpen
+            | ErrorCode::PermissionDenied
+            | ErrorCode::ReadOnly
+            | ErrorCode::OutOfMemory
+            | ErrorCode::FileLockingProtocolFailed
+            | ErrorCode::OperationInterrupted,
+        ) => ErrorKind::Io,
+        // The file does not have what this crate wrote: trying again does not help.
+        _ => ErrorKind::Damaged,
     };
     Error::new(kind, format!("{action}: {error}"))
 }
@@ -46,10 +55,14 @@ mod tests {
             (ffi::SQLITE_CORRUPT, ErrorKind::Damaged),
             (ffi::SQLITE_NOTADB, ErrorKind::Damaged),
             (ffi::SQLITE_BUSY, ErrorKind::Busy),
+            (ffi::SQLITE_CANTOPEN, ErrorKind::Io),
+            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ErrorKind::Damaged),
+            (ffi::SQLITE_TOOBIG, ErrorKind::Damaged),
         ] {
             let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
             assert_eq!(sqlite("it failed", &error).kind(), kind, "{error}");
         }
+        assert_eq!(sqlite("it failed", &rusqlite::Error::InvalidQuery).kind(), ErrorKind::Damaged);
         let full = io::Error::from(io::ErrorKind::StorageFull);
         assert_eq!(file("it failed", &full).kind(), ErrorKind::Full);
         let text = damage("fact", "block 7 of job 3", Damage::Checksum).to_string();

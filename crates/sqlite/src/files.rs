@@ -1,8 +1,12 @@
 //! The names and modes of the files of a store. Only the user of the process may read them.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io;
+#[cfg(unix)]
+use std::fs::Permissions;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _};
+#[cfg(not(unix))]
+use std::io::{Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The path with this at its end, such as `-wal`.
@@ -21,18 +25,70 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().write(true).create_new(true)).open(path)
 }
 
-/// Creates an empty file unless it exists. Its name is as durable as what it will contain.
-pub(crate) fn ensure(path: &Path) -> io::Result<()> {
+/// Creates an empty file unless it exists. Its name is as durable as what it will contain. Returns its path
+/// without links: after that, SQLite and this crate name the files beside it, whatever path leads to it.
+pub(crate) fn ensure(path: &Path) -> io::Result<PathBuf> {
     match create(path) {
-        Ok(_) => path.parent().map_or(Ok(()), sync_folder),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Ok(_) => {
+            let path = fs::canonicalize(path)?;
+            path.parent().map_or(Ok(()), sync_folder)?;
+            Ok(path)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::canonicalize(path),
         Err(error) => Err(error),
     }
 }
 
-/// Opens a file for reading and writing, and creates it if it does not exist.
+/// Opens a file for reading and writing, and creates it if it does not exist. A link is not followed.
 pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
-    private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(path)
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    private(&mut options).open(path)
+}
+
+/// Takes from others the right to read a file, if it exists. A link is refused.
+#[cfg(unix)]
+pub(crate) fn restrict(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        metadata => metadata?,
+    };
+    if metadata.is_symlink() {
+        return Err(refused(path, "is a link"));
+    }
+    let mode = metadata.permissions().mode();
+    if mode & 0o077 == 0 { Ok(()) } else { fs::set_permissions(path, Permissions::from_mode(mode & 0o700)) }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn restrict(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Checks that a path is a folder of this user, if it exists, and takes from others the right to read it.
+pub(crate) fn restrict_folder(path: &Path) -> io::Result<()> {
+    let metadata = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        metadata => metadata?,
+    };
+    #[cfg(unix)]
+    let is_own = std::os::unix::fs::MetadataExt::uid(&metadata) == rustix::process::geteuid().as_raw();
+    #[cfg(not(unix))]
+    let is_own = true;
+    if metadata.is_dir() && is_own {
+        return restrict(path);
+    }
+    Err(refused(path, "is not a folder of this user"))
+}
+
+fn refused(path: &Path, reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, format!("{} {reason}", path.display()))
 }
 
 #[cfg(unix)]
@@ -46,8 +102,8 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Creates a folder unless it exists.
-pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+/// Creates a folder that only this user may read, unless it has one already. Returns true if it created it.
+pub(crate) fn create_folder(path: &Path) -> io::Result<bool> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     {
@@ -55,9 +111,40 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
         builder.mode(0o700);
     }
     match builder.create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        result => result,
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => restrict_folder(path).map(|()| false),
+        Err(error) => Err(error),
     }
+}
+
+/// Writes the bytes of a file to their places again, if it exists, and syncs it. A failed sync may leave them
+/// in the memory of the system as if they were on the medium.
+pub(crate) fn write_again(path: &Path) -> io::Result<()> {
+    let mut file = match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        file => file?,
+    };
+    let (mut buffer, mut offset) = (vec![0; 64 << 10], 0);
+    loop {
+        let length = file.read(&mut buffer)?;
+        let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else { break };
+        write_at(&mut file, bytes, offset)?;
+        offset += bytes.len() as u64;
+    }
+    file.sync_all()
+}
+
+/// Writes at an offset. The next read is after what was written.
+#[cfg(unix)]
+fn write_at(file: &mut File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    use std::os::unix::fs::FileExt as _;
+    file.write_all_at(bytes, offset)
+}
+
+#[cfg(not(unix))]
+fn write_at(file: &mut File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    file.seek(io::SeekFrom::Start(offset))?;
+    file.write_all(bytes)
 }
 
 /// Makes the names in a folder durable. Only Unix can do that.
@@ -87,10 +174,61 @@ mod tests {
         ensure(&path).unwrap();
         ensure(&folder.path().join("new")).unwrap();
         assert!(folder.path().join("new").exists());
-        create_folder(&folder.path().join("folder")).unwrap();
-        create_folder(&folder.path().join("folder")).unwrap();
+        assert!(create_folder(&folder.path().join("folder")).unwrap());
+        assert!(!create_folder(&folder.path().join("folder")).unwrap());
         assert!(create_folder(&path).is_err(), "a file is no folder");
         sync_folder(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_written_again_has_the_same_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write_again(&path).unwrap();
+        assert!(!path.exists());
+        let bytes: Vec<u8> = (0..200_000_u32).map(|number| (number / 7) as u8).collect();
+        fs::write(&path, &bytes).unwrap();
+        write_again(&path).unwrap();
+        assert!(fs::read(&path).unwrap() == bytes);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let [target, link, inner] = ["target", "link", "inner"].map(|name| folder.path().join(name));
+        symlink(&target, &link).unwrap();
+        assert!(open_or_create(&link).is_err() && !target.exists());
+        assert!(ensure(&link).is_err() && !target.exists());
+        fs::create_dir(&target).unwrap();
+        assert!(restrict(&link).is_err());
+        assert!(create_folder(&link).is_err());
+        create(&inner).unwrap();
+        fs::remove_file(&link).unwrap();
+        symlink(&inner, &link).unwrap();
+        assert_eq!(ensure(&link).unwrap(), fs::canonicalize(&inner).unwrap());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_lose_the_right_to_read() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let [file, inner] = ["file", "folder"].map(|name| folder.path().join(name));
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        restrict(&file).unwrap();
+        create(&file).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o664)).unwrap();
+        restrict(&file).unwrap();
+        create_folder(&inner).unwrap();
+        fs::set_permissions(&inner, Permissions::from_mode(0o755)).unwrap();
+        create_folder(&inner).unwrap();
+        assert_eq!((mode(&file), mode(&inner)), (0o600, 0o700));
+        // Only root can give it away.
+        if std::os::unix::fs::chown(&inner, Some(12_345), None).is_ok() {
+            assert!(create_folder(&inner).is_err());
+        }
     }
 
     #[cfg(unix)]

@@ -133,7 +133,7 @@ mod tests {
             facts.iter().for_each(|fact| block.push(fact));
             last += 1;
             let sql = "INSERT INTO fact(place, bytes) VALUES(?1, ?2)";
-            file.execute(sql, params![place(3, last), block.finish()]).unwrap();
+            file.execute(sql, params![place(3, last).unwrap(), block.finish()]).unwrap();
             JobCounts::read(&file, 3).unwrap()
         };
         let mut pages = PageListWriter::default();
@@ -164,7 +164,7 @@ mod tests {
     fn a_changed_block_is_an_error() {
         let mut file = Connection::open_in_memory().unwrap();
         schema::migrate(&mut file).unwrap();
-        file.execute("INSERT INTO fact(place, bytes) VALUES(?1, x'b101')", [place(3, 1)]).unwrap();
+        file.execute("INSERT INTO fact(place, bytes) VALUES(?1, x'b101')", [place(3, 1).unwrap()]).unwrap();
         let error = JobCounts::read(&file, 3).unwrap_err();
         assert!(error.to_string().starts_with("block 1 of job 3 in table fact"), "{error}");
     }

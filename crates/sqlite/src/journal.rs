@@ -1,6 +1,5 @@
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,25 +7,29 @@ use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
 use gleaner_store::journal::{Batch, Committed, Journal, Room, StoredState};
-use gleaner_store::{Error, ErrorKind, ReadBound};
+use gleaner_store::{Error, ReadBound};
 use gleaner_types::JobId;
 use rusqlite::{Connection, OptionalExtension as _};
 use tokio::sync::{Semaphore, watch};
 
+use crate::connection::PAGE;
 use crate::lock::FileLock;
-use crate::log_tail::{LogTail, log_tail};
+use crate::opening::{self, Opening};
 use crate::read_pool::ReadPool;
 use crate::secrets::Secrets;
 use crate::secrets_change::{self, SecretsChange};
 use crate::stats::{Counters, JournalStats};
 use crate::writer::{Command, Writer};
-use crate::{Reader, cleaning, connection, failure, files, load, read, schema};
+use crate::{Reader, cleaning, failure, load, read};
 
 /// Most bytes that wait to be written. Above it, [`room`](Journal::room) waits.
 pub const MAX_WAITING_BYTES: usize = 64 << 20;
 
 /// The unit of the space for waiting batches, in bytes.
 const UNIT: usize = 4096;
+
+/// Bytes of a file without jobs: each table and each index has a page.
+const EMPTY_FILE: u64 = 20 * PAGE;
 
 /// The name under which the file counts its openings.
 const EPOCH: &str = "epoch";
@@ -56,6 +59,8 @@ pub struct Opened {
 #[derive(Debug)]
 pub struct SqliteJournal {
     path: PathBuf,
+    /// The maximum size of the file in bytes.
+    bound: Option<u64>,
     queue: Mutex<Queue>,
     committed: watch::Receiver<Committed>,
     space: Arc<Semaphore>,
@@ -77,21 +82,13 @@ impl SqliteJournal {
     /// This blocks.
     ///
     /// # Errors
-    /// [`Busy`](ErrorKind::Busy) with the name of the process that has it open,
-    /// [`Newer`](ErrorKind::Newer) with its version if a later program wrote it,
-    /// [`Unsuitable`](ErrorKind::Unsuitable) if it is another database or this program contains an old
-    /// SQLite, [`Damaged`](ErrorKind::Damaged) with the place, [`Full`](ErrorKind::Full) and
-    /// [`Io`](ErrorKind::Io).
+    /// Of these [kinds](gleaner_store::ErrorKind): `Busy` with the name of the process that has it open,
+    /// `Newer` with its version if a later program wrote it, `Unsuitable` if it is another database, if its
+    /// medium suits no log, or if this program contains an old SQLite, `Damaged` with the place, `Full` and
+    /// `Io`.
     pub fn open(path: impl AsRef<Path>, config: &FileConfig) -> Result<(Self, StoredState, Opened), Error> {
-        connection::check_sqlite(rusqlite::version_number())?;
-        let path = std::path::absolute(path.as_ref())
-            .map_err(|error| failure::file("the path of the store is unknown", &error))?;
-        let lock = FileLock::take(&path)?;
-        files::ensure(&path)
-            .map_err(|error| failure::file(&format!("{} could not be created", path.display()), &error))?;
-        let tail = cut(&path)?;
-        let mut connection = connection::writer(&path)?;
-        schema::migrate(&mut connection)?;
+        // The lock is released last.
+        let Opening { lock, path, mut connection, tail } = opening::open(path.as_ref())?;
         cleaning::finish(&mut connection, config.max_bytes)
             .map_err(|error| failure::sqlite("the rows of removed jobs could not be deleted", &error))?;
         let epoch = next_epoch(&connection)?;
@@ -108,6 +105,7 @@ impl SqliteJournal {
             .spawn(move || writer.run())
             .map_err(|error| failure::file("the thread that writes could not be started", &error))?;
         let journal = Self {
+            bound: config.max_bytes,
             queue: Mutex::new(Queue { last_ticket: 0, commands }),
             committed,
             space: Arc::new(Semaphore::new(MAX_WAITING_BYTES / UNIT)),
@@ -154,29 +152,6 @@ impl Drop for SqliteJournal {
     }
 }
 
-/// What SQLite will cut from the log.
-pub(crate) fn cut(path: &Path) -> Result<LogTail, Error> {
-    let log = files::beside(path, "-wal");
-    let tail = match File::open(&log) {
-        Ok(file) => log_tail(&mut BufReader::new(file)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LogTail::default()),
-        Err(error) => Err(error),
-    };
-    let tail = tail.map_err(|error| failure::file("the log of the file could not be read", &error))?;
-    if tail.is_damage() {
-        let (log, offset, commits) = (log.display(), tail.offset, tail.commits);
-        return Err(Error::new(
-            ErrorKind::Damaged,
-            format!("{log} is damaged at byte {offset}, and {commits} commits follow"),
-        ));
-    }
-    if tail.frames > 0 {
-        let pages = tail.frames;
-        tracing::warn!(path = %path.display(), pages, "the last commit was not finished; its pages are cut");
-    }
-    Ok(tail)
-}
-
 /// Counts this opening.
 fn next_epoch(connection: &Connection) -> Result<u64, Error> {
     let sql = "SELECT value FROM meta WHERE name = ?1";
@@ -201,6 +176,10 @@ fn clean_secrets(state: &StoredState, path: &Path) -> io::Result<()> {
 }
 
 impl Journal for SqliteJournal {
+    fn capacity(&self) -> Option<u64> {
+        self.bound.map(|bytes| bytes.saturating_sub(EMPTY_FILE))
+    }
+
     fn append(&self, batches: Vec<Batch>) -> u64 {
         self.send(|ticket| {
             *ticket += 1;

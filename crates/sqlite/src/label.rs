@@ -6,10 +6,9 @@ use gleaner_store::journal::Damage;
 use gleaner_store::{Error, ErrorKind};
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
-use crate::lock::FileLock;
 use crate::read::failed;
 use crate::seal::{seal, unseal};
-use crate::{connection, failure, files, journal, schema};
+use crate::{failure, opening};
 
 /// The name under which the file has it.
 const LABEL: &str = "label";
@@ -20,17 +19,8 @@ const LABEL: &str = "label";
 /// # Errors
 /// Those of [`SqliteJournal::open`](crate::SqliteJournal::open).
 pub fn set_label(path: impl AsRef<Path>, label: &str) -> Result<bool, Error> {
-    connection::check_sqlite(rusqlite::version_number())?;
-    let path = std::path::absolute(path.as_ref())
-        .map_err(|error| failure::file("the path of the store is unknown", &error))?;
-    let _lock = FileLock::take(&path)?;
-    files::ensure(&path)
-        .map_err(|error| failure::file(&format!("{} could not be created", path.display()), &error))?;
-    // Opening would cut a damaged log.
-    journal::cut(&path)?;
-    let mut connection = connection::writer(&path)?;
-    schema::migrate(&mut connection)?;
-    write(&mut connection, label)
+    let mut opening = opening::open(path.as_ref())?;
+    write(&mut opening.connection, label)
         .map_err(|error| failure::sqlite("the label of the file could not be written", &error))
 }
 
@@ -69,7 +59,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::{FileConfig, Reader, SqliteJournal};
+    use crate::{FileConfig, Reader, SqliteJournal, connection};
 
     #[test]
     fn the_label_stays_when_the_file_has_a_job() {

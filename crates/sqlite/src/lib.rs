@@ -51,6 +51,7 @@ mod label;
 mod load;
 mod lock;
 mod log_tail;
+mod opening;
 mod place;
 mod read;
 mod read_pool;

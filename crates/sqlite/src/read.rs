@@ -31,20 +31,37 @@ pub(crate) fn first<T>(
     connection.query_row(sql, params, form).optional().map_err(failed)
 }
 
-/// The documents of a job from a position.
+/// The documents of a job from a position, up to a row that cannot be read. It is an error if there are none
+/// before that row.
 pub(crate) fn documents(
     connection: &Connection,
     job: u64,
     from: u64,
     bound: ReadBound,
 ) -> Result<Vec<Bytes>, Error> {
+    let mut found = Vec::new();
+    match add_documents(connection, job, from, bound, &mut found) {
+        Err(error) if found.is_empty() => Err(error),
+        _ => Ok(found),
+    }
+}
+
+fn add_documents(
+    connection: &Connection,
+    job: u64,
+    from: u64,
+    bound: ReadBound,
+    found: &mut Vec<Bytes>,
+) -> Result<(), Error> {
     // The first row may begin before the position.
     let sql = "SELECT place, heads, bytes FROM document WHERE place BETWEEN
         coalesce((SELECT max(place) FROM document WHERE place BETWEEN ?1 AND ?2), ?2) AND ?3 ORDER BY place";
+    // No row can have a key that is too large.
+    let Ok(from_place) = place(job, from) else { return Ok(()) };
     let (start, end) = range(job);
     let mut statement = connection.prepare(sql).map_err(failed)?;
-    let mut rows = statement.query([start, place(job, from), end]).map_err(failed)?;
-    let (mut found, mut size, mut next) = (Vec::new(), 0_usize, from);
+    let mut rows = statement.query([start, from_place, end]).map_err(failed)?;
+    let (mut size, mut next) = (0_usize, from);
     while let Some(row) = rows.next().map_err(failed)? {
         let at = number_of(column(row, 0)?);
         let damage =
@@ -60,13 +77,13 @@ pub(crate) fn documents(
             size = size.saturating_add(document.len());
             let is_full = found.len() >= bound.documents.max(1) || size > bound.bytes;
             if !found.is_empty() && is_full {
-                return Ok(found);
+                return Ok(());
             }
             found.push(document);
             next += 1;
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// The positions of the stored documents of a job: the first, and the one after the last.
@@ -117,9 +134,10 @@ pub(crate) fn blocks(
     mut visit: impl FnMut(u64, &[u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let sql = "SELECT place, bytes FROM fact WHERE place > ?1 AND place <= ?2 ORDER BY place";
+    let Ok(after_place) = place(job, after) else { return Ok(()) };
     let (_, end) = range(job);
     let mut statement = connection.prepare(sql).map_err(failed)?;
-    let mut rows = statement.query([place(job, after), end]).map_err(failed)?;
+    let mut rows = statement.query([after_place, end]).map_err(failed)?;
     let mut last = after;
     while let Some(row) = rows.next().map_err(failed)? {
         let number = number_of(column(row, 0)?);

@@ -24,8 +24,10 @@ impl Reader {
     /// [`Damaged`](ErrorKind::Damaged) and [`Io`](ErrorKind::Io).
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         connection::check_sqlite(rusqlite::version_number())?;
-        let path = std::path::absolute(path.as_ref())
-            .map_err(|error| failure::file("the path of the store is unknown", &error))?;
+        // The files beside it have the name of the file itself, and not that of a link to it.
+        let path = path.as_ref().canonicalize().map_err(|error| {
+            failure::file(&format!("{} could not be opened", path.as_ref().display()), &error)
+        })?;
         let connection = connection::reader(&path)?;
         match schema::version(&connection)? {
             0 => Err(Error::new(ErrorKind::Unsuitable, format!("{} is empty", path.display()))),
@@ -84,10 +86,11 @@ impl Reader {
         read::document_range(&self.connection, job)
     }
 
-    /// The JSON of documents of a job from a position.
+    /// The JSON of documents of a job from a position, up to the first one that cannot be read.
     ///
     /// # Errors
-    /// [`Damaged`](ErrorKind::Damaged), also for a position before the first one, and [`Io`](ErrorKind::Io).
+    /// If the document at the position cannot be read: [`Damaged`](ErrorKind::Damaged), also if it was
+    /// removed, and [`Io`](ErrorKind::Io).
     pub fn documents(&self, job: u64, from: u64, bound: ReadBound) -> Result<Vec<Bytes>, Error> {
         read::documents(&self.connection, job, from, bound)
     }

@@ -195,8 +195,8 @@ mod tests {
             let document = NewDocument { position: first, scrape: None, json: Bytes::from_static(b"{}") };
             let row = documents::rows(&[document]).remove(0);
             let sql = "INSERT INTO document(place, heads, bytes) VALUES(?1, ?2, ?3)";
-            file.execute(sql, params![place(5, first), row.heads, row.bytes]).unwrap();
-            file.execute(sql, params![place(6, first), row.heads, row.bytes]).unwrap();
+            file.execute(sql, params![place(5, first).unwrap(), row.heads, row.bytes]).unwrap();
+            file.execute(sql, params![place(6, first).unwrap(), row.heads, row.bytes]).unwrap();
         }
         for (before, left) in [(0, 6), (2, 6), (3, 5), (6, 5), (9, 4), (9, 4)] {
             apply(&file, 5, &Row::DocumentsRead { before }).unwrap();

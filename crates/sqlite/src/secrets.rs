@@ -1,6 +1,7 @@
 //! What must not lie in the main file: requests with their headers, webhooks and cookies. Each job has one
 //! file for its request and webhook, and one for its cookies, which change often. They go with the job.
 
+use std::cell::Cell;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -18,12 +19,14 @@ const UNFINISHED: &str = ".new";
 #[derive(Debug, Clone)]
 pub(crate) struct Secrets {
     folder: PathBuf,
+    /// The name of the folder is durable.
+    is_named: Cell<bool>,
 }
 
 impl Secrets {
     /// The folder beside this database. It need not exist.
     pub(crate) fn of(database: &Path) -> Self {
-        Self { folder: files::beside(database, "-secrets") }
+        Self { folder: files::beside(database, "-secrets"), is_named: Cell::new(false) }
     }
 
     fn path(&self, job: JobId, extension: &str) -> PathBuf {
@@ -31,7 +34,14 @@ impl Secrets {
     }
 
     fn replace(&self, job: JobId, extension: &str, bytes: &[u8]) -> io::Result<()> {
-        files::create_folder(&self.folder)?;
+        if files::create_folder(&self.folder)? {
+            self.is_named.set(false);
+        }
+        // An earlier process may have created it, and ended before this.
+        if !self.is_named.get() {
+            self.folder.parent().map_or(Ok(()), files::sync_folder)?;
+            self.is_named.set(true);
+        }
         let new = self.path(job, UNFINISHED);
         remove_file(&new)?;
         let mut file = files::create(&new)?;

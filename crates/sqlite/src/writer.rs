@@ -1,9 +1,10 @@
 //! The thread that writes: one commit for all batches that came within a few milliseconds.
 //!
 //! A commit that fails is tried again until it succeeds, so no batch is lost while the process lives. A full
-//! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile.
+//! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile. If no
+//! attempt can succeed, because the file has changed, the writer ends, and those who wait get an error.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::group::Group;
 use crate::secrets::Secrets;
 use crate::secrets_change::{self, SecretsChange};
 use crate::stats::Counters;
-use crate::{cleaning, failure, job_form, rows};
+use crate::{cleaning, failure, files, job_form, rows};
 
 /// How long a group waits for more batches.
 const WAIT: Duration = Duration::from_millis(5);
@@ -188,8 +189,8 @@ impl Writer {
         }
     }
 
-    /// Commits a group or its beginning, however often it takes. Once the writer is closed it tries a few times
-    /// more, and then returns false: nobody was told that the group is durable.
+    /// Commits a group or its beginning, however often it takes. Returns false if the writer must end: no
+    /// attempt can succeed, or it was closed and a few more failed. Nobody knows the group as durable then.
     fn commit(&mut self, group: &mut Group) -> bool {
         let mut is_stalled = false;
         let (mut pause, mut last_attempts) = (FIRST_RETRY, ATTEMPTS_AT_CLOSE);
@@ -200,9 +201,9 @@ impl Writer {
                 }
                 return true;
             };
-            let stall = if error.kind() == ErrorKind::Full { Stall::Full } else { Stall::Io };
+            let stall = stall_of(&error);
             // Without a connection it is not known whether the whole group was written.
-            if stall == Stall::Full && self.connection.is_some() {
+            if stall != Some(Stall::Io) && self.connection.is_some() {
                 // A part of the group may fit.
                 let later = group.split();
                 if !later.is_empty() {
@@ -210,12 +211,16 @@ impl Writer {
                     continue;
                 }
             }
+            let path = self.path.display();
+            self.committed.send_modify(|committed| committed.stalled = Some(stall.unwrap_or(Stall::Io)));
+            let Some(stall) = stall else {
+                tracing::error!(%path, %error, "the file of the store can never be written again");
+                return false;
+            };
             if !is_stalled {
-                let path = self.path.display();
                 tracing::warn!(%path, %error, "the file of the store cannot be written");
             }
             is_stalled = true;
-            self.committed.send_modify(|committed| committed.stalled = Some(stall));
             if stall == Stall::Io {
                 // A failed sync may have dropped what was written: only a new connection reads what is there.
                 self.connection = None;
@@ -238,10 +243,14 @@ impl Writer {
     /// One attempt to commit a group.
     fn write(&mut self, group: &Group) -> Result<(), Error> {
         if self.connection.is_none() {
+            // After a failed sync, the system may keep changes that it never writes: the log would be read
+            // with a commit that the next power loss removes.
+            files::write_again(&files::beside(&self.path, "-wal"))
+                .map_err(|error| failure::file("the log of the file could not be written again", &error))?;
             let connection = connection::writer(&self.path)?;
-            let read = |error: rusqlite::Error| failure::sqlite("the file could not be read", &error);
-            limit(&connection, self.bound).map_err(read)?;
-            let is_applied = commit::is_applied(&connection, group, &self.numbers).map_err(read)?;
+            limit(&connection, self.bound)
+                .map_err(|error| failure::sqlite("the file could not be read", &error))?;
+            let is_applied = commit::is_applied(&connection, group, &self.numbers)?;
             self.connection = Some(connection);
             if is_applied {
                 // What follows a commit is left to the next opening.
@@ -345,6 +354,15 @@ impl Writer {
     }
 }
 
+/// What an error of a commit means for the next attempt; `None` if none can succeed.
+fn stall_of(error: &Error) -> Option<Stall> {
+    match error.kind() {
+        ErrorKind::Full => Some(Stall::Full),
+        ErrorKind::Io | ErrorKind::Busy => Some(Stall::Io),
+        _ => None,
+    }
+}
+
 fn removes_job(batch: &Batch) -> bool {
     batch.rows.iter().any(rows::is_removal)
 }
@@ -390,8 +408,9 @@ fn transact(
 ) -> rusqlite::Result<Vec<(JobId, SecretsChange)>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut changes = Vec::new();
-    // Removed jobs are in the file before the changes, and new ones after.
+    // Removed jobs are in the file before the changes, and new ones after; some never.
     ids(&transaction, group, &mut changes, removal)?;
+    changes.extend(removed_at_once(group));
     let new = commit::apply(&transaction, group, numbers)?;
     ids(&transaction, group, &mut changes, end)?;
     ids(&transaction, group, &mut changes, delivered)?;
@@ -417,6 +436,17 @@ fn ids(
 
 fn removal(batch: &Batch) -> Option<SecretsChange> {
     removes_job(batch).then_some(SecretsChange::Remove)
+}
+
+/// The jobs of a group that it also removes.
+fn removed_at_once(group: &Group) -> impl Iterator<Item = (JobId, SecretsChange)> {
+    let removals = group.batches().iter().filter(|batch| removes_job(batch));
+    let removed: BTreeSet<u64> = removals.map(|batch| batch.job).collect();
+    let batches = group.batches().iter().filter(move |batch| removed.contains(&batch.job));
+    batches.flat_map(|batch| &batch.rows).filter_map(|row| match row {
+        Row::Submitted { job, .. } => Some((job.id, SecretsChange::Remove)),
+        _ => None,
+    })
 }
 
 fn end(batch: &Batch) -> Option<SecretsChange> {

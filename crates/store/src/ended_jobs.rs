@@ -56,6 +56,12 @@ impl EndedJobs {
         of_team.map(|team| team.jobs.iter().rev().take(limit).cloned().collect()).unwrap_or_default()
     }
 
+    /// All jobs: [adding](Self::add) them to an empty log in this order gives the same log.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &EndedJob> {
+        let teams = self.by_size.iter().filter_map(|(_, team)| self.teams.get(team));
+        teams.flat_map(|team| &team.jobs)
+    }
+
     /// Removes the oldest job of the team with the most jobs; false if the log is empty.
     fn drop_from_largest_team(&mut self) -> bool {
         let Some((size, team)) = self.by_size.pop_last() else { return false };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
 
-/// A change of a file that succeeded.
+/// A change of a file that succeeded, or a sync that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// `pwrite64`: data at an offset.
@@ -26,6 +26,12 @@ pub enum Change {
     },
     /// `fsync` or `fdatasync`: all changes before it are durable.
     Sync {
+        /// The file.
+        path: PathBuf,
+    },
+    /// `fsync` or `fdatasync` that failed: the system may take changes before it for durable that are not,
+    /// and no later sync makes them so.
+    FailedSync {
         /// The file.
         path: PathBuf,
     },
@@ -74,7 +80,8 @@ pub fn command() -> Option<Command> {
     None
 }
 
-/// The changes of a log, in the order in which the calls returned. Calls that failed are left out.
+/// The changes of a log, in the order in which the calls returned. Calls that failed are left out, except for
+/// syncs.
 ///
 /// # Errors
 /// The first line that is a traced call and cannot be read.
@@ -104,7 +111,7 @@ pub fn changes(log: &str) -> Result<Vec<Change>, String> {
     Ok(changes)
 }
 
-/// The change of one call; `Some(None)` if it is another call or failed, and `None` if it cannot be read.
+/// The change of one call; `Some(None)` if it is another call or no change, and `None` if it cannot be read.
 fn change(call: &str) -> Option<Option<Change>> {
     let Some((name, rest)) = call.split_once('(') else { return Some(None) };
     let is_traced = ["pwrite64", "write", "fsync", "fdatasync", "ftruncate", "unlink"].contains(&name);
@@ -115,17 +122,21 @@ fn change(call: &str) -> Option<Option<Change>> {
     let (arguments, result) = rest.rsplit_once(" = ")?;
     let arguments = arguments.trim_end().strip_suffix(')')?;
     let result = result.split_whitespace().next()?;
-    let Ok(result) = result.parse::<usize>() else { return Some(None) };
+    let is_sync = matches!(name, "fsync" | "fdatasync");
+    let result = match result.parse::<usize>() {
+        Ok(result) => result,
+        Err(_) if is_sync && result == "-1" => {
+            return Some(Some(Change::FailedSync { path: named(arguments)?.0 }));
+        }
+        Err(_) => return Some(None),
+    };
     if name == "unlink" {
         let (path, _) = quoted(arguments)?;
         return Some(Some(Change::Remove { path: path_of(&path)? }));
     }
-    let (_, named) = arguments.split_once('<')?;
-    let (path, arguments) = named.split_once('>')?;
-    let path = path_of(&unescaped(path)?)?;
-    let arguments = arguments.trim_start_matches([',', ' ']);
+    let (path, arguments) = named(arguments)?;
     Some(Some(match name {
-        "fsync" | "fdatasync" => Change::Sync { path },
+        _ if is_sync => Change::Sync { path },
         "ftruncate" => Change::Truncate { path, length: arguments.parse().ok()? },
         _ => {
             let (mut data, rest) = quoted(arguments)?;
@@ -139,6 +150,13 @@ fn change(call: &str) -> Option<Option<Change>> {
             }
         }
     }))
+}
+
+/// The path of the descriptor that is the first argument, and the arguments after it.
+fn named(arguments: &str) -> Option<(PathBuf, &str)> {
+    let (_, named) = arguments.split_once('<')?;
+    let (path, arguments) = named.split_once('>')?;
+    Some((path_of(&unescaped(path)?)?, arguments.trim_start_matches([',', ' '])))
 }
 
 fn path_of(bytes: &[u8]) -> Option<PathBuf> {
@@ -201,6 +219,7 @@ mod tests {
             "7 write(1</b>, \"1\\n\\\"\\\\\\0012\", 6) = 6\n",
             "7 write(1</b>, \"short\", 5) = 2\n",
             "7 fdatasync(3</a>)                = 0\n",
+            "7 fsync(3</a>) = -1 EIO (Input/output error) (INJECTED)\n",
             "7 ftruncate(3</a>, 32768)         = 0\n",
             "7 unlink(\"\\x2f\\x61\")          = 0\n",
             "7 unlink(\"/c\") = -1 ENOENT (No such file or directory)\n",
@@ -215,6 +234,7 @@ mod tests {
                 Change::Append { path: b.clone(), data: b"1\n\"\\\x012".to_vec() },
                 Change::Append { path: b, data: b"sh".to_vec() },
                 Change::Sync { path: a.clone() },
+                Change::FailedSync { path: a.clone() },
                 Change::Truncate { path: a.clone(), length: 32_768 },
                 Change::Remove { path: a },
             ]

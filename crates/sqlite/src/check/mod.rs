@@ -5,7 +5,12 @@ mod documents;
 mod finding;
 mod sealed;
 
+use std::collections::HashSet;
+use std::thread;
+use std::time::Duration;
+
 use gleaner_store::Error;
+use gleaner_types::JobId;
 use rusqlite::Connection;
 
 pub use finding::Finding;
@@ -16,12 +21,33 @@ use crate::{failure, label, read};
 /// Findings of one kind of check, at most: a damaged medium damages much.
 const MAX_FINDINGS: usize = 100;
 
+/// How often secrets without a job are looked at, and the time between: a process that writes stores them
+/// before the job, and removes them after it.
+const ATTEMPTS: usize = 10;
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// Everything that is wrong with the file.
 pub(crate) fn check(connection: &Connection, secrets: &Secrets) -> Result<Vec<Finding>, Error> {
-    let mut findings = structure(connection)?;
+    let mut findings = Vec::new();
+    // All rows are read as they are at one moment: another process may write meanwhile.
+    let moment = connection.unchecked_transaction().map_err(read::failed)?;
+    let is_readable = check_rows(&moment, &mut findings)?;
+    drop(moment);
+    if is_readable {
+        for job in secrets_without_job(connection, secrets)? {
+            findings.push(Finding::new("secrets", format!("job {job}"), "the job is not in the file"));
+        }
+    }
+    findings.truncate(MAX_FINDINGS);
+    Ok(findings)
+}
+
+/// Checks all rows. Returns false if the jobs cannot be read.
+fn check_rows(connection: &Connection, findings: &mut Vec<Finding>) -> Result<bool, Error> {
+    findings.extend(structure(connection)?);
     if !findings.is_empty() {
         // The rows of a file with a broken structure cannot be trusted.
-        return Ok(findings);
+        return Ok(false);
     }
     findings.extend(sealed::check(connection)?);
     if let Err(error) = label::read(connection) {
@@ -30,23 +56,35 @@ pub(crate) fn check(connection: &Connection, secrets: &Secrets) -> Result<Vec<Fi
     let jobs = match read::jobs(connection) {
         Ok(jobs) => jobs,
         // A broken job is among the sealed rows.
-        Err(_) if !findings.is_empty() => return Ok(findings),
+        Err(_) if !findings.is_empty() => return Ok(false),
         Err(error) => return Err(error),
     };
     // The job 0 is the store itself.
     for job in std::iter::once(0).chain(jobs.iter().map(|job| job.number)) {
-        let documents = documents::check(connection, job, &mut findings)?;
-        blocks::check(connection, job, documents, &mut findings)?;
+        let documents = documents::check(connection, job, findings)?;
+        blocks::check(connection, job, documents, findings)?;
     }
-    let (with_secrets, _) =
-        secrets.list().map_err(|error| failure::file("the secrets could not be read", &error))?;
-    for job in with_secrets {
-        if !jobs.iter().any(|record| record.id == job) {
-            findings.push(Finding::new("secrets", format!("job {job}"), "the job is not in the file"));
+    Ok(true)
+}
+
+/// The jobs that have secrets, and stay out of the file.
+fn secrets_without_job(connection: &Connection, secrets: &Secrets) -> Result<Vec<JobId>, Error> {
+    let without_job = || -> Result<Vec<JobId>, Error> {
+        let listed =
+            secrets.list().map_err(|error| failure::file("the secrets could not be read", &error))?;
+        let jobs: HashSet<JobId> = read::jobs(connection)?.iter().map(|job| job.id).collect();
+        Ok(listed.0.into_iter().filter(|job| !jobs.contains(job)).collect())
+    };
+    let mut found = without_job()?;
+    for _ in 1..ATTEMPTS {
+        if found.is_empty() {
+            break;
         }
+        thread::sleep(PAUSE);
+        let again: HashSet<JobId> = without_job()?.into_iter().collect();
+        found.retain(|job| again.contains(job));
     }
-    findings.truncate(MAX_FINDINGS);
-    Ok(findings)
+    Ok(found)
 }
 
 /// What SQLite finds in its pages.

@@ -1,27 +1,31 @@
 use std::path::Path;
-use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner_frontier::JobRules;
 use gleaner_store::NewJob;
 use gleaner_store::journal::{Batch, BlockWriter, Fact, Journal as _, NewDocument, Row};
-use gleaner_types::JobId;
 use uuid::Uuid;
 
 use super::*;
 use crate::place::place;
 use crate::{FileConfig, Reader, SqliteJournal, connection};
 
+/// The batch of the document at this position, with a commit of its own.
+fn page(position: u64) -> Batch {
+    let mut block = BlockWriter::default();
+    block.push(&Fact::Document { position, credits: 1, scrape: None });
+    let json = Bytes::from(format!("{{\"page\":{position}}}"));
+    let mut batch = Batch::default();
+    (batch.job, batch.facts, batch.urgent) = (1, block.finish(), true);
+    batch.documents.push(NewDocument { position, scrape: None, json });
+    batch
+}
+
 /// A file with a job of ten documents, each in a commit of its own.
 async fn file(path: &Path) {
     let (journal, ..) = SqliteJournal::open(path, &FileConfig::default()).unwrap();
     for position in 0..10 {
-        let mut block = BlockWriter::default();
-        block.push(&Fact::Document { position, credits: 1, scrape: None });
-        let json = Bytes::from(format!("{{\"page\":{position}}}"));
-        let mut batch = Batch::default();
-        (batch.job, batch.facts, batch.urgent) = (1, block.finish(), true);
-        batch.documents.push(NewDocument { position, scrape: None, json });
+        let mut batch = page(position);
         if position == 0 {
             let id = JobId::from_uuid(Uuid::from_u128(1));
             let job = Box::new(NewJob::new(id, None, JobRules::with_limit(10), Vec::new()));
@@ -47,9 +51,35 @@ async fn an_intact_file_has_no_findings() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_written_meanwhile_has_no_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    file(&path).await;
+    let (journal, ..) = SqliteJournal::open(&path, &FileConfig::default()).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    let write = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut committed = journal.committed();
+        for position in 10..300 {
+            let ticket = journal.append(vec![page(position)]);
+            runtime.block_on(committed.wait_for(|committed| committed.through >= ticket)).unwrap();
+        }
+    };
+    let mut checks = 0;
+    thread::scope(|scope| {
+        let writer = scope.spawn(write);
+        while !writer.is_finished() {
+            assert_eq!(reader.check().unwrap(), []);
+            checks += 1;
+        }
+    });
+    assert!(checks > 1 && reader.document_range(1).unwrap() == (0, 300));
+}
+
+#[tokio::test]
 async fn a_changed_block_is_named() {
     let change = |number| {
-        let place = place(1, number);
+        let place = place(1, number).unwrap();
         format!("UPDATE fact SET bytes = CAST(x'b101' || substr(bytes, 2) AS BLOB) WHERE place = {place}")
     };
     let problem = "the checksum of the record does not match";
@@ -59,7 +89,8 @@ async fn a_changed_block_is_named() {
 
 #[tokio::test]
 async fn missing_blocks_and_documents_are_named() {
-    let delete = |table: &str, number| format!("DELETE FROM {table} WHERE place = {}", place(1, number));
+    let delete =
+        |table: &str, number| format!("DELETE FROM {table} WHERE place = {}", place(1, number).unwrap());
     let found = after(&delete("fact", 4)).await;
     let expected = [
         "fact: block 5 of job 1: block 4 is missing",
@@ -80,7 +111,7 @@ async fn missing_blocks_and_documents_are_named() {
 async fn changed_documents_and_rows_are_named() {
     let change = format!(
         "UPDATE document SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB) WHERE place = {}",
-        place(1, 2)
+        place(1, 2).unwrap()
     );
     let problem = "the checksum of the record does not match";
     assert_eq!(after(&change).await, [format!("document: the row of document 2 of job 1: {problem}")]);

@@ -3,13 +3,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::JobRules;
-use gleaner_store::journal::{Block, BlockWriter, Fact, NewDocument, Row, StoredHistory, StoredScrape};
-use gleaner_store::{Conclusion, HistoryKey, NewJob, PastScrape, TeamId};
+use gleaner_store::journal::{
+    Block, BlockWriter, Fact, MAX_JOB_NUMBER, NewDocument, Row, Stall, StoredHistory, StoredScrape,
+};
+use gleaner_store::{
+    Conclusion, ErrorKind, HistoryKey, MemoryConfig, NewJob, PastScrape, Store as _, TeamId,
+};
 use gleaner_types::{JobKind, JobState};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
+use crate::place::place;
+use crate::{connection, files, open_store};
 
 fn open(path: &Path) -> (SqliteJournal, StoredState, Opened) {
     SqliteJournal::open(path, &FileConfig::default()).unwrap()
@@ -153,6 +159,61 @@ async fn a_second_writer_learns_who_is_the_first() {
     open(&path);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_leads_to_the_same_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, link] = ["jobs.db", "link.db"].map(|name| folder.path().join(name));
+    let (journal, ..) = open(&path);
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    assert_eq!(SqliteJournal::open(&link, &FileConfig::default()).unwrap_err().kind(), ErrorKind::Busy);
+    write(&journal, submitted(1, "request")).await;
+    drop(journal);
+    let (journal, state, _) = open(&link);
+    assert_eq!(state.jobs[0].job.request, json!({"secret": "request"}).into());
+    drop(journal);
+    assert_eq!(Reader::open(&link).unwrap().check().unwrap(), []);
+    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let beside = names.filter(|name| name.to_str().unwrap().starts_with("link.db"));
+    assert_eq!(beside.count(), 1, "the lock, the log and the secrets are beside the file");
+}
+
+#[test]
+fn a_database_of_another_program_is_not_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("CREATE TABLE other(x)").unwrap();
+    drop(other);
+    let state = || (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().permissions());
+    let before = state();
+    let error = SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsuitable);
+    assert!(state() == before);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_others_may_read_is_hidden_from_them() {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let secrets = files::beside(&path, "-secrets");
+    drop(open(&path));
+    fs::create_dir(&secrets).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(&secrets, Permissions::from_mode(0o755)).unwrap();
+    let (journal, ..) = open(&path);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(&secrets)), (0o600, 0o700));
+    assert_eq!(mode(&files::beside(&path, "-wal")), 0o600);
+    drop(journal);
+    fs::remove_dir(&secrets).unwrap();
+    std::os::unix::fs::symlink(folder.path(), &secrets).unwrap();
+    SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();
+}
+
 #[tokio::test]
 async fn room_is_returned_when_its_batch_is_durable() {
     let folder = tempfile::tempdir().unwrap();
@@ -184,7 +245,10 @@ async fn secrets_are_there_before_their_job_and_go_with_it() {
     write(&journal, rows(2, vec![Row::Removed { keeps_facts: false }])).await;
     write(&journal, rows(3, vec![Row::Removed { keeps_facts: true }])).await;
     write(&journal, rows(5, vec![Row::Delivered])).await;
-    assert_eq!([1, 2, 3, 4, 5].map(has_secrets), [false, false, true, true, false]);
+    // One that is removed with the commit of its submit.
+    let removal = rows(6, vec![Row::Removed { keeps_facts: false }]);
+    durable(&journal, journal.append(vec![submitted(6, "request of a team"), removal])).await;
+    assert_eq!([1, 2, 3, 4, 5, 6].map(has_secrets), [false, false, true, true, false, false]);
     drop(journal);
     for file in ["jobs.db", "jobs.db-lock"] {
         let bytes = fs::read(folder.path().join(file)).unwrap();
@@ -312,14 +376,67 @@ async fn a_damaged_block_is_an_error_of_its_reader() {
     drop(journal);
     let change = |sql: &str| connection::writer(&path).unwrap().execute_batch(sql).unwrap();
     change(
-        "UPDATE document SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB) WHERE place % 1099511627776 = 1",
+        "UPDATE document SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB) WHERE place % 4294967296 = 1",
     );
     let (journal, ..) = open(&path);
-    let error = journal.documents(1, 0, ReadBound::default()).await.unwrap_err();
+    let read = journal.documents(1, 0, ReadBound::default()).await.unwrap();
+    assert_eq!(read, ["{\"job\":1,\"page\":0}"], "those before it are read");
+    let error = journal.documents(1, 1, ReadBound::default()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Damaged);
     assert!(error.to_string().starts_with("the row of document 1 of job 1 in table document"), "{error}");
+    assert_eq!(journal.documents(1, 2, ReadBound::default()).await.unwrap().len(), 1, "the next one is read");
     drop(journal);
-    change("DELETE FROM fact WHERE place % 1099511627776 = 2");
+    change("DELETE FROM fact WHERE place % 4294967296 = 2");
     let error = SqliteJournal::open(&path, &FileConfig::default()).unwrap_err();
     assert_eq!(error.to_string(), "block 2 of job 1 in table fact is missing");
+}
+
+#[tokio::test]
+async fn a_batch_that_can_never_be_written_ends_the_writer_with_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    write(&journal, submitted(1, "request")).await;
+    write(&journal, page(1, 0)).await;
+    // Another program writes where the next block belongs.
+    let change = format!("INSERT INTO fact(place, bytes) VALUES({}, x'00')", place(1, 2).unwrap());
+    connection::writer(&path).unwrap().execute_batch(&change).unwrap();
+    let ticket = journal.append(vec![page(1, 1)]);
+    let mut committed = journal.committed();
+    committed.wait_for(|committed| committed.through >= ticket).await.unwrap_err();
+    assert_eq!(committed.borrow().stalled, Some(Stall::Io));
+    // What comes later gets an error, too, and no room is taken for ever.
+    let mut later = page(1, 2);
+    later.room = journal.room(MAX_WAITING_BYTES).await;
+    let ticket = journal.append(vec![later]);
+    committed.wait_for(|committed| committed.through >= ticket).await.unwrap_err();
+    assert!(journal.room(MAX_WAITING_BYTES).await.is_some());
+    drop(journal);
+    assert_eq!(Reader::open(&path).unwrap().document_range(1).unwrap(), (0, 1));
+}
+
+#[tokio::test]
+async fn what_comes_before_a_batch_that_can_never_be_written_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    let good = journal.append(vec![submitted(1, "request"), page(1, 0)]);
+    let poison = journal.append(vec![page(MAX_JOB_NUMBER + 1, 0)]);
+    let mut committed = journal.committed();
+    committed.wait_for(|committed| committed.through >= poison).await.unwrap_err();
+    assert_eq!(committed.borrow().through, good);
+}
+
+#[tokio::test]
+async fn without_a_number_new_jobs_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let (journal, ..) = open(&path);
+    write(&journal, submitted(MAX_JOB_NUMBER, "request")).await;
+    drop(journal);
+    let now = Duration::from_secs(1_700_000_000);
+    let (store, _) = open_store(&path, &FileConfig::default(), MemoryConfig::default(), now).unwrap();
+    let new = NewJob::new(id(1), Some(JobKind::Crawl), JobRules::with_limit(5), Vec::new());
+    let error = store.submit(new, now).await.unwrap_err();
+    assert!(error.is_full(), "{error}");
 }

@@ -1,9 +1,15 @@
 //! A file that has reached its bound.
 
+use std::time::Duration;
+
 use bytes::Bytes;
-use gleaner_sqlite::{FileConfig, SqliteJournal};
-use gleaner_store::ReadBound;
+use gleaner_frontier::{Candidate, JobRules, UrlKey};
+use gleaner_sqlite::{FileConfig, SqliteJournal, open_store};
 use gleaner_store::journal::{Batch, Journal as _, Row, Stall};
+use gleaner_store::{MemoryConfig, NewJob, ReadBound, Store as _};
+use gleaner_types::{JobId, JobKind};
+use url::Url;
+use uuid::Uuid;
 
 use super::file::{self, JOB};
 
@@ -87,4 +93,27 @@ async fn a_full_file_has_what_was_reported_and_goes_on_with_a_larger_bound() {
     journal.committed().wait_for(|committed| committed.through >= last).await.unwrap();
     assert_eq!(journal.reader().unwrap().document_range(JOB).unwrap(), (0, 100));
     assert_eq!(journal.reader().unwrap().check().unwrap(), []);
+}
+
+#[tokio::test]
+async fn pages_that_can_never_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = FileConfig { max_bytes: Some(BOUND) };
+    let now = Duration::from_secs(1_700_000_000);
+    let (store, _) = open_store(file::path(folder.path()), &config, MemoryConfig::default(), now).unwrap();
+    let page = |number: u64| Candidate {
+        url: Url::parse(&format!("https://a.example/{number}/{}", "x".repeat(10_000))).unwrap(),
+        key: UrlKey::from_raw(number),
+        external: false,
+        priority: Candidate::NORMAL,
+    };
+    let pages = |count| (1..=count).map(page).collect::<Vec<_>>();
+    let id = |number| JobId::from_uuid(Uuid::from_u128(number));
+    let job =
+        |number, pages| NewJob::new(id(number), Some(JobKind::Crawl), JobRules::with_limit(1_000), pages);
+    assert!(store.submit(job(1, pages(200)), now).await.unwrap_err().is_full());
+    // Smaller ones are accepted, and the store can still write.
+    store.submit(job(2, pages(1)), now).await.unwrap();
+    assert!(store.append(id(2), pages(200), 0, None, now).await.unwrap_err().is_full());
+    assert_eq!(store.append(id(2), pages(3), 0, None, now).await.unwrap().new, 2);
 }

@@ -47,7 +47,7 @@ fn apply(content: &mut Option<Vec<u8>>, change: &Change) {
         }
         Change::Truncate { length, .. } => content.get_or_insert_default().resize(*length as usize, 0),
         Change::Remove { .. } => *content = None,
-        Change::Append { .. } | Change::Sync { .. } => {}
+        Change::Append { .. } | Change::Sync { .. } | Change::FailedSync { .. } => {}
     }
 }
 
@@ -56,6 +56,11 @@ impl DiskFile {
         for change in std::mem::take(&mut self.pending) {
             apply(&mut self.durable, &change);
         }
+    }
+
+    /// The system takes the changes for durable, and never writes them.
+    fn fail_sync(&mut self) {
+        self.pending.clear();
     }
 
     /// What is left of it if the power fails now.
@@ -86,17 +91,55 @@ impl DiskFile {
     }
 }
 
-/// The changes of a child that was not disturbed.
-fn changes(folder: &Path) -> Option<Vec<Change>> {
+/// The disk of a computer, and what was acknowledged.
+#[derive(Debug, Default)]
+struct Disk {
+    files: BTreeMap<PathBuf, DiskFile>,
+    notes: String,
+}
+
+impl Disk {
+    fn add(&mut self, change: &Change) {
+        match change {
+            Change::Append { data, .. } => self.notes.push_str(std::str::from_utf8(data).unwrap()),
+            Change::Sync { path } => self.files.entry(path.clone()).or_default().sync(),
+            Change::FailedSync { path } => self.files.entry(path.clone()).or_default().fail_sync(),
+            Change::Write { path, .. } | Change::Truncate { path, .. } | Change::Remove { path } => {
+                self.files.entry(path.clone()).or_default().pending.push(change.clone());
+            }
+        }
+    }
+
+    /// The power fails. Opens what is left of the files beside these secrets. Returns the number of documents
+    /// that were acknowledged.
+    fn verify(&self, secrets: &Path, mut left: impl FnMut(&DiskFile) -> Option<Vec<u8>>) -> u64 {
+        let after = tempfile::tempdir().unwrap();
+        for (path, disk_file) in &self.files {
+            if let Some(content) = left(disk_file) {
+                fs::write(after.path().join(path.file_name().unwrap()), content).unwrap();
+            }
+        }
+        copy_secrets(secrets, after.path());
+        let acknowledged = child::acknowledged(&self.notes);
+        file::verify(&file::path(after.path()), acknowledged);
+        acknowledged
+    }
+}
+
+/// The changes of a child that appends documents, with this injection into its calls.
+fn changes(folder: &Path, count: u64, injection: Option<&str>) -> Option<Vec<Change>> {
     let mut command = strace::command()?;
     let log = folder.join("strace");
     command.args(strace::OPTIONS).arg("-o").arg(&log);
+    if let Some(injection) = injection {
+        command.args(["-e", &format!("inject={injection}")]);
+    }
     let path = file::path(folder);
     for suffix in ["", "-wal"] {
         command.arg("-P").arg(format!("{}{suffix}", path.display()));
     }
     command.arg("-P").arg(child::notes(folder));
-    child::run(&mut command, folder, COUNT);
+    child::run(&mut command, folder, count);
     assert!(command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success());
     Some(strace::changes(&fs::read_to_string(log).unwrap()).unwrap())
 }
@@ -104,7 +147,7 @@ fn changes(folder: &Path) -> Option<Vec<Change>> {
 #[test]
 fn power_loss_at_any_moment_loses_nothing_that_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(changes) = changes(folder.path()) else { return };
+    let Some(changes) = changes(folder.path(), COUNT, None) else { return };
     let database = file::path(folder.path());
     let log = PathBuf::from(format!("{}-wal", database.display()));
     let syncs = changes.iter().filter(|change| matches!(change, Change::Sync { .. })).count() as u64;
@@ -118,32 +161,39 @@ fn power_loss_at_any_moment_loses_nothing_that_was_acknowledged() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut moments: Vec<usize> = (0..SCHEDULES).map(|_| random.below(changes.len() + 1)).collect();
     moments.sort_unstable();
-    let mut disk: BTreeMap<PathBuf, DiskFile> = BTreeMap::new();
-    let (mut notes, mut done, mut most) = (String::new(), 0, 0);
+    let (mut disk, mut done, mut most) = (Disk::default(), 0, 0);
     for (schedule, moment) in moments.into_iter().enumerate() {
-        for change in &changes[done..moment] {
-            match change {
-                Change::Append { data, .. } => notes.push_str(std::str::from_utf8(data).unwrap()),
-                Change::Sync { path } => disk.entry(path.clone()).or_default().sync(),
-                Change::Write { path, .. } | Change::Truncate { path, .. } | Change::Remove { path } => {
-                    disk.entry(path.clone()).or_default().pending.push(change.clone());
-                }
-            }
-        }
+        changes[done..moment].iter().for_each(|change| disk.add(change));
         done = moment;
-        let after = tempfile::tempdir().unwrap();
-        for (path, disk_file) in &disk {
-            if let Some(content) = disk_file.after_power_loss(&mut random) {
-                fs::write(after.path().join(path.file_name().unwrap()), content).unwrap();
-            }
-        }
-        copy_secrets(folder.path(), after.path());
-        let acknowledged = child::acknowledged(&notes);
-        most = most.max(acknowledged);
-        println!("schedule {schedule}: after change {moment}, {acknowledged} acknowledged");
-        file::verify(&file::path(after.path()), acknowledged);
+        println!("schedule {schedule}: after change {moment}");
+        most = disk.verify(folder.path(), |file| file.after_power_loss(&mut random)).max(most);
     }
     assert!(most > COUNT / 2, "{most} documents were acknowledged before the last loss");
+}
+
+#[test]
+fn what_a_failed_sync_left_in_memory_is_not_acknowledged() {
+    // The sync of a commit, those of the log when its connection is closed, and more attempts.
+    for syncs in ["8..9", "10..12", "9..14"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file::path(folder.path());
+        // The thread that opens a new file makes more syncs.
+        drop(file::open(&path));
+        let opened = DiskFile { durable: Some(fs::read(&path).unwrap()), pending: Vec::new() };
+        let injection = format!("fsync,fdatasync:error=EIO:when={syncs}");
+        let Some(changes) = changes(folder.path(), 20, Some(&injection)) else { return };
+        assert!(changes.iter().any(|change| matches!(change, Change::FailedSync { .. })));
+        let (mut disk, mut most) = (Disk::default(), 0);
+        disk.files.insert(path, opened);
+        for change in &changes {
+            disk.add(change);
+            if matches!(change, Change::Append { .. }) {
+                // Nothing is left that no sync made durable.
+                most = disk.verify(folder.path(), |file| file.durable.clone());
+            }
+        }
+        assert!(most > 15, "{most} documents were acknowledged");
+    }
 }
 
 /// The secrets are synced before the commit of their job, and this test loses nothing of them.

@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn added_fields_are_skipped_and_missing_optional_fields_are_none() {
-        let fact = Fact::Delivered { sequence: 5, given_up: None, at: None };
+        let fact = Fact::Delivered { sequence: 5, given_up: None, at: None, kind: None };
         let mut fields = Vec::new();
         fact.write_fields(&mut fields);
         let mut facts = Vec::new();

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use bytes::Bytes;
 use gleaner_frontier::{Fingerprint, PageEnd, UrlKey};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, JobKind, JobState};
@@ -7,8 +8,8 @@ use uuid::Uuid;
 
 use super::decoder::{Decoder, put_varint};
 use super::field::{Field, bytes_of, field};
-use super::{Damage, Depths, Keys, PageList};
-use crate::JobFailure;
+use super::{Damage, Depths, Keys, PageList, Totals};
+use crate::{JobFailure, Note, NoteKind, NoteValue};
 
 bytes_of!(PageEnd {
     1 = PageEnd::Document,
@@ -26,6 +27,28 @@ pub enum NoteChange<'a> {
     Add(u64),
     /// The note is removed.
     Remove,
+}
+
+impl<'a> NoteChange<'a> {
+    /// The change to this value.
+    pub(crate) fn of(value: &'a NoteValue) -> Self {
+        match value {
+            NoteValue::Set(bytes) => Self::Set(bytes),
+            NoteValue::Add(number) => Self::Add(*number),
+            NoteValue::Remove => Self::Remove,
+        }
+    }
+
+    /// This change of the note of this kind with this key.
+    pub(crate) fn note(self, kind: u8, key: u64) -> Result<Note, Damage> {
+        let kind = NoteKind::from_raw(kind).ok_or(Damage::Newer)?;
+        let value = match self {
+            Self::Set(bytes) => NoteValue::Set(Bytes::copy_from_slice(bytes)),
+            Self::Add(number) => NoteValue::Add(number),
+            Self::Remove => NoteValue::Remove,
+        };
+        Ok(Note { kind, key, value })
+    }
 }
 
 impl<'a> Field<'a> for NoteChange<'a> {
@@ -252,6 +275,8 @@ facts! { 'a
         given_up: Option<&'a str>,
         /// When, since the Unix epoch.
         at: Option<Duration>,
+        /// The kind of an event that is given up, and is to be listed.
+        kind: Option<EventKind>,
     }
     /// The reader of a stream has read the documents before a position.
     Read = 20 {
@@ -347,5 +372,47 @@ facts! { 'a
     Paid = 28 {
         /// Credits that were added to the budget.
         credits: u64,
+    }
+    /// What earlier facts say in numbers.
+    Totals = 32 {
+        /// The sums.
+        totals: Totals,
+    }
+    /// Pages ended.
+    Done = 33 {
+        /// The pages, in the order of their keys.
+        keys: Keys<'a>,
+    }
+    /// Pages are known as the targets of redirects.
+    Visited = 34 {
+        /// The pages, in the order of their keys.
+        keys: Keys<'a>,
+    }
+    /// A page ended, in a job with a depth limit.
+    Linked = 35 {
+        /// The identity of the page.
+        key: UrlKey,
+        /// The page that answered after redirects, if it is another.
+        target: Option<UrlKey>,
+        /// Its links that may still matter.
+        links: Keys<'a>,
+    }
+    /// An event was given up, and is listed.
+    GivenUp = 36 {
+        /// The number of the event.
+        sequence: u64,
+        /// Its kind.
+        kind: EventKind,
+        /// Attempts so far.
+        attempts: u32,
+        /// Why it was given up.
+        reason: &'a str,
+        /// When, since the Unix epoch.
+        at: Duration,
+    }
+    /// Idempotency keys that were used at or before this time can be used again.
+    KeysExpired = 37 {
+        /// The time, since the Unix epoch.
+        until: Duration,
     }
 }

@@ -19,6 +19,10 @@
 //! fixed length. Later versions may add optional fields to the end of a fact; earlier ones skip them. A
 //! reader stops at a kind of fact that it does not know, because it cannot tell what it would miss.
 //!
+//! A journal may [`compact`] the blocks of a job beside its work: it folds the oldest ones into a few blocks
+//! of [parts](Part) that say the same in less space. Opening reads the parts and the later blocks, so it
+//! costs what waits and not what was.
+//!
 //! ```
 //! use gleaner_store::journal::{Block, BlockWriter, Damage, Fact, PageListWriter};
 //! use gleaner_frontier::{Candidate, QueuedPage, UrlKey};
@@ -56,6 +60,8 @@ mod field;
 mod lists;
 mod page_list;
 mod port;
+mod stored;
+mod totals;
 #[cfg(any(test, feature = "testing"))]
 mod vec;
 
@@ -66,11 +72,17 @@ pub use fact::{Fact, NoteChange};
 pub use lists::{Depths, DepthsWriter, Keys, KeysWriter};
 pub use page_list::{PageList, PageListWriter, Pages};
 pub use port::{
-    Batch, Committed, Journal, NewDocument, NoJournal, Room, Row, Stall, StoredFacts, StoredHistory,
+    Batch, Committed, Journal, MAX_JOB_NUMBER, NewDocument, NoJournal, Room, Row, Stall, StoredHistory,
     StoredScrape, StoredState,
 };
+pub use stored::{Part, ReadFacts, StoredDocument, StoredFacts};
+pub use totals::Totals;
 #[cfg(any(test, feature = "testing"))]
 pub use vec::VecJournal;
+
+pub use crate::memory::{
+    Cleaned, Compacted, CompactedJob, clean, compact, compact_store, ended_pages, is_delivered,
+};
 
 #[cfg(test)]
 mod properties;

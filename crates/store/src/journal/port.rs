@@ -11,7 +11,12 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use uuid::Uuid;
 
 use super::durability::Durability;
+use super::stored::StoredFacts;
 use crate::{Conclusion, Error, HistoryKey, NewJob, NoteValue, PastScrape, ReadBound, TeamId};
+
+/// The largest number that a store gives to a job: keys of a journal have room for it and for a number within
+/// the job.
+pub const MAX_JOB_NUMBER: u64 = (1 << 31) - 1;
 
 /// Where a store writes its facts.
 ///
@@ -30,6 +35,11 @@ pub trait Journal: Debug + Send + Sync + 'static {
         true
     }
 
+    /// The bytes that all that is written may take; `None` sets no limit.
+    fn capacity(&self) -> Option<u64> {
+        None
+    }
+
     /// Takes batches to write, and returns their ticket: a number that grows with each call. It is called
     /// under the lock of the store, in the order of the facts, and must not block.
     fn append(&self, batches: Vec<Batch>) -> u64;
@@ -43,8 +53,8 @@ pub trait Journal: Debug + Send + Sync + 'static {
         future::ready(None)
     }
 
-    /// Reads durable documents of a job as JSON, from a position on, in order and within the bound. Those
-    /// before a damaged one are returned without an error.
+    /// Reads durable documents of a job as JSON, from a position on, in order and within the bound. It ends
+    /// before a document that cannot be read, unless that is the first.
     ///
     /// # Errors
     /// [`Damaged`](crate::ErrorKind::Damaged) if the first one cannot be read, and never will be; others may
@@ -75,6 +85,8 @@ pub struct Committed {
 pub enum Stall {
     /// There is no space.
     Full,
+    /// It would exceed its bound of this many bytes.
+    Bound(u64),
     /// The medium fails.
     Io,
 }
@@ -160,8 +172,12 @@ pub enum Row {
     Delivered,
     /// A new last scrape in a history.
     History(StoredHistory),
+    /// A history that is no longer kept.
+    HistoryDropped(HistoryKey),
     /// A kept single scrape.
     Scrape(StoredScrape),
+    /// A single scrape that is no longer kept.
+    ScrapeDropped(Uuid),
 }
 
 /// A scrape in a history.
@@ -194,7 +210,11 @@ pub struct StoredScrape {
 pub struct StoredState {
     /// Identifies this opening: larger than in each earlier one.
     pub epoch: u64,
-    /// The blocks of the store itself, in order.
+    /// The smallest number that a new job may have, if that is larger than those of [`jobs`](Self::jobs):
+    /// rows of removed jobs may still be there.
+    pub next_number: u64,
+    /// The blocks of the store itself, in order: first the one that [`compact_store`](super::compact_store)
+    /// made, if there is one.
     pub blocks: Vec<Bytes>,
     /// The jobs, by number.
     pub jobs: Vec<StoredFacts>,
@@ -203,37 +223,6 @@ pub struct StoredState {
     pub histories: Vec<StoredHistory>,
     /// The kept scrapes, oldest first.
     pub scrapes: Vec<StoredScrape>,
-}
-
-/// What a journal has about one job.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct StoredFacts {
-    /// The number of the job.
-    pub number: u64,
-    /// The job as submitted, without its pages.
-    pub job: NewJob,
-    /// When it was submitted, since the Unix epoch.
-    pub at: Duration,
-    /// Its blocks, in order.
-    pub blocks: Vec<Bytes>,
-    /// Its note with cookies.
-    pub cookies: Option<NoteValue>,
-    /// The positions of its documents, with the lengths of their JSON, in order.
-    pub documents: Vec<(u64, usize)>,
-    /// Its one result.
-    pub conclusion: Option<Arc<Conclusion>>,
-    /// It was removed, and its facts are still needed.
-    pub is_removed: bool,
-}
-
-impl StoredFacts {
-    /// A submitted job of which nothing else is known.
-    #[must_use]
-    pub fn new(number: u64, job: NewJob, at: Duration) -> Self {
-        let (blocks, documents) = (Vec::new(), Vec::new());
-        Self { number, job, at, blocks, cookies: None, documents, conclusion: None, is_removed: false }
-    }
 }
 
 /// Writes nothing: the store ends with its process.

@@ -111,7 +111,12 @@ fn facts<'a>(values: &'a Values, pages: PageList<'a>, keys: Keys<'a>, depths: De
             error: optional_text,
         },
         Fact::Attempted { sequence: number, attempt: small, not_before: time },
-        Fact::Delivered { sequence: number, given_up: optional_text, at: flag.then_some(time) },
+        Fact::Delivered {
+            sequence: number,
+            given_up: optional_text,
+            at: flag.then_some(time),
+            kind: flag.then_some(kinds[pick % 5]),
+        },
         Fact::Read { position: number },
         Fact::Noted { kind: byte, key: number, change },
         Fact::JobEnded { at: time, state, failure: flag.then_some(failure), error: optional_text },
@@ -138,6 +143,19 @@ fn facts<'a>(values: &'a Values, pages: PageList<'a>, keys: Keys<'a>, depths: De
             zero_data_retention: flag,
         },
         Fact::Paid { credits: number },
+        Fact::Totals {
+            totals: Totals {
+                queued: number,
+                credits: u64::from(small),
+                is_denied: flag,
+                ..Totals::default()
+            },
+        },
+        Fact::Done { keys },
+        Fact::Visited { keys },
+        Fact::Linked { key, target: optional_key, links: keys },
+        Fact::GivenUp { sequence: number, kind: kinds[pick % 5], attempts: small, reason: text, at: time },
+        Fact::KeysExpired { until: time },
     ]
 }
 

@@ -7,7 +7,9 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 use self::commits::Commits;
-use super::port::{Batch, Committed, Journal, Row, Stall, StoredFacts, StoredState};
+use super::port::{Batch, Committed, Journal, NewDocument, Row, Stall, StoredState};
+use super::stored::{Part, ReadFacts, StoredDocument, StoredFacts};
+use super::{CompactedJob, Damage, clean, compact, compact_store, ended_pages, is_delivered};
 use crate::{Error, ErrorKind, NewJob, ReadBound, Retention};
 
 /// A journal in memory, for tests: its clones share the contents, so a store can be opened again over them.
@@ -21,10 +23,24 @@ pub struct VecJournal {
 #[derive(Debug, Clone, Default)]
 struct Contents {
     state: StoredState,
-    /// The documents of each job, by position.
-    documents: BTreeMap<u64, BTreeMap<u64, Bytes>>,
+    /// The facts of each job.
+    facts: BTreeMap<u64, VecFacts>,
     /// Jobs and positions of documents that cannot be read.
     damaged: BTreeSet<(u64, u64)>,
+}
+
+/// The facts of one job.
+#[derive(Debug, Clone, Default)]
+struct VecFacts {
+    state: Option<Bytes>,
+    /// The other blocks that were made of earlier ones, by number.
+    parts: BTreeMap<u64, (Part, Bytes)>,
+    /// The number of the last part.
+    last: u64,
+    /// Pages that ended up to this part are not among the parts of the queue before it.
+    cleaned: u64,
+    tail: Vec<Bytes>,
+    documents: BTreeMap<u64, NewDocument>,
 }
 
 impl Default for VecJournal {
@@ -74,7 +90,7 @@ impl VecJournal {
 
     /// Removes a document without a trace.
     pub fn lose_document(&self, job: u64, position: u64) {
-        self.contents().documents.entry(job).or_default().remove(&position);
+        self.contents().facts.entry(job).or_default().documents.remove(&position);
     }
 
     /// What was written, for another store.
@@ -82,13 +98,53 @@ impl VecJournal {
     pub fn stored(&self) -> StoredState {
         let mut contents = self.contents();
         contents.state.epoch += 1;
-        let Contents { state, documents } = &*contents;
+        let Contents { state, facts, .. } = &*contents;
         let mut stored = state.clone();
         for job in &mut stored.jobs {
-            let documents = documents.get(&job.number).into_iter().flatten();
-            job.documents = documents.map(|(position, json)| (*position, json.len())).collect();
+            job.facts = Arc::new(facts.get(&job.number).cloned().unwrap_or_default());
         }
         stored
+    }
+
+    /// The numbers of the jobs that have facts.
+    #[must_use]
+    pub fn numbers(&self) -> Vec<u64> {
+        self.contents().state.jobs.iter().map(|job| job.number).collect()
+    }
+
+    /// Folds the oldest blocks of a job, at most this many. The job 0 is the store itself.
+    ///
+    /// # Errors
+    /// The damage of the blocks.
+    pub fn compact(&self, job: u64, blocks: usize) -> Result<(), Damage> {
+        let mut contents = self.contents();
+        let Contents { state, facts, .. } = &mut *contents;
+        if blocks == 0 {
+            return Ok(());
+        }
+        if job == 0 {
+            let blocks = blocks.min(state.blocks.len());
+            let ids: Vec<_> = state.jobs.iter().map(|job| job.job.id).collect();
+            let (folded, _) = state.blocks.split_at(blocks);
+            let block = compact_store(folded, |id| ids.contains(&id))?;
+            state.blocks.splice(..blocks, [Bytes::from(block)]);
+            return Ok(());
+        }
+        let Some(stored) = state.jobs.iter().find(|stored| stored.number == job) else { return Ok(()) };
+        let form = CompactedJob { has_max_depth: stored.job.rules.max_depth.is_some(), has_ended: false };
+        facts.entry(job).or_default().compact(form, blocks)
+    }
+
+    /// Drops pages that have ended from all parts of the queue of a job.
+    ///
+    /// # Errors
+    /// The damage of the blocks.
+    pub fn clean(&self, job: u64) -> Result<(), Damage> {
+        let mut contents = self.contents();
+        let Contents { state, facts, .. } = &mut *contents;
+        let Some(stored) = state.jobs.iter().find(|stored| stored.number == job) else { return Ok(()) };
+        let has_max_depth = stored.job.rules.max_depth.is_some();
+        facts.entry(job).or_default().clean(has_max_depth)
     }
 
     fn contents(&self) -> MutexGuard<'_, Contents> {
@@ -100,11 +156,79 @@ impl VecJournal {
     }
 }
 
+impl VecFacts {
+    fn compact(&mut self, job: CompactedJob, blocks: usize) -> Result<(), Damage> {
+        let blocks = blocks.min(self.tail.len());
+        let (folded, _) = self.tail.split_at(blocks);
+        let compacted = compact(job, self.state.as_deref(), folded)?;
+        self.state = Some(compacted.state.into());
+        self.tail.drain(..blocks);
+        if compacted.has_ended {
+            self.parts.retain(|_, (part, _)| !matches!(part, Part::Ended | Part::Queue));
+        }
+        for (part, block) in compacted.parts {
+            self.last += 1;
+            self.parts.insert(self.last, (part, block.into()));
+        }
+        let mut left = BTreeMap::new();
+        for (number, (part, block)) in std::mem::take(&mut self.parts) {
+            if part != Part::Pending || !is_delivered(&block, compacted.totals.delivered)? {
+                left.insert(number, (part, block));
+            }
+        }
+        self.parts = left;
+        Ok(())
+    }
+
+    fn clean(&mut self, has_max_depth: bool) -> Result<(), Damage> {
+        let mut ended = Vec::new();
+        for (_, (part, block)) in self.parts.range(self.cleaned + 1..) {
+            if *part == Part::Ended {
+                ended_pages(block, |key| ended.push(key))?;
+            }
+        }
+        ended.sort_unstable();
+        let mut left = BTreeMap::new();
+        for (number, (part, block)) in std::mem::take(&mut self.parts) {
+            let cleaned = if part == Part::Queue { clean(&block, has_max_depth, &ended)? } else { None };
+            match cleaned {
+                Some(cleaned) => left.extend(cleaned.block.map(|block| (number, (part, block.into())))),
+                None => {
+                    left.insert(number, (part, block));
+                }
+            }
+        }
+        (self.parts, self.cleaned) = (left, self.last);
+        Ok(())
+    }
+}
+
+impl ReadFacts for VecFacts {
+    fn blocks(&self, part: Part, visit: &mut dyn FnMut(&[u8]) -> Result<(), Damage>) -> Result<(), Error> {
+        let state = self.state.iter().filter(|_| part == Part::State);
+        let parts = self.parts.values().filter(|(of, _)| *of == part).map(|(_, block)| block);
+        let tail = self.tail.iter().filter(|_| part == Part::Tail);
+        for block in state.chain(parts).chain(tail) {
+            visit(block).map_err(|damage| {
+                Error::new(ErrorKind::Damaged, format!("a block of the part {part:?}: {damage}"))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn documents(&self, visit: &mut dyn FnMut(StoredDocument)) -> Result<(), Error> {
+        for NewDocument { position, scrape, json } in self.documents.values() {
+            visit(StoredDocument { position: *position, length: json.len(), scrape: *scrape });
+        }
+        Ok(())
+    }
+}
+
 impl Contents {
     fn write(&mut self, batch: &Batch) {
+        let facts = self.facts.entry(batch.job).or_default();
         for document in &batch.documents {
-            let documents = self.documents.entry(batch.job).or_default();
-            documents.insert(document.position, document.json.clone());
+            facts.documents.insert(document.position, document.clone());
         }
         for row in &batch.rows {
             self.write_row(batch.job, row);
@@ -112,11 +236,11 @@ impl Contents {
         if batch.facts.is_empty() {
             return;
         }
-        let facts = Bytes::copy_from_slice(&batch.facts);
+        let block = Bytes::copy_from_slice(&batch.facts);
         if batch.job == 0 {
-            self.state.blocks.push(facts);
-        } else if let Some(job) = self.job(batch.job) {
-            job.blocks.push(facts);
+            self.state.blocks.push(block);
+        } else if self.job(batch.job).is_some() {
+            self.facts.entry(batch.job).or_default().tail.push(block);
         }
     }
 
@@ -136,14 +260,13 @@ impl Contents {
                 }
             }
             Row::DocumentsRead { before } => {
-                if let Some(documents) = self.documents.get_mut(&number) {
-                    *documents = documents.split_off(before);
-                }
+                let documents = &mut self.facts.entry(number).or_default().documents;
+                *documents = documents.split_off(before);
             }
             Row::Removed { keeps_facts } => {
                 if !keeps_facts {
                     self.state.jobs.retain(|job| job.number != number);
-                    self.documents.remove(&number);
+                    self.facts.remove(&number);
                 } else if let Some(job) = self.job(number) {
                     job.is_removed = true;
                 }
@@ -155,7 +278,9 @@ impl Contents {
                 }
             }
             Row::History(history) => self.state.histories.push(history.clone()),
+            Row::HistoryDropped(key) => self.state.histories.retain(|history| history.key != *key),
             Row::Scrape(scrape) => self.state.scrapes.push(scrape.clone()),
+            Row::ScrapeDropped(id) => self.state.scrapes.retain(|scrape| scrape.id != *id),
         }
     }
 
@@ -178,16 +303,18 @@ impl Journal for VecJournal {
         let contents = self.contents();
         let mut read: Vec<Bytes> = Vec::new();
         let mut bytes = 0_usize;
-        for (position, json) in contents.documents.get(&job).into_iter().flat_map(|all| all.range(from..)) {
-            if contents.damaged.contains(&(job, *position)) {
+        let facts = contents.facts.get(&job).into_iter();
+        for document in facts.flat_map(|facts| facts.documents.range(from..)).map(|(_, document)| document) {
+            let position = document.position;
+            if contents.damaged.contains(&(job, position)) {
                 let text = format!("document {position} of job {job} cannot be read");
                 return if read.is_empty() { Err(Error::new(ErrorKind::Damaged, text)) } else { Ok(read) };
             }
-            bytes = bytes.saturating_add(json.len());
+            bytes = bytes.saturating_add(document.json.len());
             if read.len() >= bound.documents.max(1) || (!read.is_empty() && bytes > bound.bytes) {
                 break;
             }
-            read.push(json.clone());
+            read.push(document.json.clone());
         }
         Ok(read)
     }

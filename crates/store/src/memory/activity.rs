@@ -16,36 +16,36 @@ impl State {
         let Some(ended) = self.unsettled.mark_settled(id) else { return };
         self.log.push_global(&Fact::Settled { job: id });
         let ended = ended.for_log();
-        self.log_ended(&ended);
+        if self.log.is_on() {
+            list(&ended, |fact| self.log.push_global(fact));
+        }
         self.activities.add(ended);
     }
+}
 
-    fn log_ended(&mut self, ended: &EndedJob) {
-        if !self.log.is_on() {
-            return;
-        }
-        let EndedJob { team, url, snapshot, zero_data_retention } = ended;
-        let warnings = Some(&snapshot.warnings).filter(|warnings| !warnings.is_empty());
-        let warnings = warnings.and_then(|warnings| serde_json::to_string(warnings).ok());
-        self.log.push_global(&Fact::Logged {
-            job: snapshot.id,
-            kind: snapshot.kind,
-            team: team.as_str(),
-            url,
-            state: snapshot.state,
-            documents: snapshot.completed,
-            failed: snapshot.failed,
-            blocked: snapshot.robots_blocked,
-            tokens: snapshot.tokens_used,
-            credits: snapshot.credits_used,
-            created_at: snapshot.created_at,
-            ended_at: snapshot.ended_at,
-            warnings: warnings.as_deref(),
-            failure: snapshot.failure,
-            error: snapshot.error.as_deref(),
-            zero_data_retention: *zero_data_retention,
-        });
-    }
+/// Gives the fact that lists a job.
+pub(super) fn list(ended: &EndedJob, push: impl FnOnce(&Fact<'_>)) {
+    let EndedJob { team, url, snapshot, zero_data_retention } = ended;
+    let warnings = Some(&snapshot.warnings).filter(|warnings| !warnings.is_empty());
+    let warnings = warnings.and_then(|warnings| serde_json::to_string(warnings).ok());
+    push(&Fact::Logged {
+        job: snapshot.id,
+        kind: snapshot.kind,
+        team: team.as_str(),
+        url,
+        state: snapshot.state,
+        documents: snapshot.completed,
+        failed: snapshot.failed,
+        blocked: snapshot.robots_blocked,
+        tokens: snapshot.tokens_used,
+        credits: snapshot.credits_used,
+        created_at: snapshot.created_at,
+        ended_at: snapshot.ended_at,
+        warnings: warnings.as_deref(),
+        failure: snapshot.failure,
+        error: snapshot.error.as_deref(),
+        zero_data_retention: *zero_data_retention,
+    });
 }
 
 /// The job that a fact lists; `None` for another fact.

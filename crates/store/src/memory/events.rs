@@ -98,12 +98,32 @@ impl Outbox {
         Some((self.first, EventName { job: self.kind, event: event.kind }, event))
     }
 
-    /// Adds an event that the journal has.
+    /// The events before this one were delivered.
+    pub(super) fn restore_first(&mut self, sequence: u64) {
+        self.first = sequence;
+    }
+
+    /// Adds an event that the journal has, unless it was delivered.
     pub(super) fn restore_event(&mut self, sequence: u64, event: Event) {
+        if sequence < self.first {
+            return;
+        }
         if self.events.is_empty() {
             self.first = sequence;
         }
         self.events.push_back(event);
+    }
+
+    /// Adds an event to the list of undeliverable ones.
+    pub(super) fn restore_dead_letter(
+        &mut self,
+        id: EventId,
+        kind: EventKind,
+        attempts: u32,
+        reason: String,
+        at: Duration,
+    ) {
+        self.list_dead_letter(id, EventName { job: self.kind, event: kind }, attempts, reason, at);
     }
 
     /// Restores the attempts for the first event.
@@ -133,8 +153,20 @@ impl Outbox {
 
     /// Lists the first event as undeliverable.
     fn give_up(&mut self, id: EventId, attempts: u32, reason: String, at: Duration) {
-        let name = self.next().map(|(_, name, _)| name);
-        if let Some(name) = name.filter(|_| self.dead_letters.len() < MAX_LISTED_DEAD_LETTERS) {
+        if let Some(name) = self.next().map(|(_, name, _)| name) {
+            self.list_dead_letter(id, name, attempts, reason, at);
+        }
+    }
+
+    fn list_dead_letter(
+        &mut self,
+        id: EventId,
+        name: EventName,
+        attempts: u32,
+        reason: String,
+        at: Duration,
+    ) {
+        if self.dead_letters.len() < MAX_LISTED_DEAD_LETTERS {
             let url = SafeUrl::from(&self.webhook.url);
             self.dead_letters.push(DeadLetter { id, name, url, attempts, reason, at });
         }
@@ -207,7 +239,7 @@ impl EventSchedule {
         outbox.due = now;
         match outcome {
             DeliveryOutcome::Delivered => {
-                log.push(journal, &Fact::Delivered { sequence, given_up: None, at: Some(now) });
+                log.push(journal, &Fact::Delivered { sequence, given_up: None, at: Some(now), kind: None });
                 outbox.drop_first();
             }
             DeliveryOutcome::Retry { not_before } => {
@@ -222,7 +254,9 @@ impl EventSchedule {
             DeliveryOutcome::GivenUp { reason, tried } => {
                 let attempt = outbox.attempt.saturating_add(u32::from(tried));
                 log.push(journal, &Fact::Attempted { sequence, attempt, not_before: now });
-                log.push(journal, &Fact::Delivered { sequence, given_up: Some(&reason), at: Some(now) });
+                let kind = outbox.events.front().map(|event| event.kind);
+                let given_up = Some(reason.as_str());
+                log.push(journal, &Fact::Delivered { sequence, given_up, at: Some(now), kind });
                 outbox.give_up(id, attempt, reason, now);
                 outbox.drop_first();
             }
@@ -235,6 +269,14 @@ impl EventSchedule {
     /// Adds the next event of a job that the journal has.
     pub(super) fn restore(&mut self, job: JobId, outbox: &Outbox) {
         self.0.insert((outbox.due, job));
+    }
+
+    /// Makes the next event of a job due earlier by this time.
+    pub(super) fn advance(&mut self, job: JobId, outbox: &mut Outbox, by: Duration) {
+        if self.0.remove(&(outbox.due, job)) {
+            outbox.due = outbox.due.saturating_sub(by);
+            self.0.insert((outbox.due, job));
+        }
     }
 
     /// Removes a job whose events will not be sent any more.
@@ -326,31 +368,6 @@ impl State {
         due
     }
 
-    /// The latest time that the jobs have.
-    pub(super) fn latest_time(&self) -> Duration {
-        let times = self.jobs.values().chain(self.removed.values()).flat_map(|job| {
-            let failure = job.failures.failures.last().map(|failure| failure.at);
-            let letter = job.outbox.as_ref().and_then(|outbox| outbox.dead_letters.last());
-            [Some(job.created_at), job.ended_at, failure, letter.map(|letter| letter.at)]
-        });
-        times.flatten().max().unwrap_or_default()
-    }
-
-    /// Makes all events that wait due earlier by this time.
-    pub(super) fn advance_events(&mut self, by: Duration) {
-        if by.is_zero() {
-            return;
-        }
-        let Self { event_schedule, jobs, removed, .. } = self;
-        for (id, job) in jobs.iter_mut().chain(removed) {
-            if let Some(outbox) = job.outbox.as_deref_mut().filter(|outbox| !outbox.is_empty()) {
-                event_schedule.remove(*id, outbox);
-                outbox.due = outbox.due.saturating_sub(by);
-                event_schedule.restore(*id, outbox);
-            }
-        }
-    }
-
     /// Drops the undelivered events of removed jobs that ended at or before `until`.
     pub(super) fn drop_expired_events(&mut self, until: Duration) {
         let Self { removed, event_schedule, has_maintenance, log, unsettled, .. } = self;
@@ -367,7 +384,8 @@ impl State {
                     "webhook events expired undelivered with the results of their job"
                 );
                 for sequence in (outbox.first..).take(events) {
-                    let fact = Fact::Delivered { sequence, given_up: Some("expired"), at: Some(until) };
+                    let given_up = Some("expired");
+                    let fact = Fact::Delivered { sequence, given_up, at: Some(until), kind: None };
                     log.push(journal, &fact);
                 }
                 // A caller may be waiting until no event is left.

@@ -11,7 +11,7 @@ use crate::journal::{
     Batch, BlockWriter, DepthsWriter, Durability, Fact, KeysWriter, NewDocument, NoteChange, PageListWriter,
     Row,
 };
-use crate::{Note, NoteKind, NoteValue};
+use crate::{Note, NoteKind};
 
 /// What is written about a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,11 +119,7 @@ impl FactLog {
         if note.kind == NoteKind::Cookies {
             return self.row(job, || Row::Cookies { job: id, change: note.value.clone() });
         }
-        let change = match &note.value {
-            NoteValue::Set(bytes) => NoteChange::Set(bytes),
-            NoteValue::Add(number) => NoteChange::Add(*number),
-            NoteValue::Remove => NoteChange::Remove,
-        };
+        let change = NoteChange::of(&note.value);
         self.push(job, &Fact::Noted { kind: note.kind.to_raw(), key: note.key, change });
     }
 

@@ -200,6 +200,8 @@ mod tests {
         assert!(lost > 1_000 && done > 1_000, "{lost} lost");
         assert!(ended.warnings.contains(&JobWarning::PagesLost(lost)), "{:?}", ended.warnings);
         assert_eq!(open(&journal).snapshot(id).await.unwrap(), ended, "the next process knows it");
+        journal.compact(1, usize::MAX).unwrap();
+        assert_eq!(open(&journal).snapshot(id).await.unwrap(), ended, "and so does one after a compaction");
     }
 
     #[tokio::test]

@@ -117,7 +117,8 @@ impl State {
                             let (key, scrape) = (key.clone(), scrape.clone());
                             Row::History(StoredHistory { job: page.job, key, scrape })
                         });
-                        self.histories.record(page.job, key, scrape);
+                        let log = (&mut self.log, journal);
+                        self.histories.record_logged(log, page.job, key, scrape);
                     }
                     self.teams.page_succeeded(job.team, now);
                     if job.outbox.is_some() {

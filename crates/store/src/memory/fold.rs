@@ -1,10 +1,9 @@
 //! Folding the facts of a journal into the state of a new store.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
-use bytes::Bytes;
-use gleaner_frontier::{Candidate, JobSlot, PageEnd, QueuedPage, Restore, UrlKey};
+use gleaner_frontier::JobSlot;
 use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 use serde_json::Value;
 use url::Url;
@@ -14,11 +13,12 @@ use super::events::Event;
 use super::facts::JobJournal;
 use super::job::Job;
 use super::orphans::has_no_pages;
+use super::queue_fold::QueueFold;
 use super::state::State;
-use crate::journal::{Block, Damage, Fact, NoteChange, Row, StoredFacts, StoredState};
+use crate::journal::{Block, Damage, Fact, Part, ReadFacts, Row, StoredFacts, StoredState};
 use crate::outbox::EventData;
 use crate::{
-    BlockedPage, EndedJob, Error, ErrorKind, JobFailure, JobWarning, MemoryConfig, Note, NoteKind, NoteValue,
+    BlockedPage, EndedJob, Error, ErrorKind, EventId, JobFailure, JobWarning, MemoryConfig, Note, NoteKind,
     PageFailure, Reservation, TeamId,
 };
 
@@ -31,40 +31,6 @@ const REASON_NOT_KEPT: &str = "the job failed, and the reason was not kept";
 #[derive(Debug, Default)]
 struct Globals {
     settled: HashSet<JobId>,
-    /// Idempotency keys that were used at or before this time can be used again.
-    keys_until: Option<Duration>,
-}
-
-/// Why a job cannot be folded.
-#[derive(Debug)]
-enum Fault {
-    Damage(Damage),
-    /// The document at this position, or the fact about it, is missing.
-    Document(u64),
-}
-
-impl From<Damage> for Fault {
-    fn from(damage: Damage) -> Self {
-        Self::Damage(damage)
-    }
-}
-
-impl Fault {
-    fn error(self, job: JobId, number: u64) -> Error {
-        match self {
-            Self::Damage(damage) => unreadable(&format!("the facts of job {job}, number {number},"), damage),
-            Self::Document(position) => {
-                let text =
-                    format!("document {position} of job {job}, number {number}, or its fact is missing");
-                Error::new(ErrorKind::Damaged, text)
-            }
-        }
-    }
-}
-
-fn unreadable(place: &str, damage: Damage) -> Error {
-    let kind = if damage == Damage::Newer { ErrorKind::Newer } else { ErrorKind::Damaged };
-    Error::new(kind, format!("{place} cannot be read: {damage}"))
 }
 
 impl State {
@@ -75,20 +41,24 @@ impl State {
         config: &MemoryConfig,
         now: Duration,
     ) -> Result<(), Error> {
-        let StoredState { epoch, blocks, jobs, histories, scrapes } = stored;
+        let StoredState { epoch, next_number, blocks, jobs, histories, scrapes } = stored;
         self.epoch = epoch;
-        let expired = now.checked_sub(config.retention);
-        let mut globals = Globals { keys_until: expired, ..Globals::default() };
+        self.next_number = self.next_number.max(next_number);
+        let mut globals = Globals::default();
         for block in &blocks {
-            self.fold_global_block(block, &mut globals)
-                .map_err(|damage| unreadable("the facts of the store", damage))?;
+            self.fold_global_block(block, &mut globals).map_err(|damage| {
+                let kind = if damage == Damage::Newer { ErrorKind::Newer } else { ErrorKind::Damaged };
+                Error::new(kind, format!("the facts of the store cannot be read: {damage}"))
+            })?;
         }
         let mut unsettled = Vec::new();
         for job in jobs {
             let (number, id) = (job.number, job.job.id);
             self.next_number = self.next_number.max(number.saturating_add(1));
-            let ended = self.fold_job(job, &globals, config.retained_bytes, now);
-            unsettled.extend(ended.map_err(|fault| fault.error(id, number))?);
+            let ended = self
+                .fold_job(job, &globals, config.retained_bytes, now)
+                .map_err(|error| Error::new(error.kind(), format!("job {id} cannot be opened: {error}")))?;
+            unsettled.extend(ended);
         }
         // Of jobs that ended at the same time, the first comes first.
         unsettled.sort_by_key(|ended| ended.snapshot.ended_at);
@@ -97,14 +67,15 @@ impl State {
         // The clock of this process may be behind that of an earlier one.
         self.advance_events(self.latest_time().saturating_sub(now));
         for history in histories {
-            self.histories.record(history.job, history.key, history.scrape);
+            let log = (&mut self.log, None);
+            self.histories.record_logged(log, history.job, history.key, history.scrape);
         }
         for scrape in scrapes {
-            self.scrapes.keep(&scrape.team, scrape.id, scrape.json, scrape.at);
+            self.keep_scrape(&scrape.team, scrape.id, scrape.json, scrape.at);
         }
-        if let Some(until) = expired {
-            self.keys.expire(until);
-            self.scrapes.remove_expired(until);
+        if let Some(until) = now.checked_sub(config.retention) {
+            self.expire_keys(until);
+            self.expire_scrapes(until);
         }
         Ok(())
     }
@@ -112,8 +83,9 @@ impl State {
     fn fold_global_block(&mut self, block: &[u8], globals: &mut Globals) -> Result<(), Damage> {
         for fact in Block::open(block)?.facts() {
             match fact? {
-                Fact::KeyUsed { at, .. } if globals.keys_until.is_some_and(|until| at <= until) => {}
-                Fact::KeyUsed { team, key, at } => self.keys.restore(&TeamId::new(team), key, at),
+                Fact::KeyUsed { team, key, at } => {
+                    self.keys.insert(&TeamId::new(team), key, at);
+                }
                 Fact::Intended { operation, job, team, credits } => {
                     let reservation = Reservation { operation, job, team: TeamId::new(team), credits };
                     self.intents.insert(reservation, true);
@@ -123,6 +95,9 @@ impl State {
                 }
                 Fact::Settled { job } => {
                     globals.settled.insert(job);
+                }
+                Fact::KeysExpired { until } => {
+                    self.keys.expire(until);
                 }
                 fact => match logged(&fact)? {
                     Some(ended) => self.activities.add(ended),
@@ -140,9 +115,8 @@ impl State {
         globals: &Globals,
         retained_bytes: usize,
         now: Duration,
-    ) -> Result<Option<EndedJob>, Fault> {
-        let StoredFacts { number, job: submitted, at, blocks, cookies, documents, conclusion, is_removed } =
-            stored;
+    ) -> Result<Option<EndedJob>, Error> {
+        let StoredFacts { number, job: submitted, at, facts, cookies, conclusion, is_removed } = stored;
         let id = submitted.id;
         if submitted.account.as_ref().is_some_and(|account| account.part_of.is_some()) {
             // Only the process that started it can use it.
@@ -162,34 +136,28 @@ impl State {
         let mut job = Job::new(slot, team, journal, submitted, retained_bytes, quota, at);
         job.conclusion = conclusion;
         let mut queue = QueueFold::new(rules.max_depth.is_some());
-        let mut scrapes = HashMap::new();
-        let mut stored_documents = 0;
-        for block in &blocks {
-            for fact in Block::open(block)?.facts() {
-                let fact = fact?;
-                if let Fact::Document { position, credits, scrape } = fact {
-                    if position != stored_documents {
-                        return Err(Fault::Document(stored_documents));
+        for part in [Part::State, Part::Kept, Part::Pending, Part::Tail] {
+            facts.blocks(part, &mut |block| {
+                for fact in Block::open(block)?.facts() {
+                    let fact = fact?;
+                    if !queue.apply(&fact)? {
+                        self.apply(id, (&mut job, &mut queue), &fact)?;
                     }
-                    stored_documents += 1;
-                    job.credits = job.credits.saturating_add(credits);
-                    scrapes.extend(scrape.map(|scrape| (position, scrape)));
-                } else if !queue.apply(&fact)? {
-                    self.apply(id, &mut job, &fact)?;
                 }
-            }
+                Ok(())
+            })?;
         }
         if let Some(value) = cookies {
             let _fits = job.notes.apply(Note { kind: NoteKind::Cookies, key: 0, value });
         }
-        for (position, length) in documents {
-            if !job.results.restore(position, length, scrapes.get(&position).copied()) {
-                return Err(Fault::Document(job.results.end()));
-            }
-        }
+        let mut is_complete = true;
+        facts.documents(&mut |document| {
+            is_complete &= job.results.restore(document.position, document.length, document.scrape);
+        })?;
         let end = job.results.end();
-        if end != stored_documents {
-            return Err(Fault::Document(end.min(stored_documents)));
+        if !is_complete || end != queue.stored {
+            let text = format!("document {} or its fact is missing", end.min(queue.stored));
+            return Err(Error::new(ErrorKind::Damaged, text));
         }
         if let JobJournal::Everything(_) = journal {
             let counts = &mut job.final_counts;
@@ -201,8 +169,8 @@ impl State {
                 let (at, state, failure) = (now.max(at), JobState::Failed, Some(JobFailure::Other));
                 (job.ended_at, job.state, job.failure) = (Some(at), state, failure);
                 job.error = Some(NOTHING_KEPT.to_owned());
-                self.log
-                    .push(Some(number), &Fact::JobEnded { at, state, failure, error: Some(NOTHING_KEPT) });
+                let error = Some(NOTHING_KEPT);
+                self.log.push(Some(number), &Fact::JobEnded { at, state, failure, error });
             } else if job.state == JobState::Failed {
                 job.error.get_or_insert_with(|| REASON_NOT_KEPT.to_owned());
             }
@@ -220,7 +188,7 @@ impl State {
             self.teams.add_job(team, slots, slot, &mut self.frontier);
             self.running.insert(slot, (id, team));
             self.budgeted_jobs += usize::from(has_budget);
-            self.fill(slot, &queue, &blocks, now)?;
+            self.fill(slot, &mut queue, &*facts, now)?;
         }
         Ok(self.add_folded((id, job), is_removed, globals))
     }
@@ -264,16 +232,30 @@ impl State {
     fn fill(
         &mut self,
         slot: JobSlot,
-        queue: &QueueFold,
-        blocks: &[Bytes],
+        queue: &mut QueueFold,
+        facts: &dyn ReadFacts,
         now: Duration,
-    ) -> Result<(), Damage> {
-        self.frontier.restore(slot, now, |restore| queue.fill(blocks, restore)).unwrap_or(Ok(()))
+    ) -> Result<(), Error> {
+        self.frontier.restore(slot, now, |restore| queue.fill(facts, restore)).unwrap_or(Ok(()))
     }
 
-    /// Applies a fact that is not about the queue.
-    fn apply(&mut self, id: JobId, job: &mut Job, fact: &Fact<'_>) -> Result<(), Damage> {
+    /// Applies a fact that is not only about the queue.
+    fn apply(
+        &mut self,
+        id: JobId,
+        (job, queue): (&mut Job, &mut QueueFold),
+        fact: &Fact<'_>,
+    ) -> Result<(), Damage> {
         match *fact {
+            Fact::Totals { totals } => {
+                queue.set_totals(&totals);
+                job.restore_totals(&totals);
+            }
+            Fact::Document { position, .. } if position != queue.stored => return Err(Damage::Invalid),
+            Fact::Document { position, credits, .. } => {
+                queue.stored = position.saturating_add(1);
+                job.credits = job.credits.saturating_add(credits);
+            }
             Fact::Failed { sequence, at, url, slash_added, code, message } => {
                 let code = serde_json::from_value(Value::from(code)).unwrap_or(ErrorCode::UnknownError);
                 let error = PageError { code, message: message.to_owned() };
@@ -321,20 +303,20 @@ impl State {
                     outbox.restore_attempt(sequence, attempt, not_before);
                 }
             }
-            Fact::Delivered { sequence, given_up, at } => {
+            Fact::Delivered { sequence, given_up, at, .. } => {
                 if let Some(outbox) = job.outbox.as_deref_mut() {
                     outbox.restore_delivered(id, sequence, given_up, at.unwrap_or_default());
                 }
             }
+            Fact::GivenUp { sequence, kind, attempts, reason, at } => {
+                if let Some(outbox) = job.outbox.as_deref_mut() {
+                    let id = EventId { job: id, sequence };
+                    outbox.restore_dead_letter(id, kind, attempts, reason.to_owned(), at);
+                }
+            }
             Fact::Read { position } => job.results.restore_read(position),
             Fact::Noted { kind, key, change } => {
-                let kind = NoteKind::from_raw(kind).ok_or(Damage::Newer)?;
-                let value = match change {
-                    NoteChange::Set(bytes) => NoteValue::Set(Bytes::copy_from_slice(bytes)),
-                    NoteChange::Add(number) => NoteValue::Add(number),
-                    NoteChange::Remove => NoteValue::Remove,
-                };
-                let _fits = job.notes.apply(Note { kind, key, value });
+                let _fits = job.notes.apply(change.note(kind, key)?);
             }
             Fact::JobEnded { at, state, failure, error } => {
                 (job.state, job.ended_at, job.failure) = (state, Some(at), failure);
@@ -352,109 +334,4 @@ impl State {
 
 fn parse(url: &str) -> Result<Url, Damage> {
     Url::parse(url).map_err(|_| Damage::Invalid)
-}
-
-/// What the facts of a job say about its queue, except for the pages that wait: a second pass reads them.
-#[derive(Debug, Default)]
-struct QueueFold {
-    /// The job has a depth limit, so the depths of ended pages matter.
-    has_max_depth: bool,
-    done: HashSet<UrlKey>,
-    /// Ended pages that have links or a target; of a job with a depth limit, all. In the order of their end.
-    ended: Vec<EndedPage>,
-    /// The last known depths, of a job with a depth limit.
-    depths: HashMap<UrlKey, u32>,
-    too_deep: BTreeMap<UrlKey, Candidate>,
-    attempts: HashMap<UrlKey, u32>,
-    documents: u64,
-    failed: u64,
-    skipped: u64,
-}
-
-#[derive(Debug)]
-struct EndedPage {
-    key: UrlKey,
-    links: Box<[UrlKey]>,
-    target: Option<UrlKey>,
-}
-
-impl QueueFold {
-    fn new(has_max_depth: bool) -> Self {
-        Self { has_max_depth, ..Self::default() }
-    }
-
-    /// Applies a fact. False if it is not about the queue.
-    fn apply(&mut self, fact: &Fact<'_>) -> Result<bool, Damage> {
-        match *fact {
-            Fact::Admitted { pages, .. } if self.has_max_depth => {
-                for page in pages.pages() {
-                    let page = page?;
-                    self.too_deep.remove(&page.key);
-                    self.depths.insert(page.key, page.depth);
-                }
-            }
-            Fact::Admitted { .. } => {}
-            Fact::TooDeep { key, depth, external, priority, url } => {
-                self.depths.insert(key, depth);
-                self.too_deep.insert(key, Candidate { url: parse(url)?, key, external, priority });
-            }
-            Fact::Depths { depths } => {
-                for item in depths {
-                    let (key, depth) = item?;
-                    self.depths.insert(key, depth);
-                }
-            }
-            Fact::Ended { key, end, target, links, .. } => {
-                match end {
-                    PageEnd::Document => self.documents += 1,
-                    PageEnd::Failed => self.failed += 1,
-                    PageEnd::Skipped => self.skipped += 1,
-                }
-                self.attempts.remove(&key);
-                self.done.insert(key);
-                if let Some(target) = target {
-                    self.too_deep.remove(&target);
-                }
-                if self.has_max_depth || target.is_some() || !links.is_empty() {
-                    self.ended.push(EndedPage { key, links: links.iter().collect(), target });
-                }
-            }
-            Fact::Retried { key, attempt } => {
-                self.attempts.insert(key, attempt);
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    /// Fills the queue with the pages in these blocks.
-    fn fill(&self, blocks: &[Bytes], restore: &mut Restore<'_>) -> Result<(), Damage> {
-        let depth_of = |key: &UrlKey, otherwise: u32| self.depths.get(key).copied().unwrap_or(otherwise);
-        for block in blocks {
-            for fact in Block::open(block)?.facts() {
-                let Fact::Admitted { pages, .. } = fact? else { continue };
-                for page in pages.pages() {
-                    let page = page?;
-                    if !self.done.contains(&page.key) {
-                        let attempt = self.attempts.get(&page.key).copied().unwrap_or_default();
-                        let depth = depth_of(&page.key, page.depth);
-                        restore.waiting(&QueuedPage { depth, ..page }, attempt);
-                    }
-                }
-            }
-        }
-        for (key, page) in &self.too_deep {
-            restore.too_deep(page, depth_of(key, 0));
-        }
-        if !self.has_max_depth {
-            for key in &self.done {
-                restore.ended(*key, 0, &[], None);
-            }
-        }
-        for EndedPage { key, links, target } in &self.ended {
-            restore.ended(*key, depth_of(key, 0), links, *target);
-        }
-        restore.counts(self.documents, self.failed, self.skipped);
-        Ok(())
-    }
 }

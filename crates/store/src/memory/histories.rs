@@ -60,18 +60,21 @@ impl Histories {
         if entry.job == job { entry.previous.as_ref() } else { Some(&entry.current) }
     }
 
-    /// Records a scrape. It replaces an earlier scrape of the same job.
-    pub(super) fn record(&mut self, job: JobId, key: HistoryKey, scrape: PastScrape) {
+    /// Records a scrape. It replaces an earlier scrape of the same job. Returns the dropped histories.
+    pub(super) fn record(&mut self, job: JobId, key: HistoryKey, scrape: PastScrape) -> Vec<Arc<HistoryKey>> {
         let previous = self.remove(&key).and_then(|entry| match entry.job == job {
             true => entry.previous,
             false => Some(entry.current),
         });
         self.clock += 1;
         self.insert(key, Entry { job, age: self.clock, current: scrape, previous });
+        let mut dropped = Vec::new();
         while self.entries > MAX_HISTORIES || self.bytes > MAX_HISTORY_BYTES {
             let Some(oldest) = self.oldest_of_largest_team() else { break };
             self.remove(&oldest);
+            dropped.push(oldest);
         }
+        dropped
     }
 
     fn oldest_of_largest_team(&self) -> Option<Arc<HistoryKey>> {
@@ -127,7 +130,12 @@ mod tests {
         let scrape = PastScrape { at: Duration::ZERO, status: Some(200), markdown, json: None };
         let job = JobId::from_uuid(Uuid::from_u128(job));
         let had_history = histories.last(job, &key).is_some();
-        histories.record(job, key, scrape);
+        let before = histories.entries;
+        let dropped = histories.record(job, key, scrape);
+        assert!(histories.entries + dropped.len() - before <= 1, "each dropped history is named");
+        assert!(
+            dropped.iter().all(|dropped| histories.last(JobId::from_uuid(Uuid::nil()), dropped).is_none())
+        );
         had_history
     }
 

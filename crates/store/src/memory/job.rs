@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::events::Outbox;
 use super::facts::{FactLog, JobJournal};
 use super::teams::TeamIndex;
-use crate::journal::{Durability, Fact, Row};
+use crate::journal::{Durability, Fact, Row, Totals};
 use crate::note::Notes;
 use crate::result_space::TeamQuota;
 use crate::results::Results;
@@ -206,6 +206,17 @@ impl Job {
             if !self.notes.apply(note) {
                 tracing::debug!(?kind, "a note of a job does not fit and is dropped");
             }
+        }
+    }
+
+    /// Restores the sums of facts that are no longer kept one by one.
+    pub(super) fn restore_totals(&mut self, totals: &Totals) {
+        (self.credits, self.tokens, self.grants) = (totals.credits, totals.tokens, totals.grants);
+        (self.robots_blocked, self.lost_pages) = (totals.unlisted_refusals, totals.lost);
+        self.credits_denied = totals.is_denied;
+        self.add_budget(totals.added);
+        if let Some(outbox) = self.outbox.as_deref_mut() {
+            outbox.restore_first(totals.delivered);
         }
     }
 

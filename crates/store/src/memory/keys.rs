@@ -57,22 +57,19 @@ impl IdempotencyKeys {
         true
     }
 
-    /// Adds a key that the journal has. Of several uses the last one counts.
-    pub(super) fn restore(&mut self, team: &TeamId, key: Uuid, at: Duration) {
-        if self.insert(team, key, at) {
-            return;
-        }
-        if let Some(team_keys) = self.teams.get_mut(team) {
-            team_keys.by_age.retain(|(_, other)| *other != key);
-            team_keys.by_age.push_back((at, key));
-        }
-    }
-
     pub(super) fn is_used(&self, team: &TeamId, key: Uuid) -> bool {
         self.teams.get(team).is_some_and(|team_keys| team_keys.keys.contains(&key))
     }
 
-    pub(super) fn expire(&mut self, until: Duration) {
+    /// All keys with the times of their use: [inserting](Self::insert) them in this order gives them again.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&TeamId, Uuid, Duration)> {
+        let teams = self.by_size.iter().filter_map(|(_, team)| self.teams.get_key_value(team));
+        teams.flat_map(|(team, keys)| keys.by_age.iter().map(move |(at, key)| (team, *key, *at)))
+    }
+
+    /// Drops keys that were used at or before `until`. False if there are none.
+    pub(super) fn expire(&mut self, until: Duration) -> bool {
+        let before = self.count;
         let old =
             |team_keys: &TeamKeys| team_keys.by_age.iter().take_while(|(since, _)| *since <= until).count();
         let expired: Vec<(TeamId, usize)> =
@@ -80,6 +77,7 @@ impl IdempotencyKeys {
         for (team, count) in expired {
             self.drop_oldest(&team, count);
         }
+        self.count < before
     }
 
     fn drop_oldest(&mut self, team: &TeamId, count: usize) {
@@ -129,10 +127,11 @@ mod tests {
             "the oldest was dropped first"
         );
         assert!(!keys.insert(&small, key(3), at(2)));
-        keys.restore(&small, key(3), at(1));
-        keys.expire(at(0));
-        assert_eq!((keys.is_used(&small, key(2)), keys.is_used(&small, key(3))), (false, true));
-        assert_eq!(keys.count, 91);
+        let mut again = IdempotencyKeys::new(100);
+        assert!(keys.iter().all(|(team, key, at)| again.insert(team, key, at)), "the same keys");
+        assert_eq!((again.count, &again.by_size), (100, &keys.by_size));
+        assert!(keys.expire(at(0)) && !keys.expire(at(0)));
+        assert_eq!((keys.is_used(&small, key(3)), keys.count), (false, 90));
         keys.expire(at(1));
         assert_eq!((keys.count, keys.teams.len(), keys.by_size.len()), (0, 0, 0));
     }

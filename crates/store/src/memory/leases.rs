@@ -62,4 +62,26 @@ impl State {
             let _ended = self.end_if_done(id, now) || self.fail_if_denied(id, now);
         }
     }
+
+    /// Ends expired leases. True if there were any.
+    pub(super) fn expire_leases(&mut self, now: Duration) -> bool {
+        if self.frontier.expire(now) == 0 {
+            return false;
+        }
+        self.lease_holders.remove_expired(now);
+        self.teams.clear_freed_slots();
+        self.list_lost_pages(now);
+        self.end_done_jobs(now);
+        true
+    }
+
+    /// Ends the running jobs that have nothing left to do, or no credits.
+    pub(super) fn end_done_jobs(&mut self, now: Duration) {
+        let mut running: Vec<JobId> = self.running.values().map(|(id, _)| *id).collect();
+        running.sort_unstable();
+        for id in running {
+            self.check_budget(id);
+            let _ended = self.end_if_done(id, now) || self.fail_if_denied(id, now);
+        }
+    }
 }

@@ -7,6 +7,8 @@
 //! and building the body of an event does not.
 
 mod activity;
+mod clock;
+mod compaction;
 mod config;
 mod events;
 mod facts;
@@ -21,6 +23,8 @@ mod keys;
 mod leases;
 mod operations;
 mod orphans;
+mod queue_fold;
+mod retention;
 mod scrapes;
 mod stalls;
 mod state;
@@ -33,10 +37,13 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::Frontier;
+use gleaner_frontier::{Candidate, Frontier};
 use tokio::sync::watch;
 
 pub use self::activity::MAX_ACTIVITIES;
+pub use self::compaction::{
+    Cleaned, Compacted, CompactedJob, clean, compact, compact_store, ended_pages, is_delivered,
+};
 pub use self::config::MemoryConfig;
 use self::events::EventSchedule;
 use self::facts::FactLog;
@@ -237,8 +244,17 @@ impl<J: Journal> LocalStore<J> {
         self.check_journal()?;
         match self.stall() {
             None => Ok(()),
-            Some(Stall::Full) => Err(Error::full("there is no space on the medium of the store")),
-            Some(_) => Err(Error::full("the medium of the store fails, so no new work is accepted")),
+            Some(Stall::Full) => Err(Error::full(
+                "the disk of the store is full; no new work is accepted until there is space on it, or jobs \
+                 are removed from the store",
+            )),
+            Some(Stall::Bound(bytes)) => Err(Error::full(format!(
+                "the store has reached its bound of {bytes} bytes; no new work is accepted until jobs are \
+                 removed or expire, or it is opened with a larger bound"
+            ))),
+            Some(Stall::Io) => Err(Error::full(
+                "the disk of the store fails; no new work is accepted until it can be written",
+            )),
         }
     }
 
@@ -250,6 +266,22 @@ impl<J: Journal> LocalStore<J> {
         }
         Err(Error::full(format!(
             "at most {max} pages of one job may wait, and these pages would exceed that"
+        )))
+    }
+
+    /// Refuses pages that the journal could never write, because they alone are larger than all that it may.
+    fn check_size(&self, pages: &[Candidate]) -> Result<(), Error> {
+        /// Bytes of a page in a page list, beside its path.
+        const PAGE: usize = 9;
+        let capacity = if self.journal.is_durable() { self.journal.capacity() } else { None };
+        let Some(capacity) = capacity else { return Ok(()) };
+        let size = |page: &Candidate| PAGE + page.url.path().len() + page.url.query().map_or(0, str::len);
+        let bytes: usize = pages.iter().map(size).sum();
+        if bytes as u64 <= capacity {
+            return Ok(());
+        }
+        Err(Error::full(format!(
+            "these pages need {bytes} bytes, and the medium of the store may have {capacity} for all jobs"
         )))
     }
 

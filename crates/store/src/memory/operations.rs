@@ -290,7 +290,7 @@ impl<J: Journal> Store for LocalStore<J> {
             let stored = StoredScrape { team: team.clone(), id: scrape, at: now, json: json.clone() };
             state.log.row(Some(0), || Row::Scrape(stored));
         }
-        state.scrapes.keep(team, scrape, json, now);
+        state.keep_scrape(team, scrape, json, now);
         self.commit(&mut state, None);
         Ok(())
     }

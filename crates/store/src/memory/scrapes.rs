@@ -37,21 +37,25 @@ struct TeamScrapes {
 }
 
 impl Scrapes {
-    /// Keeps a document, and drops older ones if needed.
-    pub(super) fn keep(&mut self, team: &TeamId, scrape: Uuid, json: Bytes, now: Duration) {
+    /// Keeps a document, and drops older ones if needed. Returns the scrapes that are not kept.
+    pub(super) fn keep(&mut self, team: &TeamId, scrape: Uuid, json: Bytes, now: Duration) -> Vec<Uuid> {
         let weight = weight(&json);
-        let is_known = self.find(team, scrape).is_some();
-        if is_known || weight > MAX_KEPT_SCRAPE_BYTES {
-            return;
+        if self.find(team, scrape).is_some() {
+            return Vec::new();
+        }
+        if weight > MAX_KEPT_SCRAPE_BYTES {
+            return vec![scrape];
         }
         let team_scrapes = self.teams.entry(team.clone()).or_default();
         team_scrapes.documents.insert(scrape, json);
         team_scrapes.by_age.push_back((now, scrape));
         self.update_size(team, weight, 0);
+        let mut dropped = Vec::new();
         while self.bytes > MAX_KEPT_SCRAPE_BYTES {
             let Some((_, largest)) = self.by_size.last().cloned() else { break };
-            self.drop_oldest(&largest);
+            dropped.extend(self.drop_oldest(&largest));
         }
+        dropped
     }
 
     /// The document of this scrape of the team.
@@ -59,24 +63,27 @@ impl Scrapes {
         self.teams.get(team)?.documents.get(&scrape).cloned()
     }
 
-    /// Removes documents kept at or before `until`.
-    pub(super) fn remove_expired(&mut self, until: Duration) {
+    /// Removes documents kept at or before `until`, and returns their scrapes.
+    pub(super) fn remove_expired(&mut self, until: Duration) -> Vec<Uuid> {
+        let mut dropped = Vec::new();
         let teams: Vec<TeamId> = self.teams.keys().cloned().collect();
         for team in teams {
             let is_old = |team_scrapes: &TeamScrapes| {
                 team_scrapes.by_age.front().is_some_and(|(kept_at, _)| *kept_at <= until)
             };
             while self.teams.get(&team).is_some_and(is_old) {
-                self.drop_oldest(&team);
+                dropped.extend(self.drop_oldest(&team));
             }
         }
+        dropped
     }
 
-    fn drop_oldest(&mut self, team: &TeamId) {
-        let Some(team_scrapes) = self.teams.get_mut(team) else { return };
-        let Some((_, oldest)) = team_scrapes.by_age.pop_front() else { return };
+    fn drop_oldest(&mut self, team: &TeamId) -> Option<Uuid> {
+        let team_scrapes = self.teams.get_mut(team)?;
+        let (_, oldest) = team_scrapes.by_age.pop_front()?;
         let freed = team_scrapes.documents.remove(&oldest).map_or(0, |json| weight(&json));
         self.update_size(team, 0, freed);
+        Some(oldest)
     }
 
     /// Updates the size of a team.
@@ -103,7 +110,10 @@ mod tests {
 
     fn keep(scrapes: &mut Scrapes, team: &str, number: u128, bytes: usize) {
         let now = Duration::from_secs(u64::try_from(number).unwrap());
-        scrapes.keep(&TeamId::new(team), Uuid::from_u128(number), vec![b'x'; bytes].into(), now);
+        let before = count(scrapes);
+        let dropped =
+            scrapes.keep(&TeamId::new(team), Uuid::from_u128(number), vec![b'x'; bytes].into(), now);
+        assert!(count(scrapes) + dropped.len() <= before + 1, "each dropped scrape is named");
     }
 
     fn has(scrapes: &Scrapes, team: &str, number: u128) -> bool {
@@ -140,7 +150,7 @@ mod tests {
             keep(&mut scrapes, team, number, 100);
         }
         assert_eq!(count(&scrapes), 3, "a scrape that is kept twice counts once");
-        scrapes.remove_expired(Duration::from_secs(2));
+        assert_eq!(scrapes.remove_expired(Duration::from_secs(2)).len(), 2);
         assert!(!has(&scrapes, "a", 1) && !has(&scrapes, "b", 2) && has(&scrapes, "a", 3));
         scrapes.remove_expired(Duration::from_secs(3));
         assert_eq!((scrapes.teams.len(), scrapes.by_size.len(), scrapes.bytes), (0, 0, 0));

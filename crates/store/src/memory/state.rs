@@ -21,7 +21,7 @@ use super::scrapes::Scrapes;
 use super::teams::{TeamIndex, Teams};
 use super::unsettled::Unsettled;
 use crate::accounting::grant_operation;
-use crate::journal::{Fact, Row};
+use crate::journal::{Fact, MAX_JOB_NUMBER, Row};
 use crate::outbox::EventData;
 use crate::result_space::ResultSpace;
 use crate::results::DocumentSource;
@@ -114,6 +114,16 @@ impl State {
                 .check_pinned_capacity()?;
         }
         Ok(())
+    }
+
+    /// Checks that a journal has a number for a new job.
+    pub(super) fn check_numbers(&self) -> Result<(), Error> {
+        if !self.log.is_on() || self.next_number <= MAX_JOB_NUMBER {
+            return Ok(());
+        }
+        Err(Error::full(
+            "the journal has no number for another job; those of removed jobs are free after a restart",
+        ))
     }
 
     /// Opens a queue for a new job, if all its pages fit.
@@ -373,28 +383,6 @@ impl State {
         })
     }
 
-    /// Ends expired leases. True if there were any.
-    pub(super) fn expire_leases(&mut self, now: Duration) -> bool {
-        if self.frontier.expire(now) == 0 {
-            return false;
-        }
-        self.lease_holders.remove_expired(now);
-        self.teams.clear_freed_slots();
-        self.list_lost_pages(now);
-        self.end_done_jobs(now);
-        true
-    }
-
-    /// Ends the running jobs that have nothing left to do, or no credits.
-    pub(super) fn end_done_jobs(&mut self, now: Duration) {
-        let mut running: Vec<JobId> = self.running.values().map(|(id, _)| *id).collect();
-        running.sort_unstable();
-        for id in running {
-            self.check_budget(id);
-            let _ended = self.end_if_done(id, now) || self.fail_if_denied(id, now);
-        }
-    }
-
     /// Checks that the team of a new job may run one more job.
     pub(super) fn check_job_limit(&self, account: Option<&JobAccount>) -> Result<(), Error> {
         let Some((team, max)) = account.and_then(|account| Some((&account.team, account.max_jobs?))) else {
@@ -446,8 +434,8 @@ impl State {
             self.remove_job(*id);
         }
         self.drop_expired_events(until);
-        self.keys.expire(until);
-        self.scrapes.remove_expired(until);
+        self.expire_keys(until);
+        self.expire_scrapes(until);
         // This includes ended jobs, whose listed failures count for their team.
         let used: HashSet<TeamIndex> = self.jobs.values().map(|job| job.team).collect();
         self.teams.remove_expired(&used, until);

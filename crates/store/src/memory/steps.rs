@@ -32,9 +32,11 @@ impl<J: Journal> LocalStore<J> {
             return Err(Error::key_used());
         }
         self.check_queue_length(0, job.pages.len())?;
+        self.check_size(&job.pages)?;
         state.check_job_limit(job.account.as_deref())?;
         state.check_unsettled(job.account.as_deref())?;
         state.check_result_space(&job)?;
+        state.check_numbers()?;
         let slot = state.open_queue(&job)?;
         state.use_key(job.account.as_deref(), now)?;
         state.start_job(slot, job, record, self.config.retained_bytes, now);
@@ -87,6 +89,7 @@ impl<J: Journal> LocalStore<J> {
         }
         let waiting = state.frontier.counts(slot).map_or(0, |counts| counts.waiting);
         self.check_queue_length(waiting, pages.len())?;
+        self.check_size(&pages)?;
         if !state.frontier.has_capacity(slot, &pages) {
             return Err(queue_full());
         }

@@ -143,6 +143,7 @@ impl Pair {
             16 => self.keep_scrape().await,
             17 => self.expire().await,
             18..21 => self.reopen().await,
+            21 => self.compact(),
             _ => match self.random.pick(&self.jobs) {
                 Some(job) => self.change(job).await,
                 None => self.submit().await,
@@ -440,8 +441,22 @@ impl Pair {
         let _ = same!(self, expire(now));
     }
 
+    /// Folds some of the oldest blocks of some jobs.
+    fn compact(&mut self) {
+        for job in std::iter::once(0).chain(self.journal.numbers()) {
+            if self.random.once_in(2) {
+                let blocks = usize::try_from(self.random.below(12)).unwrap();
+                self.journal.compact(job, blocks).unwrap();
+            }
+            if self.random.once_in(3) {
+                self.journal.clean(job).unwrap();
+            }
+        }
+    }
+
     /// Opens the store again. The pages that were leased wait again.
     async fn reopen(&mut self) {
+        self.compact();
         self.reopened += 1;
         let held = self.held.drain(..);
         let returned = held.map(|(page, _)| FinishedPage::new(page, PageOutcome::Return(self.now)));
