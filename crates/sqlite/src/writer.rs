@@ -3,7 +3,9 @@
 //! A commit that fails is tried again until it succeeds, so no batch is lost while the process lives. A full
 //! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile.
 
-use std::collections::{BTreeMap, VecDeque};
+mod maintenance;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -11,17 +13,18 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner_store::journal::{Batch, Committed, Row, Stall};
-use gleaner_store::{Error, ErrorKind, NoteValue};
+use gleaner_store::{Error, NoteValue};
 use gleaner_types::JobId;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::watch;
 
 use crate::commit::{self, BlockNumbers};
-use crate::connection::{self, PAGE, limit};
+use crate::compaction::Compaction;
+use crate::connection::{self, limit};
 use crate::group::Group;
 use crate::secrets::Secrets;
 use crate::secrets_change::{self, SecretsChange};
-use crate::{cleaning, failure, job_form, rows};
+use crate::{failure, job_form, rows};
 
 /// How long a group waits for more batches.
 const WAIT: Duration = Duration::from_millis(5);
@@ -32,12 +35,6 @@ const LAST_RETRY: Duration = Duration::from_secs(1);
 
 /// The attempts of a failing commit after the writer was closed.
 const ATTEMPTS_AT_CLOSE: u32 = 20;
-
-/// The log is copied into the file after about this many pages.
-const CHECKPOINT_PAGES: u64 = 1000;
-
-/// While it is busy, the writer cleans once in this many commits.
-const COMMITS_PER_CLEANING: u64 = 8;
 
 /// What the writer is asked.
 #[derive(Debug)]
@@ -64,8 +61,16 @@ pub(crate) struct Writer {
     waiting: VecDeque<(u64, Vec<Batch>)>,
     /// [`Command::Close`] came.
     is_closing: bool,
+    /// What is left to compact.
+    compaction: Compaction,
+    /// Jobs that were removed ahead of changes that wait.
+    gone: BTreeSet<u64>,
+    /// The positions up to which documents were deleted ahead of changes that wait, by job.
+    read: BTreeMap<u64, u64>,
     /// Something may be left to clean.
     has_debris: bool,
+    /// What was freed is given back.
+    is_settled: bool,
     /// Pages written to the log since it was copied, about.
     logged: u64,
     commits: u64,
@@ -90,7 +95,11 @@ impl Writer {
             numbers: BlockNumbers::default(),
             waiting: VecDeque::new(),
             is_closing: false,
+            compaction: Compaction::default(),
+            gone: BTreeSet::new(),
+            read: BTreeMap::new(),
             has_debris: true,
+            is_settled: true,
             logged: 0,
             commits: 0,
         }
@@ -98,17 +107,19 @@ impl Writer {
 
     /// Writes until it is closed. The log is copied into the file when the connection is dropped.
     pub(crate) fn run(mut self) {
+        self.load_compaction();
         while let Some(mut group) = self.next_group() {
             if !self.commit(&mut group) {
                 return;
             }
             group.batches().iter().for_each(Batch::committed);
             self.committed.send_replace(Committed { through: group.through(), stalled: None });
+            self.compaction.appended(group.batches());
             // The batches return their room.
             let bytes = group.bytes();
             drop(group);
             self.checkpoint(bytes);
-            self.clean_while_busy();
+            self.maintain_while_busy();
         }
     }
 
@@ -128,7 +139,7 @@ impl Writer {
         Some(group)
     }
 
-    /// Waits for a batch. Meanwhile it cleans.
+    /// Waits for a batch. Meanwhile it does what else is to do.
     fn first(&mut self) -> Option<(u64, Vec<Batch>)> {
         loop {
             if let Some(next) = self.now() {
@@ -137,10 +148,10 @@ impl Writer {
             if self.is_closing {
                 return None;
             }
-            if self.has_debris {
-                self.clean();
+            if self.maintain() {
                 continue;
             }
+            self.settle();
             match self.commands.recv() {
                 Ok(Command::Append(ticket, batches)) => return Some((ticket, batches)),
                 Ok(Command::Close) | Err(_) => self.is_closing = true,
@@ -190,9 +201,9 @@ impl Writer {
                 }
                 return true;
             };
-            let stall = if error.kind() == ErrorKind::Full { Stall::Full } else { Stall::Io };
+            let stall = self.stall(&error, group);
             // Without a connection it is not known whether the whole group was written.
-            if stall == Stall::Full && self.connection.is_some() {
+            if stall != Stall::Io && self.connection.is_some() {
                 // A part of the group may fit.
                 let later = group.split();
                 if !later.is_empty() {
@@ -231,7 +242,8 @@ impl Writer {
             let connection = connection::writer(&self.path)?;
             let read = |error: rusqlite::Error| failure::sqlite("the file could not be read", &error);
             limit(&connection, self.bound).map_err(read)?;
-            let is_applied = commit::is_applied(&connection, group, &self.numbers).map_err(read)?;
+            let is_applied = commit::is_applied(&connection, group, &self.numbers, &self.gone);
+            let is_applied = is_applied.map_err(read)?;
             self.connection = Some(connection);
             if is_applied {
                 // What follows a commit is left to the next opening.
@@ -241,11 +253,12 @@ impl Writer {
             }
         }
         let Some(connection) = &mut self.connection else { return Ok(()) };
-        store_secrets(&self.secrets, group)?;
-        let changes = transact(connection, group, &mut self.numbers)
+        store_secrets(&self.secrets, group, &self.gone)?;
+        let changes = transact(connection, group, &mut self.numbers, &self.gone)
             .map_err(|error| failure::sqlite("a commit of the store failed", &error))?;
         for batch in group.batches().iter().filter(|batch| removes_job(batch)) {
             self.numbers.forget(batch.job);
+            self.compaction.forget(batch.job);
             self.has_debris = true;
         }
         for (job, change) in changes {
@@ -256,14 +269,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Collects batches until this time, or until one removes a job.
+    /// Collects batches until this time, or until one lets something be deleted.
     fn collect(&mut self, until: Instant) {
         while !self.is_closing {
             match self.commands.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Command::Append(ticket, batches)) => {
-                    let removes = batches.iter().any(removes_job);
+                    let makes_room = batches.iter().any(maintenance::makes_room);
                     self.waiting.push_back((ticket, batches));
-                    if removes {
+                    if makes_room {
                         return;
                     }
                 }
@@ -271,66 +284,6 @@ impl Writer {
                 Ok(Command::Close) | Err(RecvTimeoutError::Disconnected) => self.is_closing = true,
             }
         }
-    }
-
-    /// Deletes the jobs that waiting batches remove, so that a full file has room for the batches before.
-    /// Returns true if it deleted anything.
-    fn make_room(&mut self, group: &Group) -> bool {
-        let Some(connection) = &mut self.connection else { return false };
-        let waiting = self.waiting.iter().flat_map(|(_, batches)| batches);
-        let removed = group.batches().iter().chain(waiting).filter(|batch| removes_job(batch));
-        let mut has_deleted = false;
-        let clean = || -> rusqlite::Result<()> {
-            for batch in removed {
-                cleaning::remove_early(connection, self.bound, batch.job)?;
-            }
-            while cleaning::step(connection, self.bound)? {
-                has_deleted = true;
-            }
-            Ok(())
-        };
-        if let Err(error) = clean() {
-            tracing::debug!(%error, "the file of the store could not be cleaned");
-        }
-        has_deleted
-    }
-
-    /// Copies the log into the file once it is long. This is after the commit was reported.
-    fn checkpoint(&mut self, bytes: usize) {
-        // A commit changes a few inner pages besides its content.
-        self.logged += bytes as u64 / PAGE + 4;
-        let Some(connection) = &self.connection else { return };
-        if self.logged < CHECKPOINT_PAGES {
-            return;
-        }
-        self.logged = 0;
-        if let Err(error) = connection.pragma(None, "wal_checkpoint", "PASSIVE", |_| Ok(())) {
-            tracing::debug!(%error, "the log of the store could not be copied");
-        }
-    }
-
-    fn clean_while_busy(&mut self) {
-        self.commits += 1;
-        if !self.has_debris || !self.commits.is_multiple_of(COMMITS_PER_CLEANING) {
-            return;
-        }
-        let is_worthwhile = |connection: &Connection| cleaning::is_worthwhile(connection).unwrap_or_default();
-        if self.connection.as_ref().is_some_and(is_worthwhile) {
-            self.clean();
-        }
-    }
-
-    /// One step of cleaning.
-    fn clean(&mut self) {
-        let Some(connection) = &mut self.connection else {
-            self.has_debris = false;
-            return;
-        };
-        self.has_debris = cleaning::step(connection, self.bound).unwrap_or_else(|error| {
-            tracing::debug!(%error, "the file of the store could not be cleaned");
-            false
-        });
-        self.checkpoint(0);
     }
 }
 
@@ -340,9 +293,10 @@ fn removes_job(batch: &Batch) -> bool {
 
 /// Stores the secrets of a group before its commit: no job is without its secrets, and no page without the
 /// cookies that it set.
-fn store_secrets(secrets: &Secrets, group: &Group) -> Result<(), Error> {
+fn store_secrets(secrets: &Secrets, group: &Group, gone: &BTreeSet<u64>) -> Result<(), Error> {
     let mut cookies = BTreeMap::new();
-    for row in group.batches().iter().flat_map(|batch| &batch.rows) {
+    let batches = group.batches().iter().filter(|batch| !gone.contains(&batch.job));
+    for row in batches.flat_map(|batch| &batch.rows) {
         match row {
             Row::Submitted { job, .. } => {
                 if let Some(bytes) = job_form::secrets(job) {
@@ -376,37 +330,22 @@ fn transact(
     connection: &mut Connection,
     group: &Group,
     numbers: &mut BlockNumbers,
+    gone: &BTreeSet<u64>,
 ) -> rusqlite::Result<Vec<(JobId, SecretsChange)>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut changes = Vec::new();
     // Removed jobs are in the file before the changes, and new ones after.
-    ids(&transaction, group, &mut changes, removal)?;
-    let new = commit::apply(&transaction, group, numbers)?;
-    ids(&transaction, group, &mut changes, end)?;
+    for batch in group.batches().iter().filter(|batch| removes_job(batch)) {
+        let id = rows::job_id(&transaction, batch.job)?;
+        changes.extend(id.map(|id| (id, SecretsChange::Remove)));
+    }
+    let new = commit::apply(&transaction, group, numbers, gone)?;
+    for batch in group.batches().iter().filter(|batch| secrets_change::ends(&batch.facts)) {
+        rows::end(&transaction, batch.job)?;
+        let id = rows::job_id(&transaction, batch.job)?;
+        changes.extend(id.map(|id| (id, SecretsChange::End)));
+    }
     transaction.commit()?;
     numbers.committed(new);
     Ok(changes)
-}
-
-/// Adds the jobs of a group whose secrets change.
-fn ids(
-    connection: &Connection,
-    group: &Group,
-    changes: &mut Vec<(JobId, SecretsChange)>,
-    change_of: impl Fn(&Batch) -> Option<SecretsChange>,
-) -> rusqlite::Result<()> {
-    for batch in group.batches() {
-        if let Some(change) = change_of(batch) {
-            changes.extend(rows::job_id(connection, batch.job)?.map(|job| (job, change)));
-        }
-    }
-    Ok(())
-}
-
-fn removal(batch: &Batch) -> Option<SecretsChange> {
-    removes_job(batch).then_some(SecretsChange::Remove)
-}
-
-fn end(batch: &Batch) -> Option<SecretsChange> {
-    secrets_change::ends(&batch.facts).then_some(SecretsChange::End)
 }
