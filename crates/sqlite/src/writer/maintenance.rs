@@ -122,6 +122,8 @@ impl Writer {
         }
         self.has_debris = true;
         while self.maintain() {
+            // Each step finds the log empty: a full disk may have no room for a longer one.
+            self.copy_log();
             has_room = true;
         }
         has_room
