@@ -1,45 +1,113 @@
 //! Gives space back in small steps: rows of removed jobs, and then pages of the file.
 
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+use gleaner_store::Error;
+use gleaner_store::journal::Row;
+use gleaner_types::JobId;
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
-use crate::connection::limit;
+use crate::connection::{PAGE, limit};
 use crate::place::range;
 use crate::schema::PLACED;
+use crate::{failure, rows};
 
-/// Rows that one transaction deletes. Each has at most a few hundred kilobytes.
-const ROWS: i64 = 100;
+/// What one transaction deletes, about.
+const ROWS: u64 = 2048;
+const BYTES: u64 = 1 << 20;
 
 /// Pages of the file that one step gives back.
 const PAGES: i64 = 500;
 
-/// Deleting writes, too: it may exceed the bound of the file by this many bytes.
+/// Free pages that stay in the file for what comes next: this many, or one of this many pages.
+const SPARE_PAGES: i64 = 64;
+const SPARE_SHARE: i64 = 8;
+
+/// Cleaning writes, too: it may exceed the bound of the file by this many bytes.
 const ALLOWANCE: u64 = 32 << 20;
 
+/// Does work that makes room, and may exceed the bound of the file for that.
+pub(crate) fn beyond_bound<T>(
+    connection: &mut Connection,
+    bound: Option<u64>,
+    work: impl FnOnce(&mut Connection) -> Result<T, Error>,
+) -> Result<T, Error> {
+    if bound.is_none() {
+        return work(connection);
+    }
+    let failed = |error: rusqlite::Error| failure::sqlite("the bound of the file could not be set", &error);
+    limit(connection, bound.map(|bytes| bytes.saturating_add(ALLOWANCE))).map_err(failed)?;
+    let result = work(connection);
+    limit(connection, bound).map_err(failed)?;
+    result
+}
+
 /// One step. Returns false if nothing was left to do.
-pub(crate) fn step(connection: &mut Connection, bound: Option<u64>) -> rusqlite::Result<bool> {
-    limit(connection, bound.map(|bytes| bytes.saturating_add(ALLOWANCE)))?;
+pub(crate) fn step(connection: &mut Connection) -> Result<bool, Error> {
     let result = match delete(connection) {
         Ok(false) => vacuum(connection),
         result => result,
     };
-    limit(connection, bound)?;
-    result
+    result.map_err(|error| failure::sqlite("the file of the store could not be cleaned", &error))
 }
 
-/// Deletes all rows of removed jobs, so that their numbers can be used again.
-pub(crate) fn finish(connection: &mut Connection, bound: Option<u64>) -> rusqlite::Result<()> {
-    limit(connection, bound.map(|bytes| bytes.saturating_add(ALLOWANCE)))?;
-    while delete(connection)? {}
-    limit(connection, bound)
+/// Removes a job, so that its rows are deleted. Returns its id, unless it is not in the file.
+pub(crate) fn remove(connection: &mut Connection, job: u64) -> Result<Option<JobId>, Error> {
+    try_remove(connection, job).map_err(|error| failure::sqlite("a job could not be removed", &error))
 }
 
-/// Marks a job that the file knows as removed, ahead of the changes that wait before its removal.
-pub(crate) fn remove_early(connection: &Connection, bound: Option<u64>, job: u64) -> rusqlite::Result<()> {
-    limit(connection, bound.map(|bytes| bytes.saturating_add(ALLOWANCE)))?;
-    let sql = "INSERT OR IGNORE INTO debris(number) SELECT number FROM job WHERE number = ?1";
-    let result = connection.execute(sql, [job.cast_signed()]);
-    limit(connection, bound)?;
-    result.map(drop)
+fn try_remove(connection: &mut Connection, job: u64) -> rusqlite::Result<Option<JobId>> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let id = rows::job_id(&transaction, job)?;
+    rows::apply(&transaction, job, &Row::Removed { keeps_facts: false })?;
+    transaction.commit()?;
+    Ok(id)
+}
+
+/// Deletes the documents of a job before this position.
+pub(crate) fn forget_read(connection: &mut Connection, job: u64, before: u64) -> Result<(), Error> {
+    let forgotten = rows::apply(connection, job, &Row::DocumentsRead { before });
+    forgotten.map_err(|error| failure::sqlite("documents could not be deleted", &error))
+}
+
+/// What one transaction may still delete.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    rows: u64,
+    bytes: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { rows: ROWS, bytes: BYTES }
+    }
+}
+
+/// Deletes rows of a table in a range of places, the first ones first. Returns false if there were none. Rows
+/// may be left if the budget is used up.
+pub(crate) fn delete_rows(
+    connection: &Connection,
+    table: &str,
+    (first, last): (i64, i64),
+    budget: &mut Budget,
+) -> rusqlite::Result<bool> {
+    let sql = format!(
+        "SELECT place, length(bytes) FROM {table} WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT ?3"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([first, last, budget.rows.cast_signed()])?;
+    let mut end = None;
+    while budget.rows > 0
+        && budget.bytes > 0
+        && let Some(row) = rows.next()?
+    {
+        end = Some(row.get::<_, i64>(0)?);
+        budget.rows -= 1;
+        budget.bytes = budget.bytes.saturating_sub(row.get::<_, i64>(1)?.unsigned_abs());
+    }
+    drop(rows);
+    let Some(end) = end else { return Ok(false) };
+    let sql = format!("DELETE FROM {table} WHERE place BETWEEN ?1 AND ?2");
+    connection.execute(&sql, [first, end])?;
+    Ok(true)
 }
 
 /// Deletes some rows of removed jobs. Returns false if there are none.
@@ -49,19 +117,12 @@ fn delete(connection: &mut Connection) -> rusqlite::Result<bool> {
         .query_row("SELECT number FROM debris ORDER BY number LIMIT 1", [], |row| row.get::<_, i64>(0))
         .optional()?;
     let Some(job) = job else { return Ok(false) };
-    let (first, last) = range(job.cast_unsigned());
-    let mut left = ROWS;
+    let mut budget = Budget::default();
     for table in PLACED {
-        let sql = format!(
-            "DELETE FROM {table} WHERE place IN
-                (SELECT place FROM {table} WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT ?3)"
-        );
-        left -= i64::try_from(transaction.execute(&sql, params![first, last, left])?).unwrap_or(left);
-        if left <= 0 {
-            break;
-        }
+        delete_rows(&transaction, table, range(job.cast_unsigned()), &mut budget)?;
     }
-    if left > 0 {
+    if budget.rows > 0 && budget.bytes > 0 {
+        transaction.execute("DELETE FROM compaction WHERE job = ?1", [job])?;
         transaction.execute("DELETE FROM debris WHERE number = ?1", [job])?;
     }
     transaction.commit()?;
@@ -74,27 +135,38 @@ fn pages(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
     Ok((number("freelist_count")?, number("page_count")?))
 }
 
-/// Gives free pages back to the file system. Returns false if there are none.
+/// Gives free pages back to the file system. Returns false if there are too few.
 fn vacuum(connection: &Connection) -> rusqlite::Result<bool> {
-    let (free, _) = pages(connection)?;
-    if free == 0 {
+    let (free, all) = pages(connection)?;
+    let spare = SPARE_PAGES.max(all / SPARE_SHARE);
+    if free <= spare {
         return Ok(false);
     }
     // Each row of its answer is one page, so all rows must be read.
-    connection.pragma(None, "incremental_vacuum", PAGES, |_| Ok(()))?;
-    Ok(true)
+    connection.pragma(None, "incremental_vacuum", PAGES.min(free - spare), |_| Ok(()))?;
+    // A file that was made by other means may not have this form of vacuum, and keeps its pages.
+    let (left, _) = pages(connection)?;
+    Ok(left < free)
 }
 
 /// True if a quarter of the file is free, so that it is worth cleaning while the store is busy.
 pub(crate) fn is_worthwhile(connection: &Connection) -> rusqlite::Result<bool> {
     let (free, all) = pages(connection)?;
-    Ok(free > all / 4)
+    Ok(free > SPARE_PAGES && free > all / 4)
+}
+
+/// True if a commit of about this many bytes may exceed the bound.
+pub(crate) fn is_near(connection: &Connection, bound: u64, bytes: u64) -> bool {
+    let used = pages(connection).map_or(0, |(free, all)| all.saturating_sub(free).unsigned_abs() * PAGE);
+    // A commit changes some inner pages besides its content.
+    used.saturating_add(bytes).saturating_add(SPARE_PAGES.unsigned_abs() * PAGE) >= bound
 }
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
-    use crate::connection::PAGE;
     use crate::place::place;
     use crate::{connection, files, schema};
 
@@ -132,12 +204,12 @@ mod tests {
         file.execute_batch("INSERT INTO debris(number) VALUES(3)").unwrap();
         let mut steps = 0;
         let mut before = count(&file);
-        while step(&mut file, None).unwrap() {
+        while step(&mut file).unwrap() {
             steps += 1;
-            assert!(before - count(&file) <= ROWS);
+            assert!(before - count(&file) <= 1 + (BYTES / 3000).cast_signed(), "a step is small");
             before = count(&file);
         }
-        assert!(steps > 15, "{steps} steps");
+        assert!(steps > 5, "{steps} steps");
         assert_eq!(count(&file), 10, "the other job stays");
         assert!(size(&file) < full / 10, "{full} became {}", size(&file));
     }
@@ -151,21 +223,47 @@ mod tests {
         limit(&file, bound).unwrap();
         let insert = "INSERT INTO fact(place, bytes) VALUES(1, randomblob(90000))";
         assert!(file.execute_batch(insert).is_err(), "the file is full");
-        let job = "INSERT INTO job(number, id, at, record) VALUES(3, x'03', 0, x'')";
+        let job =
+            "INSERT INTO job(number, id, at, record) VALUES(3, x'00000000000000000000000000000003', 0, x'')";
         limit(&file, None).unwrap();
         file.execute_batch(job).unwrap();
         limit(&file, bound).unwrap();
-        remove_early(&file, bound, 3).unwrap();
-        remove_early(&file, bound, 4).unwrap();
-        while step(&mut file, bound).unwrap() {}
+        let removed =
+            |file: &mut Connection, job| beyond_bound(file, bound, |file| remove(file, job)).unwrap();
+        assert_eq!(removed(&mut file, 3), Some(JobId::from_uuid(Uuid::from_u128(3))));
+        assert_eq!(removed(&mut file, 4), None, "it is not in the file");
+        while beyond_bound(&mut file, bound, step).unwrap() {}
         file.execute_batch(insert).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_keeps_its_free_pages_has_nothing_to_clean() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = Connection::open(folder.path().join("jobs.db")).unwrap();
+        schema::migrate(&mut file).unwrap();
+        fill(&file, 3, 400);
+        file.execute_batch("DELETE FROM fact").unwrap();
+        assert!(is_worthwhile(&file).unwrap());
+        assert!(!step(&mut file).unwrap());
+    }
+
+    #[test]
+    fn some_free_pages_stay_for_what_comes_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = file(&folder);
+        fill(&file, 3, 50);
+        file.execute_batch("DELETE FROM fact").unwrap();
+        let before = size(&file);
+        assert!(!step(&mut file).unwrap());
+        assert_eq!(size(&file), before);
+        assert!(is_near(&file, before / 2, 0) && !is_near(&file, 100 * before, 0));
     }
 
     #[test]
     fn cleaning_a_busy_file_is_worthwhile_with_a_quarter_free() {
         let folder = tempfile::tempdir().unwrap();
         let file = file(&folder);
-        fill(&file, 3, 100);
+        fill(&file, 3, 400);
         assert!(!is_worthwhile(&file).unwrap());
         file.execute_batch("DELETE FROM fact WHERE place % 2 = 0").unwrap();
         assert!(is_worthwhile(&file).unwrap());

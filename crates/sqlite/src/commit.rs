@@ -1,6 +1,6 @@
 //! One transaction: the batches of a group.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gleaner_store::journal::Batch;
 use gleaner_store::{Error, ErrorKind};
@@ -44,20 +44,23 @@ fn last_block(connection: &Connection, job: u64) -> rusqlite::Result<u64> {
     let (first, last) = range(job);
     let sql = "SELECT max(place) FROM fact WHERE place BETWEEN ?1 AND ?2";
     let stored = connection.query_row(sql, [first, last], |row| row.get::<_, Option<i64>>(0))?;
-    let sql = "SELECT folded FROM job WHERE number = ?1";
+    let sql = "SELECT folded FROM compaction WHERE job = ?1";
     let folded = connection.query_row(sql, [job.cast_signed()], |row| row.get::<_, i64>(0)).optional()?;
     Ok(stored.map_or(0, number_of).max(folded.map_or(0, i64::cast_unsigned)))
 }
 
-/// Applies a group within a transaction. Returns the new numbers of its jobs.
+/// Applies a group within a transaction. Returns the new numbers of its jobs. Of jobs that are gone, nothing
+/// is written.
 pub(crate) fn apply(
     connection: &Connection,
     group: &Group,
     numbers: &mut BlockNumbers,
+    gone: &BTreeSet<u64>,
 ) -> rusqlite::Result<HashMap<u64, u64>> {
     let mut new = HashMap::new();
     let mut insert = connection.prepare("INSERT INTO fact(place, bytes) VALUES(?1, ?2)")?;
-    for batch in group.batches().iter().filter(|batch| !batch.facts.is_empty()) {
+    let is_gone = |batch: &Batch| gone.contains(&batch.job);
+    for batch in group.batches().iter().filter(|batch| !batch.facts.is_empty() && !is_gone(batch)) {
         let last = match new.get(&batch.job) {
             Some(last) => *last,
             None => numbers.last(connection, batch.job)?,
@@ -65,18 +68,21 @@ pub(crate) fn apply(
         insert.execute(params![place(batch.job, last + 1)?, batch.facts])?;
         new.insert(batch.job, last + 1);
     }
-    insert_documents(connection, group.batches())?;
+    insert_documents(connection, group.batches().iter().filter(|batch| !is_gone(batch)))?;
     for batch in group.batches() {
-        for row in &batch.rows {
+        for row in batch.rows.iter().filter(|row| !is_gone(batch) || !rows::is_of_job(row)) {
             rows::apply(connection, batch.job, row)?;
         }
     }
     Ok(new)
 }
 
-fn insert_documents(connection: &Connection, batches: &[Batch]) -> rusqlite::Result<()> {
+fn insert_documents<'b>(
+    connection: &Connection,
+    batches: impl Iterator<Item = &'b Batch>,
+) -> rusqlite::Result<()> {
     let mut jobs: BTreeMap<u64, Vec<&Batch>> = BTreeMap::new();
-    for batch in batches.iter().filter(|batch| !batch.documents.is_empty()) {
+    for batch in batches.filter(|batch| !batch.documents.is_empty()) {
         jobs.entry(batch.job).or_default().push(batch);
     }
     let mut insert = connection.prepare("INSERT INTO document(place, heads, bytes) VALUES(?1, ?2, ?3)")?;
@@ -97,8 +103,10 @@ pub(crate) fn is_applied(
     connection: &Connection,
     group: &Group,
     numbers: &BlockNumbers,
+    gone: &BTreeSet<u64>,
 ) -> Result<bool, Error> {
-    let Some(batch) = group.batches().iter().find(|batch| !batch.facts.is_empty()) else { return Ok(false) };
+    let is_written = |batch: &&Batch| !batch.facts.is_empty() && !gone.contains(&batch.job);
+    let Some(batch) = group.batches().iter().find(is_written) else { return Ok(false) };
     // Unknown if no attempt came as far as to read it.
     let Some(last) = numbers.last.get(&batch.job) else { return Ok(false) };
     let place = place(batch.job, last + 1).map_err(failed)?;
@@ -116,7 +124,7 @@ pub(crate) fn is_applied(
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use gleaner_store::journal::NewDocument;
+    use gleaner_store::journal::{NewDocument, Row};
 
     use super::*;
     use crate::schema;
@@ -149,6 +157,14 @@ mod tests {
         statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
     }
 
+    fn apply(
+        file: &Connection,
+        group: &Group,
+        numbers: &mut BlockNumbers,
+    ) -> rusqlite::Result<HashMap<u64, u64>> {
+        super::apply(file, group, numbers, &BTreeSet::new())
+    }
+
     #[test]
     fn blocks_are_numbered_by_job_and_documents_share_a_row() {
         let file = file();
@@ -168,17 +184,37 @@ mod tests {
         let file = file();
         apply(&file, &group(&[3]), &mut BlockNumbers::default()).unwrap();
         assert_eq!(last_block(&file, 3), Ok(1));
-        let sql = "INSERT INTO job(number, id, at, record, folded) VALUES(3, x'00', 0, x'', 40)";
-        file.execute_batch(sql).unwrap();
+        file.execute_batch("INSERT INTO compaction VALUES(3, 40, 0, 0, 0, 0, 0)").unwrap();
         assert_eq!(last_block(&file, 3), Ok(40), "its blocks were folded");
         assert_eq!(last_block(&file, 4), Ok(0));
+    }
+
+    #[test]
+    fn nothing_of_a_job_that_is_gone_is_written() {
+        let file = file();
+        let mut removal = Batch::default();
+        (removal.job, removal.rows) = (3, vec![Row::Removed { keeps_facts: false }]);
+        let mut group = group(&[3, 5]);
+        group.push(2, vec![removal]);
+        let gone = BTreeSet::from([3]);
+        let mut numbers = BlockNumbers::default();
+        let new = super::apply(&file, &group, &mut numbers, &gone).unwrap();
+        assert!(new == HashMap::from([(5, 1)]) && is_applied(&file, &group, &numbers, &gone).unwrap());
+        assert_eq!(
+            (places(&file, "fact"), places(&file, "document")),
+            (vec![place(5, 1).unwrap()], vec![place(5, 1).unwrap()])
+        );
+        let debris = file.query_row("SELECT number FROM debris", [], |row| row.get::<_, i64>(0));
+        assert_eq!(debris, Ok(3));
     }
 
     #[test]
     fn a_group_that_is_there_already_is_recognised() {
         let (file, group) = (file(), group(&[3, 5]));
         let mut numbers = BlockNumbers::default();
-        let is_applied = |group: &Group, numbers: &BlockNumbers| is_applied(&file, group, numbers).unwrap();
+        let is_applied = |group: &Group, numbers: &BlockNumbers| {
+            super::is_applied(&file, group, numbers, &BTreeSet::new()).unwrap()
+        };
         assert!(!is_applied(&group, &numbers));
         let new = apply(&file, &group, &mut numbers).unwrap();
         assert!(is_applied(&group, &numbers), "the commit was not reported");
@@ -195,7 +231,7 @@ mod tests {
         numbers.committed(new);
         let sql = "INSERT INTO fact(place, bytes) VALUES(?1, x'00')";
         file.execute(sql, [place(3, 2).unwrap()]).unwrap();
-        let error = is_applied(&file, &group, &numbers).unwrap_err();
+        let error = is_applied(&file, &group, &numbers, &BTreeSet::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Damaged);
         assert!(error.to_string().starts_with("block 2 of job 3 in table fact"), "{error}");
     }

@@ -69,6 +69,11 @@ fn check_mode(path: &Path, mode: &str) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Unsuitable, text))
 }
 
+/// A connection that leaves the file as it is, except that it undoes a transaction that was cut.
+pub(crate) fn undoing(path: &Path) -> Result<Connection, Error> {
+    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX, |_| Ok(()))
+}
+
 /// A connection that only reads.
 pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

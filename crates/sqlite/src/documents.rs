@@ -88,9 +88,17 @@ fn parts(heads: &[u8]) -> Result<(u8, u64, &[u8]), Damage> {
 
 /// The lengths of the documents of a row in bytes. The checksum is not checked, because it covers the text.
 pub(crate) fn lengths(heads: &[u8]) -> Result<impl Iterator<Item = usize> + use<'_>, Damage> {
+    Ok(entries(heads)?.map(|(length, _)| length))
+}
+
+/// As [`lengths`], with the halves of the scrape ids.
+pub(crate) fn entries(heads: &[u8]) -> Result<impl Iterator<Item = (usize, Option<u64>)> + use<'_>, Damage> {
     let (_, _, entries) = parts(heads)?;
     let (entries, _) = entries.as_chunks::<HEAD>();
-    Ok(entries.iter().map(|&[a, b, c, d, ..]| u32::from_le_bytes([a, b, c, d]) as usize))
+    Ok(entries.iter().map(|&[a, b, c, d, scrape @ ..]| {
+        let scrape = u64::from_le_bytes(scrape);
+        (u32::from_le_bytes([a, b, c, d]) as usize, (scrape != 0).then_some(scrape))
+    }))
 }
 
 /// The size of compressed bytes before their compression, by their header.
@@ -143,6 +151,10 @@ mod tests {
                 assert_eq!(row.first, found.len() as u64);
                 let texts = open(&row.heads, &row.bytes).unwrap();
                 assert!(lengths(&row.heads).unwrap().eq(texts.iter().map(Bytes::len)));
+                let scrapes = documents[found.len()..].iter().map(|document| document.scrape);
+                assert!(
+                    entries(&row.heads).unwrap().zip(scrapes).all(|((_, found), scrape)| found == scrape)
+                );
                 found.extend(texts);
             }
             let expected: Vec<_> = documents.iter().map(|document| document.json.clone()).collect();

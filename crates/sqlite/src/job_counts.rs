@@ -1,12 +1,10 @@
 use std::time::Duration;
 
-use gleaner_frontier::PageEnd;
 use gleaner_store::Error;
-use gleaner_store::journal::{Block, Damage, Fact};
 use gleaner_types::JobState;
 use rusqlite::Connection;
 
-use crate::{failure, read};
+use crate::JobProgress;
 
 /// How far a job is, by the facts in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,56 +47,24 @@ impl Default for JobCounts {
 impl JobCounts {
     /// Reads the facts of a job.
     pub(crate) fn read(connection: &Connection, job: u64) -> Result<Self, Error> {
-        let (mut counts, mut admitted, mut ended) = (Self::default(), 0_u64, 0_u64);
-        read::blocks(connection, job, 0, |number, bytes| {
-            let add = |fact: Result<Fact<'_>, Damage>| -> Result<(), Damage> {
-                match fact? {
-                    Fact::Admitted { pages, .. } => {
-                        for page in pages.pages() {
-                            page?;
-                            admitted += 1;
-                        }
-                    }
-                    Fact::Ended { end, .. } => {
-                        ended += 1;
-                        counts.failed += u64::from(end == PageEnd::Failed);
-                    }
-                    fact => counts.add(&fact),
-                }
-                Ok(())
-            };
-            let facts = Block::open(bytes).map(|block| block.facts());
-            facts
-                .and_then(|mut facts| facts.try_for_each(add))
-                .map_err(|damage| failure::damage("fact", &format!("block {number} of job {job}"), damage))
-        })?;
-        if !counts.state.is_terminal() {
-            counts.waiting = admitted.saturating_sub(ended);
-        }
-        Ok(counts)
-    }
-
-    /// Adds a fact that is not about the queue.
-    fn add(&mut self, fact: &Fact<'_>) {
-        match *fact {
-            Fact::Document { .. } => self.documents += 1,
-            Fact::Blocked { .. } => self.robots_blocked += 1,
-            Fact::Paused { paused } => self.is_paused = paused,
-            Fact::Counts { documents, failed, blocked, .. } => {
-                (self.documents, self.failed, self.robots_blocked) = (documents, failed, blocked);
-            }
-            Fact::JobEnded { at, state, error, .. } => {
-                (self.state, self.ended_at, self.error) = (state, Some(at), error.map(str::to_owned));
-            }
-            _ => {}
-        }
+        let JobProgress { totals, state, ended_at, error, is_paused } = JobProgress::read(connection, job)?;
+        Ok(Self {
+            state,
+            is_paused,
+            ended_at,
+            error,
+            documents: totals.documents,
+            failed: totals.failed,
+            robots_blocked: totals.refusals.saturating_add(totals.unlisted_refusals),
+            waiting: if state.is_terminal() { 0 } else { totals.waiting() },
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use gleaner_frontier::{Candidate, QueuedPage, UrlKey};
-    use gleaner_store::journal::{BlockWriter, Keys, PageListWriter};
+    use gleaner_frontier::{Candidate, PageEnd, QueuedPage, UrlKey};
+    use gleaner_store::journal::{BlockWriter, Fact, Keys, PageListWriter};
     use rusqlite::params;
 
     use super::*;

@@ -117,11 +117,22 @@ pub(crate) fn secrets(job: &NewJob) -> Option<Vec<u8>> {
     is_needed.then(|| serde_json::to_vec(&secret).unwrap_or_default())
 }
 
+/// True if these secrets have more than an ended job needs, or cannot be read.
+pub(crate) fn has_request(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Secret>(bytes).map_or(true, |secret| !secret.request.is_null())
+}
+
 /// The secrets of an ended job: its webhook, to which events may still be delivered. `None` if it has none.
 pub(crate) fn secrets_after_end(bytes: &[u8]) -> Option<Vec<u8>> {
     let secret: Secret = serde_json::from_slice(bytes).ok()?;
     let webhook = Some(secret.webhook?);
     Some(serde_json::to_vec(&Secret { webhook, ..Secret::default() }).unwrap_or_default())
+}
+
+/// True if the rules of the job with this record have a depth limit.
+pub(crate) fn has_max_depth(record: &[u8]) -> Result<bool, Damage> {
+    let record: Record = serde_json::from_slice(unseal(record)?).map_err(|_| Damage::Invalid)?;
+    Ok(record.max_depth.is_some())
 }
 
 /// The job as it was submitted, without its pages. Without its secrets, it has no request and no webhook.
@@ -211,6 +222,7 @@ mod tests {
         let id = JobId::from_uuid(Uuid::from_u128(2));
         for job in [full(), NewJob::new(id, None, JobRules::with_limit(u64::MAX), Vec::new())] {
             let found = read(&job);
+            assert_eq!(has_max_depth(&record(&job)), Ok(job.rules.max_depth.is_some()));
             // Requests do not print their bodies.
             assert_eq!(found.request, job.request);
             assert_eq!(found.webhook, job.webhook);
@@ -225,6 +237,7 @@ mod tests {
         assert!(!String::from_utf8_lossy(&record).contains("secret"));
         let bytes = secrets(&job).unwrap();
         let after = String::from_utf8(secrets_after_end(&bytes).unwrap()).unwrap();
+        assert!(has_request(&bytes) && !has_request(after.as_bytes()) && has_request(b"damaged"));
         assert!(after.contains("receiver.example") && !after.contains("cookie"), "{after}");
         let without_webhook = NewJob { webhook: None, ..job };
         assert_eq!(secrets_after_end(&secrets(&without_webhook).unwrap()), None);

@@ -19,6 +19,8 @@ pub struct JobRecord {
     pub url: Option<String>,
     /// When it was submitted, since the Unix epoch.
     pub submitted_at: Duration,
+    /// It has ended.
+    pub has_ended: bool,
     /// Its results are removed; only its events and its account wait for something.
     pub is_removed: bool,
 }

@@ -17,10 +17,10 @@ use crate::lock::FileLock;
 use crate::opening::{self, Opening};
 use crate::read_pool::ReadPool;
 use crate::secrets::Secrets;
-use crate::secrets_change::{self, SecretsChange};
+use crate::secrets_change::SecretsChange;
 use crate::stats::{Counters, JournalStats};
 use crate::writer::{Command, Writer};
-use crate::{Reader, cleaning, failure, load, read};
+use crate::{JobRecord, Reader, connection, failure, job_form, load, read};
 
 /// Most bytes that wait to be written. Above it, [`room`](Journal::room) waits.
 pub const MAX_WAITING_BYTES: usize = 64 << 20;
@@ -88,13 +88,13 @@ impl SqliteJournal {
     /// `Io`.
     pub fn open(path: impl AsRef<Path>, config: &FileConfig) -> Result<(Self, StoredState, Opened), Error> {
         // The lock is released last.
-        let Opening { lock, path, mut connection, tail } = opening::open(path.as_ref())?;
-        cleaning::finish(&mut connection, config.max_bytes)
-            .map_err(|error| failure::sqlite("the rows of removed jobs could not be deleted", &error))?;
+        let Opening { lock, path, connection, tail } = opening::open(path.as_ref())?;
+        connection::limit(&connection, config.max_bytes)
+            .map_err(|error| failure::sqlite("the bound of the file could not be set", &error))?;
         let epoch = next_epoch(&connection)?;
-        let state = load::load(&connection, &path, epoch)?;
-        clean_secrets(&state, &path)
+        clean_secrets(&read::jobs(&connection)?, &path)
             .map_err(|error| failure::file("old secrets could not be removed", &error))?;
+        let state = load::load(connection::reader(&path)?, &path, epoch)?;
 
         let (sender, committed) = watch::channel(Committed::default());
         let (commands, receiver) = mpsc::channel();
@@ -165,12 +165,17 @@ fn next_epoch(connection: &Connection) -> Result<u64, Error> {
 
 /// Makes up for what a crash prevented: secrets go with their job, also those of a submit that was never
 /// committed, and the request goes when the job ends.
-fn clean_secrets(state: &StoredState, path: &Path) -> io::Result<()> {
+fn clean_secrets(jobs: &[JobRecord], path: &Path) -> io::Result<()> {
     let secrets = Secrets::of(path);
-    let jobs: HashSet<JobId> = state.jobs.iter().map(|job| job.job.id).collect();
-    secrets.retain(|job| jobs.contains(&job))?;
-    for job in state.jobs.iter().filter(|job| secrets_change::is_due(job)) {
-        SecretsChange::End.apply(&secrets, job.job.id)?;
+    let ids: HashSet<JobId> = jobs.iter().map(|job| job.id).collect();
+    secrets.retain(|job| ids.contains(&job))?;
+    let ended: HashSet<JobId> = jobs.iter().filter(|job| job.has_ended).map(|job| job.id).collect();
+    let (with_secrets, _) = secrets.list()?;
+    for job in with_secrets.into_iter().filter(|job| ended.contains(job)) {
+        let has_request = secrets.load(job)?.is_some_and(|bytes| job_form::has_request(&bytes));
+        if has_request || secrets.load_cookies(job)?.is_some() {
+            SecretsChange::End.apply(&secrets, job)?;
+        }
     }
     Ok(())
 }

@@ -1,16 +1,20 @@
 //! Everything that a store needs to go on.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use gleaner_store::journal::{StoredFacts, StoredHistory, StoredScrape, StoredState};
-use gleaner_store::{Conclusion, Error, HistoryKey, MAX_HISTORIES, NoteValue, TeamId};
+use gleaner_store::journal::{
+    Damage, Part, ReadFacts, StoredDocument, StoredFacts, StoredHistory, StoredScrape, StoredState,
+};
+use gleaner_store::{Conclusion, Error, HistoryKey, NoteValue, TeamId};
 use gleaner_types::JobId;
 use rusqlite::Connection;
 use uuid::Uuid;
 
+use crate::compaction::Record;
 use crate::job_form::{self, Columns};
 use crate::place::{number_of, range};
 use crate::read::{self, column, failed, first};
@@ -18,34 +22,76 @@ use crate::seal::unseal;
 use crate::secrets::Secrets;
 use crate::{documents, failure, stored};
 
-/// The state of a file that belongs to this opening.
-pub(crate) fn load(connection: &Connection, path: &Path, epoch: u64) -> Result<StoredState, Error> {
+/// The state of a file that belongs to this opening. It is read at one moment: as long as the state is there,
+/// its connection sees no later changes.
+pub(crate) fn load(connection: Connection, path: &Path, epoch: u64) -> Result<StoredState, Error> {
+    connection.execute_batch("BEGIN").map_err(failed)?;
     let mut state = StoredState::default();
     state.epoch = epoch;
-    state.blocks = blocks(connection, 0)?;
-    state.jobs = jobs(connection, &Secrets::of(path))?;
-    state.histories = histories(connection)?;
-    state.scrapes = scrapes(connection)?;
+    // The rows of removed jobs may still be there.
+    let removed =
+        first(&connection, "SELECT max(number) FROM debris", [], |row| row.get::<_, Option<i64>>(0))?;
+    state.next_number = removed.flatten().map_or(0, |number| number.cast_unsigned() + 1);
+    state.blocks = blocks_of_store(&connection)?;
+    state.histories = histories(&connection)?;
+    state.scrapes = scrapes(&connection)?;
+    let connection = Arc::new(Mutex::new(connection));
+    state.jobs = jobs(&connection, &Secrets::of(path))?;
     Ok(state)
 }
 
-fn blocks(connection: &Connection, job: u64) -> Result<Vec<Bytes>, Error> {
+/// The blocks of the store itself.
+fn blocks_of_store(connection: &Connection) -> Result<Vec<Bytes>, Error> {
     let mut blocks = Vec::new();
-    read::blocks(connection, job, 0, |_, bytes| {
+    let mut add = |_: u64, bytes: &[u8]| -> Result<(), Error> {
         blocks.push(Bytes::copy_from_slice(bytes));
         Ok(())
-    })?;
+    };
+    read::parts(connection, 0, Part::State, &mut add)?;
+    read::blocks(connection, 0, Record::read(connection, 0)?.folded, &mut add)?;
     Ok(blocks)
 }
 
-fn jobs(connection: &Connection, secrets: &Secrets) -> Result<Vec<StoredFacts>, Error> {
+/// What the file has about one job.
+#[derive(Debug)]
+struct FileFacts {
+    connection: Arc<Mutex<Connection>>,
+    job: u64,
+    /// The last block that is folded into parts.
+    folded: u64,
+}
+
+impl ReadFacts for FileFacts {
+    fn blocks(&self, part: Part, visit: &mut dyn FnMut(&[u8]) -> Result<(), Damage>) -> Result<(), Error> {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let job = self.job;
+        match part {
+            Part::Tail => read::blocks(&connection, job, self.folded, |number, block| {
+                visit(block).map_err(|damage| read::damaged_block(job, number, damage))
+            }),
+            _ if self.folded == 0 => Ok(()),
+            _ => read::parts(&connection, job, part, |number, block| {
+                visit(block).map_err(|damage| read::damaged_part(job, part, number, damage))
+            }),
+        }
+    }
+
+    fn documents(&self, visit: &mut dyn FnMut(StoredDocument)) -> Result<(), Error> {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        read_documents(&connection, self.job, visit)
+    }
+}
+
+fn jobs(shared: &Arc<Mutex<Connection>>, secrets: &Secrets) -> Result<Vec<StoredFacts>, Error> {
+    let connection = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let folded: HashMap<u64, Record> = Record::all(&connection)?.into_iter().collect();
     let mut jobs = Vec::new();
-    for record in read::jobs(connection)? {
+    for record in read::jobs(&connection)? {
         let number = record.number;
         let place = format!("job {number}");
         let sql = "SELECT record FROM job WHERE number = ?1";
         let bytes: Vec<u8> =
-            first(connection, sql, [number.cast_signed()], |row| row.get(0))?.unwrap_or_default();
+            first(&connection, sql, [number.cast_signed()], |row| row.get(0))?.unwrap_or_default();
         let not_read = |error: io::Error| failure::file("the secrets of a job were not read", &error);
         let cookies = secrets.load_cookies(record.id).map_err(not_read)?;
         let secrets = secrets.load(record.id).map_err(not_read)?;
@@ -56,32 +102,37 @@ fn jobs(connection: &Connection, secrets: &Secrets) -> Result<Vec<StoredFacts>, 
         let job = job_form::job(columns, &bytes, secrets.as_deref())
             .map_err(|damage| failure::damage("job", &place, damage))?;
         let mut stored = StoredFacts::new(number, job, record.submitted_at);
-        stored.blocks = blocks(connection, number)?;
+        let folded = folded.get(&number).map_or(0, |record| record.folded);
+        stored.facts = Arc::new(FileFacts { connection: Arc::clone(shared), job: number, folded });
         stored.cookies = cookies.map(|bytes| NoteValue::Set(bytes.into()));
-        stored.documents = document_lengths(connection, number)?;
-        stored.conclusion = conclusion(connection, number)?;
+        stored.conclusion = conclusion(&connection, number)?;
         stored.is_removed = record.is_removed;
         jobs.push(stored);
     }
     Ok(jobs)
 }
 
-/// The positions of the documents of a job with their lengths. Their text lies behind and is not read.
-fn document_lengths(connection: &Connection, job: u64) -> Result<Vec<(u64, usize)>, Error> {
+/// The documents of a job. Their text lies behind their heads and is not read.
+fn read_documents(
+    connection: &Connection,
+    job: u64,
+    visit: &mut dyn FnMut(StoredDocument),
+) -> Result<(), Error> {
     let sql = "SELECT place, heads FROM document WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
     let (start, end) = range(job);
     let mut statement = connection.prepare(sql).map_err(failed)?;
     let mut rows = statement.query([start, end]).map_err(failed)?;
-    let mut lengths = Vec::new();
     while let Some(row) = rows.next().map_err(failed)? {
         let at = number_of(column(row, 0)?);
         let heads: Vec<u8> = column(row, 1)?;
-        let row_lengths = documents::lengths(&heads).map_err(|damage| {
+        let entries = documents::entries(&heads).map_err(|damage| {
             failure::damage("document", &format!("the row of document {at} of job {job}"), damage)
         })?;
-        lengths.extend((at..).zip(row_lengths));
+        for (position, (length, scrape)) in (at..).zip(entries) {
+            visit(StoredDocument { position, length, scrape });
+        }
     }
-    Ok(lengths)
+    Ok(())
 }
 
 fn conclusion(connection: &Connection, job: u64) -> Result<Option<Arc<Conclusion>>, Error> {
@@ -94,10 +145,9 @@ fn conclusion(connection: &Connection, job: u64) -> Result<Option<Arc<Conclusion
 
 /// The histories in the order of their last scrapes; each previous scrape comes before the last one.
 fn histories(connection: &Connection) -> Result<Vec<StoredHistory>, Error> {
-    let sql = "SELECT team, url, tag, job, current, previous_job, previous FROM
-        (SELECT * FROM history ORDER BY at DESC LIMIT ?1) ORDER BY at";
+    let sql = "SELECT team, url, tag, job, current, previous_job, previous FROM history ORDER BY at";
     let mut statement = connection.prepare(sql).map_err(failed)?;
-    let mut rows = statement.query([MAX_HISTORIES as i64]).map_err(failed)?;
+    let mut rows = statement.query([]).map_err(failed)?;
     let mut histories = Vec::new();
     while let Some(row) = rows.next().map_err(failed)? {
         let (team, url, tag): (String, String, String) = (column(row, 0)?, column(row, 1)?, column(row, 2)?);

@@ -29,12 +29,26 @@ pub(crate) fn open(path: &Path) -> Result<Opening, Error> {
         .map_err(|error| failure::file(&format!("{} could not be opened", path.display()), &error))?;
     let lock = FileLock::take(&path)?;
     let tail = cut(&path)?;
-    schema::version(&connection::reader(&path)?)?;
+    check_version(&path)?;
     restrict(&path)
         .map_err(|error| failure::file("the file could not be hidden from other users", &error))?;
+    // Its commits were not all synced, and a failed sync may have left some in the memory of the system only.
+    files::write_again(&files::beside(&path, "-wal"))
+        .map_err(|error| failure::file("the log of the file could not be written again", &error))?;
     let mut connection = connection::writer(&path)?;
     schema::migrate(&mut connection)?;
     Ok(Opening { path, connection, tail, lock })
+}
+
+/// Refuses a file that is not of this program, before its mode changes.
+fn check_version(path: &Path) -> Result<(), Error> {
+    let version = connection::reader(path).and_then(|connection| schema::version(&connection));
+    let version = match version {
+        // A process ended while it created the file, which one that only reads cannot undo.
+        Err(error) if error.kind() == ErrorKind::Io => schema::version(&connection::undoing(path)?),
+        version => version,
+    };
+    version.map(drop)
 }
 
 /// Takes from others the right to read what is there.

@@ -1,11 +1,11 @@
 //! The keys of rows: a job and a number within it in one integer, so that the rows of a job are neighbours, a
 //! new row is an append, and a job is a range.
 
-use gleaner_store::journal::MAX_JOB_NUMBER;
+use gleaner_store::journal::{MAX_JOB_NUMBER, Part};
 use rusqlite::Error;
 
 /// Bits of the number within a job. The others are those of the job: every scrape of a team takes one.
-const NUMBER_BITS: u32 = 32;
+pub(crate) const NUMBER_BITS: u32 = 32;
 
 /// The largest number within a job.
 const MAX_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
@@ -43,9 +43,40 @@ pub(crate) const fn number_of(place: i64) -> u64 {
     place.cast_unsigned() & MAX_NUMBER
 }
 
+/// Bits of the number of a part, below the three of the kind of the part.
+const PART_BITS: u32 = NUMBER_BITS - 3;
+
+/// The key of a part of a job.
+pub(crate) const fn part_place(job: u64, part: Part, number: u64) -> i64 {
+    key(job & MAX_JOB, ((part as u64) << PART_BITS) | part_number(number.cast_signed()))
+}
+
+/// The number of a part among those of its job.
+pub(crate) const fn part_number(place: i64) -> u64 {
+    place.cast_unsigned() & ((1 << PART_BITS) - 1)
+}
+
+/// The first and the last possible key of parts of this kind.
+pub(crate) const fn part_range(job: u64, part: Part) -> (i64, i64) {
+    (part_place(job, part, 0), part_place(job, part, u64::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_parts_of_a_job_are_ordered_by_kind_and_number() {
+        let place = |job, number| place(job, number).unwrap();
+        let mut last = place(7, 0);
+        for part in Part::COMPACTED {
+            let (first, end) = part_range(7, part);
+            assert!(last <= first && first < part_place(7, part, 1) && part_place(7, part, 1) < end);
+            assert_eq!(part_number(part_place(7, part, 12)), 12);
+            last = end;
+        }
+        assert!(last < place(8, 0));
+    }
 
     #[test]
     fn keys_are_ordered_by_job_and_number() {

@@ -1,7 +1,7 @@
 //! Queries of one connection. Each is one statement, so it sees one moment and holds back no checkpoint.
 
 use bytes::Bytes;
-use gleaner_store::journal::Damage;
+use gleaner_store::journal::{Damage, MAX_JOB_NUMBER, Part};
 use gleaner_store::{Error, ErrorKind, ReadBound, TeamId};
 use gleaner_types::JobId;
 use rusqlite::types::FromSql;
@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 use uuid::Uuid;
 
 use crate::job_record::JobRecord;
-use crate::place::{number_of, place, range};
+use crate::place::{number_of, part_number, part_range, place, range};
 use crate::{documents, failure, stored};
 
 /// An error of SQLite while it reads.
@@ -106,13 +106,16 @@ pub(crate) fn document_range(connection: &Connection, job: u64) -> Result<(u64, 
 
 /// All jobs, in the order of their numbers.
 pub(crate) fn jobs(connection: &Connection) -> Result<Vec<JobRecord>, Error> {
-    let sql = "SELECT number, id, kind, team, url, at, removed FROM job ORDER BY number";
+    let sql = "SELECT number, id, kind, team, url, at, removed, ended FROM job ORDER BY number";
     let mut statement = connection.prepare(sql).map_err(failed)?;
     let mut rows = statement.query([]).map_err(failed)?;
     let mut jobs = Vec::new();
     while let Some(row) = rows.next().map_err(failed)? {
         let number = column::<i64>(row, 0)?.cast_unsigned();
         let damage = |damage| failure::damage("job", &format!("job {number}"), damage);
+        if number > MAX_JOB_NUMBER {
+            return Err(damage(Damage::Invalid));
+        }
         jobs.push(JobRecord {
             number,
             id: JobId::from_uuid(Uuid::from_bytes(column(row, 1)?)),
@@ -121,6 +124,7 @@ pub(crate) fn jobs(connection: &Connection) -> Result<Vec<JobRecord>, Error> {
             url: column(row, 4)?,
             submitted_at: stored::time(column(row, 5)?),
             is_removed: column(row, 6)?,
+            has_ended: column(row, 7)?,
         });
     }
     Ok(jobs)
@@ -141,14 +145,54 @@ pub(crate) fn blocks(
     let mut last = after;
     while let Some(row) = rows.next().map_err(failed)? {
         let number = number_of(column(row, 0)?);
-        let name = || format!("block {number} of job {job}");
         if number != last + 1 {
             let text = format!("block {} of job {job} in table fact is missing", last + 1);
             return Err(Error::new(ErrorKind::Damaged, text));
         }
         let bytes = row.get_ref(1).map_err(failed)?.as_blob();
-        visit(number, bytes.map_err(|_| failure::damage("fact", &name(), Damage::Invalid))?)?;
+        visit(number, bytes.map_err(|_| damaged_block(job, number, Damage::Invalid))?)?;
         last = number;
     }
     Ok(())
+}
+
+/// Calls `visit` with the parts of a kind of a job, in order.
+pub(crate) fn parts(
+    connection: &Connection,
+    job: u64,
+    part: Part,
+    mut visit: impl FnMut(u64, &[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let sql = "SELECT place, bytes FROM part WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
+    let (first, last) = part_range(job, part);
+    let mut statement = connection.prepare(sql).map_err(failed)?;
+    let mut rows = statement.query([first, last]).map_err(failed)?;
+    while let Some(row) = rows.next().map_err(failed)? {
+        let number = part_number(column(row, 0)?);
+        let bytes = row.get_ref(1).map_err(failed)?.as_blob();
+        visit(number, bytes.map_err(|_| damaged_part(job, part, number, Damage::Invalid))?)?;
+    }
+    Ok(())
+}
+
+/// The error of a part.
+pub(crate) fn damaged_part(job: u64, part: Part, number: u64, damage: Damage) -> Error {
+    failure::damage("part", &format!("{} of job {job}", part_name(part, number)), damage)
+}
+
+/// What a part is called in messages.
+pub(crate) fn part_name(part: Part, number: u64) -> String {
+    match part {
+        Part::State => "the state".to_owned(),
+        Part::Kept => format!("part {number} with what is kept"),
+        Part::Pending => format!("part {number} of the events"),
+        Part::Ended => format!("part {number} of the ended pages"),
+        Part::Queue => format!("part {number} of the queue"),
+        Part::Tail => format!("block {number}"),
+    }
+}
+
+/// The error of a block.
+pub(crate) fn damaged_block(job: u64, number: u64, damage: Damage) -> Error {
+    failure::damage("fact", &format!("block {number} of job {job}"), damage)
 }

@@ -5,8 +5,9 @@ use gleaner_store::{Error, ErrorKind, ReadBound};
 use rusqlite::Connection;
 
 use crate::check::{self, Finding};
+use crate::compaction::Record;
 use crate::secrets::Secrets;
-use crate::{JobCounts, JobRecord, backup, connection, failure, label, read, schema};
+use crate::{JobCounts, JobProgress, JobRecord, backup, connection, failure, label, read, schema};
 
 /// Reads a file, also while another process writes it. Its calls block.
 #[derive(Debug)]
@@ -55,16 +56,17 @@ impl Reader {
         label::read(&self.connection)
     }
 
-    /// How far a job is. This reads all its facts.
+    /// How far a job is.
     ///
     /// # Errors
     /// [`Damaged`](ErrorKind::Damaged), [`Newer`](ErrorKind::Newer) and [`Io`](ErrorKind::Io).
     pub fn counts(&self, job: u64) -> Result<JobCounts, Error> {
-        JobCounts::read(&self.connection, job)
+        let transaction = self.connection.unchecked_transaction().map_err(read::failed)?;
+        JobCounts::read(&transaction, job)
     }
 
     /// Calls `visit` with the number and the bytes of each block of a job after this number, in order. The
-    /// job 0 is the store itself. `visit` checks the blocks
+    /// oldest blocks are missing if they were folded. The job 0 is the store itself. `visit` checks the blocks
     /// ([`Block::open`](gleaner_store::journal::Block::open)).
     ///
     /// # Errors
@@ -75,7 +77,18 @@ impl Reader {
         after: u64,
         visit: impl FnMut(u64, &[u8]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        read::blocks(&self.connection, job, after, visit)
+        let transaction = self.connection.unchecked_transaction().map_err(read::failed)?;
+        let folded = Record::read(&transaction, job)?.folded;
+        read::blocks(&transaction, job, after.max(folded), visit)
+    }
+
+    /// How far a job is.
+    ///
+    /// # Errors
+    /// [`Damaged`](ErrorKind::Damaged), [`Newer`](ErrorKind::Newer) and [`Io`](ErrorKind::Io).
+    pub fn progress(&self, job: u64) -> Result<JobProgress, Error> {
+        let transaction = self.connection.unchecked_transaction().map_err(read::failed)?;
+        JobProgress::read(&transaction, job)
     }
 
     /// The positions of the stored documents of a job: of the first one, and after the last one.
@@ -119,7 +132,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Verifies the structure of the file, all checksums, and what must agree. Returns what is wrong.
+    /// Verifies the structure of the file, all checksums, and what must agree, at one moment. Returns what is
+    /// wrong. The log of a file that is written meanwhile grows until it returns.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io).

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use gleaner_store::journal::{Row, StoredHistory, StoredScrape};
-use gleaner_store::{MAX_KEPT_SCRAPES, NewJob, TeamId};
+use gleaner_store::{NewJob, TeamId};
 use gleaner_types::JobId;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use uuid::Uuid;
@@ -34,7 +34,15 @@ pub(crate) fn apply(connection: &Connection, job: u64, row: &Row) -> rusqlite::R
             connection.execute("DELETE FROM job WHERE number = ?1", [number]).map(drop)
         }
         Row::History(history) => track(connection, history),
+        Row::HistoryDropped(key) => {
+            let sql = "DELETE FROM history WHERE team = ?1 AND url = ?2 AND tag = ?3";
+            let tag = stored::tag(key.tag.as_deref());
+            connection.execute(sql, params![key.team.as_str(), key.url, tag]).map(drop)
+        }
         Row::Scrape(scrape) => keep(connection, scrape),
+        Row::ScrapeDropped(id) => {
+            connection.execute("DELETE FROM scrape WHERE id = ?1", [id.as_bytes()]).map(drop)
+        }
         // The port may grow before this crate does.
         _ => Err(rusqlite::Error::InvalidQuery),
     }
@@ -43,6 +51,16 @@ pub(crate) fn apply(connection: &Connection, job: u64, row: &Row) -> rusqlite::R
 /// True if a change removes the job and all that belongs to it.
 pub(crate) fn is_removal(row: &Row) -> bool {
     matches!(row, Row::Removed { keeps_facts: false })
+}
+
+/// True if a change is about the job alone, so that it is not needed when the job is removed.
+pub(crate) fn is_of_job(row: &Row) -> bool {
+    matches!(row, Row::Submitted { .. } | Row::Cookies { .. } | Row::Concluded(_) | Row::DocumentsRead { .. })
+}
+
+/// Records that a job has ended.
+pub(crate) fn end(connection: &Connection, job: u64) -> rusqlite::Result<()> {
+    connection.execute("UPDATE job SET ended = 1 WHERE number = ?1", [job.cast_signed()]).map(drop)
 }
 
 fn submit(connection: &Connection, number: i64, job: &NewJob, at: Duration) -> rusqlite::Result<()> {
@@ -69,13 +87,11 @@ fn track(connection: &Connection, history: &StoredHistory) -> rusqlite::Result<(
     connection.execute(sql, params![team, key.url, tag, job, at, stored::scrape_bytes(scrape)]).map(drop)
 }
 
-/// Keeps a single scrape, and drops the oldest ones above the limit of a store.
+/// Keeps a single scrape.
 fn keep(connection: &Connection, scrape: &StoredScrape) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO scrape(id, team, at, bytes) VALUES(?1, ?2, ?3, ?4)";
     let (id, team, at) = (scrape.id.as_bytes(), scrape.team.as_str(), stored::nanoseconds(scrape.at));
-    connection.execute(sql, params![id, team, at, seal(&scrape.json)])?;
-    let sql = "DELETE FROM scrape WHERE place <= (SELECT max(place) FROM scrape) - ?1";
-    connection.execute(sql, [MAX_KEPT_SCRAPES as i64]).map(drop)
+    connection.execute(sql, params![id, team, at, seal(&scrape.json)]).map(drop)
 }
 
 /// Removes the rows whose documents were all read. The row with the position stays.
@@ -205,15 +221,22 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_scrapes_go_above_the_limit() {
+    fn what_is_no_longer_kept_is_deleted() {
         let file = file();
-        let number = MAX_KEPT_SCRAPES as u128;
-        for number in 1..=number + 5 {
-            let (team, id) = (TeamId::default(), Uuid::from_u128(number));
+        for tag in [None, Some("a")] {
+            apply(&file, 1, &history(1, "text", tag)).unwrap();
+        }
+        let url = "https://a.example/".to_owned();
+        let key = HistoryKey { team: TeamId::default(), url, tag: Some("a".to_owned()) };
+        for id in [1, 2] {
+            let (team, id) = (TeamId::default(), Uuid::from_u128(id));
             let scrape = StoredScrape { team, id, at: Duration::ZERO, json: Bytes::new() };
             apply(&file, 0, &Row::Scrape(scrape)).unwrap();
         }
-        let first: [u8; 16] = file.query_row("SELECT min(id) FROM scrape", [], |row| row.get(0)).unwrap();
-        assert_eq!((count(&file, "scrape"), u128::from_be_bytes(first)), (MAX_KEPT_SCRAPES as i64, 6));
+        for _ in 0..2 {
+            apply(&file, 0, &Row::HistoryDropped(key.clone())).unwrap();
+            apply(&file, 0, &Row::ScrapeDropped(Uuid::from_u128(1))).unwrap();
+            assert_eq!((count(&file, "history"), count(&file, "scrape")), (1, 1));
+        }
     }
 }

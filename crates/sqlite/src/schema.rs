@@ -13,16 +13,18 @@ const MIGRATIONS: &[&str] = &["
     CREATE TABLE meta(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE job(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, kind INTEGER, team TEXT, url TEXT,
         at INTEGER NOT NULL, record BLOB NOT NULL, removed INTEGER NOT NULL DEFAULT 0,
-        generation INTEGER NOT NULL DEFAULT 0, folded INTEGER NOT NULL DEFAULT 0);
+        ended INTEGER NOT NULL DEFAULT 0);
     CREATE TABLE fact(place INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-    CREATE TABLE run(place INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-    CREATE TABLE queue(place INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+    CREATE TABLE part(place INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+    CREATE TABLE compaction(job INTEGER PRIMARY KEY, folded INTEGER NOT NULL, last INTEGER NOT NULL,
+        cleaned INTEGER NOT NULL, ended INTEGER NOT NULL, garbage INTEGER NOT NULL, queued INTEGER NOT NULL);
     CREATE TABLE document(place INTEGER PRIMARY KEY, heads BLOB NOT NULL, bytes BLOB NOT NULL);
     CREATE TABLE scrape(place INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, team TEXT NOT NULL,
         at INTEGER NOT NULL, bytes BLOB NOT NULL);
     CREATE TABLE history(team TEXT NOT NULL, url TEXT NOT NULL, tag TEXT NOT NULL, job BLOB NOT NULL,
         at INTEGER NOT NULL, current BLOB NOT NULL, previous_job BLOB, previous BLOB,
         PRIMARY KEY(team, url, tag));
+    CREATE INDEX history_at ON history(at);
     CREATE TABLE conclusion(number INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE debris(number INTEGER PRIMARY KEY);
 "];
@@ -31,7 +33,7 @@ const MIGRATIONS: &[&str] = &["
 pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
 
 /// The tables whose rows belong to one job by their place.
-pub(crate) const PLACED: &[&str] = &["fact", "document", "queue", "run"];
+pub(crate) const PLACED: &[&str] = &["fact", "document", "part"];
 
 /// The version of an opened file; 0 for an empty one.
 pub(crate) fn version(connection: &Connection) -> Result<i32, Error> {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use gleaner_store::journal::{Fact, Facts, StoredFacts};
+use gleaner_store::journal::{Fact, Facts};
 use gleaner_types::JobId;
 
 use crate::job_form;
@@ -45,62 +45,25 @@ pub(crate) fn ends(block: &[u8]) -> bool {
     facts(block).any(|fact| matches!(fact, Ok(Fact::JobEnded { .. })))
 }
 
-/// True if a stored job has ended and still has its request or cookies, because the process ended in between.
-pub(crate) fn is_due(job: &StoredFacts) -> bool {
-    // No page ends after its job, so most running jobs are recognised by their last block.
-    let has_pages = |block: &[u8]| facts(block).any(|fact| matches!(fact, Ok(Fact::Ended { .. })));
-    let last = job.blocks.iter().rev().find(|block| ends(block) || has_pages(block));
-    let has_secrets = !job.job.request.body.is_null() || job.cookies.is_some();
-    has_secrets && last.is_some_and(|block| ends(block))
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use bytes::Bytes;
-    use gleaner_frontier::{JobRules, PageEnd, UrlKey};
-    use gleaner_store::NewJob;
-    use gleaner_store::journal::{BlockWriter, Keys};
+    use gleaner_store::journal::BlockWriter;
     use gleaner_types::JobState;
-    use serde_json::json;
-    use uuid::Uuid;
 
     use super::*;
 
-    fn block(facts: &[Fact<'_>]) -> Bytes {
-        let mut block = BlockWriter::default();
-        facts.iter().for_each(|fact| block.push(fact));
-        block.finish().into()
-    }
-
     #[test]
-    fn only_ended_jobs_with_a_request_are_due() {
+    fn only_the_end_of_the_job_ends_it() {
         let end =
             Fact::JobEnded { at: Duration::ZERO, state: JobState::Completed, failure: None, error: None };
-        let key = UrlKey::from_raw(7);
-        let page = Fact::Ended {
-            key,
-            end: PageEnd::Document,
-            target: None,
-            fingerprint: None,
-            links: Keys::default(),
-        };
         let other = Fact::Paused { paused: true };
-        let request = json!({"url": "https://a.example/"});
-        for (blocks, request, expected) in [
-            (vec![block(&[page]), block(&[page, end])], request.clone(), true),
-            (vec![block(&[page, end]), block(&[other])], request.clone(), true),
-            (vec![block(&[page, end]), block(&[other])], json!(null), false),
-            (vec![block(&[page]), block(&[other])], request, false),
-            (vec![], json!(1), false),
-        ] {
-            let id = JobId::from_uuid(Uuid::from_u128(1));
-            let job =
-                NewJob { request: request.into(), ..NewJob::new(id, None, JobRules::with_limit(1), vec![]) };
-            let mut job = StoredFacts::new(1, job, Duration::ZERO);
-            job.blocks = blocks;
-            assert_eq!(is_due(&job), expected, "{} blocks", job.blocks.len());
+        for (facts, expected) in [(&[other, end][..], true), (&[end, other], true), (&[other], false)] {
+            let mut block = BlockWriter::default();
+            facts.iter().for_each(|fact| block.push(fact));
+            assert_eq!(ends(&block.finish()), expected);
         }
+        assert!(!ends(&[]));
     }
 }

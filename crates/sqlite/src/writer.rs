@@ -4,6 +4,8 @@
 //! disk and a medium with errors are reported as [`Stall`]; the store decides what waits meanwhile. If no
 //! attempt can succeed, because the file has changed, the writer ends, and those who wait get an error.
 
+mod maintenance;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::PathBuf;
@@ -13,18 +15,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner_store::journal::{Batch, Committed, Row, Stall};
-use gleaner_store::{Error, ErrorKind, NoteValue};
+use gleaner_store::{Error, NoteValue};
 use gleaner_types::JobId;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::watch;
 
 use crate::commit::{self, BlockNumbers};
-use crate::connection::{self, PAGE, limit};
+use crate::compaction::Compaction;
+use crate::connection::{self, limit};
 use crate::group::Group;
 use crate::secrets::Secrets;
 use crate::secrets_change::{self, SecretsChange};
 use crate::stats::Counters;
-use crate::{cleaning, failure, files, job_form, rows};
+use crate::{failure, files, job_form, rows};
 
 /// How long a group waits for more batches.
 const WAIT: Duration = Duration::from_millis(5);
@@ -35,12 +38,6 @@ const LAST_RETRY: Duration = Duration::from_secs(1);
 
 /// The attempts of a failing commit after the writer was closed.
 const ATTEMPTS_AT_CLOSE: u32 = 20;
-
-/// The log is copied into the file after about this many pages.
-const CHECKPOINT_PAGES: u64 = 1000;
-
-/// While it is busy, the writer cleans once in this many commits.
-const COMMITS_PER_CLEANING: u64 = 8;
 
 /// What the writer is asked.
 #[derive(Debug)]
@@ -67,8 +64,16 @@ pub(crate) struct Writer {
     waiting: VecDeque<(u64, Vec<Batch>)>,
     /// [`Command::Close`] came.
     is_closing: bool,
+    /// What is left to compact.
+    compaction: Compaction,
+    /// Jobs that were removed ahead of changes that wait.
+    gone: BTreeSet<u64>,
+    /// The positions up to which documents were deleted ahead of changes that wait, by job.
+    read: BTreeMap<u64, u64>,
     /// Something may be left to clean.
     has_debris: bool,
+    /// What was freed is given back.
+    is_settled: bool,
     /// Pages written to the log since it was copied, about.
     logged: u64,
     commits: u64,
@@ -94,7 +99,11 @@ impl Writer {
             numbers: BlockNumbers::default(),
             waiting: VecDeque::new(),
             is_closing: false,
+            compaction: Compaction::default(),
+            gone: BTreeSet::new(),
+            read: BTreeMap::new(),
             has_debris: true,
+            is_settled: true,
             logged: 0,
             commits: 0,
             counters: Arc::default(),
@@ -108,6 +117,7 @@ impl Writer {
 
     /// Writes until it is closed. The log is copied into the file when the connection is dropped.
     pub(crate) fn run(mut self) {
+        self.load_compaction();
         while let Some(mut group) = self.next_group() {
             if !self.commit(&mut group) {
                 return;
@@ -115,11 +125,12 @@ impl Writer {
             self.counters.committed(group.batches());
             group.batches().iter().for_each(Batch::committed);
             self.committed.send_replace(Committed { through: group.through(), stalled: None });
+            self.compaction.appended(group.batches());
             // The batches return their room.
             let bytes = group.bytes();
             drop(group);
             self.checkpoint(bytes);
-            self.clean_while_busy();
+            self.maintain_while_busy();
         }
     }
 
@@ -139,7 +150,7 @@ impl Writer {
         Some(group)
     }
 
-    /// Waits for a batch. Meanwhile it cleans.
+    /// Waits for a batch. Meanwhile it does what else is to do.
     fn first(&mut self) -> Option<(u64, Vec<Batch>)> {
         loop {
             if let Some(next) = self.now() {
@@ -148,10 +159,10 @@ impl Writer {
             if self.is_closing {
                 return None;
             }
-            if self.has_debris {
-                self.clean();
+            if self.maintain() {
                 continue;
             }
+            self.settle();
             match self.commands.recv() {
                 Ok(Command::Append(ticket, batches)) => return Some((ticket, batches)),
                 Ok(Command::Close) | Err(_) => self.is_closing = true,
@@ -201,7 +212,7 @@ impl Writer {
                 }
                 return true;
             };
-            let stall = stall_of(&error);
+            let stall = self.stall(&error, group);
             // Without a connection it is not known whether the whole group was written.
             if stall != Some(Stall::Io) && self.connection.is_some() {
                 // A part of the group may fit.
@@ -250,7 +261,7 @@ impl Writer {
             let connection = connection::writer(&self.path)?;
             limit(&connection, self.bound)
                 .map_err(|error| failure::sqlite("the file could not be read", &error))?;
-            let is_applied = commit::is_applied(&connection, group, &self.numbers)?;
+            let is_applied = commit::is_applied(&connection, group, &self.numbers, &self.gone)?;
             self.connection = Some(connection);
             if is_applied {
                 // What follows a commit is left to the next opening.
@@ -260,11 +271,12 @@ impl Writer {
             }
         }
         let Some(connection) = &mut self.connection else { return Ok(()) };
-        store_secrets(&self.secrets, group)?;
-        let changes = transact(connection, group, &mut self.numbers)
+        store_secrets(&self.secrets, group, &self.gone)?;
+        let changes = transact(connection, group, &mut self.numbers, &self.gone)
             .map_err(|error| failure::sqlite("a commit of the store failed", &error))?;
         for batch in group.batches().iter().filter(|batch| removes_job(batch)) {
             self.numbers.forget(batch.job);
+            self.compaction.forget(batch.job);
             self.has_debris = true;
         }
         for (job, change) in changes {
@@ -275,14 +287,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Collects batches until this time, or until one removes a job.
+    /// Collects batches until this time, or until one lets something be deleted.
     fn collect(&mut self, until: Instant) {
         while !self.is_closing {
             match self.commands.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Command::Append(ticket, batches)) => {
-                    let removes = batches.iter().any(removes_job);
+                    let makes_room = batches.iter().any(maintenance::makes_room);
                     self.waiting.push_back((ticket, batches));
-                    if removes {
+                    if makes_room {
                         return;
                     }
                 }
@@ -290,76 +302,6 @@ impl Writer {
                 Ok(Command::Close) | Err(RecvTimeoutError::Disconnected) => self.is_closing = true,
             }
         }
-    }
-
-    /// Deletes the jobs that waiting batches remove, so that a full file has room for the batches before.
-    /// Returns true if it deleted anything.
-    fn make_room(&mut self, group: &Group) -> bool {
-        let Some(connection) = &mut self.connection else { return false };
-        let waiting = self.waiting.iter().flat_map(|(_, batches)| batches);
-        let removed = group.batches().iter().chain(waiting).filter(|batch| removes_job(batch));
-        let mut has_deleted = false;
-        let clean = || -> rusqlite::Result<()> {
-            for batch in removed {
-                cleaning::remove_early(connection, self.bound, batch.job)?;
-            }
-            while cleaning::step(connection, self.bound)? {
-                has_deleted = true;
-            }
-            Ok(())
-        };
-        if let Err(error) = clean() {
-            tracing::debug!(%error, "the file of the store could not be cleaned");
-        }
-        has_deleted
-    }
-
-    /// Copies the log into the file once it is long. This is after the commit was reported.
-    fn checkpoint(&mut self, bytes: usize) {
-        // A commit changes a few inner pages besides its content.
-        self.logged += bytes as u64 / PAGE + 4;
-        let Some(connection) = &self.connection else { return };
-        if self.logged < CHECKPOINT_PAGES {
-            return;
-        }
-        self.logged = 0;
-        match connection.pragma(None, "wal_checkpoint", "PASSIVE", |_| Ok(())) {
-            Ok(()) => self.counters.checkpointed(),
-            Err(error) => tracing::debug!(%error, "the log of the store could not be copied"),
-        }
-    }
-
-    fn clean_while_busy(&mut self) {
-        self.commits += 1;
-        if !self.has_debris || !self.commits.is_multiple_of(COMMITS_PER_CLEANING) {
-            return;
-        }
-        let is_worthwhile = |connection: &Connection| cleaning::is_worthwhile(connection).unwrap_or_default();
-        if self.connection.as_ref().is_some_and(is_worthwhile) {
-            self.clean();
-        }
-    }
-
-    /// One step of cleaning.
-    fn clean(&mut self) {
-        let Some(connection) = &mut self.connection else {
-            self.has_debris = false;
-            return;
-        };
-        self.has_debris = cleaning::step(connection, self.bound).unwrap_or_else(|error| {
-            tracing::debug!(%error, "the file of the store could not be cleaned");
-            false
-        });
-        self.checkpoint(0);
-    }
-}
-
-/// What an error of a commit means for the next attempt; `None` if none can succeed.
-fn stall_of(error: &Error) -> Option<Stall> {
-    match error.kind() {
-        ErrorKind::Full => Some(Stall::Full),
-        ErrorKind::Io | ErrorKind::Busy => Some(Stall::Io),
-        _ => None,
     }
 }
 
@@ -369,9 +311,10 @@ fn removes_job(batch: &Batch) -> bool {
 
 /// Stores the secrets of a group before its commit: no job is without its secrets, and no page without the
 /// cookies that it set.
-fn store_secrets(secrets: &Secrets, group: &Group) -> Result<(), Error> {
+fn store_secrets(secrets: &Secrets, group: &Group, gone: &BTreeSet<u64>) -> Result<(), Error> {
     let mut cookies = BTreeMap::new();
-    for row in group.batches().iter().flat_map(|batch| &batch.rows) {
+    let batches = group.batches().iter().filter(|batch| !gone.contains(&batch.job));
+    for row in batches.flat_map(|batch| &batch.rows) {
         match row {
             Row::Submitted { job, .. } => {
                 if let Some(bytes) = job_form::secrets(job) {
@@ -405,13 +348,17 @@ fn transact(
     connection: &mut Connection,
     group: &Group,
     numbers: &mut BlockNumbers,
+    gone: &BTreeSet<u64>,
 ) -> rusqlite::Result<Vec<(JobId, SecretsChange)>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut changes = Vec::new();
     // Removed jobs are in the file before the changes, and new ones after; some never.
     ids(&transaction, group, &mut changes, removal)?;
-    changes.extend(removed_at_once(group));
-    let new = commit::apply(&transaction, group, numbers)?;
+    changes.extend(never_written(group, gone));
+    let new = commit::apply(&transaction, group, numbers, gone)?;
+    for batch in group.batches().iter().filter(|batch| secrets_change::ends(&batch.facts)) {
+        rows::end(&transaction, batch.job)?;
+    }
     ids(&transaction, group, &mut changes, end)?;
     ids(&transaction, group, &mut changes, delivered)?;
     transaction.commit()?;
@@ -438,11 +385,15 @@ fn removal(batch: &Batch) -> Option<SecretsChange> {
     removes_job(batch).then_some(SecretsChange::Remove)
 }
 
-/// The jobs of a group that it also removes.
-fn removed_at_once(group: &Group) -> impl Iterator<Item = (JobId, SecretsChange)> {
+/// The new jobs of a group that it also removes, or that are gone already.
+fn never_written<'g>(
+    group: &'g Group,
+    gone: &'g BTreeSet<u64>,
+) -> impl Iterator<Item = (JobId, SecretsChange)> + 'g {
     let removals = group.batches().iter().filter(|batch| removes_job(batch));
     let removed: BTreeSet<u64> = removals.map(|batch| batch.job).collect();
-    let batches = group.batches().iter().filter(move |batch| removed.contains(&batch.job));
+    let is_gone = move |batch: &&Batch| removed.contains(&batch.job) || gone.contains(&batch.job);
+    let batches = group.batches().iter().filter(is_gone);
     batches.flat_map(|batch| &batch.rows).filter_map(|row| match row {
         Row::Submitted { job, .. } => Some((job.id, SecretsChange::Remove)),
         _ => None,

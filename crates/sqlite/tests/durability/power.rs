@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use gleaner_store::journal::Journal as _;
 use gleaner_testkit::strace::{self, Change};
 
 use super::{child, file};
@@ -194,6 +195,29 @@ fn what_a_failed_sync_left_in_memory_is_not_acknowledged() {
         }
         assert!(most > 15, "{most} documents were acknowledged");
     }
+}
+
+#[tokio::test]
+async fn a_log_that_is_left_is_made_durable_before_it_goes_on() {
+    let [from, to] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (journal, _) = file::open(&file::path(from.path()));
+    let ticket = journal.append(vec![file::submit(), file::page(0)]);
+    journal.committed().wait_for(|committed| committed.through >= ticket).await.unwrap();
+    // As a process leaves it that is killed.
+    for name in ["jobs.db", "jobs.db-wal"] {
+        fs::copy(from.path().join(name), to.path().join(name)).unwrap();
+    }
+    copy_secrets(from.path(), to.path());
+    let log = to.path().join("jobs.db-wal");
+    let left = fs::read(&log).unwrap();
+    let Some(changes) = changes(to.path(), 1, None) else { return };
+    let mut written = None;
+    let is_sync = |change: &&Change| matches!(change, Change::Sync { path } if *path == log);
+    let before = changes.iter().take_while(|change| !is_sync(change));
+    before.filter(|change| matches!(change, Change::Write { path, .. } if *path == log)).for_each(|change| {
+        apply(&mut written, change);
+    });
+    assert!(written.is_some_and(|written| written == left), "the first sync of the log is of all of it");
 }
 
 /// The secrets are synced before the commit of their job, and this test loses nothing of them.

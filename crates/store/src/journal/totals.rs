@@ -112,8 +112,9 @@ impl Totals {
             }
             Fact::Paid { credits } => self.added = self.added.saturating_add(credits),
             Fact::Charged { tokens, credits } => (self.tokens, self.credits) = (tokens, credits),
-            Fact::Counts { documents, failed, credits, .. } => {
+            Fact::Counts { documents, failed, blocked, credits } => {
                 (self.documents, self.failed, self.credits) = (documents, failed, credits);
+                self.unlisted_refusals = blocked;
             }
             Fact::Event { sequence, .. } => self.events = sequence.saturating_add(1),
             Fact::Delivered { .. } if self.is_next_delivery(fact) => {
