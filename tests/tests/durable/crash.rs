@@ -1,4 +1,6 @@
-//! Processes that are killed at a write, or at any call.
+//! Processes that are killed at a write, or at any moment.
+
+use std::time::Instant;
 
 use gleaner_testkit::scattered;
 use gleaner_tests::fakes::{FakeResponse, FakeServer};
@@ -35,22 +37,23 @@ fn kill_at_writes(count: Option<u64>) {
     assert!(killed >= count, "{killed} of {count} crawls were killed");
 }
 
-/// Kills processes at any calls, until there were this many kills.
-fn kill_at_any_call(kills: u64) {
+/// Kills processes at random moments, until there were this many kills.
+fn kill_at_any_moment(kills: u64) {
     let receiver = FakeServer::always(FakeResponse::new(200, ""));
-    let Some(calls) = Crawl::new(&receiver, 0).count_calls("all", false) else { return };
-    println!("{calls} calls");
+    let begin = Instant::now();
+    Crawl::new(&receiver, 0).finish();
+    let length = begin.elapsed();
     let mut killed = 0;
-    for number in 0..2 * kills {
+    // Some moments are after the end of the process.
+    for number in 0..4 * kills {
         if killed >= kills {
             break;
         }
         println!("crawl {number} after {killed} kills");
         let mut crawl = Crawl::new(&receiver, number);
         for step in 0..1 + scattered(number, MAX_KILLS) {
-            // The first calls start the program.
-            let call = calls / 8 + scattered(number * MAX_KILLS + step, calls * 7 / 8);
-            if crawl.disturb(&format!("all:signal=SIGKILL:when={call}"), false) != Some(Ended::Killed) {
+            let moment = length.mul_f64(scattered(number * MAX_KILLS + step, 1000) as f64 / 1000.0);
+            if crawl.kill_after(moment) != Ended::Killed {
                 break;
             }
             killed += 1;
@@ -66,8 +69,8 @@ fn a_kill_at_a_write_loses_nothing() {
 }
 
 #[test]
-fn a_kill_at_any_call_loses_nothing() {
-    kill_at_any_call(SHORT);
+fn a_kill_at_any_moment_loses_nothing() {
+    kill_at_any_moment(SHORT);
 }
 
 #[test]
@@ -77,7 +80,7 @@ fn a_kill_at_every_write_loses_nothing() {
 }
 
 #[test]
-#[ignore = "takes more than an hour; CI runs the short form"]
-fn two_thousand_kills_at_any_call_lose_nothing() {
-    kill_at_any_call(MANY_KILLS);
+#[ignore = "takes many minutes; CI runs the short form"]
+fn two_thousand_kills_at_any_moment_lose_nothing() {
+    kill_at_any_moment(MANY_KILLS);
 }

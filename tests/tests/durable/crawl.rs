@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use gleaner::sqlite::Reader;
 use gleaner_testkit::{Role, Server, Site, SiteSpec, strace};
@@ -46,7 +47,7 @@ pub(crate) struct Crawl<'r> {
 impl<'r> Crawl<'r> {
     /// A crawl with this number. The receiver has no events of others while it lasts.
     pub(crate) fn new(receiver: &'r FakeServer, number: u64) -> Self {
-        let jitter = std::time::Duration::from_millis(10);
+        let jitter = Duration::from_millis(10);
         let site = Site::generate(SiteSpec { seed: number, jitter, ..SiteSpec::pages(PAGES) });
         let server = site.serve().unwrap();
         let pages: BTreeSet<String> =
@@ -86,6 +87,20 @@ impl<'r> Crawl<'r> {
             (false, true) if !self.notes().last().is_some_and(|notes| notes.opened) => Ended::Refused,
             (false, _) => panic!("under {injection}: {}", text(&output)),
         })
+    }
+
+    /// Runs a process and kills it after this time. No strace slows it down.
+    pub(crate) fn kill_after(&mut self, time: Duration) -> Ended {
+        let mut command = Command::new("env");
+        child::run(&mut command, self.folder.path());
+        let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(time);
+        process.kill().unwrap();
+        if process.wait().unwrap().signal() == Some(SIGKILL) {
+            self.kills += 1;
+            return Ended::Killed;
+        }
+        Ended::Undisturbed
     }
 
     /// Runs a process that is not disturbed, and checks everything.
