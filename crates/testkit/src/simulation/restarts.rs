@@ -58,8 +58,10 @@ pub fn simulate_restarts(seed: u64) -> Report {
         }
     }
     // What was acknowledged at the end is there, too.
-    virtual_runtime().block_on(begin(&outside, losses as u64 + 1, DiskFaults::default()));
-    outside.setup.context.end_process();
+    virtual_runtime().block_on(async {
+        begin(&outside, losses as u64 + 1, DiskFaults::default()).await;
+        outside.setup.context.end_process();
+    });
 
     let mut report = outside.setup.report();
     report.documents = outside.clients.iter().map(Client::documents).sum();
@@ -101,13 +103,15 @@ fn run_process(outside: &Arc<Outside>, number: u64, faults: ProcessFaults) -> bo
     let runtime = virtual_runtime();
     let ProcessFaults { disk, ends_after } = faults;
     let is_done = runtime.block_on(async {
-        match begin(outside, number, disk).await {
+        let is_done = match begin(outside, number, disk).await {
             Some(process) => process.run(ends_after).await,
             None => true,
-        }
+        };
+        // The clock of the process is known only here.
+        outside.setup.context.end_process();
+        is_done
     });
     // Its tasks end with the runtime, wherever they are.
-    outside.setup.context.end_process();
     drop(runtime);
     is_done
 }
