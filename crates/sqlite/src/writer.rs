@@ -65,8 +65,6 @@ pub(crate) struct Writer {
     compaction: Compaction,
     /// Jobs that were removed ahead of changes that wait.
     gone: BTreeSet<u64>,
-    /// The positions up to which documents were deleted ahead of changes that wait, by job.
-    read: BTreeMap<u64, u64>,
     /// Something may be left to clean.
     has_debris: bool,
     /// What was freed is given back.
@@ -97,7 +95,6 @@ impl Writer {
             is_closing: false,
             compaction: Compaction::default(),
             gone: BTreeSet::new(),
-            read: BTreeMap::new(),
             has_debris: true,
             is_settled: true,
             logged: 0,
@@ -189,8 +186,8 @@ impl Writer {
         }
     }
 
-    /// Commits a group or its beginning, however often it takes. Once the writer is closed it tries a few times
-    /// more, and then returns false: nobody was told that the group is durable.
+    /// Commits a group or its beginning, however often it takes. Once the writer is closed it tries a few
+    /// times more, and then returns false: nobody was told that the group is durable.
     fn commit(&mut self, group: &mut Group) -> bool {
         let mut is_stalled = false;
         let (mut pause, mut last_attempts) = (FIRST_RETRY, ATTEMPTS_AT_CLOSE);

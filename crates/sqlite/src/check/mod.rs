@@ -1,9 +1,12 @@
 //! Verifies a file.
 
-mod blocks;
 mod documents;
+mod facts;
 mod finding;
 mod sealed;
+mod store;
+
+use std::collections::HashMap;
 
 use gleaner_store::Error;
 use rusqlite::Connection;
@@ -31,10 +34,15 @@ pub(crate) fn check(connection: &Connection, secrets: &Secrets) -> Result<Vec<Fi
         Err(_) if !findings.is_empty() => return Ok(findings),
         Err(error) => return Err(error),
     };
+    let mut totals = HashMap::new();
+    for job in &jobs {
+        let documents = documents::check(connection, job.number, &mut findings)?;
+        let sums = facts::check(connection, (job.number, job.has_ended), &documents, &mut findings)?;
+        totals.extend(sums.map(|sums| (job.id, (job.number, sums))));
+    }
     // The job 0 is the store itself.
-    for job in std::iter::once(0).chain(jobs.iter().map(|job| job.number)) {
-        let documents = documents::check(connection, job, &mut findings)?;
-        blocks::check(connection, job, documents, &mut findings)?;
+    if facts::check(connection, (0, false), &(0..0), &mut findings)?.is_some() {
+        store::check(connection, &totals, &mut findings)?;
     }
     let (with_secrets, _) =
         secrets.list().map_err(|error| failure::file("the secrets could not be read", &error))?;

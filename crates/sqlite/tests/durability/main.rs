@@ -14,3 +14,4 @@ mod crash;
 mod file;
 mod full;
 mod power;
+mod retention;
