@@ -49,7 +49,7 @@ pub use self::keys::MAX_IDEMPOTENCY_KEYS;
 pub use self::scrapes::{MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES};
 use self::state::State;
 pub use self::unsettled::MAX_UNSETTLED_JOBS;
-use crate::journal::{Journal, NoJournal, Room, Stall, StoredState};
+use crate::journal::{Committed, Journal, NoJournal, Room, Stall, StoredState};
 use crate::result_space::ResultSpace;
 use crate::{EndedJobs, Error};
 
@@ -190,10 +190,24 @@ impl<J: Journal> LocalStore<J> {
         }
         let mut committed = self.journal.committed();
         let is_closed = committed.wait_for(|committed| committed.through >= ticket).await.is_err();
-        if is_closed {
-            return Err(Error::io("a change could not be written", &"the journal is closed"));
+        if is_closed { Err(closed()) } else { Ok(()) }
+    }
+
+    /// Waits until the facts of this ticket are durable. True if the journal cannot write now: then it does
+    /// not wait.
+    async fn is_stalled_before(&self, ticket: u64) -> Result<bool, Error> {
+        if self.stall().is_some() {
+            return Ok(true);
         }
-        Ok(())
+        if ticket == 0 {
+            return Ok(false);
+        }
+        let mut committed = self.journal.committed();
+        let is_done = |committed: &Committed| committed.through >= ticket || committed.stalled.is_some();
+        match committed.wait_for(is_done).await {
+            Ok(committed) => Ok(committed.stalled.is_some()),
+            Err(_) => Err(closed()),
+        }
     }
 
     /// Waits until all facts so far are durable.
@@ -255,6 +269,10 @@ impl<J: Journal> LocalStore<J> {
     fn notify_work(&self) {
         self.work.send_modify(|version| *version = version.wrapping_add(1));
     }
+}
+
+fn closed() -> Error {
+    Error::io("a change could not be written", &"the journal is closed")
 }
 
 impl Default for MemoryStore {

@@ -136,15 +136,12 @@ impl<J: Journal> Store for LocalStore<J> {
     }
 
     async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
-        let stall = self.stall();
         let (mut snapshot, ticket) = {
             let state = self.lock();
             (state.snapshot(job)?, state.ticket)
         };
-        match stall {
-            Some(_) if snapshot.ended_at.is_none() => snapshot.waiting_for = Some(WaitingFor::Disk),
-            Some(_) => {}
-            None => self.durable(ticket).await?,
+        if self.is_stalled_before(ticket).await? && snapshot.ended_at.is_none() {
+            snapshot.waiting_for = Some(WaitingFor::Disk);
         }
         Ok(snapshot)
     }
