@@ -66,7 +66,7 @@ impl Reader {
     }
 
     /// Calls `visit` with the number and the bytes of each block of a job after this number, in order. The
-    /// oldest blocks are missing if they were folded. The job 0 is the store itself. `visit` checks the blocks
+    /// oldest ones are missing if they were folded. The job 0 is the store itself. `visit` checks the blocks
     /// ([`Block::open`](gleaner_store::journal::Block::open)).
     ///
     /// # Errors

@@ -68,8 +68,6 @@ pub(crate) struct Writer {
     compaction: Compaction,
     /// Jobs that were removed ahead of changes that wait.
     gone: BTreeSet<u64>,
-    /// The positions up to which documents were deleted ahead of changes that wait, by job.
-    read: BTreeMap<u64, u64>,
     /// Something may be left to clean.
     has_debris: bool,
     /// What was freed is given back.
@@ -101,7 +99,6 @@ impl Writer {
             is_closing: false,
             compaction: Compaction::default(),
             gone: BTreeSet::new(),
-            read: BTreeMap::new(),
             has_debris: true,
             is_settled: true,
             logged: 0,

@@ -1,11 +1,12 @@
 //! Verifies a file.
 
-mod blocks;
 mod documents;
+mod facts;
 mod finding;
 mod sealed;
+mod store;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::thread;
 use std::time::Duration;
 
@@ -59,10 +60,15 @@ fn check_rows(connection: &Connection, findings: &mut Vec<Finding>) -> Result<bo
         Err(_) if !findings.is_empty() => return Ok(false),
         Err(error) => return Err(error),
     };
+    let mut totals = HashMap::new();
+    for job in &jobs {
+        let documents = documents::check(connection, job.number, findings)?;
+        let sums = facts::check(connection, (job.number, job.has_ended), &documents, findings)?;
+        totals.extend(sums.map(|sums| (job.id, (job.number, sums))));
+    }
     // The job 0 is the store itself.
-    for job in std::iter::once(0).chain(jobs.iter().map(|job| job.number)) {
-        let documents = documents::check(connection, job, findings)?;
-        blocks::check(connection, job, documents, findings)?;
+    if facts::check(connection, (0, false), &(0..0), findings)?.is_some() {
+        store::check(connection, &totals, findings)?;
     }
     Ok(true)
 }

@@ -1,13 +1,19 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use gleaner_frontier::JobRules;
+use gleaner_frontier::{JobRules, QueuedPage, UrlKey};
 use gleaner_store::NewJob;
-use gleaner_store::journal::{Batch, BlockWriter, Fact, Journal as _, NewDocument, Row};
+use gleaner_store::journal::{
+    Batch, BlockWriter, Fact, Journal as _, KeysWriter, NewDocument, PageListWriter, Part, Row,
+};
+use gleaner_types::JobState;
+use gleaner_types::plan::EventKind;
 use uuid::Uuid;
 
 use super::*;
-use crate::place::place;
+use crate::compaction::Record;
+use crate::compaction::tests::{compact, crawl};
+use crate::place::{part_place, part_range, place};
 use crate::{FileConfig, Reader, SqliteJournal, connection};
 
 /// The batch of the document at this position, with a commit of its own.
@@ -147,4 +153,168 @@ async fn secrets_without_a_job_are_named() {
     Secrets::of(&path).store(job, b"secret").unwrap();
     let findings = Reader::open(&path).unwrap().check().unwrap();
     assert_eq!(findings, [Finding::new("secrets", format!("job {job}"), "the job is not in the file")]);
+}
+
+/// The findings after this change of a crawl that is compacted in this many steps.
+async fn after_compaction(steps: usize, change: impl FnOnce(&Connection, Record)) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    crawl(&path, None).await;
+    compact(&path, steps, 500);
+    let connection = connection::writer(&path).unwrap();
+    let record = Record::read(&connection, 1).unwrap();
+    change(&connection, record);
+    drop(connection);
+    Reader::open(&path).unwrap().check().unwrap().iter().map(ToString::to_string).collect()
+}
+
+fn execute(connection: &Connection, sql: &str) {
+    assert_ne!(connection.execute(sql, []).unwrap(), 0, "{sql}");
+}
+
+/// The place of the first part of this kind.
+fn first_part(connection: &Connection, part: Part) -> i64 {
+    let (first, last) = part_range(1, part);
+    let sql = "SELECT min(place) FROM part WHERE place BETWEEN ?1 AND ?2";
+    connection.query_row(sql, [first, last], |row| row.get(0)).unwrap()
+}
+
+fn insert(connection: &Connection, part: Part, number: u64, facts: &[Fact<'_>]) {
+    let mut block = BlockWriter::default();
+    facts.iter().for_each(|fact| block.push(fact));
+    let sql = "INSERT INTO part(place, bytes) VALUES(?1, ?2)";
+    connection.execute(sql, (part_place(1, part, number), block.finish())).unwrap();
+}
+
+fn assert_has(findings: &[String], expected: &str) {
+    assert!(findings.iter().any(|finding| finding.contains(expected)), "{expected}: {findings:#?}");
+}
+
+#[tokio::test]
+async fn a_compacted_file_has_no_findings() {
+    for steps in [5, usize::MAX] {
+        assert_eq!(
+            after_compaction(steps, |_, record| assert!(record.folded > 0)).await,
+            Vec::<String>::new()
+        );
+    }
+}
+
+#[tokio::test]
+async fn changed_and_missing_parts_are_named() {
+    for part in [Part::State, Part::Kept, Part::Ended, Part::Queue] {
+        let found = after_compaction(usize::MAX, |file, _| {
+            let place = first_part(file, part);
+            let bytes = "CAST(x'b101' || substr(bytes, 3, length(bytes) - 3) || x'00' AS BLOB)";
+            execute(file, &format!("UPDATE part SET bytes = {bytes} WHERE place = {place}"));
+        });
+        let found = found.await;
+        assert_has(&found, "of job 1: the checksum of the record does not match");
+        assert_eq!(found.len(), 1, "what a damaged block says is unknown: {found:#?}");
+    }
+    for (part, expected) in [
+        (Part::State, "part: job 1: its state is missing"),
+        (Part::Kept, "failures are listed, and the parts have"),
+        (Part::Ended, "pages have ended, and the parts have"),
+        (Part::Queue, "pages should wait, and"),
+    ] {
+        let found = after_compaction(usize::MAX, |file, _| {
+            execute(file, &format!("DELETE FROM part WHERE place = {}", first_part(file, part)));
+        });
+        assert_has(&found.await, expected);
+    }
+    let found = after_compaction(5, |file, record| {
+        let next = place(1, record.folded + 1).unwrap();
+        execute(file, &format!("DELETE FROM fact WHERE place = {next}"));
+    });
+    assert_has(&found.await, "is missing");
+}
+
+#[tokio::test]
+async fn pages_in_the_wrong_place_are_named() {
+    let mut keys = KeysWriter::default();
+    keys.push(UrlKey::from_raw(1));
+    let found = after_compaction(usize::MAX, |file, record| {
+        insert(file, Part::Ended, record.last + 1, &[Fact::Done { keys: keys.finish() }]);
+    });
+    let found = found.await;
+    assert_has(&found, "the page 0000000000000001 ends a second time");
+    assert_has(&found, "the last part is ");
+
+    let mut keys = KeysWriter::default();
+    [9_000, 8_000].map(UrlKey::from_raw).into_iter().for_each(|key| keys.push(key));
+    let found = after_compaction(usize::MAX, |file, _| {
+        insert(file, Part::Ended, 0, &[Fact::Done { keys: keys.finish() }]);
+    });
+    assert_has(&found.await, "its pages are not in order");
+
+    let mut pages = PageListWriter::default();
+    pages.push(&QueuedPage {
+        key: UrlKey::from_raw(1),
+        https: true,
+        external: false,
+        host: "p0.example",
+        path: "/path",
+        depth: 0,
+        priority: 128,
+        deferral: 0,
+    });
+    let found = after_compaction(usize::MAX, |file, _| {
+        insert(file, Part::Queue, 0, &[Fact::Admitted { by: None, pages: pages.finish() }]);
+    });
+    assert_has(&found.await, "the page 0000000000000001 is queued and has ended");
+}
+
+/// A block of an event with each of these numbers.
+fn events(numbers: &[u64]) -> Vec<u8> {
+    let mut block = BlockWriter::default();
+    for sequence in numbers.iter().copied() {
+        block.push(&Fact::Event {
+            sequence,
+            kind: EventKind::Page,
+            document: None,
+            url: None,
+            slash_added: false,
+            concludes: false,
+            error: None,
+        });
+    }
+    block.finish()
+}
+
+#[tokio::test]
+async fn events_and_sums_that_do_not_agree_are_named() {
+    let found = after_compaction(0, |file, _| {
+        let sql = "INSERT INTO fact(place, bytes) SELECT max(place) + 1, ?2 FROM fact WHERE place < ?1";
+        file.execute(sql, (place(2, 0).unwrap(), events(&[0, 2]))).unwrap();
+    });
+    assert_has(&found.await, "event 2 follows event 0");
+
+    let found = after_compaction(0, |file, _| {
+        let id: [u8; 16] = file.query_row("SELECT id FROM job", [], |row| row.get(0)).unwrap();
+        let mut block = BlockWriter::default();
+        block.push(&Fact::Logged {
+            job: JobId::from_uuid(Uuid::from_bytes(id)),
+            kind: None,
+            team: "a",
+            url: "",
+            state: JobState::Completed,
+            documents: 0,
+            failed: 0,
+            blocked: 0,
+            tokens: 0,
+            credits: 999,
+            created_at: Duration::ZERO,
+            ended_at: None,
+            warnings: None,
+            failure: None,
+            error: None,
+            zero_data_retention: false,
+        });
+        let sql = "INSERT INTO fact(place, bytes) VALUES(?1, ?2)";
+        file.execute(sql, (place(0, 1).unwrap(), block.finish())).unwrap();
+    });
+    let found = found.await;
+    assert_has(&found, "it was settled with 999 credits, and its facts have");
+    assert_has(&found, "it was settled with 0 documents, and its facts have");
 }

@@ -6,7 +6,7 @@
 mod pass;
 mod record;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod window;
 
 use std::collections::{BTreeSet, HashMap};
@@ -144,8 +144,8 @@ impl Compaction {
         self.due.iter().any(|job| self.tails.get(job).is_some_and(|tail| tail.is_due(true)))
     }
 
-    /// One step, which is one transaction. False if nothing is left to do. While the writer is busy, only long
-    /// tails are folded.
+    /// One step, which is one transaction. False if nothing is left to do. While the writer is busy, only
+    /// long tails are folded.
     pub(crate) fn step(&mut self, connection: &mut Connection, is_busy: bool) -> Result<bool, Error> {
         let is_due = |job: &&u64| self.tails.get(job).is_some_and(|tail| tail.is_due(is_busy));
         if let Some(job) = self.due.iter().find(is_due).copied() {
@@ -191,7 +191,9 @@ impl Compaction {
             self.forget(job);
             return Ok(());
         };
-        let folded = window::fold(connection, job, form)?;
+        // The end of a job is folded at once: what would be left is too short to be folded later.
+        let bytes = if form.has_ended { 2 * BUSY_TAIL } else { window::BYTES };
+        let folded = window::fold(connection, (job, form), bytes)?;
         let Some(tail) = self.tails.get_mut(&job) else { return Ok(()) };
         // If there was nothing, an earlier step had succeeded although it reported an error.
         tail.bytes = if folded.bytes == 0 { 0 } else { tail.bytes.saturating_sub(folded.bytes) };

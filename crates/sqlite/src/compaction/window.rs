@@ -11,7 +11,7 @@ use crate::read::{column, damaged_part, failed, first};
 use crate::{failure, rows};
 
 /// A step folds about this many bytes of blocks, and at least one block.
-const BYTES: u64 = 1 << 20;
+pub(super) const BYTES: u64 = 1 << 20;
 
 /// What a step did.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,12 +29,17 @@ pub(super) fn state(connection: &Connection, job: u64) -> Result<Option<Vec<u8>>
     first(connection, sql, [part_place(job, Part::State, 0)], |row| row.get(0))
 }
 
-/// Folds the oldest blocks of a job.
-pub(super) fn fold(connection: &mut Connection, job: u64, form: CompactedJob) -> Result<Folded, Error> {
+/// Folds the oldest blocks of a job, at most about this many bytes unless its state is large.
+pub(super) fn fold(
+    connection: &mut Connection,
+    (job, form): (u64, CompactedJob),
+    max_bytes: u64,
+) -> Result<Folded, Error> {
     let mut record = Record::read(connection, job)?;
     let state = state(connection, job)?;
     let state_bytes = state.as_ref().map_or(0, |state| state.len() as u64);
-    let blocks = oldest(connection, job, record.folded, BYTES.max(state_bytes.saturating_mul(STATE_SHARE)))?;
+    let max_bytes = max_bytes.max(state_bytes.saturating_mul(STATE_SHARE));
+    let blocks = oldest(connection, job, record.folded, max_bytes)?;
     let bytes = blocks.iter().map(|block| block.len() as u64).sum();
     if blocks.is_empty() {
         return Ok(Folded { bytes, state: state_bytes, record });

@@ -1,6 +1,6 @@
 //! What the writer does between commits: it folds blocks, deletes rows, and gives space back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_store::journal::{Batch, Row, Stall};
 use gleaner_store::{Error, ErrorKind};
@@ -41,9 +41,10 @@ impl Writer {
     pub(super) fn maintain_while_busy(&mut self) {
         self.commits += 1;
         let is_turn = self.commits.is_multiple_of(COMMITS_PER_STEP);
-        if is_turn || self.compaction.is_behind() {
+        if is_turn {
             self.step(|connection, compaction| compaction.step(connection, true));
         }
+        while self.compaction.is_behind() && self.step(|connection, work| work.step(connection, true)) {}
         let is_worthwhile = |connection: &Connection| cleaning::is_worthwhile(connection).unwrap_or_default();
         if is_turn && self.has_debris && self.connection.as_ref().is_some_and(is_worthwhile) {
             self.clean();
@@ -130,18 +131,18 @@ impl Writer {
     }
 
     /// The jobs that waiting batches remove, and the positions up to which they say that documents are read.
-    fn removable(&self, group: &Group) -> (BTreeSet<u64>, Vec<(u64, u64)>) {
+    fn removable(&self, group: &Group) -> (BTreeSet<u64>, BTreeMap<u64, u64>) {
         let waiting = self.waiting.iter().flat_map(|(_, batches)| batches);
-        let (mut removed, mut read) = (BTreeSet::new(), Vec::new());
-        for batch in group.batches().iter().chain(waiting) {
-            if removes_job(batch) && !self.gone.contains(&batch.job) {
+        let (mut removed, mut read) = (BTreeSet::new(), BTreeMap::new());
+        for batch in group.batches().iter().chain(waiting).filter(|batch| !self.gone.contains(&batch.job)) {
+            if removes_job(batch) {
                 removed.insert(batch.job);
             }
-            let known = self.read.get(&batch.job).copied().unwrap_or_default();
-            read.extend(batch.rows.iter().filter_map(|row| match row {
-                Row::DocumentsRead { before } if *before > known => Some((batch.job, *before)),
-                _ => None,
-            }));
+            for row in &batch.rows {
+                if let Row::DocumentsRead { before } = row {
+                    read.insert(batch.job, *before);
+                }
+            }
         }
         (removed, read)
     }
@@ -168,20 +169,11 @@ impl Writer {
         }
     }
 
-    /// Deletes documents that were read, ahead of the changes that wait before.
+    /// Deletes documents that were read, ahead of the changes that wait before. False if there are none.
     fn forget_read_early(&mut self, job: u64, before: u64) -> bool {
-        let Some(connection) = &mut self.connection else { return false };
-        let forget = |connection: &mut Connection| cleaning::forget_read(connection, job, before);
-        match cleaning::beyond_bound(connection, self.bound, forget) {
-            Ok(()) => {
-                self.read.insert(job, before);
-                true
-            }
-            Err(error) => {
-                self.failed(&error);
-                false
-            }
-        }
+        let forget =
+            |connection: &mut Connection, _: &mut Compaction| cleaning::forget_read(connection, job, before);
+        self.step(forget)
     }
 
     /// Copies the log into the file once it is long. This is after the commit was reported.

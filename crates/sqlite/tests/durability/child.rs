@@ -50,8 +50,11 @@ fn child() {
         let mut committed = journal.committed();
         runtime.block_on(committed.wait_for(|committed| committed.through >= ticket)).unwrap();
     };
-    let first = state.jobs.first().map_or(0, |job| job.documents.len() as u64);
-    if state.jobs.is_empty() {
+    let first = state.jobs.first().map_or(0, |job| job.documents().unwrap().len() as u64);
+    let is_new = state.jobs.is_empty();
+    // Its reader holds the log back.
+    drop(state);
+    if is_new {
         durable(journal.append(vec![file::submit()]));
     }
     for position in first..first + count {

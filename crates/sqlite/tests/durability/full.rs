@@ -1,13 +1,17 @@
 //! A file that has reached its bound.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner_frontier::{Candidate, JobRules, UrlKey};
-use gleaner_sqlite::{FileConfig, SqliteJournal, open_store};
+use gleaner_sqlite::{FileConfig, Reader, SqliteJournal, SqliteStore, open_store};
 use gleaner_store::journal::{Batch, Journal as _, Row, Stall};
-use gleaner_store::{MemoryConfig, NewJob, ReadBound, Store as _};
-use gleaner_types::{JobId, JobKind};
+use gleaner_store::{
+    FinishedPage, LeasedPage, MemoryConfig, NewJob, PageOutcome, ReadBound, Reservation, Retention, Store,
+    TeamId, WaitingFor, WorkerId,
+};
+use gleaner_types::{Document, JobId, JobKind};
 use url::Url;
 use uuid::Uuid;
 
@@ -43,7 +47,7 @@ async fn full(path: &std::path::Path) -> (SqliteJournal, u64) {
     }
     let mut committed = journal.committed();
     let stalled = *committed.wait_for(|committed| committed.stalled.is_some()).await.unwrap();
-    assert_eq!(stalled.stalled, Some(Stall::Full));
+    assert_eq!(stalled.stalled, Some(Stall::Bound(BOUND)));
     assert!(stalled.through < last);
     (journal, last)
 }
@@ -84,7 +88,7 @@ async fn a_full_file_has_what_was_reported_and_goes_on_with_a_larger_bound() {
     drop(journal);
     let (journal, state) = file::open(&path);
     // The first ticket is that of the submit.
-    let stored = state.jobs[0].documents.len() as u64;
+    let stored = state.jobs[0].documents().unwrap().len() as u64;
     assert_eq!(stored, through - 1);
     let mut last = 0;
     for position in stored..100 {
@@ -95,12 +99,115 @@ async fn a_full_file_has_what_was_reported_and_goes_on_with_a_larger_bound() {
     assert_eq!(journal.reader().unwrap().check().unwrap(), []);
 }
 
+const NOW: Duration = Duration::from_secs(1_700_000_000);
+const WORKER: WorkerId = WorkerId::from_uuid(Uuid::from_u128(1));
+
+/// A batch of this many pages that keeps its documents.
+fn job(number: u128, pages: u64) -> NewJob {
+    let page = |page: u64| Candidate {
+        url: Url::parse(&format!("https://p{page}-of-{number}.example/")).unwrap(),
+        key: UrlKey::from_raw(page),
+        external: false,
+        priority: Candidate::NORMAL,
+    };
+    let id = JobId::from_uuid(Uuid::from_u128(number));
+    let (kind, rules) = (Some(JobKind::BatchScrape), JobRules::with_limit(u64::MAX));
+    NewJob { retention: Retention::Keep, ..NewJob::new(id, kind, rules, (0..pages).map(page).collect()) }
+}
+
+/// A page with a document of thirty kilobytes.
+fn document(lease: LeasedPage) -> FinishedPage {
+    let noise = &noise(lease.key.to_raw()).documents[0].json;
+    let text: String = noise.iter().map(|byte| format!("{byte:02x}")).collect();
+    let document = Document { markdown: Some(text), ..Document::default() };
+    FinishedPage::new(lease, PageOutcome::Document(Box::new(document), 1))
+}
+
+async fn lease(store: &SqliteStore) -> Vec<LeasedPage> {
+    store.lease(WORKER, 1, NOW).await.unwrap().pages
+}
+
+#[tokio::test]
+async fn a_full_store_pauses_its_jobs_and_goes_on_when_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = FileConfig { max_bytes: Some(BOUND) };
+    let opened = open_store(file::path(folder.path()), &config, MemoryConfig::default(), NOW);
+    let store = Arc::new(opened.unwrap().0);
+    let (old, new) = (job(1, 15), job(2, 100));
+    let (old_id, new_id) = (old.id, new.id);
+    store.submit(old, NOW).await.unwrap();
+    while let Some(page) = lease(&store).await.pop() {
+        assert!(store.finish(document(page), NOW).await.unwrap().accepted);
+    }
+    store.submit(new, NOW).await.unwrap();
+    let mut done = 0;
+    let waiting = loop {
+        let page = lease(&store).await.remove(0);
+        let finishing = {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move { store.finish(document(page), NOW).await.unwrap().accepted })
+        };
+        // The task runs until it waits for its commit.
+        tokio::task::yield_now().await;
+        let snapshot = store.snapshot(new_id).await.unwrap();
+        if snapshot.waiting_for == Some(WaitingFor::Disk) {
+            break finishing;
+        }
+        assert!(finishing.await.unwrap());
+        done += 1;
+    };
+    assert!(done > 5, "{done} pages");
+    let leases = store.lease(WORKER, 10, NOW).await.unwrap();
+    assert!(leases.pages.is_empty() && leases.next.is_some(), "no page is leased meanwhile");
+    let reservation =
+        Reservation { operation: Uuid::from_u128(9), job: new_id, team: TeamId::default(), credits: 1 };
+    for refused in [
+        store.submit(job(3, 1), NOW).await.unwrap_err(),
+        store.append(new_id, job(4, 1).pages, 0, None, NOW).await.map(drop).unwrap_err(),
+        store.intend(reservation, NOW).await.unwrap_err(),
+    ] {
+        assert!(refused.is_full(), "{refused}");
+        let text = refused.to_string();
+        assert!(text.contains(&BOUND.to_string()) && text.contains("removed"), "{text}");
+    }
+    assert!(!waiting.is_finished(), "the page is not acknowledged");
+    let all = ReadBound { documents: usize::MAX, bytes: usize::MAX };
+    let readable = store.read_json(new_id, 0, all).await.unwrap();
+    assert!(readable.documents.len() as u64 >= done, "what is durable is readable");
+
+    store.remove(old_id, NOW).await.unwrap();
+    assert!(waiting.await.unwrap(), "the page is stored once there is room");
+    assert_eq!(store.snapshot(new_id).await.unwrap().waiting_for, None);
+    for _ in 0..3 {
+        let page = lease(&store).await.remove(0);
+        assert!(store.finish(document(page), NOW).await.unwrap().accepted);
+    }
+    store.submit(job(3, 1), NOW).await.unwrap();
+    drop(store);
+    let reader = Reader::open(file::path(folder.path())).unwrap();
+    assert_eq!(reader.check().unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_stream_that_is_read_makes_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file::path(folder.path());
+    let (journal, last) = full(&path).await;
+    let mut read = Batch::default();
+    read.job = JOB;
+    read.rows.push(Row::DocumentsRead { before: 90 });
+    journal.append(vec![read]);
+    let mut committed = journal.committed();
+    committed.wait_for(|committed| committed.through > last).await.unwrap();
+    let (first, end) = journal.reader().unwrap().document_range(JOB).unwrap();
+    assert!(first > 50 && end == 100, "documents {first} to {end}");
+}
+
 #[tokio::test]
 async fn pages_that_can_never_fit_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let config = FileConfig { max_bytes: Some(BOUND) };
-    let now = Duration::from_secs(1_700_000_000);
-    let (store, _) = open_store(file::path(folder.path()), &config, MemoryConfig::default(), now).unwrap();
+    let (store, _) = open_store(file::path(folder.path()), &config, MemoryConfig::default(), NOW).unwrap();
     let page = |number: u64| Candidate {
         url: Url::parse(&format!("https://a.example/{number}/{}", "x".repeat(10_000))).unwrap(),
         key: UrlKey::from_raw(number),
@@ -111,9 +218,9 @@ async fn pages_that_can_never_fit_are_refused() {
     let id = |number| JobId::from_uuid(Uuid::from_u128(number));
     let job =
         |number, pages| NewJob::new(id(number), Some(JobKind::Crawl), JobRules::with_limit(1_000), pages);
-    assert!(store.submit(job(1, pages(200)), now).await.unwrap_err().is_full());
+    assert!(store.submit(job(1, pages(200)), NOW).await.unwrap_err().is_full());
     // Smaller ones are accepted, and the store can still write.
-    store.submit(job(2, pages(1)), now).await.unwrap();
-    assert!(store.append(id(2), pages(200), 0, None, now).await.unwrap_err().is_full());
-    assert_eq!(store.append(id(2), pages(3), 0, None, now).await.unwrap().new, 2);
+    store.submit(job(2, pages(1)), NOW).await.unwrap();
+    assert!(store.append(id(2), pages(200), 0, None, NOW).await.unwrap_err().is_full());
+    assert_eq!(store.append(id(2), pages(3), 0, None, NOW).await.unwrap().new, 2);
 }

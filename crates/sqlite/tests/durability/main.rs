@@ -14,4 +14,5 @@ mod crash;
 mod file;
 mod full;
 mod power;
+mod retention;
 mod secrets;
