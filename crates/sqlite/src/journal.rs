@@ -38,7 +38,8 @@ const EPOCH: &str = "epoch";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileConfig {
     /// The maximum size of the file in bytes, without its log; `None` sets no limit. Above it, the journal
-    /// reports [`Stall::Full`](gleaner_store::journal::Stall::Full) and goes on when there is space.
+    /// reports [`Stall::Bound`](gleaner_store::journal::Stall::Bound) and goes on when there is space.
+    /// Deleting and compacting may exceed it by 32 MiB.
     pub max_bytes: Option<u64>,
 }
 

@@ -6,6 +6,10 @@
 //! reported batch survives `kill -9` and power loss. A full disk stops the writing, and loses nothing; it
 //! goes on when there is space.
 //!
+//! Between commits the same thread folds old blocks of facts ([`gleaner_store::journal::compact`]), deletes
+//! the rows of removed jobs, and gives free pages back to the file system, in transactions of about a
+//! megabyte. Each of them leaves a file that says the same, so none needs another.
+//!
 //! Beside `FILE` and the files of SQLite (`-wal`, `-shm`) lie `FILE-lock`, which names the process that
 //! writes, and `FILE-secrets` with what must not lie in the main file: requests with their headers, webhooks
 //! and cookies. All have modes that let only their owner read them.

@@ -288,3 +288,25 @@ async fn cookies_are_restored_and_in_no_block() {
     assert!(!blocks.windows(5).any(|bytes| bytes == b"crumb") && !format!("{stored:?}").contains("crumb"));
     assert_eq!(open(&journal, NOW).stored(id).await.unwrap().notes, [cookies("crumb-two")]);
 }
+
+#[tokio::test]
+async fn an_expired_idempotency_key_stays_expired() {
+    let journal = VecJournal::default();
+    let store = open(&journal, NOW);
+    let (team, key) = (TeamId::new("a"), Uuid::from_u128(5));
+    let account = JobAccount { idempotency_key: Some(key), ..JobAccount::of(team.clone()) };
+    let submitted = NewJob { account: Some(Box::new(account)), ..job(1, Vec::new()) };
+    let id = submitted.id;
+    store.submit(submitted, NOW).await.unwrap();
+    store.settled(id).await.unwrap();
+    let is_used = async |store: &LocalStore<VecJournal>| store.is_key_used(&team, key).await.unwrap();
+    compact_all(&journal);
+    let store = open(&journal, NOW);
+    assert!(is_used(&store).await);
+    assert_eq!(store.expire(NOW + Duration::from_secs(2 * 86_400)).await.unwrap(), [id]);
+    for _ in 0..2 {
+        // The clock of the next process may be wrong.
+        assert!(!is_used(&open(&journal, NOW)).await);
+        compact_all(&journal);
+    }
+}

@@ -150,7 +150,7 @@ impl Compaction {
         let is_due = |job: &&u64| self.tails.get(job).is_some_and(|tail| tail.is_due(is_busy));
         if let Some(job) = self.due.iter().find(is_due).copied() {
             let folded = self.fold(connection, job);
-            if folded.as_ref().is_err_and(|error| is_damage(error)) {
+            if folded.as_ref().is_err_and(is_damage) {
                 self.forget(job);
             }
             return folded.map(|()| true);

@@ -40,7 +40,7 @@ pub(super) fn fold(
     let state_bytes = state.as_ref().map_or(0, |state| state.len() as u64);
     let max_bytes = max_bytes.max(state_bytes.saturating_mul(STATE_SHARE));
     let blocks = oldest(connection, job, record.folded, max_bytes)?;
-    let bytes = blocks.iter().map(|block| block.len() as u64).sum();
+    let bytes: u64 = blocks.iter().map(|block| block.len() as u64).sum();
     if blocks.is_empty() {
         return Ok(Folded { bytes, state: state_bytes, record });
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use gleaner_sqlite::Reader;
 use gleaner_store::journal::Journal as _;
 use gleaner_testkit::strace::{self, Change};
 
@@ -170,6 +171,15 @@ fn power_loss_at_any_moment_loses_nothing_that_was_acknowledged() {
         most = disk.verify(folder.path(), |file| file.after_power_loss(&mut random)).max(most);
     }
     assert!(most > COUNT / 2, "{most} documents were acknowledged before the last loss");
+    let mut left = 0;
+    let reader = Reader::open(&database).unwrap();
+    reader
+        .blocks(file::JOB, 0, |_, _| {
+            left += 1;
+            Ok(())
+        })
+        .unwrap();
+    assert!(left < COUNT, "blocks were folded meanwhile");
 }
 
 #[test]
