@@ -62,13 +62,6 @@ fn try_remove(connection: &mut Connection, job: u64) -> rusqlite::Result<Option<
     Ok(id)
 }
 
-/// Deletes the documents of a job before this position. Returns false if there are none.
-pub(crate) fn forget_read(connection: &mut Connection, job: u64, before: u64) -> Result<bool, Error> {
-    let forgotten = rows::apply(connection, job, &Row::DocumentsRead { before });
-    forgotten.map_err(|error| failure::sqlite("documents could not be deleted", &error))?;
-    Ok(connection.changes() > 0)
-}
-
 /// What one transaction may still delete.
 #[derive(Debug)]
 pub(crate) struct Budget {

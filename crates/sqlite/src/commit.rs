@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use gleaner_store::journal::Batch;
+use gleaner_store::journal::{Batch, BlockWriter, Fact, Row};
 use gleaner_store::{Error, ErrorKind};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use crate::group::Group;
 use crate::place::{number_of, place, range};
-use crate::read::{failed, first};
-use crate::{documents, rows};
+use crate::read::{self, failed, first};
+use crate::{documents, failure, rows};
 
 /// The number of the last block of each job that is durable. Numbers begin at 1.
 #[derive(Debug, Default)]
@@ -94,6 +94,43 @@ fn insert_documents<'b>(
     Ok(())
 }
 
+/// Deletes the documents of a job before this position, as far as they are in the file, and records that they
+/// are read: without that, they would be missing. Returns false if there are none.
+pub(crate) fn forget_read(
+    connection: &mut Connection,
+    numbers: &mut BlockNumbers,
+    job: u64,
+    before: u64,
+) -> Result<bool, Error> {
+    let (first, end) = read::document_range(connection, job)?;
+    let before = before.min(end);
+    if before <= first {
+        return Ok(false);
+    }
+    let mut block = BlockWriter::default();
+    block.push(&Fact::Read { position: before });
+    let mut batch = Batch::default();
+    (batch.job, batch.facts, batch.rows) = (job, block.finish(), vec![Row::DocumentsRead { before }]);
+    let forgotten = try_forget(connection, numbers, &Group::new(0, vec![batch]));
+    forgotten.map_err(|error| failure::sqlite("documents could not be deleted", &error))
+}
+
+fn try_forget(
+    connection: &mut Connection,
+    numbers: &mut BlockNumbers,
+    group: &Group,
+) -> rusqlite::Result<bool> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let new = apply(&transaction, group, numbers, &BTreeSet::new())?;
+    // The deletion comes last. The row with the position stays, so there may be nothing to delete.
+    let has_deleted = transaction.changes() > 0;
+    if has_deleted {
+        transaction.commit()?;
+        numbers.committed(new);
+    }
+    Ok(has_deleted)
+}
+
 /// True if a group is in the file already: its commit reported an error but had succeeded. A group without
 /// facts is not recognised; its rows can be applied again.
 ///
@@ -124,7 +161,7 @@ pub(crate) fn is_applied(
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use gleaner_store::journal::{NewDocument, Row};
+    use gleaner_store::journal::{Block, NewDocument};
 
     use super::*;
     use crate::schema;
@@ -206,6 +243,28 @@ mod tests {
         );
         let debris = file.query_row("SELECT number FROM debris", [], |row| row.get::<_, i64>(0));
         assert_eq!(debris, Ok(3));
+    }
+
+    #[test]
+    fn documents_that_are_deleted_early_are_recorded_as_read() {
+        let mut file = file();
+        let mut numbers = BlockNumbers::default();
+        for number in [3, 3, 3] {
+            let position = numbers.last(&file, number).unwrap();
+            let mut batch = facts(number, vec![0; 3]);
+            batch.documents.push(NewDocument { position, scrape: None, json: Bytes::from_static(b"{}") });
+            let new = apply(&file, &Group::new(1, vec![batch]), &mut numbers).unwrap();
+            numbers.committed(new);
+        }
+        let mut forget = |before| forget_read(&mut file, &mut numbers, 3, before).unwrap();
+        assert_eq!([forget(2), forget(2), forget(9), forget(9)], [true, false, false, false]);
+        let place = |number| place(3, number).unwrap();
+        assert_eq!(places(&file, "document"), [place(2)], "the last row stays");
+        let last: Vec<u8> =
+            file.query_row("SELECT bytes FROM fact WHERE place = ?1", [place(4)], |row| row.get(0)).unwrap();
+        let fact = Block::open(&last).unwrap().facts().next();
+        assert_eq!(fact, Some(Ok(Fact::Read { position: 2 })));
+        assert_eq!(numbers.last(&file, 3), Ok(4));
     }
 
     #[test]

@@ -7,11 +7,11 @@ use gleaner_store::{Error, ErrorKind};
 use rusqlite::Connection;
 
 use super::{Writer, removes_job};
-use crate::cleaning;
 use crate::compaction::Compaction;
 use crate::connection::PAGE;
 use crate::group::Group;
 use crate::secrets_change::SecretsChange;
+use crate::{cleaning, commit};
 
 /// The log is copied into the file after about this many pages.
 const CHECKPOINT_PAGES: u64 = 1000;
@@ -121,7 +121,7 @@ impl Writer {
         for (job, before) in read {
             has_room |= self.forget_read_early(job, before);
         }
-        self.has_debris = true;
+        (self.has_debris, self.is_settled) = (true, false);
         while self.maintain() {
             // Each step finds the log empty: a full disk may have no room for a longer one.
             self.copy_log();
@@ -171,9 +171,15 @@ impl Writer {
 
     /// Deletes documents that were read, ahead of the changes that wait before. False if there are none.
     fn forget_read_early(&mut self, job: u64, before: u64) -> bool {
-        let forget =
-            |connection: &mut Connection, _: &mut Compaction| cleaning::forget_read(connection, job, before);
-        self.step(forget)
+        let Self { connection: Some(connection), numbers, bound, .. } = self else { return false };
+        let forget = |connection: &mut Connection| commit::forget_read(connection, numbers, job, before);
+        match cleaning::beyond_bound(connection, *bound, forget) {
+            Ok(has_deleted) => has_deleted,
+            Err(error) => {
+                self.failed(&error);
+                false
+            }
+        }
     }
 
     /// Copies the log into the file once it is long. This is after the commit was reported.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use gleaner_frontier::{Candidate, JobRules, UrlKey};
 use gleaner_sqlite::{FileConfig, Reader, SqliteJournal, SqliteStore, open_store};
-use gleaner_store::journal::{Batch, Journal as _, Row, Stall};
+use gleaner_store::journal::{Batch, Committed, Journal as _, Row, Stall};
 use gleaner_store::{
     FinishedPage, LeasedPage, MemoryConfig, NewJob, PageOutcome, ReadBound, Reservation, Retention, Store,
     TeamId, WaitingFor, WorkerId,
@@ -193,14 +193,32 @@ async fn a_stream_that_is_read_makes_room() {
     let folder = tempfile::tempdir().unwrap();
     let path = file::path(folder.path());
     let (journal, last) = full(&path).await;
-    let mut read = Batch::default();
-    read.job = JOB;
-    read.rows.push(Row::DocumentsRead { before: 90 });
-    journal.append(vec![read]);
     let mut committed = journal.committed();
+    let through = committed.borrow().through;
+    let read = |before| {
+        let mut batch = Batch::default();
+        batch.job = JOB;
+        batch.rows.push(Row::DocumentsRead { before });
+        journal.append(vec![batch])
+    };
+    read(15);
+    // There is room for some of the documents that wait.
+    let goes_on = |committed: &Committed| committed.through > through && committed.stalled.is_some();
+    let through = committed.wait_for(goes_on).await.unwrap().through;
+    assert!(through < last);
+    let (first, end) = journal.reader().unwrap().document_range(JOB).unwrap();
+    assert!(first > 0 && first <= 15 && end < 100, "documents {first} to {end}");
+    // The next process would know that the others were read.
+    let copy = folder.path().join("copy.db");
+    journal.reader().unwrap().backup(&copy, false).unwrap();
+    assert_eq!(Reader::open(&copy).unwrap().check().unwrap(), []);
+    drop(open_store(&copy, &FileConfig::default(), MemoryConfig::default(), NOW).unwrap());
+
+    read(90);
     committed.wait_for(|committed| committed.through > last).await.unwrap();
     let (first, end) = journal.reader().unwrap().document_range(JOB).unwrap();
     assert!(first > 50 && end == 100, "documents {first} to {end}");
+    assert_eq!(journal.reader().unwrap().check().unwrap(), []);
 }
 
 #[tokio::test]
