@@ -271,15 +271,15 @@ mod tests {
     fn a_group_that_is_there_already_is_recognised() {
         let (file, group) = (file(), group(&[3, 5]));
         let mut numbers = BlockNumbers::default();
-        let is_applied = |group: &Group, numbers: &BlockNumbers| {
-            super::is_applied(&file, group, numbers, &BTreeSet::new()).unwrap()
+        let is_there = |group: &Group, numbers: &BlockNumbers| {
+            is_applied(&file, group, numbers, &BTreeSet::new()).unwrap()
         };
-        assert!(!is_applied(&group, &numbers));
+        assert!(!is_there(&group, &numbers));
         let new = apply(&file, &group, &mut numbers).unwrap();
-        assert!(is_applied(&group, &numbers), "the commit was not reported");
+        assert!(is_there(&group, &numbers), "the commit was not reported");
         numbers.committed(new);
-        assert!(!is_applied(&group, &numbers), "the next group may be equal");
-        assert!(!is_applied(&Group::new(1, vec![Batch::default()]), &numbers));
+        assert!(!is_there(&group, &numbers), "the next group may be equal");
+        assert!(!is_there(&Group::new(1, vec![Batch::default()]), &numbers));
     }
 
     #[test]

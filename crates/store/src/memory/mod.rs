@@ -52,7 +52,7 @@ pub use self::keys::MAX_IDEMPOTENCY_KEYS;
 pub use self::scrapes::{MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES};
 use self::state::State;
 pub use self::unsettled::MAX_UNSETTLED_JOBS;
-use crate::journal::{Committed, Journal, NoJournal, Room, Stall, StoredState};
+use crate::journal::{Journal, NoJournal, Room, Stall, StoredState};
 use crate::result_space::ResultSpace;
 use crate::{EndedJobs, Error};
 
