@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::{child, file};
 
 /// Documents that a child appends.
-const COUNT: u64 = 5;
+const COUNT: u64 = 8;
 
 /// How a child ended.
 struct Run {
