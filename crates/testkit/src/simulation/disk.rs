@@ -241,13 +241,13 @@ async fn write(open: Arc<Open>, faults: DiskFaults, mut random: Random) {
         }
         open.step(&mut steps, &faults).await;
         disk.contents().reported = end.0;
-        let mut through = 0;
-        for (ticket, batches) in group {
-            through = ticket;
+        for (through, batches) in group {
             // This frees their room, and notifies those who wait for them.
             open.stored.append(batches);
+            committed.send_modify(|committed| *committed = Committed { through, stalled: None });
+            // Those who wait for one change go on before those who wait for the next one.
+            context.sleep(1).await;
         }
-        committed.send_modify(|committed| *committed = Committed { through, stalled: None });
     }
 }
 

@@ -22,7 +22,8 @@ const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 const MAX_DOWNTIME: usize = 60_000;
 
 /// Runs the simulation of a seed over a durable store, in virtual time and on the calling thread. The power
-/// fails, processes are killed, and the disk is full or fails for a while.
+/// fails, processes are killed, and the disk is full or fails for a while. A seed nearly always gives the same
+/// run: tokio chooses the order of the tasks that wait for the same commit.
 ///
 /// # Panics
 /// If the tokio runtime cannot be built.
