@@ -231,6 +231,22 @@ mod tests {
     }
 
     #[test]
+    fn a_job_that_is_removed_ahead_is_gone_before_its_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = file(&folder);
+        fill(&file, 3, 10);
+        let job =
+            "INSERT INTO job(number, id, at, record) VALUES(3, x'00000000000000000000000000000003', 0, x'')";
+        file.execute_batch(job).unwrap();
+        remove(&mut file, 3).unwrap();
+        // A process that ends here leaves no job without its facts, and no facts without their mark.
+        let left = |table: &str| -> i64 {
+            file.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!((left("job"), left("fact"), left("debris")), (0, 10, 1));
+    }
+
+    #[test]
     fn a_file_that_keeps_its_free_pages_has_nothing_to_clean() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = Connection::open(folder.path().join("jobs.db")).unwrap();
