@@ -92,6 +92,7 @@ impl Process {
         }
     }
 
+    /// Checks what an earlier process left, and works until all is done.
     async fn work(self: &Arc<Self>) {
         self.check_restart().await;
         self.runtime.wake();
