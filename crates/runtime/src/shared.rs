@@ -180,9 +180,17 @@ impl Shared {
         };
         match resume::compile(stored, finished, ports).await? {
             Ok(context) => {
+                let context = {
+                    let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+                    Arc::clone(contexts.entry(id).or_insert_with(|| Arc::new(context)))
+                };
+                // A job that ended since it was read had no context whose work could be stopped.
+                if self.store.stored(id).await.is_err() {
+                    self.forget(id);
+                    return None;
+                }
                 tracing::info!(job = %id, "a job of another process goes on");
-                let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
-                Some(Arc::clone(contexts.entry(id).or_insert_with(|| Arc::new(context))))
+                Some(context)
             }
             Err(reason) => {
                 tracing::error!(job = %id, %reason, "a job of another process cannot go on");

@@ -16,6 +16,7 @@ mod pages;
 mod rates;
 mod redirects;
 mod rendering;
+mod restarts;
 mod robots;
 mod sitemaps;
 mod support;

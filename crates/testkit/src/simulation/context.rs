@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gleaner_store::LeaseId;
 use gleaner_types::JobId;
 use tokio::time::Instant;
 
@@ -58,8 +59,9 @@ pub(super) struct Context {
     monitor: Mutex<Monitor>,
     /// The numbers of the jobs.
     jobs: Mutex<HashMap<JobId, usize>>,
-    /// Resources that are leased, and whose finish is not acknowledged.
-    open_leases: Mutex<BTreeSet<(usize, Resource)>>,
+    /// Leases whose finish is not acknowledged. While the disk is stalled, a page may be leased again before
+    /// its retry is acknowledged.
+    open_leases: Mutex<BTreeMap<LeaseId, (usize, Resource)>>,
     taken: Mutex<BTreeSet<Moment>>,
     tries: Mutex<BTreeMap<(usize, Resource), u32>>,
     /// Number of lost leases, by job and resource.
@@ -69,6 +71,8 @@ pub(super) struct Context {
     full_addresses: Mutex<u64>,
     /// Requests for robots.txt, by host.
     robots: Mutex<BTreeMap<usize, u32>>,
+    /// Hosts whose robots.txt hung.
+    hung_robots: Mutex<BTreeSet<usize>>,
 }
 
 impl Context {
@@ -88,6 +92,7 @@ impl Context {
             crash_count: Mutex::default(),
             full_addresses: Mutex::default(),
             robots: Mutex::default(),
+            hung_robots: Mutex::default(),
         }
     }
 
@@ -161,9 +166,18 @@ impl Context {
 
     /// Never completes. Work on a page must be dropped before its lease expires.
     pub(super) async fn hang(&self, job: usize, resource: Resource) {
+        self.note(Event::Hung { job, resource });
+        if let Resource::Robots(host) = resource {
+            locked(&self.hung_robots).insert(host);
+        }
         self.sleep(LEASE_TIME.as_millis() as u64).await;
         self.monitor().violate(self.now(), format!("job {job} works on {resource:?}, whose lease is over"));
         std::future::pending::<()>().await;
+    }
+
+    /// Hosts whose robots.txt hung. Nothing of them is certain: pages that wait for it may be blocked.
+    pub(super) fn hung_robots(&self) -> BTreeSet<usize> {
+        locked(&self.hung_robots).clone()
     }
 
     /// Counts that an address of several hosts has reached its limit of leased pages.
@@ -189,19 +203,19 @@ impl Context {
     }
 
     /// Records that a page was leased.
-    pub(super) fn open_lease(&self, job: usize, resource: Resource) {
-        locked(&self.open_leases).insert((job, resource));
+    pub(super) fn open_lease(&self, lease: LeaseId, page: (usize, Resource)) {
+        locked(&self.open_leases).insert(lease, page);
     }
 
     /// Records that the end of a lease was acknowledged.
-    pub(super) fn close_lease(&self, job: usize, resource: Resource) {
-        locked(&self.open_leases).remove(&(job, resource));
+    pub(super) fn close_lease(&self, lease: LeaseId) {
+        locked(&self.open_leases).remove(&lease);
     }
 
     /// Records that all leases are lost with their process.
     pub(super) fn lose_open_leases(&self) {
         let open = std::mem::take(&mut *locked(&self.open_leases));
-        for (job, resource) in open {
+        for (job, resource) in open.into_values() {
             self.lose(job, resource);
         }
     }

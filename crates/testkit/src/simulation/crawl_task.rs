@@ -58,14 +58,25 @@ enum ScopeClass {
 
 /// Which robots.txt files that fail at first the search counts as loaded in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RecoveringRobots {
+enum RecoveringRobots<'h> {
     /// All of them: the upper bound.
     AllLoad,
     /// Only that of the job's own host, which is requested first and retried often enough unless leases are
     /// lost.
     OwnLoads,
-    /// None of them: the lower bound if leases are lost.
-    NoneLoads,
+    /// None of them, nor those of these hosts, which hung: the lower bound if leases are lost.
+    NoneLoads(&'h BTreeSet<usize>),
+}
+
+impl RecoveringRobots<'_> {
+    /// Whether robots.txt of this host loads in time, for all that may wait for it.
+    fn loads(self, world: &World, host: usize) -> bool {
+        match self {
+            Self::AllLoad => true,
+            Self::OwnLoads => !world.recovers(host),
+            Self::NoneLoads(hung) => !world.recovers(host) && !hung.contains(&host),
+        }
+    }
 }
 
 /// The pages that a correct crawl gives if it is not cancelled.
@@ -174,15 +185,14 @@ impl CrawlTask {
     }
 
     /// Whether the job may fetch a page, given which of the recovering robots.txt files load in time.
-    fn allowed(&self, world: &World, id: PageId, recovering: RecoveringRobots) -> bool {
+    fn allowed(&self, world: &World, id: PageId, recovering: RecoveringRobots<'_>) -> bool {
         let page = &world.pages[id];
         if world.hosts[page.host].refuses_connections {
             return false;
         }
         let loads = match recovering {
-            RecoveringRobots::AllLoad => true,
-            RecoveringRobots::OwnLoads => page.host == self.host || !world.recovers(page.host),
-            RecoveringRobots::NoneLoads => !world.recovers(page.host),
+            RecoveringRobots::OwnLoads if page.host == self.host => true,
+            recovering => recovering.loads(world, page.host),
         };
         self.ignores_robots
             || loads
@@ -193,16 +203,16 @@ impl CrawlTask {
                 }
     }
 
-    /// The documents that the job must and may give.
-    pub(super) fn expected_pages(&self, world: &World, faults: bool) -> ExpectedPages {
-        let recovering = if faults { RecoveringRobots::NoneLoads } else { RecoveringRobots::OwnLoads };
+    /// The documents that the job must and may give. With faults, robots.txt of the hosts in `hung` hung.
+    pub(super) fn expected_pages(&self, world: &World, hung: Option<&BTreeSet<usize>>) -> ExpectedPages {
+        let recovering = hung.map_or(RecoveringRobots::OwnLoads, RecoveringRobots::NoneLoads);
         let ExpectedPages { certain, .. } = self.search(world, recovering);
         let ExpectedPages { possible, .. } = self.search(world, RecoveringRobots::AllLoad);
         ExpectedPages { certain, possible }
     }
 
     /// A breadth-first search over the web. A redirect does not add to the depth.
-    fn search(&self, world: &World, recovering: RecoveringRobots) -> ExpectedPages {
+    fn search(&self, world: &World, recovering: RecoveringRobots<'_>) -> ExpectedPages {
         let mut expected = ExpectedPages::default();
         let start = self.start(world);
         let mut depths = BTreeMap::from([(start, 0)]);
@@ -247,7 +257,7 @@ impl CrawlTask {
     }
 
     /// The pages that the sitemaps of the site name.
-    fn sitemap_pages(&self, world: &World, recovering: RecoveringRobots) -> Vec<PageId> {
+    fn sitemap_pages(&self, world: &World, recovering: RecoveringRobots<'_>) -> Vec<PageId> {
         let start = self.start(world);
         let host = &world.hosts[self.host];
         if self.sitemap == SitemapMode::Skip || !self.allowed(world, start, recovering) {
@@ -258,8 +268,7 @@ impl CrawlTask {
         // jobs do.
         let is_read = match self.ignores_robots {
             true => {
-                let loads = recovering == RecoveringRobots::AllLoad || !world.recovers(self.host);
-                loads
+                recovering.loads(world, self.host)
                     && host.robots_delivery != RobotsDelivery::RedirectLoop
                     && matches!(host.robots, Robots::Rules { .. })
             }
@@ -276,7 +285,7 @@ impl CrawlTask {
     }
 
     /// The page at the end of the redirects from this one, if the rules allow each hop.
-    fn final_page(&self, world: &World, mut id: PageId, recovering: RecoveringRobots) -> Option<PageId> {
+    fn final_page(&self, world: &World, mut id: PageId, recovering: RecoveringRobots<'_>) -> Option<PageId> {
         loop {
             if !self.allowed(world, id, recovering) || self.class(world, id) == ScopeClass::OutOfScope {
                 return None;

@@ -101,7 +101,7 @@ impl Disk {
             waiting: Mutex::default(),
             work: Notify::new(),
             room: Arc::new(Semaphore::new(QUEUE_BYTES)),
-            committed: watch::Sender::new(Committed::default()),
+            committed: Mutex::default(),
             power_loss: Notify::new(),
         });
         tokio::spawn(write(Arc::clone(&open), faults, random));
@@ -159,8 +159,32 @@ struct Open {
     waiting: Mutex<Waiting>,
     work: Notify,
     room: Arc<Semaphore>,
-    committed: watch::Sender<Committed>,
+    committed: Mutex<Announced>,
     power_loss: Notify,
+}
+
+/// What is durable, for those who wait for it. Each has a channel, and they go on in the order in which they
+/// began to wait: tokio would choose the order of those who share a channel.
+#[derive(Debug, Default)]
+struct Announced {
+    committed: Committed,
+    waiting: Vec<watch::Sender<Committed>>,
+}
+
+impl Announced {
+    fn subscribe(&mut self) -> watch::Receiver<Committed> {
+        self.waiting.retain(|sender| !sender.is_closed());
+        let (sender, receiver) = watch::channel(self.committed);
+        self.waiting.push(sender);
+        receiver
+    }
+
+    fn set(&mut self, committed: Committed) {
+        self.committed = committed;
+        for sender in &self.waiting {
+            sender.send_replace(committed);
+        }
+    }
 }
 
 /// The calls that are not written yet, with their tickets.
@@ -178,13 +202,24 @@ impl SimulatedDisk {
 
     /// Nothing can be written now.
     pub(super) fn is_stalled(&self) -> bool {
-        self.0.committed.borrow().stalled.is_some()
+        self.0.announced().committed.stalled.is_some()
     }
 }
 
 impl Open {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn announced(&self) -> MutexGuard<'_, Announced> {
+        self.committed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nothing can be written, for this reason.
+    fn stall(&self, reason: Stall) {
+        let mut announced = self.announced();
+        let committed = announced.committed;
+        announced.set(Committed { stalled: Some(reason), ..committed });
     }
 
     /// The power fails if this is the step for it.
@@ -209,7 +244,7 @@ impl Open {
 
 /// The writer of a process.
 async fn write(open: Arc<Open>, faults: DiskFaults, mut random: Random) {
-    let Open { disk, context, committed, .. } = &*open;
+    let Open { disk, context, .. } = &*open;
     let mut stalls = faults.stalls.iter().copied().peekable();
     let (mut steps, mut writes) = (0, 0);
     loop {
@@ -225,7 +260,7 @@ async fn write(open: Arc<Open>, faults: DiskFaults, mut random: Random) {
                 // Some of it may be written although the sync fails.
                 disk.contents().write(at, &group);
             }
-            committed.send_modify(|committed| committed.stalled = Some(stall.reason));
+            open.stall(stall.reason);
             context.note(Event::DiskStalled);
             context.sleep(stall.milliseconds).await;
             open.step(&mut steps, &faults).await;
@@ -244,7 +279,7 @@ async fn write(open: Arc<Open>, faults: DiskFaults, mut random: Random) {
         for (through, batches) in group {
             // This frees their room, and notifies those who wait for them.
             open.stored.append(batches);
-            committed.send_modify(|committed| *committed = Committed { through, stalled: None });
+            open.announced().set(Committed { through, stalled: None });
             // Those who wait for one change go on before those who wait for the next one.
             context.sleep(1).await;
         }
@@ -263,7 +298,7 @@ impl Journal for SimulatedDisk {
     }
 
     fn committed(&self) -> watch::Receiver<Committed> {
-        self.0.committed.subscribe()
+        self.0.announced().subscribe()
     }
 
     async fn room(&self, bytes: usize) -> Room {

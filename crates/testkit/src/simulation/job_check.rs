@@ -102,7 +102,9 @@ impl JobCheck {
 
     /// Compares the pages read with those that the crawl must and may give.
     fn check_pages(&self, context: &Context, task: &CrawlTask, was_full: bool) {
-        let expected = task.expected_pages(&context.world, context.faults != Faults::default());
+        let hung_robots = context.hung_robots();
+        let hung_robots = (context.faults != Faults::default()).then_some(&hung_robots);
+        let expected = task.expected_pages(&context.world, hung_robots);
         let unexpected: Vec<_> = self.pages.difference(&expected.possible).collect();
         if !unexpected.is_empty() {
             let what = format!("documents of pages beyond its rules: {unexpected:?} {task:?}");

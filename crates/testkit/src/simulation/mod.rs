@@ -19,7 +19,8 @@
 //! Invariants, for every seed:
 //!
 //! - No page gives two documents. No page that a crawl can reach within its depth and limit is missing,
-//!   unless the queue was full and the job says so in its warning. A search over the web, which shares no
+//!   unless the queue was full and the job says so in its warning, or robots.txt of a host on the way hung
+//!   before or after its request. A search over the web, which shares no
 //!   code with the rules under test, computes what a crawl can reach. A map lists what the start page links
 //!   to and what the sitemaps name, each page once.
 //! - A job never gives more documents than its limit.

@@ -18,6 +18,7 @@ pub(super) enum Event {
     JobCancelled { job: usize },
     Mapped { links: usize, warned: bool },
     LeaseLost { job: usize, resource: Resource },
+    Hung { job: usize, resource: Resource },
     Crashed,
     ProcessEnded { power_fails: bool },
     DiskStalled,

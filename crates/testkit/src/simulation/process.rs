@@ -55,9 +55,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Opens the disk, and checks that everything is there that was acknowledged. `None` if it cannot be
-    /// opened.
-    pub(super) async fn open(outside: &Arc<Outside>, number: u64, faults: DiskFaults) -> Option<Arc<Self>> {
+    /// Opens the disk. `None` if it cannot be opened.
+    pub(super) fn open(outside: &Arc<Outside>, number: u64, faults: DiskFaults) -> Option<Arc<Self>> {
         let setup = &outside.setup;
         let context = &setup.context;
         let random = Random::new(context.seed, (0xd15c << 16) + number);
@@ -71,27 +70,40 @@ impl Process {
         };
         let store = setup.faulty_store(Arc::new(store), &outside.ended_pages);
         let runtime = setup.runtime(Arc::clone(&store));
-        let process = Arc::new(Self { outside: Arc::clone(outside), number, disk, store, runtime });
-        for client in &outside.clients {
-            client.check_restart(&process).await;
+        Some(Arc::new(Self { outside: Arc::clone(outside), number, disk, store, runtime }))
+    }
+
+    /// Checks that everything is there that was acknowledged.
+    pub(super) async fn check_restart(&self) {
+        for client in &self.outside.clients {
+            client.check_restart(self).await;
         }
-        Some(process)
     }
 
     /// Works until all is done. False if the process ends before.
     pub(super) async fn run(self: Arc<Self>, ends_after: Option<u64>) -> bool {
-        self.runtime.wake();
-        let mut tasks = JoinSet::new();
-        tasks.spawn(deliver(Arc::clone(&self)));
-        tasks.spawn(account(Arc::clone(&self)));
-        tasks.spawn(watch_stalls(Arc::clone(&self)));
         let context = self.context();
         tokio::select! {
             biased;
+            // It may fail while the process begins.
             () = self.disk.power_loss() => false,
             () = context.sleep(ends_after.unwrap_or(1)), if ends_after.is_some() => false,
-            () = self.finish() => true,
+            () = self.work() => true,
         }
+    }
+
+    /// Checks what an earlier process left, and works until all is done.
+    async fn work(self: &Arc<Self>) {
+        self.check_restart().await;
+        self.runtime.wake();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(watch_stalls(Arc::clone(self)));
+        // In one task: tokio chooses the order of two that wait for the same change.
+        let process = Arc::clone(self);
+        tasks.spawn(async move {
+            tokio::join!(deliver(Arc::clone(&process)), account(Arc::clone(&process)));
+        });
+        self.finish().await;
     }
 
     pub(super) fn setup(&self) -> &Setup {
@@ -154,13 +166,15 @@ impl Process {
         self.check_end().await;
     }
 
-    /// Waits until no event and no settlement is left.
+    /// Waits until no event and no settlement is left. A stalled store lists only what is durable.
     async fn maintained(&self) {
         loop {
             let next_event = self.store.due(0, self.now()).await.map(|due| due.next);
+            let mut is_stalled = self.disk.is_stalled();
             let accounting = self.store.accounting(1).await;
-            let is_done = matches!(next_event, Ok(None)) && accounting.is_ok_and(|left| left.is_empty());
-            if is_done {
+            is_stalled |= self.disk.is_stalled();
+            let is_empty = matches!(next_event, Ok(None)) && accounting.is_ok_and(|left| left.is_empty());
+            if is_empty && !is_stalled {
                 return;
             }
             self.context().sleep(1_000).await;

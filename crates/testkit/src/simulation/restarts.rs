@@ -22,8 +22,7 @@ const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 const MAX_DOWNTIME: usize = 60_000;
 
 /// Runs the simulation of a seed over a durable store, in virtual time and on the calling thread. The power
-/// fails, processes are killed, and the disk is full or fails for a while. A seed nearly always gives the same
-/// run: tokio chooses the order of the tasks that wait for the same commit.
+/// fails, processes are killed, and the disk is full or fails for a while.
 ///
 /// # Panics
 /// If the tokio runtime cannot be built.
@@ -60,7 +59,9 @@ pub fn simulate_restarts(seed: u64) -> Report {
     }
     // What was acknowledged at the end is there, too.
     virtual_runtime().block_on(async {
-        begin(&outside, losses as u64 + 1, DiskFaults::default()).await;
+        if let Some(process) = begin(&outside, losses as u64 + 1, DiskFaults::default()) {
+            process.check_restart().await;
+        }
         outside.setup.context.end_process();
     });
 
@@ -104,7 +105,7 @@ fn run_process(outside: &Arc<Outside>, number: u64, faults: ProcessFaults) -> bo
     let runtime = virtual_runtime();
     let ProcessFaults { disk, ends_after } = faults;
     let is_done = runtime.block_on(async {
-        let is_done = match begin(outside, number, disk).await {
+        let is_done = match begin(outside, number, disk) {
             Some(process) => process.run(ends_after).await,
             None => true,
         };
@@ -117,11 +118,11 @@ fn run_process(outside: &Arc<Outside>, number: u64, faults: ProcessFaults) -> bo
     is_done
 }
 
-/// Begins a process.
-async fn begin(outside: &Arc<Outside>, number: u64, faults: DiskFaults) -> Option<Arc<Process>> {
+/// Begins a process, within the tokio runtime of its own.
+fn begin(outside: &Arc<Outside>, number: u64, faults: DiskFaults) -> Option<Arc<Process>> {
     let context = &outside.setup.context;
     context.begin_process(context.now());
-    Process::open(outside, number, faults).await
+    Process::open(outside, number, faults)
 }
 
 fn end_process(outside: &Outside, power_fails: bool, random: &mut Random) {

@@ -151,8 +151,7 @@ fn generate_faults(seed: u64, random: &mut Random) -> Faults {
 /// A page is requested once per allowed try, and once more per lost lease.
 fn check_refetches(context: &Context, lost: &BTreeMap<(usize, Resource), u32>) {
     let counts = context.monitor().page_requests().clone();
-    let is_robots = |resource: &Resource| matches!(resource, Resource::Robots(_));
-    let robots_hung = lost.keys().any(|(_, resource)| is_robots(resource));
+    let robots_hung = !context.hung_robots().is_empty();
     for ((job, page), count) in counts {
         let tries = match context.world.pages[page].kind {
             // If robots.txt of a host on the redirect chain is unavailable, the page is tried again later.

@@ -10,9 +10,9 @@ use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits, UrlKey};
 use gleaner_store::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
-    FinishedPage, HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob,
-    Note, PageFailures, PageOutcome, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, Store,
-    StoredJob, TeamId, TeamLoad, WorkerId,
+    FinishedPage, HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, LeaseId, Leases,
+    NewJob, Note, PageFailures, PageOutcome, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice,
+    Store, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use tokio::sync::watch;
@@ -36,7 +36,7 @@ pub(super) struct FaultyStore {
     context: Arc<Context>,
     ended_pages: Arc<EndedPages>,
     /// Resources that are leased and not finished.
-    leased: Mutex<BTreeSet<(usize, Resource)>>,
+    leased: Mutex<BTreeMap<(usize, Resource), LeaseId>>,
     /// How often each page was finished.
     finishes: Mutex<BTreeMap<(usize, Resource), u64>>,
     /// The addresses of hosts that were reported to the store.
@@ -52,6 +52,7 @@ pub(super) struct EndedPages(Mutex<BTreeSet<(JobId, UrlKey)>>);
 
 /// What is known about a page before it is finished.
 struct Finishing {
+    lease: LeaseId,
     url: Url,
     address: Option<IpAddr>,
     page: Option<(usize, Resource)>,
@@ -88,11 +89,15 @@ impl FaultyStore {
     }
 
     /// Checks the next leased page against the limit of its address.
-    fn check_address(&self, leased: &BTreeSet<(usize, Resource)>, (job, resource): (usize, Resource)) {
+    fn check_address(
+        &self,
+        leased: &BTreeMap<(usize, Resource), LeaseId>,
+        (job, resource): (usize, Resource),
+    ) {
         let known_addresses = locked(&self.known_addresses);
         let address_of = |resource: Resource| known_addresses.get(&self.context.world.host_of(resource));
         let Some(address) = address_of(resource) else { return };
-        let in_work = leased.iter().filter(|(_, other)| address_of(*other) == Some(address)).count();
+        let in_work = leased.keys().filter(|(_, other)| address_of(*other) == Some(address)).count();
         let limit = self.address_limit as usize;
         if in_work >= limit {
             let what =
@@ -112,6 +117,7 @@ impl FaultyStore {
     fn finishing(&self, page: &FinishedPage) -> Finishing {
         let FinishedPage { lease, outcome, address, .. } = page;
         Finishing {
+            lease: lease.lease,
             url: lease.url.clone(),
             address: *address,
             page: self.page(lease.job, &lease.url),
@@ -123,9 +129,7 @@ impl FaultyStore {
 
     /// Records the receipt of a finished page.
     fn acknowledge(&self, finished: Finishing, receipt: &Receipt) {
-        if let Some((job, resource)) = finished.page {
-            self.context.close_lease(job, resource);
-        }
+        self.context.close_lease(finished.lease);
         if !receipt.accepted {
             return;
         }
@@ -158,8 +162,8 @@ impl FaultyStore {
     fn crash_if_due(&self) {
         if self.context.crash_is_due() {
             self.context.note(Event::Crashed);
-            for (job, resource) in std::mem::take(&mut *locked(&self.leased)) {
-                self.context.close_lease(job, resource);
+            for ((job, resource), lease) in std::mem::take(&mut *locked(&self.leased)) {
+                self.context.close_lease(lease);
                 self.context.lose(job, resource);
             }
             // Skips the panic hook, which would write to the terminal.
@@ -204,10 +208,11 @@ impl Store for FaultyStore {
                 let what = format!("{} of job {} is leased again after its end", page.url, page.job);
                 self.context.monitor().violate(self.context.now(), what);
             }
+            let lease = page.lease;
             let Some(page) = self.page(page.job, &page.url) else { continue };
             self.check_address(&leased, page);
-            leased.insert(page);
-            self.context.open_lease(page.0, page.1);
+            leased.insert(page, lease);
+            self.context.open_lease(lease, page);
         }
         drop(leased);
         Ok(leases)

@@ -1,0 +1,56 @@
+//! Jobs that another process submitted.
+
+use std::sync::{Arc, OnceLock, Weak};
+
+use futures_util::FutureExt as _;
+use gleaner_runtime::{CheckOptions, Runtime, StartOptions};
+use gleaner_store::journal::VecJournal;
+use gleaner_store::{LocalStore, MemoryConfig, Store};
+use gleaner_types::JobId;
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::request::CrawlRequest;
+
+use crate::support::{Answer, NOW, Web, runtime_over};
+
+fn store(journal: &VecJournal) -> Arc<dyn Store> {
+    let journal = journal.after_crash();
+    let stored = journal.stored();
+    Arc::new(LocalStore::open(MemoryConfig::default(), journal, stored, NOW).unwrap())
+}
+
+/// Cancels a job as its options are checked, or lets it go on.
+#[derive(Debug)]
+struct CancelAtCheck {
+    job: Option<JobId>,
+    runtime: OnceLock<Weak<Runtime>>,
+}
+
+impl CheckOptions for CancelAtCheck {
+    fn check(&self, _: &ScrapeOptionsPlan) -> Result<(), String> {
+        if let (Some(job), Some(runtime)) = (self.job, self.runtime.get().and_then(Weak::upgrade)) {
+            runtime.store().cancel(job, NOW).now_or_never().unwrap().unwrap();
+            runtime.stop_job(job);
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_is_cancelled_while_it_is_compiled_does_not_go_on() {
+    let web = Web::new([("https://a.example/", vec![Answer::Silent])]);
+    let journal = VecJournal::default();
+    let stored = journal.stored();
+    let first = LocalStore::open(MemoryConfig::default(), journal.clone(), stored, NOW).unwrap();
+    let request = CrawlRequest::new("https://a.example/");
+    let options = StartOptions::default().with_request(request.to_stored());
+    let started = runtime_over(&web, Arc::new(first)).start(request.check().unwrap(), options).await.unwrap();
+    let id = started.detach();
+
+    for (job, goes_on) in [(None, true), (Some(id), false)] {
+        let runtime = runtime_over(&web, store(&journal));
+        let check = Arc::new(CancelAtCheck { job, runtime: OnceLock::new() });
+        check.runtime.set(Arc::downgrade(&runtime)).unwrap();
+        runtime.set_options_check(check);
+        assert_eq!(runtime.running(id).await.is_some(), goes_on);
+    }
+}
