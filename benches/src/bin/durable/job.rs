@@ -108,8 +108,9 @@ pub(crate) async fn crawl(
     outcome: impl Fn(u64) -> PageOutcome,
 ) -> Result<(), Failure> {
     let worker = WorkerId::random();
+    // Rounded up, so that a page waits until the last one ends.
     let found_before =
-        |number: u64| FIRST_PAGES + (u128::from(number) * u128::from(new) / u128::from(ended)) as u64;
+        |number: u64| FIRST_PAGES + (u128::from(number) * u128::from(new)).div_ceil(u128::from(ended)) as u64;
     let mut done = 0;
     while done < ended {
         let max = CONCURRENCY.min(usize::try_from(ended - done).unwrap_or(CONCURRENCY));

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}\n\n{USAGE}");
+            eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
@@ -73,7 +73,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ["rate", pages] => rate::measure(pages.parse()?, &folder()?),
         ["size"] => size::measure(1_000_000, 10_000_000, &folder()?),
         ["size", seen, waiting] => size::measure(seen.parse()?, waiting.parse()?, &folder()?),
-        _ => Err("the arguments are not understood".into()),
+        _ => Err(format!("the arguments are not understood\n\n{USAGE}").into()),
     }
 }
 

@@ -55,7 +55,6 @@ struct Finishing {
     lease: LeaseId,
     url: Url,
     address: Option<IpAddr>,
-    page: Option<(usize, Resource)>,
     job: JobId,
     key: UrlKey,
     /// It does not return to the queue.
@@ -120,7 +119,6 @@ impl FaultyStore {
             lease: lease.lease,
             url: lease.url.clone(),
             address: *address,
-            page: self.page(lease.job, &lease.url),
             job: lease.job,
             key: lease.key,
             ends: !matches!(outcome, PageOutcome::Retry(_) | PageOutcome::Return(_)),
