@@ -42,15 +42,17 @@
 //!
 //! URLs, documents, events, counts and results. Beside it lie `FILE-wal` and `FILE-shm` of SQLite,
 //! `FILE-lock`, which names the process that writes, and the folder `FILE-secrets` with what may be secret:
-//! the requests of running jobs with their headers, their cookies, and the webhooks. Only the user of the
-//! process may read them. The secrets of a job go with its end, and its webhook with its last event.
+//! the requests of running jobs with their headers, their cookies, and the webhooks. The secrets of a job go
+//! with its end, and its webhook with its last event. On Unix only the user of the process may read these
+//! files; elsewhere they have the permissions of their folder.
 //!
 //! # What is not kept
 //!
 //! - A job with zero data retention, except for its counts if it belongs to a team: in the next process it
 //!   has failed with the reason.
-//! - A single scrape, and the URLs that a crawl was to explain.
-//! - The pace and the robots.txt of hosts, which are learned again.
+//! - A single scrape or map in work, and the URLs that a crawl was to explain.
+//! - The pace and the robots.txt of hosts, and endless families of URLs, which are learned again.
+//! - Cookies that changed within a second after others were stored, if the process is killed.
 //!
 //! A job needs the parts of the engine that its options need: without the browser or the model that its first
 //! process had, it fails with the reason, and its documents stay.
@@ -113,7 +115,8 @@ impl EngineBuilder {
 
     /// Sets the maximum size of the file of jobs in bytes. Default: none. At this size, or when the disk is
     /// full, no more pages are fetched, new jobs are refused, and jobs wait. They go on when there is space,
-    /// and lose nothing.
+    /// and lose nothing. The log of SQLite and the secrets are not counted, and deleting may exceed the size
+    /// by 32 MiB. To change it, open the file again.
     #[must_use]
     pub fn store_bound(mut self, bytes: u64) -> Self {
         self.file.max_bytes = Some(bytes);

@@ -69,7 +69,7 @@ fn check_mode(path: &Path, mode: &str) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Unsuitable, text))
 }
 
-/// A connection that leaves the file as it is, except that it undoes a transaction that was cut.
+/// A connection that leaves the file as it is, except that it undoes an unfinished transaction.
 pub(crate) fn undoing(path: &Path) -> Result<Connection, Error> {
     open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX, |_| Ok(()))
 }

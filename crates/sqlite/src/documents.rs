@@ -77,7 +77,7 @@ fn row(documents: &[&NewDocument]) -> Option<DocumentRow> {
 }
 
 /// The form, the checksum and the entries of heads.
-fn parts(heads: &[u8]) -> Result<(u8, u64, &[u8]), Damage> {
+fn split_heads(heads: &[u8]) -> Result<(u8, u64, &[u8]), Damage> {
     let (start, entries) = heads.split_first_chunk::<START>().ok_or(Damage::Truncated)?;
     let [form, sum @ ..] = *start;
     if !entries.len().is_multiple_of(HEAD) || entries.is_empty() {
@@ -93,7 +93,7 @@ pub(crate) fn lengths(heads: &[u8]) -> Result<impl Iterator<Item = usize> + use<
 
 /// As [`lengths`], with the halves of the scrape ids.
 pub(crate) fn entries(heads: &[u8]) -> Result<impl Iterator<Item = (usize, Option<u64>)> + use<'_>, Damage> {
-    let (_, _, entries) = parts(heads)?;
+    let (_, _, entries) = split_heads(heads)?;
     let (entries, _) = entries.as_chunks::<HEAD>();
     Ok(entries.iter().map(|&[a, b, c, d, scrape @ ..]| {
         let scrape = u64::from_le_bytes(scrape);
@@ -108,7 +108,7 @@ fn content_size(bytes: &[u8]) -> Option<u64> {
 
 /// The documents of a row as JSON, in their order. Cloning one copies no bytes.
 pub(crate) fn open(heads: &[u8], bytes: &[u8]) -> Result<Vec<Bytes>, Damage> {
-    let (form, sum, entries) = parts(heads)?;
+    let (form, sum, entries) = split_heads(heads)?;
     if checksum(&[&[form], entries, bytes]) != sum {
         return Err(Damage::Checksum);
     }

@@ -1,4 +1,4 @@
-//! The names and modes of the files of a store. Only the user of the process may read them.
+//! The names and modes of the files of a store. On Unix, only the user of the process may read them.
 
 use std::ffi::OsString;
 #[cfg(unix)]

@@ -138,7 +138,7 @@ pub(crate) fn has_max_depth(record: &[u8]) -> Result<bool, Damage> {
 /// The job as it was submitted, without its pages. Without its secrets, it has no request and no webhook.
 pub(crate) fn job(columns: Columns, record: &[u8], secrets: Option<&[u8]>) -> Result<NewJob, Damage> {
     let record: Record = serde_json::from_slice(unseal(record)?).map_err(|_| Damage::Invalid)?;
-    // Damaged secrets are as good as none, and no reason to refuse the other jobs.
+    // Damaged secrets count as none: the other jobs must go on.
     let secret: Secret = secrets.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
     let rules = JobRules {
         limit: record.limit,

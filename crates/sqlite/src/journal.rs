@@ -37,9 +37,9 @@ const EPOCH: &str = "epoch";
 /// How a file is used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileConfig {
-    /// The maximum size of the file in bytes, without its log; `None` sets no limit. Above it, the journal
-    /// reports [`Stall::Bound`](gleaner_store::journal::Stall::Bound) and goes on when there is space.
-    /// Deleting and compacting may exceed it by 32 MiB.
+    /// The maximum size of the file in bytes, without its log and the secrets; `None` sets no limit. Above
+    /// it, the journal reports [`Stall::Bound`](gleaner_store::journal::Stall::Bound) and goes on when there
+    /// is space. Deleting and compacting may exceed it by 32 MiB.
     pub max_bytes: Option<u64>,
 }
 

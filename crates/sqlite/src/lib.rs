@@ -12,10 +12,15 @@
 //!
 //! Beside `FILE` and the files of SQLite (`-wal`, `-shm`) lie `FILE-lock`, which names the process that
 //! writes, and `FILE-secrets` with what must not lie in the main file: requests with their headers, webhooks
-//! and cookies. All have modes that let only their owner read them.
+//! and cookies. On Unix their modes let only their owner read them; elsewhere they have the permissions of
+//! their folder.
 //!
 //! Other processes read with a [`Reader`], also while the file is written: jobs, documents, a copy, and a
 //! check of all checksums.
+//!
+//! In this crate, the *file* is the database, and the *log* is SQLite's write-ahead log. A *block* has the
+//! facts of one change. The blocks of a job that were not folded yet are its *tail*. A *part* is a row with a
+//! folded block, and its kind is a [`Part`](gleaner_store::journal::Part).
 //!
 //! ```
 //! use gleaner_sqlite::{FileConfig, SqliteJournal};

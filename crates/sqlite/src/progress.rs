@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use crate::compaction::Record;
 use crate::read;
 
-/// How far a job in the file is.
+/// How far a job in the file is, with the sums of its facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobProgress {

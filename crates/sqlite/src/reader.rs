@@ -82,7 +82,7 @@ impl Reader {
         read::blocks(&transaction, job, after.max(folded), visit)
     }
 
-    /// How far a job is.
+    /// How far a job is, with the sums of its facts.
     ///
     /// # Errors
     /// [`Damaged`](ErrorKind::Damaged), [`Newer`](ErrorKind::Newer) and [`Io`](ErrorKind::Io).

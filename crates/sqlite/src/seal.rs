@@ -5,7 +5,7 @@ use std::hash::Hasher as _;
 use gleaner_store::journal::Damage;
 use siphasher::sip::SipHasher13;
 
-/// The checksum of these parts, one after the other.
+/// The checksum of these bytes, one after the other.
 pub(crate) fn checksum(parts: &[&[u8]]) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(0, 3);
     for part in parts {

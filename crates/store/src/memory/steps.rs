@@ -1,5 +1,5 @@
-//! The parts of operations under the lock of the store. Each returns the ticket of its facts, for which the
-//! operation waits without the lock.
+//! The steps of operations that hold the lock of the store. Each returns the ticket of its facts, for which
+//! the operation waits without the lock.
 
 use std::time::Duration;
 
