@@ -26,15 +26,27 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Creates an empty file unless it exists. Its name is as durable as what it will contain. Returns its path
-/// without links: after that, SQLite and this crate name the files beside it, whatever path leads to it.
-pub(crate) fn ensure(path: &Path) -> io::Result<PathBuf> {
+/// without links: after that, SQLite and this crate name the files beside it, whatever path leads to it. The
+/// second value is true if the file is new.
+pub(crate) fn ensure(path: &Path) -> io::Result<(PathBuf, bool)> {
     match create(path) {
         Ok(_) => {
             let path = fs::canonicalize(path)?;
             path.parent().map_or(Ok(()), sync_folder)?;
-            Ok(path)
+            Ok((path, true))
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::canonicalize(path),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok((fs::canonicalize(path)?, false)),
+        Err(error) => Err(error),
+    }
+}
+
+/// The length of a file in bytes; 0 if it does not exist. Anything else than a file is refused: the modes of
+/// a device are not ours to change, and opening a pipe waits for its other end.
+pub(crate) fn length(path: &Path) -> io::Result<u64> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => Ok(found.len()),
+        Ok(_) => Err(refused(path, "is not a file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
         Err(error) => Err(error),
     }
 }
@@ -171,8 +183,8 @@ mod tests {
         let path = folder.path().join("file");
         create(&path).unwrap();
         assert_eq!(create(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-        ensure(&path).unwrap();
-        ensure(&folder.path().join("new")).unwrap();
+        assert!(!ensure(&path).unwrap().1);
+        assert!(ensure(&folder.path().join("new")).unwrap().1);
         assert!(folder.path().join("new").exists());
         assert!(create_folder(&folder.path().join("folder")).unwrap());
         assert!(!create_folder(&folder.path().join("folder")).unwrap());
@@ -207,7 +219,7 @@ mod tests {
         create(&inner).unwrap();
         fs::remove_file(&link).unwrap();
         symlink(&inner, &link).unwrap();
-        assert_eq!(ensure(&link).unwrap(), fs::canonicalize(&inner).unwrap());
+        assert_eq!(ensure(&link).unwrap(), (fs::canonicalize(&inner).unwrap(), false));
     }
 
     #[cfg(unix)]

@@ -173,7 +173,8 @@ fn clean_secrets(jobs: &[JobRecord], path: &Path) -> io::Result<()> {
     let ended: HashSet<JobId> = jobs.iter().filter(|job| job.has_ended).map(|job| job.id).collect();
     let (with_secrets, _) = secrets.list()?;
     for job in with_secrets.into_iter().filter(|job| ended.contains(job)) {
-        let has_request = secrets.load(job)?.is_some_and(|bytes| job_form::has_request(&bytes));
+        // Also if its file is damaged.
+        let has_request = secrets.load(job)?.is_none_or(|bytes| job_form::has_request(&bytes));
         if has_request || secrets.load_cookies(job)?.is_some() {
             SecretsChange::End.apply(&secrets, job)?;
         }

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use crate::lock::FileLock;
 use crate::log_tail::{LogTail, log_tail};
-use crate::{connection, failure, files, schema};
+use crate::{connection, failure, files, preflight, schema};
 
 /// A file that is open for writing, with this version of its tables.
 #[derive(Debug)]
@@ -25,9 +25,14 @@ pub(crate) struct Opening {
 /// Opens a file, and creates it if it does not exist.
 pub(crate) fn open(path: &Path) -> Result<Opening, Error> {
     connection::check_sqlite(rusqlite::version_number())?;
-    let path = files::ensure(path)
+    let (path, is_new) = files::ensure(path)
         .map_err(|error| failure::file(&format!("{} could not be opened", path.display()), &error))?;
+    preflight::check_kinds(&path)?;
     let lock = FileLock::take(&path)?;
+    // A new file may replace a removed one, whose log is left.
+    if !is_new {
+        preflight::check_log(&path)?;
+    }
     let tail = cut(&path)?;
     check_version(&path)?;
     restrict(&path)

@@ -46,7 +46,8 @@ pub(super) fn is_new(path: &Path, argument: &str) -> Result<bool, Failure> {
     let mut first = Vec::new();
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => return Err(unusable(&"is a folder")),
-        // What it will contain may still be in its log.
+        Ok(found) if !found.is_file() => return Err(unusable(&"is not a file")),
+        // With a log, it is damaged and not new.
         Ok(found) if found.len() == 0 => return Ok(!has_log(path)),
         Ok(_) => {
             let opened = File::open(path);
@@ -140,6 +141,12 @@ mod tests {
         };
         assert_eq!(new(&folder.path().join("none")), Ok(true));
         assert_eq!(new(&path("empty", b"")), Ok(true));
+        #[cfg(unix)]
+        {
+            let socket = folder.path().join("socket");
+            let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+            assert!(new(&socket).unwrap_err().contains("is not a file"));
+        }
         assert_eq!(new(&path("database", b"SQLite format 3\0 and more")), Ok(false));
         path("logged-wal", b"frames");
         assert_eq!(new(&path("logged", b"")), Ok(false));
