@@ -31,10 +31,21 @@ pub(super) fn open(path: &Path, argument: &str) -> Result<Reader, Failure> {
              {file}"
         )));
     }
+    reader(path)
+}
+
+/// Opens a file that this process may have open for writing: unlike [`open`], this leaves its locks. They
+/// belong to the process, and go when any of its descriptors of the file is closed. SQLite of another process
+/// then takes the file for unused, and removes the log under this one.
+///
+/// # Errors
+/// It is no file of jobs, or it cannot be read.
+pub(super) fn reader(path: &Path) -> Result<Reader, Failure> {
     Reader::open(path).map_err(|error| failed(path, &error))
 }
 
-/// Whether there is no file yet, or an empty one.
+/// Whether there is no file yet, or an empty one. Call it before this process opens the file for writing: see
+/// [`reader`].
 ///
 /// # Errors
 /// There is something else.
