@@ -28,6 +28,7 @@ pub(crate) fn open(path: &Path) -> Result<Opening, Error> {
     let (path, is_new) = files::ensure(path)
         .map_err(|error| failure::file(&format!("{} could not be opened", path.display()), &error))?;
     preflight::check_kinds(&path)?;
+    preflight::check_names(&path)?;
     let lock = FileLock::take(&path)?;
     // A new file may replace a removed one, whose log is left.
     if !is_new {

@@ -26,6 +26,28 @@ pub(crate) fn check_log(path: &Path) -> Result<(), Error> {
     ))
 }
 
+/// Refuses a file with several names. Each name has a log and a lock of its own, so two processes could write
+/// to the file, and neither would see what the other has in its log.
+#[cfg(unix)]
+pub(crate) fn check_names(path: &Path) -> Result<(), Error> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = std::fs::metadata(path)
+        .map_err(|error| failure::file(&format!("{} could not be opened", path.display()), &error))?;
+    if found.nlink() <= 1 {
+        return Ok(());
+    }
+    let (path, names) = (path.display(), found.nlink());
+    Err(Error::new(
+        ErrorKind::Unsuitable,
+        format!("{path} has {names} names (hard links); copy it, and keep one name"),
+    ))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn check_names(_path: &Path) -> Result<(), Error> {
+    Ok(())
+}
+
 fn length(path: &Path, suffix: &str) -> Result<u64, Error> {
     files::length(&files::beside(path, suffix))
         .map_err(|error| failure::file(&format!("{} could not be opened", path.display()), &error))
@@ -79,6 +101,21 @@ mod tests {
                 assert!(error.to_string().ends_with("is not a file"), "{suffix}: {error}");
             }
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_with_several_names_has_no_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = store(folder.path());
+        let other = folder.path().join("other.db");
+        fs::hard_link(&path, &other).unwrap();
+        for name in [&path, &other] {
+            assert_eq!(opening::open(name).unwrap_err().kind(), ErrorKind::Unsuitable);
+            Reader::open(name).unwrap();
+        }
+        fs::remove_file(&other).unwrap();
+        opening::open(&path).unwrap();
     }
 
     #[cfg(unix)]
