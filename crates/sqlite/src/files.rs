@@ -129,17 +129,18 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Writes the bytes of a file to their places again, if it exists, and syncs it. A failed sync may leave them
-/// in the memory of the system as if they were on the medium.
-pub(crate) fn write_again(path: &Path) -> io::Result<()> {
+/// Writes the first bytes of a file to their places again, at most this many, if it exists, and syncs it. A
+/// failed sync may leave them in the memory of the system as if they were on the medium.
+pub(crate) fn write_again(path: &Path, length: u64) -> io::Result<()> {
     let mut file = match OpenOptions::new().read(true).write(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         file => file?,
     };
     let (mut buffer, mut offset) = (vec![0; 64 << 10], 0);
     loop {
-        let length = file.read(&mut buffer)?;
-        let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else { break };
+        let left = usize::try_from(length.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let read = file.read(&mut buffer)?.min(left);
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
         write_at(&mut file, bytes, offset)?;
         offset += bytes.len() as u64;
     }
@@ -196,12 +197,26 @@ mod tests {
     fn a_file_that_is_written_again_has_the_same_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        write_again(&path).unwrap();
+        write_again(&path, 1).unwrap();
         assert!(!path.exists());
         let bytes: Vec<u8> = (0..200_000_u32).map(|number| (number / 7) as u8).collect();
         fs::write(&path, &bytes).unwrap();
-        write_again(&path).unwrap();
-        assert!(fs::read(&path).unwrap() == bytes);
+        for length in [0, 100_000, u64::MAX] {
+            write_again(&path, length).unwrap();
+            assert!(fs::read(&path).unwrap() == bytes);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_not_written_again_takes_no_space() {
+        use std::os::unix::fs::MetadataExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        File::create(&path).unwrap().set_len(64 << 20).unwrap();
+        write_again(&path, 4096).unwrap();
+        let found = path.metadata().unwrap();
+        assert!(found.len() == 64 << 20 && found.blocks() * 512 < 32 << 20, "{} blocks", found.blocks());
     }
 
     #[cfg(unix)]

@@ -39,7 +39,8 @@ pub(crate) fn open(path: &Path) -> Result<Opening, Error> {
     restrict(&path)
         .map_err(|error| failure::file("the file could not be hidden from other users", &error))?;
     // Its commits were not all synced, and a failed sync may have left some in the memory of the system only.
-    files::write_again(&files::beside(&path, "-wal"))
+    // SQLite reads no further than the last one that is whole.
+    files::write_again(&files::beside(&path, "-wal"), tail.offset)
         .map_err(|error| failure::file("the log of the file could not be written again", &error))?;
     let mut connection = connection::writer(&path)?;
     schema::migrate(&mut connection)?;
