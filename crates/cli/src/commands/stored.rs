@@ -78,6 +78,26 @@ fn has_log(path: &Path) -> bool {
     fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }
 
+/// Refuses an output that is a file of jobs, or one of those beside it: writing would destroy them. `option`
+/// names the output.
+///
+/// # Errors
+/// It is one of these files.
+pub(super) fn refuse_as_output(path: &Path, output: &Path, option: &str) -> Result<(), Failure> {
+    // What does not exist yet is neither.
+    let (Ok(path), Ok(found)) = (path.canonicalize(), output.canonicalize()) else { return Ok(()) };
+    let is_own = ["", "-wal", "-shm", "-lock"].into_iter().any(|suffix| {
+        let mut own = path.as_os_str().to_owned();
+        own.push(suffix);
+        found.as_os_str() == own
+    });
+    if !is_own {
+        return Ok(());
+    }
+    let output = output.display();
+    Err(Failure::usage(format!("{option}: {output} has the jobs themselves; name another file")))
+}
+
 /// The failure of a file that could not be read.
 pub(super) fn failed(path: &Path, error: &Error) -> Failure {
     explained(path, &error.to_string(), [error.is_busy(), error.is_newer(), error.is_damaged()])
@@ -168,6 +188,20 @@ mod tests {
             let error = new(&other).unwrap_err();
             assert!(error.starts_with("--job: ") && error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn files_of_jobs_are_no_outputs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("jobs.db");
+        let refused = |output: &Path| refuse_as_output(&path, output, "--out").is_err();
+        assert!(!refused(&path), "there is no such file");
+        for (name, expected) in [("jobs.db", true), ("jobs.db-wal", true), ("pages.jsonl", false)] {
+            fs::write(folder.path().join(name), b"").unwrap();
+            assert_eq!(refused(&folder.path().join(name)), expected, "{name}");
+        }
+        assert!(refused(&folder.path().join(".").join("jobs.db")));
+        assert!(!refused(&folder.path().join("new.jsonl")));
     }
 
     #[test]
