@@ -363,6 +363,8 @@ fn unsuitable_files_and_options_are_explained() {
         (&["export", file, unknown], &["[JOB]: ", unknown, "gleaner jobs"]),
         (&["export", file, "latest"], &["latest", "the id of a job", "gleaner jobs"]),
         (&["export", file, "--format", "html"], &["html", "jsonl", "markdown"]),
+        (&["export", file, "--out", file], &["--out: ", "has the jobs themselves", "another file"]),
+        (&["crawl", &url, "--job", file, "--failures", file], &["--failures: ", "has the jobs themselves"]),
         (&["backup", file, file], &["<DEST>: ", "exists", "new file"]),
         (&["crawl", &url, "--job", word(&text)], &["--job: ", "is not a file of jobs", "new file"]),
         (&["crawl", &url, "--job", folder], &["--job: ", "is a folder"]),
