@@ -209,6 +209,35 @@ fn a_running_job_can_be_read_and_has_one_writer() {
     assert_eq!(lines_of_json(followed.as_bytes()), printed);
 }
 
+/// Without this lock, SQLite of another process removes the log when it closes the file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_running_job_keeps_the_lock_of_its_file() {
+    use std::os::unix::fs::MetadataExt as _;
+    // Not all sandboxes have it.
+    if fs::read_to_string("/proc/locks").is_err() {
+        return;
+    }
+    let server = site(300, Duration::from_millis(100));
+    let (_place, file) = place();
+    let url = server.url("/");
+    let words = ["crawl", &url, "--job", word(&file), "--concurrency", "2"];
+    for lines in [1, 20] {
+        let (mut child, ..) = start(&words, lines);
+        let (process, inode) = (child.0.id().to_string(), format!(":{}", file.metadata().unwrap().ino()));
+        let locks = fs::read_to_string("/proc/locks").unwrap();
+        let is_held = locks.lines().any(|lock| {
+            let words: Vec<&str> = lock.split_whitespace().collect();
+            words.contains(&"POSIX")
+                && words.contains(&&*process)
+                && words.iter().any(|word| word.ends_with(&inode))
+        });
+        assert!(is_held, "process {process} has no lock of {inode}: {locks}");
+        child.0.kill().unwrap();
+        child.0.wait().unwrap();
+    }
+}
+
 #[test]
 fn documents_are_exported_as_markdown() {
     let server = site(12, Duration::ZERO);
@@ -334,6 +363,8 @@ fn unsuitable_files_and_options_are_explained() {
         (&["export", file, unknown], &["[JOB]: ", unknown, "gleaner jobs"]),
         (&["export", file, "latest"], &["latest", "the id of a job", "gleaner jobs"]),
         (&["export", file, "--format", "html"], &["html", "jsonl", "markdown"]),
+        (&["export", file, "--out", file], &["--out: ", "has the jobs themselves", "another file"]),
+        (&["crawl", &url, "--job", file, "--failures", file], &["--failures: ", "has the jobs themselves"]),
         (&["backup", file, file], &["<DEST>: ", "exists", "new file"]),
         (&["crawl", &url, "--job", word(&text)], &["--job: ", "is not a file of jobs", "new file"]),
         (&["crawl", &url, "--job", folder], &["--job: ", "is a folder"]),

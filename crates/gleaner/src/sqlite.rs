@@ -98,6 +98,9 @@ impl EngineBuilder {
     /// Stores jobs in this file, so that they survive the process: see [`sqlite`](crate::sqlite). The file is
     /// created if it does not exist. Default: jobs are in memory and end with the process.
     ///
+    /// While the engine exists, its process must not open the file by other means than this library: on Unix,
+    /// closing it releases the locks that protect it from other programs.
+    ///
     /// [`build`](Self::build) opens the file and reads what waits in it, which blocks the thread, longer the
     /// more pages wait. Jobs of an earlier process then go on. If `build` is called outside a tokio runtime,
     /// they go on with [`Engine::resume`](crate::Engine::resume) or the first job.

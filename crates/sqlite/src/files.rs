@@ -26,15 +26,27 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Creates an empty file unless it exists. Its name is as durable as what it will contain. Returns its path
-/// without links: after that, SQLite and this crate name the files beside it, whatever path leads to it.
-pub(crate) fn ensure(path: &Path) -> io::Result<PathBuf> {
+/// without links: after that, SQLite and this crate name the files beside it, whatever path leads to it. The
+/// second value is true if the file is new.
+pub(crate) fn ensure(path: &Path) -> io::Result<(PathBuf, bool)> {
     match create(path) {
         Ok(_) => {
             let path = fs::canonicalize(path)?;
             path.parent().map_or(Ok(()), sync_folder)?;
-            Ok(path)
+            Ok((path, true))
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::canonicalize(path),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok((fs::canonicalize(path)?, false)),
+        Err(error) => Err(error),
+    }
+}
+
+/// The length of a file in bytes; 0 if it does not exist. Anything else than a file is refused: the modes of
+/// a device are not ours to change, and opening a pipe waits for its other end.
+pub(crate) fn length(path: &Path) -> io::Result<u64> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => Ok(found.len()),
+        Ok(_) => Err(refused(path, "is not a file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
         Err(error) => Err(error),
     }
 }
@@ -117,17 +129,18 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Writes the bytes of a file to their places again, if it exists, and syncs it. A failed sync may leave them
-/// in the memory of the system as if they were on the medium.
-pub(crate) fn write_again(path: &Path) -> io::Result<()> {
+/// Writes the first bytes of a file to their places again, at most this many, if it exists, and syncs it. A
+/// failed sync may leave them in the memory of the system as if they were on the medium.
+pub(crate) fn write_again(path: &Path, length: u64) -> io::Result<()> {
     let mut file = match OpenOptions::new().read(true).write(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         file => file?,
     };
     let (mut buffer, mut offset) = (vec![0; 64 << 10], 0);
     loop {
-        let length = file.read(&mut buffer)?;
-        let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else { break };
+        let left = usize::try_from(length.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let read = file.read(&mut buffer)?.min(left);
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
         write_at(&mut file, bytes, offset)?;
         offset += bytes.len() as u64;
     }
@@ -171,8 +184,8 @@ mod tests {
         let path = folder.path().join("file");
         create(&path).unwrap();
         assert_eq!(create(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-        ensure(&path).unwrap();
-        ensure(&folder.path().join("new")).unwrap();
+        assert!(!ensure(&path).unwrap().1);
+        assert!(ensure(&folder.path().join("new")).unwrap().1);
         assert!(folder.path().join("new").exists());
         assert!(create_folder(&folder.path().join("folder")).unwrap());
         assert!(!create_folder(&folder.path().join("folder")).unwrap());
@@ -184,12 +197,26 @@ mod tests {
     fn a_file_that_is_written_again_has_the_same_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        write_again(&path).unwrap();
+        write_again(&path, 1).unwrap();
         assert!(!path.exists());
         let bytes: Vec<u8> = (0..200_000_u32).map(|number| (number / 7) as u8).collect();
         fs::write(&path, &bytes).unwrap();
-        write_again(&path).unwrap();
-        assert!(fs::read(&path).unwrap() == bytes);
+        for length in [0, 100_000, u64::MAX] {
+            write_again(&path, length).unwrap();
+            assert!(fs::read(&path).unwrap() == bytes);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_not_written_again_takes_no_space() {
+        use std::os::unix::fs::MetadataExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        File::create(&path).unwrap().set_len(64 << 20).unwrap();
+        write_again(&path, 4096).unwrap();
+        let found = path.metadata().unwrap();
+        assert!(found.len() == 64 << 20 && found.blocks() * 512 < 32 << 20, "{} blocks", found.blocks());
     }
 
     #[cfg(unix)]
@@ -207,7 +234,7 @@ mod tests {
         create(&inner).unwrap();
         fs::remove_file(&link).unwrap();
         symlink(&inner, &link).unwrap();
-        assert_eq!(ensure(&link).unwrap(), fs::canonicalize(&inner).unwrap());
+        assert_eq!(ensure(&link).unwrap(), (fs::canonicalize(&inner).unwrap(), false));
     }
 
     #[cfg(unix)]

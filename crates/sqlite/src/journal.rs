@@ -157,7 +157,7 @@ impl Drop for SqliteJournal {
 fn next_epoch(connection: &Connection) -> Result<u64, Error> {
     let sql = "SELECT value FROM meta WHERE name = ?1";
     let last = connection.query_row(sql, [EPOCH], |row| row.get::<_, [u8; 8]>(0)).optional();
-    let epoch = last.map_err(read::failed)?.map_or(0, u64::from_le_bytes) + 1;
+    let epoch = last.map_err(read::failed)?.map_or(0, u64::from_le_bytes).saturating_add(1);
     connection
         .execute("INSERT OR REPLACE INTO meta(name, value) VALUES(?1, ?2)", (EPOCH, epoch.to_le_bytes()))
         .map_err(|error| failure::sqlite("the file could not be written", &error))?;
@@ -173,7 +173,8 @@ fn clean_secrets(jobs: &[JobRecord], path: &Path) -> io::Result<()> {
     let ended: HashSet<JobId> = jobs.iter().filter(|job| job.has_ended).map(|job| job.id).collect();
     let (with_secrets, _) = secrets.list()?;
     for job in with_secrets.into_iter().filter(|job| ended.contains(job)) {
-        let has_request = secrets.load(job)?.is_some_and(|bytes| job_form::has_request(&bytes));
+        // Also if its file is damaged.
+        let has_request = secrets.load(job)?.is_none_or(|bytes| job_form::has_request(&bytes));
         if has_request || secrets.load_cookies(job)?.is_some() {
             SecretsChange::End.apply(&secrets, job)?;
         }

@@ -63,6 +63,7 @@ mod lock;
 mod log_tail;
 mod opening;
 mod place;
+mod preflight;
 mod progress;
 mod read;
 mod read_pool;

@@ -31,7 +31,7 @@ pub(crate) fn load(connection: Connection, path: &Path, epoch: u64) -> Result<St
     // The rows of removed jobs may still be there.
     let removed =
         first(&connection, "SELECT max(number) FROM debris", [], |row| row.get::<_, Option<i64>>(0))?;
-    state.next_number = removed.flatten().map_or(0, |number| number.cast_unsigned() + 1);
+    state.next_number = removed.flatten().map_or(0, |number| number.cast_unsigned().saturating_add(1));
     state.blocks = blocks_of_store(&connection)?;
     state.histories = histories(&connection)?;
     state.scrapes = scrapes(&connection)?;

@@ -35,10 +35,13 @@ impl FileLock {
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
                 let _ = (&mut file).take(MAX_HOLDER).read_to_string(&mut holder);
-                return Err(Error::new(
-                    ErrorKind::Busy,
-                    format!("another process ({}) has the file open for writing", holder.trim()),
-                ));
+                // It may not have written its name yet.
+                let holder = match holder.trim() {
+                    "" => String::new(),
+                    name => format!(" ({name})"),
+                };
+                let text = format!("another process{holder} has the file open for writing");
+                return Err(Error::new(ErrorKind::Busy, text));
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }

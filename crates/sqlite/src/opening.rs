@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use crate::lock::FileLock;
 use crate::log_tail::{LogTail, log_tail};
-use crate::{connection, failure, files, schema};
+use crate::{connection, failure, files, preflight, schema};
 
 /// A file that is open for writing, with this version of its tables.
 #[derive(Debug)]
@@ -25,15 +25,22 @@ pub(crate) struct Opening {
 /// Opens a file, and creates it if it does not exist.
 pub(crate) fn open(path: &Path) -> Result<Opening, Error> {
     connection::check_sqlite(rusqlite::version_number())?;
-    let path = files::ensure(path)
+    let (path, is_new) = files::ensure(path)
         .map_err(|error| failure::file(&format!("{} could not be opened", path.display()), &error))?;
+    preflight::check_kinds(&path)?;
+    preflight::check_names(&path)?;
     let lock = FileLock::take(&path)?;
+    // A new file may replace a removed one, whose log is left.
+    if !is_new {
+        preflight::check_log(&path)?;
+    }
     let tail = cut(&path)?;
     check_version(&path)?;
     restrict(&path)
         .map_err(|error| failure::file("the file could not be hidden from other users", &error))?;
     // Its commits were not all synced, and a failed sync may have left some in the memory of the system only.
-    files::write_again(&files::beside(&path, "-wal"))
+    // SQLite reads no further than the last one that is whole.
+    files::write_again(&files::beside(&path, "-wal"), tail.offset)
         .map_err(|error| failure::file("the log of the file could not be written again", &error))?;
     let mut connection = connection::writer(&path)?;
     schema::migrate(&mut connection)?;

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::check::{self, Finding};
 use crate::compaction::Record;
 use crate::secrets::Secrets;
-use crate::{JobCounts, JobProgress, JobRecord, backup, connection, failure, label, read, schema};
+use crate::{JobCounts, JobProgress, JobRecord, backup, connection, failure, label, preflight, read, schema};
 
 /// Reads a file, also while another process writes it. Its calls block.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ impl Reader {
         let path = path.as_ref().canonicalize().map_err(|error| {
             failure::file(&format!("{} could not be opened", path.as_ref().display()), &error)
         })?;
+        preflight::check_kinds(&path)?;
+        preflight::check_log(&path)?;
         let connection = connection::reader(&path)?;
         match schema::version(&connection)? {
             0 => Err(Error::new(ErrorKind::Unsuitable, format!("{} is empty", path.display()))),

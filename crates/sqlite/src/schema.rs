@@ -44,8 +44,15 @@ pub(crate) fn version(connection: &Connection) -> Result<i32, Error> {
         (number("application_id").map_err(failed)?, number("user_version").map_err(failed)?);
     let tables = "SELECT count(*) FROM sqlite_schema";
     let is_empty = connection.query_row(tables, [], |row| row.get::<_, i64>(0)).map_err(failed)? == 0;
+    // A view in place of a table can have rows without end, and a trigger changes other rows than were named.
+    let tables = "SELECT count(*) FROM sqlite_schema WHERE coalesce(rootpage, 0) = 0";
+    let has_others = connection.query_row(tables, [], |row| row.get::<_, i64>(0)).map_err(failed)? > 0;
     match (application, version) {
         (0, 0) if is_empty => Ok(0),
+        (APPLICATION_ID, 1..=VERSION) if has_others => Err(Error::new(
+            ErrorKind::Unsuitable,
+            "another program has added views, triggers or virtual tables to the file",
+        )),
         (APPLICATION_ID, version) if (1..=VERSION).contains(&version) => Ok(version),
         (APPLICATION_ID, version) if version > VERSION => Err(Error::new(
             ErrorKind::Newer,
@@ -106,6 +113,21 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE other(x)").unwrap();
         assert_eq!(migrate(&mut connection).unwrap_err().kind(), ErrorKind::Unsuitable);
+    }
+
+    #[test]
+    fn a_file_with_views_or_triggers_is_refused() {
+        for (change, is_refused) in [
+            ("CREATE INDEX fact_bytes ON fact(bytes); ANALYZE", false),
+            ("DROP TABLE document; CREATE VIEW document AS SELECT 1 AS place", true),
+            ("CREATE TRIGGER a AFTER INSERT ON fact BEGIN DELETE FROM document; END", true),
+        ] {
+            let mut connection = Connection::open_in_memory().unwrap();
+            migrate(&mut connection).unwrap();
+            connection.execute_batch(change).unwrap();
+            let kind = version(&connection).map_err(|error| error.kind());
+            assert_eq!(kind, if is_refused { Err(ErrorKind::Unsuitable) } else { Ok(VERSION) }, "{change}");
+        }
     }
 
     #[test]

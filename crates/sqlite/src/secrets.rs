@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use gleaner_types::JobId;
 
 use crate::files;
+use crate::seal::{seal, unseal};
 
 /// The ends of the names.
 const EXTENSION: &str = ".json";
@@ -45,7 +46,7 @@ impl Secrets {
         let new = self.path(job, UNFINISHED);
         remove_file(&new)?;
         let mut file = files::create(&new)?;
-        file.write_all(bytes)?;
+        file.write_all(&seal(bytes))?;
         file.sync_all()?;
         fs::rename(&new, self.path(job, extension))?;
         files::sync_folder(&self.folder)
@@ -61,14 +62,27 @@ impl Secrets {
         self.replace(job, COOKIES, bytes)
     }
 
-    /// The request and the webhook of a job; `None` if it has none.
+    /// The request and the webhook of a job; `None` if it has none, or if its file is damaged.
     pub(crate) fn load(&self, job: JobId) -> io::Result<Option<Vec<u8>>> {
         read_file(&self.path(job, EXTENSION))
     }
 
-    /// The cookies of a job; `None` if it has none.
+    /// The cookies of a job; `None` if it has none, or if their file is damaged.
     pub(crate) fn load_cookies(&self, job: JobId) -> io::Result<Option<Vec<u8>>> {
         read_file(&self.path(job, COOKIES))
+    }
+
+    /// True if a file of a job exists and cannot be read as it was written.
+    pub(crate) fn is_damaged(&self, job: JobId) -> io::Result<bool> {
+        for extension in [EXTENSION, COOKIES] {
+            match fs::read(self.path(job, extension)) {
+                Ok(sealed) if unseal(&sealed).is_err() => return Ok(true),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
     }
 
     /// Removes the cookies of a job.
@@ -121,10 +135,16 @@ impl Secrets {
     }
 }
 
-/// The contents of a file; `None` if it does not exist.
+/// The contents of a file; `None` if it does not exist, or if it has not the bytes that were written.
 fn read_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+        Ok(sealed) => match unseal(&sealed) {
+            Ok(bytes) => Ok(Some(bytes.to_vec())),
+            Err(damage) => {
+                tracing::warn!(path = %path.display(), %damage, "secrets are damaged, and not used");
+                Ok(None)
+            }
+        },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -183,6 +203,30 @@ mod tests {
         fs::write(secrets.folder.join(format!("{}.new", job(2))), b"half").unwrap();
         secrets.store(job(2), b"new").unwrap();
         assert_eq!(secrets.load(job(2)).unwrap().as_deref(), Some(&b"new"[..]));
+    }
+
+    #[test]
+    fn changed_secrets_are_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::of(&folder.path().join("jobs.db"));
+        for extension in [EXTENSION, COOKIES] {
+            secrets.store(job(1), b"{\"limit\":900}").unwrap();
+            secrets.store_cookies(job(1), b"cookies").unwrap();
+            assert!(!secrets.is_damaged(job(1)).unwrap());
+            let path = secrets.path(job(1), extension);
+            let mut bytes = fs::read(&path).unwrap();
+            bytes[3] ^= 1;
+            for damaged in [&bytes[..], b""] {
+                fs::write(&path, damaged).unwrap();
+                assert!(secrets.is_damaged(job(1)).unwrap());
+                let found = [secrets.load(job(1)).unwrap(), secrets.load_cookies(job(1)).unwrap()];
+                assert_eq!(
+                    found.map(|found| found.is_some()),
+                    [extension == COOKIES, extension == EXTENSION]
+                );
+            }
+        }
+        assert!(!secrets.is_damaged(job(2)).unwrap(), "a job without secrets");
     }
 
     #[cfg(unix)]

@@ -253,7 +253,7 @@ impl Writer {
         if self.connection.is_none() {
             // After a failed sync, the system may keep changes that it never writes: the log would be read
             // with a commit that the next power loss removes.
-            files::write_again(&files::beside(&self.path, "-wal"))
+            files::write_again(&files::beside(&self.path, "-wal"), u64::MAX)
                 .map_err(|error| failure::file("the log of the file could not be written again", &error))?;
             let connection = connection::writer(&self.path)?;
             limit(&connection, self.bound)

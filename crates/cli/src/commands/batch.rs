@@ -61,7 +61,8 @@ pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) 
     let mut interrupt = Interrupt::listen(browser);
     let builder = with_model(&args.model, &args.engine)?;
     let engine = engine::start_for(file.as_ref(), builder, &args.engine, browser)?;
-    let mut results = Results::open(&args.output, args.failures.as_deref())?;
+    let path = file.as_ref().map(JobFile::path);
+    let mut results = Results::open(&args.output, args.failures.as_deref(), path)?;
     args.remark(console);
     let resumed = kept::resumed(console, &engine, file.as_ref()).await?;
     let earlier = resumed.as_ref().map_or(0, |(_, earlier)| *earlier);

@@ -30,7 +30,8 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
     let builder = webhook::with_webhook(with_model(&args.model, &args.engine)?, secret)?;
     let builder = args.links.rules().configure(builder);
     let engine = engine::start_for(file.as_ref(), builder, &args.engine, browser)?;
-    let mut results = Results::open(&args.output, args.failures.as_deref())?;
+    let path = file.as_ref().map(JobFile::path);
+    let mut results = Results::open(&args.output, args.failures.as_deref(), path)?;
     args.remark(console);
     let asks_for_one = args.asks_for_one();
     let resumed = kept::resumed(console, &engine, file.as_ref()).await?;

@@ -28,6 +28,9 @@ const MAX_LISTED: usize = 5;
 pub(super) async fn run(console: &Console, args: &ExportArgs, browser: &Browser) -> Result<u8, Failure> {
     let reader = stored::open(&args.file, "<FILE>")?;
     let job = choose(stored::jobs(&reader, &args.file)?, args)?;
+    if let Some(out) = &args.out {
+        stored::refuse_as_output(&args.file, out, "--out")?;
+    }
     let mut interrupt = Interrupt::listen(browser);
     let mut target = Target::open(args)?;
     let mut export =

@@ -29,7 +29,7 @@ impl JobFile {
             ));
         }
         let file = Self { path: path.to_owned(), command };
-        if stored::is_new(path, OPTION)? || file.record(&file.read()?)?.is_none() {
+        if stored::is_new(path, OPTION)? || file.record(&stored::open(path, OPTION)?)?.is_none() {
             let label = file.command.label();
             set_label(path, &label).map_err(|error| stored::failed(path, &error))?;
         }
@@ -47,7 +47,7 @@ impl JobFile {
     /// # Errors
     /// The file is for another command, or cannot be read.
     pub(super) fn started(&self) -> Result<Option<JobId>, Failure> {
-        let reader = self.read()?;
+        let reader = stored::reader(&self.path)?;
         match self.record(&reader)? {
             Some(record) => Ok(Some(record.id)),
             // Another process may have given a new file its label.
@@ -78,9 +78,5 @@ impl JobFile {
     fn label(&self, reader: &Reader) -> Result<Option<JobLabel>, Failure> {
         let label = reader.label().map_err(|error| stored::failed(&self.path, &error))?;
         Ok(label.as_deref().and_then(JobLabel::parse))
-    }
-
-    fn read(&self) -> Result<Reader, Failure> {
-        stored::open(&self.path, OPTION)
     }
 }

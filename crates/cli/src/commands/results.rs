@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::engine;
 use super::run::Run;
+use super::{engine, stored};
 use crate::args::OutputArgs;
 use crate::failure::Failure;
 use crate::file_names::FileNames;
@@ -19,11 +19,18 @@ pub(super) struct Results {
 
 impl Results {
     /// Opens the output from the arguments. Call it before the job starts, so that no page is fetched that
-    /// cannot be stored.
+    /// cannot be stored. `jobs` is the file of the job.
     ///
     /// # Errors
-    /// A file or folder cannot be written.
-    pub(super) fn open(args: &OutputArgs, failures: Option<&Path>) -> Result<Self, Failure> {
+    /// A file or folder cannot be written, or the list of failures would replace the file of the job.
+    pub(super) fn open(
+        args: &OutputArgs,
+        failures: Option<&Path>,
+        jobs: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        if let (Some(failures), Some(jobs)) = (failures, jobs) {
+            stored::refuse_as_output(jobs, failures, "--failures")?;
+        }
         let sink = match &args.out {
             Some(path) => {
                 Sink::Folder(Folder::create(path, FileNames::with_hosts()).map_err(engine::unusable_folder)?)

@@ -28,7 +28,7 @@ pub(super) async fn run(console: &Console, args: &ResumeArgs, browser: &Browser)
     let builder = webhook::with_webhook(builder, args.webhook_secret_env.as_deref())?;
     let builder = label.map(|label| label.links).unwrap_or_default().configure(builder);
     let engine = engine::start_on(&args.file, builder, &args.engine, browser)?;
-    let mut results = Results::open(&args.output, args.failures.as_deref())?;
+    let mut results = Results::open(&args.output, args.failures.as_deref(), Some(&args.file))?;
     results.begin()?;
     let mut code = exit::DONE;
     for record in &jobs {

@@ -31,10 +31,21 @@ pub(super) fn open(path: &Path, argument: &str) -> Result<Reader, Failure> {
              {file}"
         )));
     }
+    reader(path)
+}
+
+/// Opens a file that this process may have open for writing: unlike [`open`], this leaves its locks. They
+/// belong to the process, and go when any of its descriptors of the file is closed. SQLite of another process
+/// then takes the file for unused, and removes the log under this one.
+///
+/// # Errors
+/// It is no file of jobs, or it cannot be read.
+pub(super) fn reader(path: &Path) -> Result<Reader, Failure> {
     Reader::open(path).map_err(|error| failed(path, &error))
 }
 
-/// Whether there is no file yet, or an empty one.
+/// Whether there is no file yet, or an empty one. Call it before this process opens the file for writing: see
+/// [`reader`].
 ///
 /// # Errors
 /// There is something else.
@@ -46,7 +57,8 @@ pub(super) fn is_new(path: &Path, argument: &str) -> Result<bool, Failure> {
     let mut first = Vec::new();
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => return Err(unusable(&"is a folder")),
-        // What it will contain may still be in its log.
+        Ok(found) if !found.is_file() => return Err(unusable(&"is not a file")),
+        // With a log, it is damaged and not new.
         Ok(found) if found.len() == 0 => return Ok(!has_log(path)),
         Ok(_) => {
             let opened = File::open(path);
@@ -64,6 +76,26 @@ fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     fs::metadata(log).is_ok_and(|log| log.len() > 0)
+}
+
+/// Refuses an output that is a file of jobs, or one of those beside it: writing would destroy them. `option`
+/// names the output.
+///
+/// # Errors
+/// It is one of these files.
+pub(super) fn refuse_as_output(path: &Path, output: &Path, option: &str) -> Result<(), Failure> {
+    // What does not exist yet is neither.
+    let (Ok(path), Ok(found)) = (path.canonicalize(), output.canonicalize()) else { return Ok(()) };
+    let is_own = ["", "-wal", "-shm", "-lock"].into_iter().any(|suffix| {
+        let mut own = path.as_os_str().to_owned();
+        own.push(suffix);
+        found.as_os_str() == own
+    });
+    if !is_own {
+        return Ok(());
+    }
+    let output = output.display();
+    Err(Failure::usage(format!("{option}: {output} has the jobs themselves; name another file")))
 }
 
 /// The failure of a file that could not be read.
@@ -140,6 +172,12 @@ mod tests {
         };
         assert_eq!(new(&folder.path().join("none")), Ok(true));
         assert_eq!(new(&path("empty", b"")), Ok(true));
+        #[cfg(unix)]
+        {
+            let socket = folder.path().join("socket");
+            let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+            assert!(new(&socket).unwrap_err().contains("is not a file"));
+        }
         assert_eq!(new(&path("database", b"SQLite format 3\0 and more")), Ok(false));
         path("logged-wal", b"frames");
         assert_eq!(new(&path("logged", b"")), Ok(false));
@@ -150,6 +188,20 @@ mod tests {
             let error = new(&other).unwrap_err();
             assert!(error.starts_with("--job: ") && error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn files_of_jobs_are_no_outputs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("jobs.db");
+        let refused = |output: &Path| refuse_as_output(&path, output, "--out").is_err();
+        assert!(!refused(&path), "there is no such file");
+        for (name, expected) in [("jobs.db", true), ("jobs.db-wal", true), ("pages.jsonl", false)] {
+            fs::write(folder.path().join(name), b"").unwrap();
+            assert_eq!(refused(&folder.path().join(name)), expected, "{name}");
+        }
+        assert!(refused(&folder.path().join(".").join("jobs.db")));
+        assert!(!refused(&folder.path().join("new.jsonl")));
     }
 
     #[test]

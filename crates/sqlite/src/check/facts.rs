@@ -139,7 +139,7 @@ impl JobCheck {
         match *fact {
             Fact::Event { sequence, .. } => {
                 let last = self.event.replace(sequence);
-                if let Some(last) = last.filter(|last| last + 1 != sequence) {
+                if let Some(last) = last.filter(|last| last.checked_add(1) != Some(sequence)) {
                     let problem = format!("event {sequence} follows event {last}");
                     self.add_finding(part, number, &problem);
                 }
@@ -196,7 +196,7 @@ impl JobCheck {
         match *fact {
             Fact::Ended { key, .. } => self.end(Part::Tail, number, key),
             Fact::Document { position, .. } => {
-                let expected = self.documents.replace(position + 1);
+                let expected = self.documents.replace(position.saturating_add(1));
                 if let Some(expected) = expected.filter(|expected| *expected != position) {
                     let problem = format!("document {position} is stored where {expected} is expected");
                     self.add_finding(Part::Tail, number, &problem);
@@ -243,7 +243,7 @@ impl JobCheck {
 
     /// Checks the blocks of the tail.
     fn tail(&mut self, connection: &Connection) -> Result<(), Error> {
-        let mut expected = self.record.folded + 1;
+        let mut expected = self.record.folded.saturating_add(1);
         for_each_block(connection, self.job, |number, block| {
             if number != expected {
                 self.add_finding(Part::Tail, number, &format!("block {expected} is missing"));

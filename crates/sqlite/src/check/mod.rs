@@ -35,6 +35,7 @@ pub(crate) fn check(connection: &Connection, secrets: &Secrets) -> Result<Vec<Fi
     let is_readable = check_rows(&moment, &mut findings)?;
     drop(moment);
     if is_readable {
+        findings.extend(damaged_secrets(secrets)?);
         for job in secrets_without_job(connection, secrets)? {
             findings.push(Finding::new("secrets", format!("job {job}"), "the job is not in the file"));
         }
@@ -91,6 +92,18 @@ fn secrets_without_job(connection: &Connection, secrets: &Secrets) -> Result<Vec
         found.retain(|job| again.contains(job));
     }
     Ok(found)
+}
+
+/// Files of secrets that have other bytes than were written.
+fn damaged_secrets(secrets: &Secrets) -> Result<Vec<Finding>, Error> {
+    let failed = |error| failure::file("the secrets could not be read", &error);
+    let mut findings = Vec::new();
+    for job in secrets.list().map_err(failed)?.0 {
+        if secrets.is_damaged(job).map_err(failed)? {
+            findings.push(Finding::new("secrets", format!("job {job}"), "the checksum does not match"));
+        }
+    }
+    Ok(findings)
 }
 
 /// What SQLite finds in its pages.

@@ -155,6 +155,22 @@ async fn secrets_without_a_job_are_named() {
     assert_eq!(findings, [Finding::new("secrets", format!("job {job}"), "the job is not in the file")]);
 }
 
+#[tokio::test]
+async fn damaged_secrets_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    file(&path).await;
+    let job = JobId::from_uuid(Uuid::from_u128(1));
+    Secrets::of(&path).store(job, b"secret").unwrap();
+    assert_eq!(Reader::open(&path).unwrap().check().unwrap(), []);
+    let name = folder.path().join("jobs.db-secrets").join(format!("{job}.json"));
+    let mut bytes = std::fs::read(&name).unwrap();
+    bytes[2] ^= 1;
+    std::fs::write(&name, bytes).unwrap();
+    let findings = Reader::open(&path).unwrap().check().unwrap();
+    assert_eq!(findings, [Finding::new("secrets", format!("job {job}"), "the checksum does not match")]);
+}
+
 /// The findings after this change of a crawl that is compacted in this many steps.
 async fn after_compaction(steps: usize, change: impl FnOnce(&Connection, Record)) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();

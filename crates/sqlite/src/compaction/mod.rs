@@ -254,7 +254,9 @@ fn each<const COLUMNS: usize>(
     while let Some(row) = rows.next().map_err(failed)? {
         let mut numbers = [0; COLUMNS];
         for (index, number) in numbers.iter_mut().enumerate() {
-            *number = row.get::<_, i64>(index).map_err(failed)?.cast_unsigned();
+            let value: i64 = row.get(index).map_err(failed)?;
+            *number = u64::try_from(value)
+                .map_err(|_| failed(rusqlite::Error::IntegralValueOutOfRange(index, value)))?;
         }
         visit(numbers);
     }

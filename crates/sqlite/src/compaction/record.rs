@@ -49,3 +49,20 @@ impl Record {
         Self { folded, last, cleaned, ended, garbage, queued }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_store::ErrorKind;
+
+    use super::*;
+    use crate::schema;
+
+    #[test]
+    fn a_negative_number_is_damage() {
+        let mut file = Connection::open_in_memory().unwrap();
+        schema::migrate(&mut file).unwrap();
+        file.execute_batch("INSERT INTO compaction VALUES(1, -1, 0, 0, 0, 0, 0)").unwrap();
+        assert_eq!(Record::read(&file, 1).unwrap_err().kind(), ErrorKind::Damaged);
+        assert_eq!(Record::read(&file, 2).unwrap(), Record::default());
+    }
+}
