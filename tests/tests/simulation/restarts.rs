@@ -75,6 +75,7 @@ impl Tally {
 }
 
 /// Runs the simulations of these seeds.
+#[expect(clippy::print_stdout, reason = "the counts are of interest")]
 fn run(seeds: impl Iterator<Item = u64>) {
     let began = Instant::now();
     let mut tally = Tally::default();
