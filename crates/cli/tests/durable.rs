@@ -131,8 +131,10 @@ fn a_signal_stops_the_command_and_not_the_job() {
     let slowly = ["--max-concurrency", "2"];
     let words = ["crawl", &url, "--job", word(&file), slowly[0], slowly[1], "--formats", "markdown,links"];
     for signal in ["TERM", "INT"] {
-        let (mut child, ..) = start(&words, 5);
+        let (mut child, mut output, _) = start(&words, 5);
         send(signal, &child.0);
+        // A program whose output nobody reads ends without an error.
+        output.read_to_string(&mut String::new()).unwrap();
         let mut errors = String::new();
         child.0.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
         assert_eq!(child.0.wait().unwrap().code(), Some(130), "{signal}: {errors}");

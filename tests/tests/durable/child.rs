@@ -67,8 +67,14 @@ fn child() {
 
 async fn crawl(folder: &Path, notes: &mut Notebook) {
     let task = Task::read(folder);
-    let builder = fakes::engine_builder().concurrency(CONCURRENCY).store_at(file(folder));
-    let engine = builder.build().unwrap();
+    let open = || fakes::engine_builder().concurrency(CONCURRENCY).store_at(file(folder)).build();
+    let mut opened = open();
+    // A process that was killed may still be ending.
+    while opened.as_ref().is_err_and(gleaner::Error::is_busy) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        opened = open();
+    }
+    let engine = opened.unwrap();
     notes.line("opened");
     let mut job = job(&engine, folder, &task).await;
     notes.line(&format!("job {}", job.id()));

@@ -1,13 +1,13 @@
 //! The file that the tests write: one job whose documents are known by their position.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gleaner_frontier::JobRules;
 use gleaner_sqlite::{FileConfig, Reader, SqliteJournal};
 use gleaner_store::journal::{Batch, BlockWriter, Fact, NewDocument, NoteChange, Row, StoredState};
-use gleaner_store::{NewJob, NoteKind, ReadBound};
+use gleaner_store::{ErrorKind, NewJob, NoteKind, ReadBound};
 use gleaner_types::JobId;
 use serde_json::json;
 use uuid::Uuid;
@@ -20,9 +20,18 @@ pub(crate) fn path(folder: &Path) -> PathBuf {
     folder.join("jobs.db")
 }
 
+/// Opens the file. A process that was killed may still be ending.
 pub(crate) fn open(path: &Path) -> (SqliteJournal, StoredState) {
-    let (journal, state, _) = SqliteJournal::open(path, &FileConfig::default()).unwrap();
-    (journal, state)
+    let patience = Instant::now() + Duration::from_secs(10);
+    loop {
+        match SqliteJournal::open(path, &FileConfig::default()) {
+            Ok((journal, state, _)) => return (journal, state),
+            Err(error) if error.kind() == ErrorKind::Busy && Instant::now() < patience => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            failed => drop(failed.unwrap()),
+        }
+    }
 }
 
 /// The submit of the job.

@@ -210,7 +210,7 @@ impl ReadFacts for VecFacts {
         let tail = self.tail.iter().filter(|_| part == Part::Tail);
         for block in state.chain(parts).chain(tail) {
             visit(block).map_err(|damage| {
-                Error::new(ErrorKind::Damaged, format!("a block of the part {part:?}: {damage}"))
+                Error::new(ErrorKind::Damaged, format!("a block cannot be read: {damage}"))
             })?;
         }
         Ok(())
