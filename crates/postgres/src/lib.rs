@@ -1,0 +1,6 @@
+//! The store of gleaner for many processes: one PostgreSQL, without a coordinator or a second queue.
+
+mod failure;
+mod job_row;
+mod operation;
+mod units;
