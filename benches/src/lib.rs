@@ -28,10 +28,12 @@
 pub mod child;
 pub mod engine;
 pub mod floor;
+mod program;
 mod report;
 mod sample;
 mod usage;
 
+pub use program::{Failure, run_program};
 pub use report::Report;
 pub use sample::{ORIGIN, Page, graph, page_number, pages};
 pub use usage::{peak_memory, resident_memory, written_bytes};

@@ -2,11 +2,12 @@
 //! the peak memory of gleaner.
 //!
 //! Instructions do not depend on other load of the machine, so the ratios are comparable between runs.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
+#![expect(clippy::print_stdout, reason = "a command-line program")]
 
 use std::process::{Command, ExitCode};
 
 use gleaner_benches::child::{SERVE, SiteProcess, instructions, serve, sibling};
+use gleaner_benches::{Failure, run_program};
 
 const USAGE: &str = "Usage: instructions [PAGES]
 
@@ -20,17 +21,8 @@ const MEMORY_PAGES: u32 = 20_000;
 /// Rows of the table: a crawl by gleaner, its floor, and the goal for the ratio (at most).
 const ROWS: [(&str, &str, f64); 2] = [("links", "links", 1.25), ("markdown", "tree", 1.7)];
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}\n\n{USAGE}");
-            ExitCode::FAILURE
-        }
-    }
+    run_program(USAGE, run)
 }
 
 fn run(arguments: &[String]) -> Result<(), Failure> {

@@ -1,12 +1,14 @@
 //! Kills a crawl of the command at random moments and resumes it each time. Checks that it ends with exactly
 //! the pages of the site, and how many requests were repeated.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
+#![expect(clippy::print_stdout, reason = "a command-line program")]
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use gleaner_benches::{Failure, run_program};
 
 use gleaner_sqlite::Reader;
 use gleaner_store::ReadBound;
@@ -40,21 +42,8 @@ const QUIET: Duration = Duration::from_millis(100);
 /// The one path that each process requests again.
 const ROBOTS: &str = "/robots.txt";
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if matches!(arguments.first().map(String::as_str), Some("--help" | "-h")) {
-        println!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}\n\n{USAGE}");
-            ExitCode::FAILURE
-        }
-    }
+    run_program(USAGE, run)
 }
 
 fn run(arguments: &[String]) -> Result<(), Failure> {

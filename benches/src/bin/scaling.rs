@@ -1,11 +1,12 @@
 //! Crawls a site to Markdown with one worker thread and with two. Prints pages per second and the CPU time of
 //! the crawler and the server.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
+#![expect(clippy::print_stdout, reason = "a command-line program")]
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use gleaner_benches::child::{SERVE, SiteProcess, cpu_seconds_of_children, serve, sibling};
+use gleaner_benches::{Failure, run_program};
 
 const USAGE: &str = "Usage: scaling [PAGES [CONCURRENCY]]
 
@@ -13,17 +14,8 @@ Crawls a generated site of PAGES pages (default 5000) to Markdown with CONCURREN
 (default 16), with 1, 2, 1 and 2 worker threads. Another process serves the site on the same processors.
 Build `gleaner-crawl` into the folder of this program first.";
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}\n\n{USAGE}");
-            ExitCode::FAILURE
-        }
-    }
+    run_program(USAGE, run)
 }
 
 fn run(arguments: &[String]) -> Result<(), Failure> {

@@ -67,7 +67,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_sqlite::{FileConfig, open_store};
-pub use gleaner_sqlite::{Finding, JobCounts, JobRecord, Reader, set_label};
+pub use gleaner_sqlite::{Finding, JobProgress, JobRecord, Reader, set_label};
 pub use gleaner_store::{Error, ErrorKind, ReadBound};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 

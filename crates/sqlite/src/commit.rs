@@ -166,12 +166,6 @@ mod tests {
     use super::*;
     use crate::schema;
 
-    fn file() -> Connection {
-        let mut connection = Connection::open_in_memory().unwrap();
-        schema::migrate(&mut connection).unwrap();
-        connection
-    }
-
     fn facts(job: u64, facts: Vec<u8>) -> Batch {
         let mut batch = Batch::default();
         (batch.job, batch.facts) = (job, facts);
@@ -204,7 +198,7 @@ mod tests {
 
     #[test]
     fn blocks_are_numbered_by_job_and_documents_share_a_row() {
-        let file = file();
+        let file = schema::in_memory();
         let mut numbers = BlockNumbers::default();
         let new = apply(&file, &group(&[3, 3, 5, 3]), &mut numbers).unwrap();
         assert_eq!(new, HashMap::from([(3, 3), (5, 1)]));
@@ -218,7 +212,7 @@ mod tests {
 
     #[test]
     fn numbers_go_on_after_what_the_file_has() {
-        let file = file();
+        let file = schema::in_memory();
         apply(&file, &group(&[3]), &mut BlockNumbers::default()).unwrap();
         assert_eq!(last_block(&file, 3), Ok(1));
         file.execute_batch("INSERT INTO compaction VALUES(3, 40, 0, 0, 0, 0, 0)").unwrap();
@@ -228,7 +222,7 @@ mod tests {
 
     #[test]
     fn nothing_of_a_job_that_is_gone_is_written() {
-        let file = file();
+        let file = schema::in_memory();
         let mut removal = Batch::default();
         (removal.job, removal.rows) = (3, vec![Row::Removed { keeps_facts: false }]);
         let mut group = group(&[3, 5]);
@@ -247,7 +241,7 @@ mod tests {
 
     #[test]
     fn documents_that_are_deleted_early_are_recorded_as_read() {
-        let mut file = file();
+        let mut file = schema::in_memory();
         let mut numbers = BlockNumbers::default();
         for number in [3, 3, 3] {
             let position = numbers.last(&file, number).unwrap();
@@ -269,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_group_that_is_there_already_is_recognised() {
-        let (file, group) = (file(), group(&[3, 5]));
+        let (file, group) = (schema::in_memory(), group(&[3, 5]));
         let mut numbers = BlockNumbers::default();
         let is_there = |group: &Group, numbers: &BlockNumbers| {
             is_applied(&file, group, numbers, &BTreeSet::new()).unwrap()
@@ -284,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_block_of_another_writer_is_no_commit_of_the_group() {
-        let (file, group) = (file(), group(&[3]));
+        let (file, group) = (schema::in_memory(), group(&[3]));
         let mut numbers = BlockNumbers::default();
         let new = apply(&file, &group, &mut numbers).unwrap();
         numbers.committed(new);

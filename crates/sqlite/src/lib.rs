@@ -53,7 +53,6 @@ mod documents;
 mod failure;
 mod files;
 mod group;
-mod job_counts;
 mod job_form;
 mod job_record;
 mod journal;
@@ -79,7 +78,6 @@ mod stored;
 mod writer;
 
 pub use check::Finding;
-pub use job_counts::JobCounts;
 pub use job_record::JobRecord;
 pub use journal::{FileConfig, MAX_WAITING_BYTES, Opened, SqliteJournal};
 pub use label::set_label;

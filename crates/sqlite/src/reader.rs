@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::check::{self, Finding};
 use crate::compaction::Record;
 use crate::secrets::Secrets;
-use crate::{JobCounts, JobProgress, JobRecord, backup, connection, failure, label, preflight, read, schema};
+use crate::{JobProgress, JobRecord, backup, connection, failure, label, preflight, read, schema};
 
 /// Reads a file, also while another process writes it. Its calls block.
 #[derive(Debug)]
@@ -58,15 +58,6 @@ impl Reader {
         label::read(&self.connection)
     }
 
-    /// How far a job is.
-    ///
-    /// # Errors
-    /// [`Damaged`](ErrorKind::Damaged), [`Newer`](ErrorKind::Newer) and [`Io`](ErrorKind::Io).
-    pub fn counts(&self, job: u64) -> Result<JobCounts, Error> {
-        let transaction = self.connection.unchecked_transaction().map_err(read::failed)?;
-        JobCounts::read(&transaction, job)
-    }
-
     /// Calls `visit` with the number and the bytes of each block of a job after this number, in order. The
     /// oldest ones are missing if they were folded. The job 0 is the store itself. `visit` checks the blocks
     /// ([`Block::open`](gleaner_store::journal::Block::open)).
@@ -84,7 +75,7 @@ impl Reader {
         read::blocks(&transaction, job, after.max(folded), visit)
     }
 
-    /// How far a job is, with the sums of its facts.
+    /// How far a job is.
     ///
     /// # Errors
     /// [`Damaged`](ErrorKind::Damaged), [`Newer`](ErrorKind::Newer) and [`Io`](ErrorKind::Io).

@@ -131,12 +131,6 @@ mod tests {
     use crate::place::place;
     use crate::{documents, schema};
 
-    fn file() -> Connection {
-        let mut connection = Connection::open_in_memory().unwrap();
-        schema::migrate(&mut connection).unwrap();
-        connection
-    }
-
     fn id(number: u128) -> JobId {
         JobId::from_uuid(Uuid::from_u128(number))
     }
@@ -157,7 +151,7 @@ mod tests {
 
     #[test]
     fn every_change_can_be_applied_twice() {
-        let file = file();
+        let file = schema::in_memory();
         let job = NewJob::new(id(1), Some(JobKind::Crawl), JobRules::with_limit(5), Vec::new());
         let (team, at, json) = (TeamId::default(), Duration::from_secs(5), Bytes::from_static(b"{}"));
         let changes = [
@@ -185,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_history_keeps_the_last_scrape_of_another_job() {
-        let file = file();
+        let file = schema::in_memory();
         let record = |job, text: &str| {
             apply(&file, 1, &history(job, text, Some("x"))).unwrap();
             let found = file.query_row("SELECT current, previous, previous_job FROM history", [], |row| {
@@ -206,7 +200,7 @@ mod tests {
 
     #[test]
     fn read_documents_go_in_whole_rows() {
-        let file = file();
+        let file = schema::in_memory();
         for first in [0, 3, 7] {
             let document = NewDocument { position: first, scrape: None, json: Bytes::from_static(b"{}") };
             let row = documents::rows(&[document]).remove(0);
@@ -222,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_is_no_longer_kept_is_deleted() {
-        let file = file();
+        let file = schema::in_memory();
         for tag in [None, Some("a")] {
             apply(&file, 1, &history(1, "text", tag)).unwrap();
         }

@@ -82,6 +82,14 @@ fn apply(connection: &mut Connection, number: i32, migration: &str) -> rusqlite:
     transaction.commit()
 }
 
+/// An empty database in memory, for tests.
+#[cfg(test)]
+pub(crate) fn in_memory() -> Connection {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    connection
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

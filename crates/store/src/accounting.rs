@@ -89,4 +89,28 @@ impl EndedJob {
         }
         self
     }
+
+    /// A completed job with one document, for tests.
+    #[cfg(test)]
+    pub(crate) fn sample(team: &TeamId, number: u128) -> Self {
+        let snapshot = JobSnapshot {
+            id: JobId::from_uuid(Uuid::from_u128(number)),
+            kind: None,
+            team: Some(team.clone()),
+            state: gleaner_types::JobState::Completed,
+            completed: 1,
+            total: 1,
+            failed: 0,
+            robots_blocked: 0,
+            tokens_used: 0,
+            credits_used: 1,
+            created_at: std::time::Duration::ZERO,
+            ended_at: Some(std::time::Duration::ZERO),
+            waiting_for: None,
+            warnings: Vec::new(),
+            failure: None,
+            error: None,
+        };
+        Self { team: team.clone(), url: String::new(), snapshot, zero_data_retention: false }
+    }
 }

@@ -83,33 +83,10 @@ impl EndedJobs {
 mod tests {
     use std::time::Duration;
 
-    use gleaner_types::JobState;
-    use uuid::Uuid;
-
     use super::*;
-    use crate::JobSnapshot;
 
     fn ended(team: &str, number: u128) -> EndedJob {
-        let team = TeamId::new(team);
-        let snapshot = JobSnapshot {
-            id: JobId::from_uuid(Uuid::from_u128(number)),
-            kind: None,
-            team: Some(team.clone()),
-            state: JobState::Completed,
-            completed: 1,
-            total: 1,
-            failed: 0,
-            robots_blocked: 0,
-            tokens_used: 0,
-            credits_used: 1,
-            created_at: Duration::ZERO,
-            ended_at: Some(Duration::ZERO),
-            waiting_for: None,
-            warnings: Vec::new(),
-            failure: None,
-            error: None,
-        };
-        EndedJob { team, url: String::new(), snapshot, zero_data_retention: false }
+        EndedJob::sample(&TeamId::new(team), number)
     }
 
     fn latest(log: &EndedJobs, team: &str, limit: usize) -> Vec<u128> {

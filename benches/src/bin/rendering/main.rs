@@ -2,7 +2,7 @@
 //! figure is one line, with its goal.
 //!
 //! `cargo run --release -p gleaner-benches --bin rendering -- life|speed|ready`, with an installed Chromium.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
+#![expect(clippy::print_stdout, reason = "a command-line program")]
 
 mod figures;
 mod life;
@@ -15,6 +15,8 @@ mod speed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use gleaner_benches::{Failure, run_program};
+
 const USAGE: &str = "Usage: rendering life [RENDERS] [PAGES]
        rendering speed [MODULES] [ROUNDS]
        rendering ready [APPLICATIONS]
@@ -26,17 +28,8 @@ const USAGE: &str = "Usage: rendering life [RENDERS] [PAGES]
   ready  how many of APPLICATIONS generated applications (default 100) are complete when they are read, and
          the time until static pages and pages with beacons are read";
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}\n\n{USAGE}");
-            ExitCode::FAILURE
-        }
-    }
+    run_program(USAGE, run)
 }
 
 fn run(arguments: &[String]) -> Result<(), Failure> {

@@ -180,8 +180,8 @@ impl Export<'_> {
     }
 
     fn has_ended(&self) -> Result<bool, Failure> {
-        let counts = self.reader.counts(self.job).map_err(|error| stored::failed(self.path, &error))?;
-        Ok(counts.state.is_terminal())
+        let progress = self.reader.progress(self.job).map_err(|error| stored::failed(self.path, &error))?;
+        Ok(progress.state.is_terminal())
     }
 
     /// Reports what was written. Returns the exit code.

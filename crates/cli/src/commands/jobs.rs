@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use gleaner::sqlite::{JobCounts, JobRecord};
+use gleaner::sqlite::{JobProgress, JobRecord};
 use gleaner::{JobId, JobKind};
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -25,8 +25,8 @@ pub(super) fn run(console: &Console, args: &JobsArgs) -> Result<u8, Failure> {
     let reader = stored::open(&args.file, "<FILE>")?;
     let (mut printer, mut lines) = (Printer::stdout(), vec![COLUMNS.map(str::to_owned)]);
     for record in stored::jobs(&reader, &args.file)? {
-        let counts = reader.counts(record.number).map_err(|error| stored::failed(&args.file, &error))?;
-        let row = Row::of(&record, &counts);
+        let progress = reader.progress(record.number).map_err(|error| stored::failed(&args.file, &error))?;
+        let row = Row::of(&record, &progress);
         if args.json {
             printer.json(&row)?;
         } else {
@@ -63,20 +63,20 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn of(record: &'a JobRecord, counts: &'a JobCounts) -> Self {
+    fn of(record: &'a JobRecord, progress: &'a JobProgress) -> Self {
         Self {
             id: record.id,
             kind: record.kind.map(JobKind::as_str),
             url: record.url.as_deref(),
-            state: counts.state.as_str(),
-            paused: counts.is_paused,
-            documents: counts.documents,
-            failed: counts.failed,
-            robots_blocked: counts.robots_blocked,
-            waiting: counts.waiting,
+            state: progress.state.as_str(),
+            paused: progress.is_paused,
+            documents: progress.totals.documents,
+            failed: progress.totals.failed,
+            robots_blocked: progress.robots_blocked(),
+            waiting: progress.waiting(),
             created_at: timestamp(record.submitted_at),
-            ended_at: counts.ended_at.map(timestamp),
-            error: counts.error.as_deref(),
+            ended_at: progress.ended_at.map(timestamp),
+            error: progress.error.as_deref(),
         }
     }
 

@@ -46,8 +46,8 @@ fn unfinished(args: &ResumeArgs) -> Result<(Vec<JobRecord>, Option<JobLabel>), F
     let reader = stored::open(&args.file, "<FILE>")?;
     let mut jobs = Vec::new();
     for record in stored::jobs(&reader, &args.file)? {
-        let counts = reader.counts(record.number).map_err(|error| stored::failed(&args.file, &error))?;
-        if !counts.state.is_terminal() {
+        let progress = reader.progress(record.number).map_err(|error| stored::failed(&args.file, &error))?;
+        if !progress.state.is_terminal() {
             jobs.push(record);
         }
     }

@@ -12,17 +12,29 @@ use uuid::Uuid;
 use super::JobService;
 use crate::accounts::{Accounts, Team};
 
+/// A reservation as the accounts provider and the store know it.
+#[derive(Debug, Clone)]
+struct Operation {
+    accounts: Arc<dyn Accounts>,
+    store: Arc<dyn Store>,
+    team: TeamId,
+    job: JobId,
+    id: Uuid,
+}
+
+impl Operation {
+    async fn return_credits(self, credits: u64) -> Result<(), Error> {
+        self.accounts.release(&self.team, self.job, self.id, credits).await?;
+        Ok(self.store.withdrawn(self.id).await?)
+    }
+}
+
 /// Credits reserved for work that has not started. They return to the balance unless the reservation is
 /// committed, also if the future of the request is dropped.
 #[derive(Debug)]
 pub(super) struct PendingReservation {
-    accounts: Arc<dyn Accounts>,
-    store: Arc<dyn Store>,
+    operation: Operation,
     runtime: Handle,
-    team: TeamId,
-    job: JobId,
-    /// Identifies it to the accounts provider and the store.
-    operation: Uuid,
     /// `None` if the team is not metered, or once the reservation is committed or released.
     credits: Option<u64>,
 }
@@ -41,11 +53,12 @@ impl PendingReservation {
     async fn reserve(mut self, credits: u64) -> Result<Self, Error> {
         // Before the call: if it fails, the provider may have reserved them, and they are returned.
         self.credits = Some(credits);
-        if self.accounts.reserve(&self.team, self.job, self.operation, credits).await? {
+        let Operation { accounts, store, team, job, id } = &self.operation;
+        if accounts.reserve(team, *job, *id, credits).await? {
             return Ok(self);
         }
         self.credits = None;
-        self.store.withdrawn(self.operation).await?;
+        store.withdrawn(*id).await?;
         Err(insufficient_credits(credits))
     }
 
@@ -73,34 +86,20 @@ impl PendingReservation {
     /// The work did not start: the credits return to the balance.
     pub(super) async fn release(mut self) -> Result<(), Error> {
         let Some(credits) = self.credits.take() else { return Ok(()) };
-        let (accounts, store) = (Arc::clone(&self.accounts), Arc::clone(&self.store));
-        return_credits(accounts, store, self.team.clone(), self.job, self.operation, credits).await
+        self.operation.clone().return_credits(credits).await
     }
 }
 
 impl Drop for PendingReservation {
     fn drop(&mut self) {
         let Some(credits) = self.credits.take() else { return };
-        let (accounts, store) = (Arc::clone(&self.accounts), Arc::clone(&self.store));
-        let (team, job, operation) = (self.team.clone(), self.job, self.operation);
+        let (operation, job) = (self.operation.clone(), self.operation.job);
         self.runtime.spawn(async move {
-            if let Err(error) = return_credits(accounts, store, team, job, operation, credits).await {
+            if let Err(error) = operation.return_credits(credits).await {
                 tracing::error!(%error, %job, "a reservation could not be released");
             }
         });
     }
-}
-
-async fn return_credits(
-    accounts: Arc<dyn Accounts>,
-    store: Arc<dyn Store>,
-    team: TeamId,
-    job: JobId,
-    operation: Uuid,
-    credits: u64,
-) -> Result<(), Error> {
-    accounts.release(&team, job, operation, credits).await?;
-    Ok(store.withdrawn(operation).await?)
 }
 
 impl JobService {
@@ -118,7 +117,7 @@ impl JobService {
         let _permit = self.lookups.acquire_for_request(team).await?;
         let id = new_id();
         let reservation = self.reserve_for_new(team, id, CREDITS_PER_PAGE).await?;
-        let operation = reservation.operation;
+        let Operation { accounts, store, team, id: operation, .. } = reservation.operation.clone();
         let output = match lookup.await {
             Ok(output) => output,
             Err(error) => {
@@ -127,8 +126,6 @@ impl JobService {
             }
         };
         reservation.commit();
-        let (accounts, store) = (Arc::clone(&self.config.accounts), Arc::clone(self.store()));
-        let team = team.id.clone();
         // In a task of its own: the settlement completes even if the client disconnects.
         let settling = tokio::spawn(async move {
             accounts.settle(&team, id, CREDITS_PER_PAGE).await?;
@@ -158,7 +155,8 @@ impl JobService {
         if !self.config.accounts.is_metered(&team.id).await? {
             return Ok(reservation);
         }
-        let (store, now, operation) = (Arc::clone(self.store()), self.clock().now(), reservation.operation);
+        let (store, now, operation) =
+            (Arc::clone(self.store()), self.clock().now(), reservation.operation.id);
         let intended = Reservation { operation, job, team: team.id.clone(), credits };
         reserved(async move {
             store.intend(intended, now).await?;
@@ -182,15 +180,14 @@ impl JobService {
     }
 
     fn no_reservation(&self, team: &Team, job: JobId) -> PendingReservation {
-        PendingReservation {
+        let operation = Operation {
             accounts: Arc::clone(&self.config.accounts),
             store: Arc::clone(self.store()),
-            runtime: Handle::current(),
             team: team.id.clone(),
             job,
-            operation: Uuid::now_v7(),
-            credits: None,
-        }
+            id: Uuid::now_v7(),
+        };
+        PendingReservation { operation, runtime: Handle::current(), credits: None }
     }
 }
 

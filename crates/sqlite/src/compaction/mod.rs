@@ -139,7 +139,7 @@ impl Compaction {
         }
     }
 
-    /// True if a tail is so long that it cannot wait.
+    /// True if a tail is too long to wait.
     pub(crate) fn is_behind(&self) -> bool {
         self.due.iter().any(|job| self.tails.get(job).is_some_and(|tail| tail.is_due(true)))
     }

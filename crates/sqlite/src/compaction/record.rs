@@ -21,7 +21,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The record of a job. A job of which nothing is folded has none, which is the same as the default.
+    /// The record of a job. A job without folded blocks has none, which is the same as the default.
     pub(crate) fn read(connection: &Connection, job: u64) -> Result<Self, Error> {
         let sql = "SELECT folded, last, cleaned, ended, garbage, queued FROM compaction WHERE job = ?1";
         let mut record = Self::default();
@@ -59,8 +59,7 @@ mod tests {
 
     #[test]
     fn a_negative_number_is_damage() {
-        let mut file = Connection::open_in_memory().unwrap();
-        schema::migrate(&mut file).unwrap();
+        let file = schema::in_memory();
         file.execute_batch("INSERT INTO compaction VALUES(1, -1, 0, 0, 0, 0, 0)").unwrap();
         assert_eq!(Record::read(&file, 1).unwrap_err().kind(), ErrorKind::Damaged);
         assert_eq!(Record::read(&file, 2).unwrap(), Record::default());

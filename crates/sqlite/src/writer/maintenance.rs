@@ -147,7 +147,7 @@ impl Writer {
         (removed, read)
     }
 
-    /// Removes a job ahead of the changes that wait before its removal, of which nothing will be written.
+    /// Removes a job ahead of the changes that wait before its removal. Those of the job are not written.
     fn remove_early(&mut self, job: u64) -> bool {
         let Some(connection) = &mut self.connection else { return false };
         match cleaning::beyond_bound(connection, self.bound, |connection| cleaning::remove(connection, job)) {

@@ -225,7 +225,7 @@ facts! { 'a
         /// The price.
         credits: u64,
     }
-    /// The counts of a job of which nothing else is stored.
+    /// The counts of a job. Nothing else about it is stored.
     Counts = 15 {
         /// Pages with a document.
         documents: u64,

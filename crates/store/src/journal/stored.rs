@@ -94,7 +94,7 @@ pub struct StoredFacts {
 }
 
 impl StoredFacts {
-    /// A submitted job of which nothing else is known.
+    /// A submitted job, without anything that happened later.
     #[must_use]
     pub fn new(number: u64, job: NewJob, at: Duration) -> Self {
         Self { number, job, at, facts: Arc::new(NoFacts), cookies: None, conclusion: None, is_removed: false }

@@ -362,7 +362,7 @@ impl State {
         true
     }
 
-    /// Records the counts of a running job of which nothing else is written.
+    /// Records the counts of a running job if nothing else about it is written.
     pub(super) fn log_counts(&mut self, id: JobId) {
         let Some(job) = self.jobs.get(&id) else { return };
         if let (JobJournal::Counts(_), Some(counts)) = (job.journal, self.frontier.counts(job.slot)) {

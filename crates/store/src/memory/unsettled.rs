@@ -61,35 +61,10 @@ impl Unsettled {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
-    use gleaner_types::JobState;
     use uuid::Uuid;
 
     use super::*;
-    use crate::JobSnapshot;
-
-    fn ended(team: &TeamId, number: u128) -> EndedJob {
-        let snapshot = JobSnapshot {
-            id: JobId::from_uuid(Uuid::from_u128(number)),
-            kind: None,
-            team: Some(team.clone()),
-            state: JobState::Completed,
-            completed: 1,
-            total: 1,
-            failed: 0,
-            robots_blocked: 0,
-            tokens_used: 0,
-            credits_used: 1,
-            created_at: Duration::ZERO,
-            ended_at: Some(Duration::ZERO),
-            waiting_for: None,
-            warnings: Vec::new(),
-            failure: None,
-            error: None,
-        };
-        EndedJob { team: team.clone(), url: String::new(), snapshot, zero_data_retention: false }
-    }
 
     #[test]
     fn a_team_that_cannot_be_settled_does_not_block_others() {
@@ -97,13 +72,13 @@ mod tests {
         let (unreachable, healthy) = (TeamId::new("unreachable"), TeamId::new("healthy"));
         let mut pushed = 0;
         while unsettled.check_capacity(&unreachable).is_ok() {
-            unsettled.push(ended(&unreachable, pushed));
+            unsettled.push(EndedJob::sample(&unreachable, pushed));
             pushed += 1;
         }
         assert_eq!(pushed as usize, MAX_UNSETTLED_JOBS / 2);
         assert!(unsettled.check_capacity(&unreachable).is_err_and(|error| error.is_full()));
         assert!(unsettled.check_capacity(&healthy).is_ok());
-        unsettled.push(ended(&healthy, pushed));
+        unsettled.push(EndedJob::sample(&healthy, pushed));
         let first = |unsettled: &Unsettled| {
             unsettled.first(2, |_| true).iter().map(|job| job.snapshot.id).collect::<Vec<_>>()
         };

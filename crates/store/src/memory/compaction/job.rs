@@ -72,7 +72,7 @@ struct JobState<'a> {
     totals: Totals,
     sealed: Option<Duration>,
     is_paused: bool,
-    /// The counts of a job of which nothing else is stored.
+    /// The counts of a job if nothing else about it is stored.
     counts: Option<Fact<'a>>,
     /// The position up to which the documents are read.
     read: u64,
