@@ -1,5 +1,5 @@
-//! Jobs of which this queue has only a part: another store keeps all pages, and several processes work on them,
-//! each on hosts of its own.
+//! Jobs with only a part of their pages in this queue: another store keeps all pages, and several processes
+//! work on them, each on hosts of its own.
 
 use std::time::Duration;
 
@@ -36,9 +36,9 @@ impl Frontier {
         }
     }
 
-    /// Queues a page of a job that was opened with [`open_part`](Self::open_part), after this number of leases
-    /// that ended in a retry. A page that comes from a link counts for crawler traps: it is deferred by the
-    /// larger of the given deferral and what the pages loaded so far suggest.
+    /// Queues a page of a job that was opened with [`open_part`](Self::open_part), after this number of
+    /// leases that ended in a retry. A page that comes from a link counts for crawler traps: it is deferred by
+    /// the larger of the given deferral and what the pages loaded so far suggest.
     ///
     /// False if the page was not queued: the job is closed or of another kind, or the page has no valid URL.
     pub fn load_page(
@@ -71,8 +71,8 @@ impl Frontier {
         true
     }
 
-    /// Drops the waiting pages of a host, of all jobs that were opened with [`open_part`](Self::open_part), so
-    /// that another process can load them. Returns their number. Leased pages stay, and wait here again if
+    /// Drops the waiting pages of a host, of all jobs that were opened with [`open_part`](Self::open_part),
+    /// so that another process can load them. Returns their number. Leased pages stay, and wait here again if
     /// they end in a retry. The delays of the jobs apply to the host from now on, so that
     /// [`pace`](Self::pace) includes them.
     ///
@@ -106,8 +106,8 @@ impl Frontier {
     }
 
     /// How often a host may be asked, for another process that continues with it. A running request does not
-    /// count: its end may still move [`HostPace::ready_at`]. `host` is the name with the port if it is not the
-    /// default of the scheme.
+    /// count: its end may still move [`HostPace::ready_at`]. `host` is the name with the port if it is not
+    /// the default of the scheme.
     #[must_use]
     pub fn pace(&self, host: &str) -> HostPace {
         let hosts = &self.scheduler.hosts;
@@ -120,8 +120,8 @@ impl Frontier {
         })
     }
 
-    /// Continues with a host as another process [knows it](Self::pace). Its next request starts neither before
-    /// [`HostPace::ready_at`] nor before a later time that is known here; both are at most
+    /// Continues with a host as another process [knows it](Self::pace). Its next request starts neither
+    /// before [`HostPace::ready_at`] nor before a later time that is known here; both are at most
     /// [`MAX_WAIT`](crate::MAX_WAIT) ahead. Without `places` or `address`, what is known here stays.
     pub fn set_pace(&mut self, host: &str, pace: HostPace, now: Duration) {
         let handle = self.scheduler.hosts.intern(host);
