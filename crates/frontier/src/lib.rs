@@ -14,7 +14,8 @@
 //! - [`Fingerprint`] detects pages with nearly the same text.
 //! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases. Pages
 //!   that are not needed soon can be stored in a [`QueueSpill`]. Its [`QueueChange`]s are what another process
-//!   needs to [restore](Frontier::restore) the queue.
+//!   needs to [restore](Frontier::restore) the queue. Several processes can share a crawl if each asks hosts
+//!   of its own: another store keeps the pages, and [loads](Frontier::load_page) those of its hosts.
 //!
 //! # A crawl without the network
 //!
@@ -87,9 +88,9 @@ pub use queue::{
     Admitted, Candidate, Counts, DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME,
     DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_QUEUED_BYTES, DEFAULT_MAX_QUEUED_BYTES_PER_JOB,
     DEFAULT_MAX_QUEUED_PER_JOB, Deferral, DroppedPages, Finished, Frontier, FrontierConfig, Group, GroupLoad,
-    HostFeedback, HostLimits, JobRules, JobSlot, Lease, LeaseId, Leased, LostPage, MAX_BEFORE_FIRST_RESPONSE,
-    MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, PageEnd, QueueChange, QueueSpill, QueuedPage,
-    Restore, SPILL_BLOCK_BYTES, SpilledBlock, Trap, url_shape,
+    HostFeedback, HostLimits, HostLoad, HostPace, JobRules, JobSlot, Lease, LeaseId, Leased, LostPage,
+    MAX_BEFORE_FIRST_RESPONSE, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, PageEnd,
+    QueueChange, QueueSpill, QueuedPage, Restore, SPILL_BLOCK_BYTES, SpilledBlock, Trap, url_shape,
 };
 pub use robots::{
     MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsPolicy, RobotsRule,

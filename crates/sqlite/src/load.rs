@@ -9,13 +9,14 @@ use bytes::Bytes;
 use gleaner_store::journal::{
     Damage, Part, ReadFacts, StoredDocument, StoredFacts, StoredHistory, StoredScrape, StoredState,
 };
+use gleaner_store::parts::JobLabel;
 use gleaner_store::{Conclusion, Error, HistoryKey, NoteValue, TeamId};
 use gleaner_types::JobId;
 use rusqlite::Connection;
 use uuid::Uuid;
 
 use crate::compaction::Record;
-use crate::job_form::{self, Columns};
+use crate::job_form;
 use crate::place::{number_of, range};
 use crate::read::{self, column, failed, first};
 use crate::seal::unseal;
@@ -98,8 +99,8 @@ fn jobs(shared: &Arc<Mutex<Connection>>, secrets: &Secrets) -> Result<Vec<Stored
         if secrets.is_none() {
             tracing::debug!(job = %record.id, "the job has no secrets");
         }
-        let columns = Columns { id: record.id, kind: record.kind, team: record.team, url: record.url };
-        let job = job_form::job(columns, &bytes, secrets.as_deref())
+        let label = JobLabel { id: record.id, kind: record.kind, team: record.team, url: record.url };
+        let job = job_form::job(label, &bytes, secrets.as_deref())
             .map_err(|damage| failure::damage("job", &place, damage))?;
         let mut stored = StoredFacts::new(number, job, record.submitted_at);
         let folded = folded.get(&number).map_or(0, |record| record.folded);

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use gleaner_store::journal::{Row, StoredHistory, StoredScrape};
+use gleaner_store::parts::JobLabel;
 use gleaner_store::{NewJob, TeamId};
 use gleaner_types::JobId;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -66,7 +67,7 @@ pub(crate) fn end(connection: &Connection, job: u64) -> rusqlite::Result<()> {
 fn submit(connection: &Connection, number: i64, job: &NewJob, at: Duration) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO job(number, id, kind, team, url, at, record)
         VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let job_form::Columns { id, kind, team, url } = job_form::columns(job);
+    let JobLabel { id, kind, team, url } = JobLabel::of(job);
     let (kind, team) = (kind.map(stored::kind_number), team.as_ref().map(TeamId::as_str));
     let at = stored::nanoseconds(at);
     connection

@@ -205,7 +205,8 @@ pub enum PageOutcome {
 
 impl PageOutcome {
     /// The outcome for the queue.
-    pub(crate) const fn queue_outcome(&self) -> Outcome {
+    #[must_use]
+    pub const fn queue_outcome(&self) -> Outcome {
         match *self {
             Self::Document(..) => Outcome::Document,
             Self::Failed(_) => Outcome::Failed,

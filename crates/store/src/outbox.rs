@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use url::Url;
 use uuid::Uuid;
 
-use crate::TeamId;
+use crate::{Error, TeamId};
 
 /// An event without a reported outcome is due again after this time: its sender is lost then.
 pub const DELIVERY_LEASE: Duration = Duration::from_secs(120);
@@ -144,9 +144,54 @@ struct Tail<'a> {
     error: Option<&'a str>,
 }
 
-/// The body of an event ([`WebhookPayload`](gleaner_types::event::WebhookPayload)) with `data` that is
-/// already JSON.
-pub(crate) fn body(
+/// The content of an event, as its body has it.
+#[derive(Debug, Clone, Copy)]
+pub enum EventContent<'a> {
+    /// None.
+    Nothing,
+    /// The JSON of a document; `None` if it was removed or cannot be read.
+    Document(Option<&'a [u8]>),
+    /// A failed page, and whether the slash of its URL was added.
+    Failure {
+        /// The requested URL.
+        url: &'a Url,
+        /// As in [`PageFailure::slash_added`](crate::PageFailure::slash_added).
+        slash_added: bool,
+    },
+    /// The data of the conclusion of the job.
+    Conclusion(&'a Value),
+}
+
+/// The exact bytes of an event ([`WebhookPayload`](gleaner_types::event::WebhookPayload)) for this receiver,
+/// with the error that it reports.
+///
+/// # Errors
+/// If the content cannot be written as JSON.
+pub fn event_body(
+    id: EventId,
+    name: EventName,
+    webhook: &WebhookPlan,
+    content: EventContent<'_>,
+    error: Option<&str>,
+) -> Result<Vec<u8>, Error> {
+    let body = |data: Option<&[u8]>, error| body(id, name, data, &webhook.metadata, error);
+    let written = match content {
+        EventContent::Nothing => body(None, error),
+        EventContent::Document(Some(json)) => body(Some(json), error),
+        EventContent::Document(None) => body(None, Some("the document could not be read")),
+        EventContent::Failure { url, slash_added } => {
+            let page = failed_page(url, slash_added);
+            serde_json::to_vec(&page).and_then(|json| body(Some(json.as_slice()), error))
+        }
+        EventContent::Conclusion(data) => {
+            serde_json::to_vec(data).and_then(|json| body(Some(json.as_slice()), error))
+        }
+    };
+    written.map_err(|cause| Error::io("an event could not be written as JSON", &cause))
+}
+
+/// The body of an event with `data` that is already JSON.
+fn body(
     id: EventId,
     name: EventName,
     data: Option<&[u8]>,
@@ -165,7 +210,7 @@ pub(crate) fn body(
 }
 
 /// The document that represents a failed page: only its URL.
-pub(crate) fn failed_page(url: &Url, slash_added: bool) -> Document {
+fn failed_page(url: &Url, slash_added: bool) -> Document {
     let requested_url = as_written(url, slash_added).into_owned();
     let metadata = Metadata { source_url: Some(requested_url), ..Metadata::default() };
     Document { metadata, ..Document::default() }
@@ -211,6 +256,35 @@ mod tests {
                 serde_json::to_vec(&expected).unwrap(),
                 "the same bytes as the type serializes to"
             );
+        }
+    }
+
+    #[test]
+    fn each_content_has_its_form() {
+        let webhook = WebhookPlan {
+            url: Url::parse("https://hook.example/").unwrap(),
+            headers: Default::default(),
+            metadata: Map::from_iter([("a".to_owned(), json!(1))]),
+            events: Vec::new(),
+        };
+        let name = EventName { job: JobKind::Crawl, event: EventKind::Page };
+        let url = Url::parse("https://site.example/").unwrap();
+        let lost = Some("the document could not be read");
+        for (content, data, reported) in [
+            (EventContent::Nothing, json!([]), Some("why")),
+            (EventContent::Document(Some(br#"{"metadata":{}}"#)), json!([{"metadata": {}}]), Some("why")),
+            (EventContent::Document(None), json!([]), lost),
+            (
+                EventContent::Failure { url: &url, slash_added: true },
+                json!([failed_page(&url, true)]),
+                Some("why"),
+            ),
+            (EventContent::Conclusion(&json!({"b": 2})), json!([{"b": 2}]), Some("why")),
+        ] {
+            let body = event_body(id(3), name, &webhook, content, Some("why")).unwrap();
+            let read: Value = serde_json::from_slice(&body).unwrap();
+            let found = (&read["data"], read["error"].as_str(), &read["metadata"], &read["success"]);
+            assert_eq!(found, (&data, reported, &json!({"a": 1}), &json!(false)), "{content:?}");
         }
     }
 

@@ -15,19 +15,22 @@ pub fn scrape_id(job: JobId, random: u64) -> Uuid {
 }
 
 /// The smallest and the largest possible id of the job of this scrape.
-pub(crate) fn job_range(scrape: Uuid) -> (JobId, JobId) {
+#[must_use]
+pub fn job_range(scrape: Uuid) -> (JobId, JobId) {
     let (job_half, _) = scrape.as_u64_pair();
     let job = |low_half| JobId::from_uuid(Uuid::from_u64_pair(job_half, low_half));
     (job(0), job(u64::MAX))
 }
 
 /// The half of the id that distinguishes the scrapes of one job.
-pub(crate) fn local_half(scrape: Uuid) -> u64 {
+#[must_use]
+pub fn local_half(scrape: Uuid) -> u64 {
     scrape.as_u64_pair().1
 }
 
 /// The scrape id in the metadata of a document.
-pub(crate) fn id_of(document: &Document) -> Option<Uuid> {
+#[must_use]
+pub fn id_of(document: &Document) -> Option<Uuid> {
     Uuid::parse_str(document.metadata.scrape_id.as_deref()?).ok()
 }
 

@@ -1,5 +1,6 @@
 mod host_feedback;
 mod leases;
+mod part;
 mod restore;
 
 use std::collections::VecDeque;

@@ -45,6 +45,8 @@ pub(super) struct Host {
     pub(super) woken: bool,
     /// Number of host queues, of all jobs.
     pub(super) queue_count: u32,
+    /// Number of their pages.
+    pub(super) waiting: u64,
     /// The host is in the list of idle hosts.
     pub(super) in_idle_list: bool,
     /// The time of the earliest timer that is set.
@@ -68,6 +70,7 @@ impl Host {
             waits_for_address: false,
             woken: false,
             queue_count: 0,
+            waiting: 0,
             in_idle_list: false,
             timer: None,
         }

@@ -3,7 +3,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use super::model::Candidate;
-use super::packed::{Loss, PackedQueue, Page};
+use super::packed::{self, Loss, PackedQueue, Page};
 use super::slab::Handle;
 use super::spill::QueueSpill;
 use crate::identity::UrlKey;
@@ -74,6 +74,8 @@ pub(super) struct HostQueue {
     /// By rank; none is empty.
     levels: VecDeque<(Rank, PackedQueue)>,
     retries: BinaryHeap<Reverse<PendingRetry>>,
+    /// Number of pages in both.
+    waiting: u64,
     pub(super) leased: u32,
     /// Number of leased pages that are not deferred.
     pub(super) leased_undeferred: u32,
@@ -91,12 +93,18 @@ impl HostQueue {
             host,
             levels: VecDeque::new(),
             retries: BinaryHeap::new(),
+            waiting: 0,
             leased: 0,
             leased_undeferred: 0,
             ready_at: Duration::ZERO,
             state: QueueState::Idle,
             timer: None,
         }
+    }
+
+    /// Number of waiting pages.
+    pub(super) const fn waiting(&self) -> u64 {
+        self.waiting
     }
 
     /// When the next page can be leased, as far as this queue knows; `None` if it is empty.
@@ -137,10 +145,12 @@ impl HostQueue {
             }
         };
         level.push(key, https, external, path, spill);
+        self.waiting += 1;
     }
 
     pub(super) fn push_retry(&mut self, retry: PendingRetry) {
         self.retries.push(Reverse(retry));
+        self.waiting += 1;
     }
 
     /// Takes the page to lease now, with its rank and the number of earlier leases. Retries go first. Pages
@@ -148,13 +158,16 @@ impl HostQueue {
     pub(super) fn pop(&mut self, now: Duration, loss: &mut Loss) -> Option<(Rank, u32, Page)> {
         if self.retries.peek().is_some_and(|Reverse(retry)| retry.not_before <= now) {
             let Reverse(retry) = self.retries.pop()?;
+            self.waiting = self.waiting.saturating_sub(1);
             return Some((retry.rank, retry.attempt, retry.page));
         }
         loop {
             let (rank, level) = self.levels.front_mut()?;
             let (rank, lost) = (*rank, loss.pages);
             let page = level.pop(loss);
-            loss.auxiliary += if rank.is_auxiliary() { loss.pages - lost } else { 0 };
+            let lost = loss.pages - lost;
+            loss.auxiliary += if rank.is_auxiliary() { lost } else { 0 };
+            self.waiting = self.waiting.saturating_sub(lost + u64::from(page.is_some()));
             if page.is_none() || level.is_empty() {
                 self.levels.pop_front();
             }
@@ -162,6 +175,17 @@ impl HostQueue {
                 return Some((rank, 0, page));
             }
         }
+    }
+
+    /// Drops all pages. Returns what they were.
+    pub(super) fn clear(&mut self) -> Loss {
+        let mut dropped = Loss::default();
+        while let Some((rank, _, page)) = self.pop(Duration::MAX, &mut dropped) {
+            dropped.pages += 1;
+            dropped.auxiliary += u64::from(rank.is_auxiliary());
+            dropped.bytes += packed::size_of(&page.path);
+        }
+        dropped
     }
 
     /// Bytes of memory used by the pages, without retries.

@@ -84,7 +84,7 @@ impl Hosts {
     }
 
     /// The host with this name, if it is known.
-    fn find(&self, name: &str) -> Option<Handle> {
+    pub(super) fn find(&self, name: &str) -> Option<Handle> {
         let has_name = |handle: &Handle| self.slab.get(*handle).is_some_and(|host| *host.name == *name);
         self.by_name.find(self.hash.hash_one(name), has_name).copied()
     }
@@ -164,6 +164,25 @@ impl Hosts {
     /// The address of a host.
     pub(super) fn address_of(&self, handle: Handle) -> Option<Handle> {
         self.slab.get(handle)?.address
+    }
+
+    /// The IP address of a host.
+    pub(super) fn ip_of(&self, handle: Handle) -> Option<IpAddr> {
+        self.addresses.get(self.address_of(handle)?).map(|address| address.ip)
+    }
+
+    /// Records pages that wait for a host.
+    pub(super) fn add_waiting(&mut self, handle: Handle, pages: u64) {
+        if let Some(host) = self.slab.get_mut(handle) {
+            host.waiting = host.waiting.saturating_add(pages);
+        }
+    }
+
+    /// Records pages that do not wait for a host any more.
+    pub(super) fn remove_waiting(&mut self, handle: Handle, pages: u64) {
+        if let Some(host) = self.slab.get_mut(handle) {
+            host.waiting = host.waiting.saturating_sub(pages);
+        }
     }
 
     /// Records the start of a request.

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 use super::changes::ChangeLog;
 use super::config::JobRules;
@@ -19,6 +20,8 @@ enum SeenPages {
     Set(KeySet),
     /// Keys, depths and links, for a job with a `max_depth`.
     Graph(Graph),
+    /// None: another store tells the pages of the job apart.
+    Elsewhere,
 }
 
 /// Space in the queue.
@@ -51,6 +54,8 @@ pub(super) struct Job {
     pub(super) documents: u64,
     pub(super) failed: u64,
     pub(super) skipped: u64,
+    /// The documents that the job can reach: its limit, unless another store counts them.
+    pub(super) reachable: u64,
     seen: SeenPages,
     pub(super) traps: Traps,
     /// By host. Ordered, so that nothing depends on a random hash.
@@ -68,6 +73,7 @@ impl Job {
             None => SeenPages::Set(KeySet::default()),
         };
         Self {
+            reachable: rules.limit,
             rules,
             group,
             in_memory: false,
@@ -88,6 +94,17 @@ impl Job {
             ready: VecDeque::new(),
             in_ready_jobs: false,
         }
+    }
+
+    /// A job whose pages another store tells apart and keeps. It leases nothing yet.
+    pub(super) fn part(delay: Option<Duration>, group: Group) -> Self {
+        let rules = JobRules { max_in_flight: Some(0), delay, ..JobRules::with_limit(u64::MAX) };
+        Self { in_memory: true, seen: SeenPages::Elsewhere, ..Self::new(rules, group) }
+    }
+
+    /// True if another store tells its pages apart.
+    pub(super) const fn is_part(&self) -> bool {
+        matches!(self.seen, SeenPages::Elsewhere)
     }
 
     /// Starts or stops to record the changes of the job.
@@ -113,7 +130,7 @@ impl Job {
     /// The links of an ended page that may still matter.
     pub(super) fn links(&self, key: UrlKey) -> impl Iterator<Item = UrlKey> {
         let graph = match &self.seen {
-            SeenPages::Set(_) => None,
+            SeenPages::Set(_) | SeenPages::Elsewhere => None,
             SeenPages::Graph(graph) => Some(graph),
         };
         graph.into_iter().flat_map(move |graph| graph.links(key))
@@ -124,6 +141,7 @@ impl Job {
         match &mut self.seen {
             SeenPages::Set(set) => set.insert(key),
             SeenPages::Graph(graph) => graph.restore(key, depth, has_ended),
+            SeenPages::Elsewhere => !has_ended,
         }
     }
 
@@ -141,6 +159,7 @@ impl Job {
                 set.insert(target);
             }
             SeenPages::Graph(graph) => graph.restore_target(key, target),
+            SeenPages::Elsewhere => {}
         }
     }
 
@@ -154,7 +173,7 @@ impl Job {
     /// Bytes of the URLs that wait to be fetched.
     pub(super) fn queued_bytes(&self) -> u64 {
         let parked = match &self.seen {
-            SeenPages::Set(_) => 0,
+            SeenPages::Set(_) | SeenPages::Elsewhere => 0,
             SeenPages::Graph(graph) => graph.parked_bytes(),
         };
         self.waiting_bytes.saturating_add(parked)
@@ -168,7 +187,7 @@ impl Job {
     /// The number of waiting pages, including those that are too deep so far.
     pub(super) fn queued_pages(&self) -> u64 {
         match &self.seen {
-            SeenPages::Set(_) => self.waiting,
+            SeenPages::Set(_) | SeenPages::Elsewhere => self.waiting,
             SeenPages::Graph(graph) => self.waiting.saturating_add(graph.parked()),
         }
     }
@@ -182,7 +201,7 @@ impl Job {
 
     /// True if more pages wait than the limit admits.
     pub(super) fn exceeds_limit(&self) -> bool {
-        self.documents.saturating_add(self.leased).saturating_add(self.waiting) > self.rules.limit
+        self.documents.saturating_add(self.leased).saturating_add(self.waiting) > self.reachable
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -200,7 +219,7 @@ impl Job {
             documents: self.documents,
             failed: self.failed,
             skipped: self.skipped,
-            total: taken.saturating_add(waiting.min(self.rules.limit.saturating_sub(taken))),
+            total: taken.saturating_add(waiting.min(self.reachable.saturating_sub(taken))),
         }
     }
 
@@ -221,11 +240,16 @@ impl Job {
         self.auxiliary_leased += auxiliary;
     }
 
+    /// Records queued pages that were dropped.
+    pub(super) fn on_dropped(&mut self, dropped: Loss) {
+        self.waiting = self.waiting.saturating_sub(dropped.pages);
+        self.waiting_bytes = self.waiting_bytes.saturating_sub(dropped.bytes);
+        self.auxiliary_waiting = self.auxiliary_waiting.saturating_sub(dropped.auxiliary);
+    }
+
     /// Records queued pages that were lost.
     pub(super) fn on_lost(&mut self, loss: Loss) {
-        self.waiting = self.waiting.saturating_sub(loss.pages);
-        self.waiting_bytes = self.waiting_bytes.saturating_sub(loss.bytes);
-        self.auxiliary_waiting = self.auxiliary_waiting.saturating_sub(loss.auxiliary);
+        self.on_dropped(loss);
         self.failed += loss.pages;
     }
 
@@ -238,7 +262,7 @@ impl Job {
     /// The depth of a leased page: the smallest known, or the depth with which it was queued.
     pub(super) fn depth(&self, key: UrlKey, queued_depth: u32) -> u32 {
         match &self.seen {
-            SeenPages::Set(_) => queued_depth,
+            SeenPages::Set(_) | SeenPages::Elsewhere => queued_depth,
             SeenPages::Graph(graph) => graph.depth(key).unwrap_or(queued_depth),
         }
     }
@@ -260,6 +284,7 @@ impl Job {
         match &mut self.seen {
             SeenPages::Set(set) => set.insert(key),
             SeenPages::Graph(graph) => graph.visit(key),
+            SeenPages::Elsewhere => true,
         }
     }
 
@@ -268,6 +293,7 @@ impl Job {
         match &mut self.seen {
             SeenPages::Set(set) => page == target || set.insert(target),
             SeenPages::Graph(graph) => graph.redirect(page, target, queue),
+            SeenPages::Elsewhere => true,
         }
     }
 
@@ -284,7 +310,7 @@ impl Job {
         let mut admitted = Admitted::default();
         let mut links = Vec::new();
         let (pages, parked) = match &self.seen {
-            SeenPages::Set(_) => (self.waiting, 0),
+            SeenPages::Set(_) | SeenPages::Elsewhere => (self.waiting, 0),
             SeenPages::Graph(graph) => (self.waiting.saturating_add(graph.parked()), graph.parked_bytes()),
         };
         space.pages = space.pages.saturating_sub(pages);
@@ -317,6 +343,7 @@ impl Job {
                         links.extend(index.filter(|_| page.is_some()));
                         offer
                     }
+                    SeenPages::Elsewhere => Offer::Refused,
                 };
                 if matches!(offer, Offer::Admitted | Offer::TooDeep) {
                     space.pages = space.pages.saturating_sub(1);

@@ -30,8 +30,8 @@ pub use config::{
 pub use frontier::{Frontier, Restore};
 pub use groups::{Group, GroupLoad};
 pub use model::{
-    Admitted, Candidate, Counts, DroppedPages, Finished, HostFeedback, HostLimits, JobSlot, Lease, LeaseId,
-    Leased, LostPage, Outcome,
+    Admitted, Candidate, Counts, DroppedPages, Finished, HostFeedback, HostLimits, HostLoad, HostPace,
+    JobSlot, Lease, LeaseId, Leased, LostPage, Outcome,
 };
 pub use rate_controller::{MAX_BEFORE_FIRST_RESPONSE, Observation};
 pub use spill::{QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock};

@@ -208,6 +208,35 @@ impl HostLimits {
     }
 }
 
+/// The pages of a host in a frontier; see [`Frontier::host_load`](crate::Frontier::host_load).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HostLoad {
+    /// Waiting pages of all jobs, including those that their jobs may not lease now.
+    pub waiting: u64,
+    /// Leases that may have a running request, including those of closed jobs.
+    pub in_flight: u32,
+    /// No request starts before this time.
+    pub ready_at: Duration,
+    /// Maximum concurrent requests, by what is known about the host and its address; at least one.
+    pub places: u32,
+}
+
+/// How often a host may be asked, for another process that continues with it; see
+/// [`Frontier::pace`](crate::Frontier::pace). The default is that of an unknown host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HostPace {
+    /// No request starts before this time.
+    pub ready_at: Duration,
+    /// Minimum time from the end of one request until the start of the next (robots.txt `Crawl-delay`); zero
+    /// if none is known.
+    pub gap: Duration,
+    /// The number of concurrent requests that the host was found to handle; `None` if it has not responded.
+    pub places: Option<u32>,
+    /// The IP address that was dialed last.
+    pub address: Option<IpAddr>,
+}
+
 /// The page counts of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

@@ -131,6 +131,23 @@ impl RateController {
         self.state_mut().answered = true;
     }
 
+    /// The concurrency that the host was found to handle; `None` if it has not responded.
+    pub(super) fn learned(&self) -> Option<u32> {
+        self.state.as_deref().filter(|state| state.answered).map(|state| state.limit)
+    }
+
+    /// Continues with the concurrency that another controller of the host has learned, at most the maximum of
+    /// this one. The host has responded.
+    pub(super) fn continue_at(&mut self, learned: u32) {
+        let limit = learned.clamp(1, self.max);
+        let state = self.state_mut();
+        state.answered = true;
+        if state.limit != limit {
+            (state.limit, state.successes) = (limit, 0);
+            state.congestion = Congestion::new(limit);
+        }
+    }
+
     /// Minimum time from the end of one request to the start of the next; zero if none is needed.
     pub(super) fn pause(&self) -> Duration {
         self.state.as_deref().map_or(Duration::ZERO, |state| state.pause)

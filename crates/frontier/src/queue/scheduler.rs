@@ -107,6 +107,7 @@ impl Scheduler {
         let spill = self.spill.as_deref_mut().filter(|_| !job.in_memory);
         host_queue.push(rank, key, https, external, path, spill);
         job.on_queued(rank, packed::size_of(path));
+        self.hosts.add_waiting(host, 1);
         if matches!(host_queue.state, QueueState::Idle | QueueState::Sleeping) {
             self.reschedule(handle, (job_handle, job), now);
         }
@@ -138,6 +139,7 @@ impl Scheduler {
         self.sequence += 1;
         job.on_queued(retry.rank, packed::size_of(&retry.page.path));
         host_queue.push_retry(PendingRetry { sequence: self.sequence, ..retry });
+        self.hosts.add_waiting(host, 1);
         if matches!(host_queue.state, QueueState::Idle | QueueState::Sleeping) {
             self.reschedule(handle, (job_handle, job), now);
         }
@@ -265,6 +267,7 @@ impl Scheduler {
     pub(super) fn remove_job(&mut self, job: &Job) {
         for (&host_handle, &handle) in &job.host_queues {
             let Some(host_queue) = self.host_queues.remove(handle) else { continue };
+            self.hosts.remove_waiting(host_handle, host_queue.waiting());
             if let Some(host) = self.hosts.get_mut(host_handle)
                 && host_queue.state == QueueState::Blocked
             {
@@ -274,5 +277,47 @@ impl Scheduler {
             // Time is unknown here, so a rate limit that may still apply counts as applying.
             self.leave_host(host_handle, Duration::ZERO);
         }
+    }
+
+    /// Drops the waiting pages of a job on a host. Returns their number. The delay of the job applies to the
+    /// host from now on.
+    pub(super) fn unload(
+        &mut self,
+        (job_handle, job): (Handle, &mut Job),
+        host_handle: Handle,
+        now: Duration,
+    ) -> u64 {
+        let Some(&handle) = job.host_queues.get(&host_handle) else { return 0 };
+        let Some(host_queue) = self.host_queues.get_mut(handle) else { return 0 };
+        let before = job.load();
+        let dropped = host_queue.clear();
+        job.on_dropped(dropped);
+        self.hosts.remove_waiting(host_handle, dropped.pages);
+        let ready_at = std::mem::take(&mut host_queue.ready_at);
+        if let Some(host) = self.hosts.get_mut(host_handle) {
+            host.ready_at = host.ready_at.max(ready_at);
+        }
+        let (state, is_leased) = (host_queue.state, host_queue.leased > 0);
+        match state {
+            // It stays until its turn comes: without a page it does not use it.
+            QueueState::Blocked if is_leased => {}
+            QueueState::Blocked => {
+                job.host_queues.remove(&host_handle);
+                self.host_queues.remove(handle);
+                let host_queues = &self.host_queues;
+                if let Some(host) = self.hosts.get_mut(host_handle) {
+                    host.note_removed(|handle| host_queues.contains(handle));
+                }
+                self.leave_host(host_handle, now);
+            }
+            QueueState::Idle | QueueState::Ready | QueueState::Sleeping => {
+                if state == QueueState::Ready {
+                    job.ready.retain(|ready| *ready != handle);
+                }
+                self.reschedule(handle, (job_handle, job), now);
+            }
+        }
+        self.update_load(job, before, now);
+        dropped.pages
     }
 }

@@ -72,6 +72,12 @@ impl<T> Slab<T> {
         self.slots.iter().filter_map(|slot| slot.value.as_ref())
     }
 
+    /// The handles of the current values.
+    pub(super) fn handles(&self) -> impl Iterator<Item = Handle> {
+        let slots = (0..).zip(&self.slots).filter(|(_, slot)| slot.value.is_some());
+        slots.map(|(index, slot)| Handle { index, generation: slot.generation })
+    }
+
     pub(super) fn remove(&mut self, handle: Handle) -> Option<T> {
         let slot = self.slots.get_mut(usize::try_from(handle.index).ok()?)?;
         if slot.generation != handle.generation {
@@ -97,6 +103,9 @@ mod tests {
         assert_eq!(slab.get(first), None);
         assert_eq!(slab.remove(first), None);
         assert_eq!((slab.get(second), slab.len()), (Some(&'b'), 1));
+        let third = slab.insert('c');
+        slab.remove(second);
+        assert_eq!(slab.handles().collect::<Vec<_>>(), [third]);
         assert_ne!(second.to_raw(), first.to_raw());
         assert_eq!(Handle::from_raw(second.to_raw()), second);
     }

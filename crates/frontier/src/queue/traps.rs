@@ -81,7 +81,15 @@ pub(super) struct Traps {
 impl Traps {
     /// Counts a URL, and returns whether it is deferred.
     pub(super) fn count(&mut self, url: &Url) -> Option<Deferral> {
-        let Shape { hash, trap, faceted_path } = shape_of_url(url);
+        self.count_shape(shape_of_url(url))
+    }
+
+    /// As [`count`](Self::count), for the page `path` on `host`.
+    pub(super) fn count_queued(&mut self, host: &str, path: &str) -> Option<Deferral> {
+        self.count_shape(shape_of_queued(host, path))
+    }
+
+    fn count_shape(&mut self, Shape { hash, trap, faceted_path }: Shape) -> Option<Deferral> {
         let trap = self.reason_for(hash, trap, faceted_path);
         let has_capacity = self.shapes.len() < MAX_SHAPES;
         let same_shape = match self.shapes.entry(hash, |existing| existing.0 == hash, |existing| existing.0) {

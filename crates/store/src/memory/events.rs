@@ -7,14 +7,13 @@ use std::time::Duration;
 use gleaner_types::event::EventName;
 use gleaner_types::plan::{EventKind, WebhookPlan};
 use gleaner_types::{JobId, JobKind, SafeUrl};
-use serde_json::Value;
 use url::Url;
 
 use super::facts::FactLog;
 use super::job::Job;
 use super::state::State;
 use crate::journal::{Durability, Fact, Row};
-use crate::outbox::{self, EventData};
+use crate::outbox::{EventContent, EventData, event_body};
 use crate::results::DocumentSource;
 use crate::{
     Conclusion, DELIVERY_LEASE, DeadLetter, DeliveryOutcome, DueEvent, DueEvents, Error, EventId,
@@ -316,25 +315,17 @@ impl PendingBody {
 
     /// Builds the exact bytes. It is slow, so it runs without the lock of the store.
     pub(super) fn write(self) -> Result<Vec<u8>, Error> {
-        let write_error = |cause| Error::io("an event could not be written as JSON", &cause);
-        let json = |value: &Value| serde_json::to_vec(value).map_err(write_error);
-        let mut error = self.error.as_deref();
-        let data = match self.content {
-            Content::Nothing | Content::Conclusion(None) => None,
+        let Self { id, name, webhook, content, error } = self;
+        let body = |content: EventContent<'_>| event_body(id, name, &webhook, content, error.as_deref());
+        match content {
+            Content::Nothing | Content::Conclusion(None) => body(EventContent::Nothing),
             Content::Document(source) => {
-                let document = source.and_then(|source| source.json().ok()).map(Vec::from);
-                if document.is_none() {
-                    error = Some("the document could not be read");
-                }
-                document
+                let json = source.and_then(|source| source.json().ok());
+                body(EventContent::Document(json.as_deref()))
             }
-            Content::Failure { url, slash_added } => {
-                let page = outbox::failed_page(&url, slash_added);
-                Some(serde_json::to_vec(&page).map_err(write_error)?)
-            }
-            Content::Conclusion(Some(found)) => Some(json(&found.data)?),
-        };
-        outbox::body(self.id, self.name, data.as_deref(), &self.webhook.metadata, error).map_err(write_error)
+            Content::Failure { url, slash_added } => body(EventContent::Failure { url: &url, slash_added }),
+            Content::Conclusion(Some(found)) => body(EventContent::Conclusion(&found.data)),
+        }
     }
 }
 

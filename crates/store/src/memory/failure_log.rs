@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use gleaner_frontier::Admitted;
 use gleaner_types::plan::EventKind;
-use gleaner_types::{ErrorCode, JobId, PageError};
+use gleaner_types::{JobId, PageError};
 use url::Url;
 
 use super::events::Event;
 use super::job::Job;
 use super::state::State;
+use crate::given_up::given_up;
 use crate::journal::Fact;
 use crate::outbox::EventData;
 use crate::{BlockedPage, JobWarning, PageFailure, PageFailures};
@@ -19,9 +20,7 @@ impl State {
     pub(super) fn list_lost_pages(&mut self, now: Duration) {
         for lost in self.frontier.take_lost() {
             let Some((id, _)) = self.running.get(&lost.job).copied() else { continue };
-            let message = format!("the page was given up after {} tries", lost.attempts);
-            let error = PageError { code: ErrorCode::ScrapeAllEnginesFailed, message };
-            self.page_failed(id, lost.url, false, error, now);
+            self.page_failed(id, lost.url, false, given_up(lost.attempts), now);
         }
     }
 
@@ -100,7 +99,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use gleaner_frontier::{Candidate, Frontier, FrontierConfig, JobRules, UrlKey};
-    use gleaner_types::{JobKind, JobState};
+    use gleaner_types::{ErrorCode, JobKind, JobState};
     use uuid::Uuid;
 
     use super::*;

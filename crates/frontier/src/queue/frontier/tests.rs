@@ -11,6 +11,7 @@ mod bounds;
 mod deferral;
 mod depth;
 mod fairness;
+mod part;
 mod politeness;
 mod spill;
 

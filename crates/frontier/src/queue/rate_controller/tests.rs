@@ -31,6 +31,16 @@ fn a_host_without_responses_has_a_low_limit() {
 }
 
 #[test]
+fn a_host_continues_at_what_was_learned() {
+    let mut rate_controller = RateController::new(8, 50);
+    assert_eq!(rate_controller.learned(), None);
+    for (learned, expected) in [(0, 1), (30, 30), (51, 50)] {
+        rate_controller.continue_at(learned);
+        assert_eq!((rate_controller.max_concurrent(), rate_controller.learned()), (expected, Some(expected)));
+    }
+}
+
+#[test]
 fn missing_responses_slow_a_host_only_after_its_first_response() {
     // Responses to one page after another; then the limit, and the pauses in seconds.
     for (name, answers, max_concurrent, pauses) in [

@@ -188,9 +188,10 @@ impl Scheduler {
         let name = self.hosts.get(host).map_or("", |host| &*host.name);
         let due = host_queue.next_page_at().is_some_and(|at| at <= now);
         let before = job.load();
-        let mut loss = Loss::default();
+        let (waiting, mut loss) = (host_queue.waiting(), Loss::default());
         let spill = self.spill.as_deref_mut().filter(|_| !job.in_memory);
         let popped = if due { pop_next(host_queue, job, name, now, spill, &mut loss) } else { None };
+        self.hosts.remove_waiting(host, waiting.saturating_sub(host_queue.waiting()));
         if let Some((rank, _, page)) = &popped {
             host_queue.leased_undeferred += u32::from(rank.deferral == 0);
             job.on_leased(*rank, packed::size_of(&page.path));
