@@ -1,5 +1,6 @@
 //! The last scrapes of pages, for change tracking.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,8 +29,8 @@ const MIN_WEIGHT: usize = MAX_HISTORY_BYTES.div_ceil(MAX_HISTORIES);
 
 /// What is packed of a scrape.
 #[derive(Debug, Serialize, Deserialize)]
-struct Body {
-    markdown: Arc<str>,
+struct Body<'a> {
+    markdown: Cow<'a, str>,
     json: Option<Value>,
 }
 
@@ -55,7 +56,7 @@ pub(crate) async fn encode(tracked: TrackedScrape) -> Result<EncodedHistory, Err
     let is_large = tracked.scrape.markdown.len() > blocking::LARGE;
     blocking::run(is_large, move || {
         let TrackedScrape { key, scrape: PastScrape { at, status, markdown, json } } = tracked;
-        let body = serde_json::to_vec(&Body { markdown, json })
+        let body = serde_json::to_vec(&Body { markdown: Cow::Borrowed(&markdown), json })
             .map_err(|cause| Error::io("a scrape could not be written as JSON", &cause))?;
         let size = body.len() as u64;
         Ok(EncodedHistory { key, at, status, size, body: pack(body)? })
@@ -206,9 +207,13 @@ impl Inner {
         let newer = found.filter(|(at, ..)| local.as_ref().is_none_or(|local| local.at < *at));
         let Some((at, status, size, body)) = newer else { return Ok(local) };
         let parsed = blocking::run(size > blocking::LARGE as u64, move || {
-            Ok(unpack(body, size).and_then(|json| serde_json::from_slice::<Body>(&json).ok()))
+            let json = unpack(body, size);
+            Ok(json.and_then(|json| {
+                let Body { markdown, json } = serde_json::from_slice(&json).ok()?;
+                Some((Arc::<str>::from(markdown), json))
+            }))
         });
-        let Some(Body { markdown, json }) = parsed.await? else {
+        let Some((markdown, json)) = parsed.await? else {
             tracing::warn!(%job, "the last scrape of a page cannot be read, so the page counts as new");
             return Ok(local);
         };

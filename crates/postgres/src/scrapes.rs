@@ -1,11 +1,12 @@
 //! Documents of single scrapes, and lookups by scrape id.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_store::parts::{scrape_id_of, scrape_job_range, scrape_local_half};
 use gleaner_store::{Error, ErrorKind, MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES, Store, TeamId};
 use gleaner_types::Document;
-use std::time::Duration;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 

@@ -27,7 +27,8 @@ impl Operation for Expire<'_> {
     type Output = ();
 
     async fn run(&self, t: &Transaction<'_>) -> Result<(), Failure> {
-        if t.query_typed_one(TRY_LOCK, &[]).await?.try_get(0)? {
+        let is_locked: bool = t.query_typed_one(TRY_LOCK, &[]).await?.try_get(0)?;
+        if is_locked {
             expire_scrapes(t, self.sql, self.until).await?;
             limit_histories(t, self.sql).await?;
         }
