@@ -4,9 +4,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_store::{
-    BlockedPage, Error, JobWarning, MAX_LISTED_FAILURES, PageFailure, PageFailures, Store,
-};
+use gleaner_store::{BlockedPage, Error, JobWarning, MAX_LISTED_FAILURES, PageFailure, PageFailures, Store};
 use gleaner_types::{ErrorCode, JobId, PageError};
 use serde_json::Value;
 use tokio_postgres::Row;

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_store::{
-    Error, HistoryKey, MAX_HISTORIES, MAX_HISTORY_BYTES, PastScrape, Store, TrackedScrape,
-};
+use gleaner_store::{Error, HistoryKey, MAX_HISTORIES, MAX_HISTORY_BYTES, PastScrape, Store, TrackedScrape};
 use gleaner_types::JobId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -94,9 +94,8 @@ mod tests {
         let encoded = sizes.map(|size| EncodedDocument { scrape: None, size: 0, body: vec![0; size] });
         let new = |document| NewDocument { job: 1, day: 1, position: 0, credits: 1, keeps: true, document };
         let documents: Vec<NewDocument<'_>> = encoded.iter().map(new).collect();
-        let length = |batch: &[NewDocument<'_>]| {
-            batch.iter().map(|new| new.document.body.len()).collect::<Vec<_>>()
-        };
+        let length =
+            |batch: &[NewDocument<'_>]| batch.iter().map(|new| new.document.body.len()).collect::<Vec<_>>();
         let found: Vec<Vec<usize>> = batches(&documents).map(length).collect();
         assert_eq!(found, [vec![1, MAX_BYTES - 1], vec![1], vec![MAX_BYTES + 1], vec![2, 3]]);
         assert_eq!(batches(&[]).count(), 0);

@@ -91,13 +91,7 @@ impl Inner {
     }
 
     /// Reads documents in their stored form. Those of a stream before `from` are removed.
-    async fn take(
-        &self,
-        job: JobId,
-        from: u64,
-        bound: ReadBound,
-        kept_only: bool,
-    ) -> Result<Batch, Error> {
+    async fn take(&self, job: JobId, from: u64, bound: ReadBound, kept_only: bool) -> Result<Batch, Error> {
         let sql = self.db.sql();
         if let Some(batch) = self.db.read(&ReadDocuments { sql, job, from, bound, kept_only }).await? {
             return Ok(batch);

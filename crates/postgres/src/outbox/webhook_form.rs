@@ -1,24 +1,15 @@
 //! The webhook of a job as JSON, for the column `webhook` of `job_form`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
+use gleaner_store::parts::StoredWebhook;
 use gleaner_types::plan::{EventKind, WebhookPlan};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Deserialize;
 use tokio_postgres::types::Type;
-use url::Url;
 
 use crate::database::Sql;
 use crate::failure::Failure;
 use crate::transaction::Transaction;
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Form {
-    url: Url,
-    headers: BTreeMap<String, String>,
-    metadata: Map<String, Value>,
-    events: Vec<EventKind>,
-}
 
 /// The part of the form that says which events are asked for.
 #[derive(Debug, Deserialize)]
@@ -28,21 +19,13 @@ struct Events {
 
 /// Writes a webhook.
 pub(crate) fn write(plan: &WebhookPlan) -> String {
-    let form = Form {
-        url: plan.url.clone(),
-        headers: plan.headers.clone(),
-        metadata: plan.metadata.clone(),
-        events: plan.events.clone(),
-    };
     // Text can always be written.
-    serde_json::to_string(&form).unwrap_or_default()
+    serde_json::to_string(&StoredWebhook::from(plan)).unwrap_or_default()
 }
 
-/// Reads a webhook.
-pub(crate) fn read(json: &str) -> Result<WebhookPlan, Failure> {
-    let Form { url, headers, metadata, events } =
-        serde_json::from_str(json).map_err(|_| Failure::damaged("the webhook of a job"))?;
-    Ok(WebhookPlan { url, headers, metadata, events })
+/// Reads a webhook; `None` if it is damaged.
+pub(crate) fn read(json: &str) -> Option<WebhookPlan> {
+    serde_json::from_str::<StoredWebhook>(json).ok().map(WebhookPlan::from)
 }
 
 /// The events that the webhooks of these jobs ask for.
@@ -66,6 +49,8 @@ pub(super) async fn wanted_events(
 
 #[cfg(test)]
 mod tests {
+    use url::Url;
+
     use super::*;
 
     #[test]
@@ -80,6 +65,6 @@ mod tests {
         assert!(!json.contains('\0'), "a column of text holds it");
         assert!(read(&json).unwrap() == plan);
         assert_eq!(serde_json::from_str::<Events>(&json).unwrap().events, plan.events);
-        assert!(read("{}").is_err());
+        assert!(read("{}").is_none());
     }
 }
