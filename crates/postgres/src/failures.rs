@@ -161,6 +161,6 @@ impl Inner {
         if self.is_local(job) {
             return self.memory.failures(job).await;
         }
-        Ok(self.db.read(&ListFailures { sql: self.db.sql(), job }).await?)
+        Ok(self.db.read(&ListFailures { sql: &self.db.sql, job }).await?)
     }
 }

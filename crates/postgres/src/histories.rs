@@ -201,7 +201,7 @@ impl Inner {
     ) -> Result<Option<PastScrape>, Error> {
         // Scrapes of jobs in memory are recorded there.
         let local = self.memory.last_scrape(job, key).await?;
-        let found = self.db.read(&FindLast { sql: self.db.sql(), job, key }).await?;
+        let found = self.db.read(&FindLast { sql: &self.db.sql, job, key }).await?;
         let newer = found.filter(|(at, ..)| local.as_ref().is_none_or(|local| local.at < *at));
         let Some((at, status, size, body)) = newer else { return Ok(local) };
         let parsed = blocking::run(size > blocking::LARGE as u64, move || {

@@ -131,7 +131,7 @@ impl Inner {
         if encoded.size > MAX_KEPT_SCRAPE_BYTES as u64 {
             return Ok(());
         }
-        let sql = self.db.sql();
+        let sql = &self.db.sql;
         Ok(self.db.write(&KeepScrape { sql, team, scrape, document: &encoded, now }).await?)
     }
 
@@ -139,7 +139,7 @@ impl Inner {
         if let Some(found) = self.memory.scraped(team, scrape).await? {
             return Ok(Some(found));
         }
-        let found = self.db.read(&FindScrape { sql: self.db.sql(), team, scrape }).await?;
+        let found = self.db.read(&FindScrape { sql: &self.db.sql, team, scrape }).await?;
         let Some((size, body)) = found else { return Ok(None) };
         let unpacked = blocking::run(size > blocking::LARGE as u64, move || {
             unpack(body, size).ok_or_else(|| {

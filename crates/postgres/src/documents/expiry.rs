@@ -40,6 +40,6 @@ impl Inner {
     /// Removes scrapes that were kept at or before `until`, and the oldest scrapes and histories above their
     /// limits.
     pub(crate) async fn expire_documents(&self, until: Duration) -> Result<(), Error> {
-        Ok(self.db.write(&Expire { sql: self.db.sql(), until }).await?)
+        Ok(self.db.write(&Expire { sql: &self.db.sql, until }).await?)
     }
 }

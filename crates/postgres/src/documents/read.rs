@@ -56,7 +56,7 @@ impl Inner {
             if keeps {
                 return Err(damaged(job, position));
             }
-            self.db.write(&MarkLost { sql: self.db.sql(), job, positions: &lost }).await?;
+            self.db.write(&MarkLost { sql: &self.db.sql, job, positions: &lost }).await?;
             // The others are returned. Without any, an empty slice would mean that there is none yet.
             if documents.is_empty() {
                 return Err(damaged(job, position));
@@ -92,7 +92,7 @@ impl Inner {
 
     /// Reads documents in their stored form. Those of a stream before `from` are removed.
     async fn take(&self, job: JobId, from: u64, bound: ReadBound, kept_only: bool) -> Result<Batch, Error> {
-        let sql = self.db.sql();
+        let sql = &self.db.sql;
         if let Some(batch) = self.db.read(&ReadDocuments { sql, job, from, bound, kept_only }).await? {
             return Ok(batch);
         }

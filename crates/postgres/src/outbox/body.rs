@@ -89,10 +89,7 @@ impl Operation for ReadEvent<'_> {
     type Output = Option<PendingBody>;
 
     async fn run(&self, t: &Transaction<'_>) -> Result<Self::Output, Failure> {
-        let job = match JobRow::find_any(t, self.sql, self.id.job).await {
-            Err(Failure::Refused(error)) if error.is_unknown_job() => return Ok(None),
-            job => job?,
-        };
+        let Some(job) = JobRow::find_any(t, self.sql, self.id.job).await? else { return Ok(None) };
         let Some(kind) = job.kind.filter(|_| job.next_event == self.id.sequence) else { return Ok(None) };
         let text = self.sql.text(
             "SELECT event.kind, event.error, job_form.webhook, event.document, event.url, \
@@ -140,7 +137,7 @@ impl Inner {
         if self.is_local(id.job) {
             return self.memory.event_body(id).await;
         }
-        let Some(body) = self.db.read(&ReadEvent { sql: self.db.sql(), id }).await? else { return Ok(None) };
+        let Some(body) = self.db.read(&ReadEvent { sql: &self.db.sql, id }).await? else { return Ok(None) };
         blocking::run(body.is_large(), move || body.write(id)).await.map(Some)
     }
 }

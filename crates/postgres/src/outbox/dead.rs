@@ -60,6 +60,6 @@ impl Inner {
         if self.is_local(job) {
             return self.memory.dead_letters(job).await;
         }
-        Ok(self.db.read(&ListDead { sql: self.db.sql(), job }).await?)
+        Ok(self.db.read(&ListDead { sql: &self.db.sql, job }).await?)
     }
 }

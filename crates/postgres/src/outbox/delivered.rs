@@ -29,10 +29,7 @@ impl Operation for RecordOutcome<'_> {
     type Output = ();
 
     async fn run(&self, t: &Transaction<'_>) -> Result<(), Failure> {
-        let mut job = match JobRow::lock_any(t, self.sql, self.id.job).await {
-            Err(Failure::Refused(error)) if error.is_unknown_job() => return Ok(()),
-            job => job?,
-        };
+        let Some(mut job) = JobRow::lock_any(t, self.sql, self.id.job).await? else { return Ok(()) };
         if job.next_event != self.id.sequence || job.next_event >= job.events {
             return Ok(());
         }
@@ -124,7 +121,7 @@ impl Inner {
         if self.is_local(id.job) {
             return self.memory.delivered(id, outcome, now).await;
         }
-        self.db.write(&RecordOutcome { sql: self.db.sql(), id, outcome: &outcome, now }).await?;
+        self.db.write(&RecordOutcome { sql: &self.db.sql, id, outcome: &outcome, now }).await?;
         self.notify_maintenance();
         Ok(())
     }

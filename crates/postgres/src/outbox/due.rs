@@ -141,7 +141,7 @@ impl Inner {
     pub(crate) async fn due(&self, max: usize, now: Duration) -> Result<DueEvents, Error> {
         // Half of them, so that neither store delays the events of the other.
         let mut due = self.memory.due(max.div_ceil(2), now).await?;
-        let sql = self.db.sql();
+        let sql = &self.db.sql;
         let max = max.saturating_sub(due.events.len());
         let mut next = self.db.read(&NextDue { sql }).await?;
         if max > 0 && next.is_some_and(|next| next <= now) {
