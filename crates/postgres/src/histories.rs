@@ -218,3 +218,36 @@ impl Inner {
         Ok(Some(PastScrape { at, status, markdown, json }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_store::TeamId;
+
+    use super::*;
+
+    #[test]
+    fn each_tag_has_a_page_of_its_own() {
+        let key = |url: &str, tag: Option<&str>| {
+            let (team, url) = (TeamId::new("a"), url.to_owned());
+            page(&HistoryKey { team, url, tag: tag.map(str::to_owned) })
+        };
+        let pages = [key("https://a/", None), key("https://a/", Some("")), key("https://a/", Some("x"))];
+        let distinct: HashSet<&Vec<u8>> = pages.iter().collect();
+        assert_eq!(distinct.len(), 3);
+    }
+
+    #[tokio::test]
+    async fn an_encoded_scrape_is_small_and_complete() {
+        for length in [1, 200_000] {
+            let markdown: Arc<str> = "é".repeat(length).into();
+            let json = Some(Value::from("\0"));
+            let scrape = PastScrape { at: Duration::ZERO, status: None, markdown, json };
+            let key = HistoryKey { team: TeamId::new("a"), url: "https://a/".to_owned(), tag: None };
+            let encoded = encode(TrackedScrape { key, scrape: scrape.clone() }).await.unwrap();
+            assert!(encoded.body.len() < 1_000);
+            let unpacked = unpack(encoded.body, encoded.size).unwrap();
+            let Body { markdown, json } = serde_json::from_slice(&unpacked).unwrap();
+            assert_eq!((markdown.as_ref(), json), (scrape.markdown.as_ref(), scrape.json));
+        }
+    }
+}
