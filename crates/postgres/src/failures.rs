@@ -1,5 +1,5 @@
-//! Pages without a document, for the reader of their job. Each job lists a limited number of them; the lists of
-//! all jobs have no common limit, because they are not in memory.
+//! Pages without a document, for the reader of their job. Each job lists a limited number of them; the lists
+//! of all jobs have no common limit, because they are not in memory.
 
 use std::time::Duration;
 

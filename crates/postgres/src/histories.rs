@@ -62,8 +62,8 @@ pub(crate) async fn encode(tracked: TrackedScrape) -> Result<EncodedHistory, Err
     .await
 }
 
-/// What identifies the page of a history within its team. URLs and tags may be longer than an index allows, so
-/// the database hashes it.
+/// What identifies the page of a history within its team. URLs and tags may be longer than an index allows,
+/// so the database hashes it.
 fn page(key: &HistoryKey) -> Vec<u8> {
     let mut page = key.url.clone().into_bytes();
     // No URL has a line break.

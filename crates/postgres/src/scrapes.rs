@@ -99,8 +99,8 @@ impl Operation for FindScrape<'_> {
     }
 }
 
-/// Removes scrapes that were kept at or before a time. Above the limit of their size, it removes the oldest of
-/// the teams with the most, so that no team displaces the scrapes of a team with fewer.
+/// Removes scrapes that were kept at or before a time. Above the limit of their size, it removes the oldest
+/// of the teams with the most, so that no team displaces the scrapes of a team with fewer.
 pub(crate) async fn expire_scrapes(t: &Transaction<'_>, sql: &Sql, until: Duration) -> Result<(), Failure> {
     let expired = sql.text("DELETE FROM {schema}.scrape WHERE at <= $1");
     t.execute_typed(&expired, &[(&micros(until), Type::INT8)]).await?;

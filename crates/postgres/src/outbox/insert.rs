@@ -76,8 +76,8 @@ impl Columns {
     }
 }
 
-/// Adds events of a job whose row is locked, if its webhook asks for their kinds. It changes the row, which the
-/// caller stores.
+/// Adds events of a job whose row is locked, if its webhook asks for their kinds. It changes the row, which
+/// the caller stores.
 pub(crate) async fn insert_events(
     t: &Transaction<'_>,
     sql: &Sql,
