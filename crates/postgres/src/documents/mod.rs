@@ -1,6 +1,5 @@
 //! The documents of jobs.
 
-mod delete;
 mod encoding;
 mod expiry;
 mod insert;
@@ -9,7 +8,6 @@ mod read;
 mod stored;
 mod take;
 
-pub(crate) use self::delete::delete;
 pub(crate) use self::encoding::{EncodedDocument, encode};
 pub(crate) use self::insert::{NewDocument, insert};
 pub(crate) use self::stored::{StoredDocument, document_at};
