@@ -206,12 +206,13 @@ CREATE TABLE {schema}.document (
     -- The local half of the scrape id.
     scrape bigint,
     credits bigint NOT NULL,
-    -- Size of the JSON in bytes.
+    -- Size of the JSON in bytes; 0 for a document that could not be read and is removed.
     size bigint NOT NULL,
     body bytea NOT NULL
 ) PARTITION BY LIST (day);
 CREATE INDEX document_position ON {schema}.document (job, position);
 CREATE INDEX document_scrape ON {schema}.document (job, scrape) WHERE scrape IS NOT NULL;
+ALTER TABLE {schema}.document ALTER body SET STORAGE EXTERNAL;
 
 -- Failed pages and refusals by robots.txt, up to a limit for each job.
 CREATE TABLE {schema}.failure (
@@ -306,18 +307,26 @@ CREATE TABLE {schema}.scrape (
     id uuid PRIMARY KEY,
     team text COLLATE "C" NOT NULL,
     at bigint NOT NULL,
+    -- Size of the JSON in bytes.
+    size bigint NOT NULL,
     body bytea NOT NULL
 );
 CREATE INDEX scrape_at ON {schema}.scrape (at);
+ALTER TABLE {schema}.scrape ALTER body SET STORAGE EXTERNAL;
 
 -- The last scrapes of pages, for change tracking: the newest of another job is compared with.
 CREATE TABLE {schema}.history (
     team text COLLATE "C" NOT NULL,
-    url text COLLATE "C" NOT NULL,
-    tag text COLLATE "C" NOT NULL,
+    -- Hash of the URL and the tag.
+    page bytea NOT NULL,
     job uuid NOT NULL,
+    -- The order in which they were recorded.
+    number bigint GENERATED ALWAYS AS IDENTITY,
     at bigint NOT NULL,
     status int,
+    -- Size of the JSON in bytes.
+    size bigint NOT NULL,
     body bytea NOT NULL,
-    PRIMARY KEY (team, url, tag, job)
+    PRIMARY KEY (team, page, job)
 );
+ALTER TABLE {schema}.history ALTER body SET STORAGE EXTERNAL;

@@ -1,0 +1,166 @@
+//! Pages without a document, for the reader of their job. Each job lists a limited number of them; the lists
+//! of all jobs have no common limit, because they are not in memory.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_store::{BlockedPage, Error, JobWarning, MAX_LISTED_FAILURES, PageFailure, PageFailures, Store};
+use gleaner_types::{ErrorCode, JobId, PageError};
+use serde_json::Value;
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+use url::Url;
+
+use crate::database::Sql;
+use crate::failure::Failure;
+use crate::inner::Inner;
+use crate::job_row::JobRow;
+use crate::operation::Operation;
+use crate::text::clean;
+use crate::transaction::Transaction;
+use crate::units::{count, from_micros, micros};
+
+/// A page without a document.
+#[derive(Debug)]
+pub(crate) struct NewFailure {
+    pub(crate) at: Duration,
+    pub(crate) url: Url,
+    pub(crate) slash_added: bool,
+    /// `None` if robots.txt forbids it.
+    pub(crate) error: Option<PageError>,
+}
+
+/// The columns of new entries.
+#[derive(Debug, Default)]
+struct Columns<'a> {
+    jobs: Vec<i32>,
+    sequences: Vec<i64>,
+    refusals: Vec<bool>,
+    times: Vec<i64>,
+    urls: Vec<&'a str>,
+    slashes: Vec<bool>,
+    codes: Vec<&'a str>,
+    messages: Vec<String>,
+}
+
+impl<'a> Columns<'a> {
+    /// Adds an entry, if the list of its job has space. The first one without space gives a warning.
+    fn push(&mut self, job: &mut JobRow, new: &'a NewFailure) {
+        let listed = match new.error {
+            Some(_) => &mut job.failures_listed,
+            None => &mut job.blocked_listed,
+        };
+        if *listed as usize >= MAX_LISTED_FAILURES {
+            job.add_warning(JobWarning::FailuresNotListed);
+            return;
+        }
+        self.jobs.push(job.number);
+        self.sequences.push(i64::from(*listed));
+        *listed += 1;
+        self.refusals.push(new.error.is_none());
+        self.times.push(micros(new.at));
+        self.urls.push(new.url.as_str());
+        self.slashes.push(new.slash_added);
+        self.codes.push(new.error.as_ref().map_or("", |error| error.code.as_str()));
+        self.messages.push(new.error.as_ref().map_or_else(String::new, |error| clean(&error.message).into()));
+    }
+}
+
+/// Lists pages of jobs whose rows are locked. It changes the rows, which the caller stores; the number of
+/// failed and refused pages is counted by the caller.
+pub(crate) async fn insert_failures(
+    t: &Transaction<'_>,
+    sql: &Sql,
+    failures: Vec<(&mut JobRow, &[NewFailure])>,
+) -> Result<(), Failure> {
+    let mut columns = Columns::default();
+    for (job, new) in failures {
+        new.iter().for_each(|new| columns.push(job, new));
+    }
+    if columns.jobs.is_empty() {
+        return Ok(());
+    }
+    let text = sql.text(
+        "INSERT INTO {schema}.failure (job, sequence, is_refusal, at, url, slash_added, code, message) \
+         SELECT * FROM unnest($1::int[], $2::bigint[], $3::boolean[], $4::bigint[], $5::text[], \
+         $6::boolean[], $7::text[], $8::text[])",
+    );
+    t.execute_typed(
+        &text,
+        &[
+            (&columns.jobs, Type::INT4_ARRAY),
+            (&columns.sequences, Type::INT8_ARRAY),
+            (&columns.refusals, Type::BOOL_ARRAY),
+            (&columns.times, Type::INT8_ARRAY),
+            (&columns.urls, Type::TEXT_ARRAY),
+            (&columns.slashes, Type::BOOL_ARRAY),
+            (&columns.codes, Type::TEXT_ARRAY),
+            (&columns.messages, Type::TEXT_ARRAY),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+#[derive(Debug)]
+struct ListFailures<'a> {
+    sql: &'a Sql,
+    job: JobId,
+}
+
+#[async_trait]
+impl Operation for ListFailures<'_> {
+    type Output = PageFailures;
+
+    async fn run(&self, t: &Transaction<'_>) -> Result<PageFailures, Failure> {
+        let number = JobRow::find(t, self.sql, self.job).await?.number;
+        let text = self.sql.text(
+            "SELECT sequence, is_refusal, at, url, slash_added, code, message FROM {schema}.failure \
+             WHERE job = $1 ORDER BY is_refusal, sequence",
+        );
+        let mut listed = PageFailures::default();
+        for row in t.query_typed(&text, &[(&number, Type::INT4)]).await? {
+            match self.read(&row)? {
+                Listed::Failure(page) => listed.failures.push(page),
+                Listed::Refusal(page) => listed.robots_blocked.push(page),
+            }
+        }
+        Ok(listed)
+    }
+}
+
+impl ListFailures<'_> {
+    fn read(&self, row: &Row) -> Result<Listed, Failure> {
+        let url = Url::parse(row.try_get(3)?)
+            .map_err(|_| Failure::damaged(format_args!("the list of failed pages of job {}", self.job)))?;
+        let slash_added = row.try_get(4)?;
+        let is_refusal: bool = row.try_get(1)?;
+        if is_refusal {
+            return Ok(Listed::Refusal(BlockedPage { url, slash_added }));
+        }
+        let code: &str = row.try_get(5)?;
+        let code = serde_json::from_value(Value::from(code)).unwrap_or(ErrorCode::UnknownError);
+        Ok(Listed::Failure(PageFailure {
+            sequence: count(row.try_get(0)?),
+            at: from_micros(row.try_get(2)?),
+            url,
+            slash_added,
+            error: PageError { code, message: row.try_get(6)? },
+        }))
+    }
+}
+
+/// An entry of a list.
+enum Listed {
+    Failure(PageFailure),
+    Refusal(BlockedPage),
+}
+
+impl Inner {
+    pub(crate) async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
+        if self.is_local(job) {
+            return self.memory.failures(job).await;
+        }
+        Ok(self.db.read(&ListFailures { sql: &self.db.sql, job }).await?)
+    }
+}
