@@ -1,7 +1,7 @@
 //! Measures the durable store. Each figure is one line, with its goal.
 //!
 //! `cargo run --release -p gleaner-benches --bin durable -- cost|rate|size`
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
+#![expect(clippy::print_stdout, reason = "a command-line program")]
 
 mod cost;
 mod job;
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use gleaner_benches::child::{SERVE, serve};
+use gleaner_benches::{Failure, run_program};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -32,25 +33,11 @@ const USAGE: &str = "Usage: durable cost [PAGES] [--dir FOLDER]
 The files lie in a temporary folder in FOLDER. Its default is that of the system, which may be in memory: then
 nothing is written to a disk.";
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if matches!(arguments.first().map(String::as_str), Some("--help" | "-h")) {
-        println!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    run_program(USAGE, run)
 }
 
-fn run(arguments: &[String]) -> Result<(), Failure> {
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+fn run(arguments: &[&str]) -> Result<(), Failure> {
     match *arguments {
         [SERVE, pages] => return Ok(serve(pages.parse()?)?),
         [cost::CHILD, store, retention, url, folder] => {
@@ -63,7 +50,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     let (arguments, dir) = match *arguments {
         [ref rest @ .., "--dir", dir] => (rest, PathBuf::from(dir)),
-        _ => (arguments.as_slice(), std::env::temp_dir()),
+        _ => (arguments, std::env::temp_dir()),
     };
     let folder = || TempDir::with_prefix_in("gleaner-durable-", &dir);
     match *arguments {
