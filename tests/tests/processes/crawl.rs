@@ -22,6 +22,9 @@ use super::sites::Sites;
 /// One in this many commits is cut off from its answer.
 const COMMITS_PER_CUT: u64 = 50;
 
+/// The database of the crawls, in which each has a schema of its own.
+const DATABASE: &str = "postgres";
+
 /// A crawl, and how it is disturbed.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -39,7 +42,7 @@ pub(crate) struct Plan {
 /// A crawl that runs.
 pub(crate) struct Crawl<'s> {
     plan: Plan,
-    server: &'s mut PgServer,
+    server: &'s PgServer,
     proxy: CutProxy,
     graph: Graph,
     sites: Sites,
@@ -51,18 +54,18 @@ pub(crate) struct Crawl<'s> {
 
 impl<'s> Crawl<'s> {
     /// Starts the first process, which starts the crawl.
-    pub(crate) fn start(server: &'s mut PgServer, plan: Plan) -> Self {
+    pub(crate) fn start(server: &'s PgServer, plan: Plan) -> Self {
         println!("{plan:?}");
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(1).enable_all().build().unwrap();
         let schema = format!("crawl_{}_{}", plan.pages, plan.seed);
-        runtime.block_on(PostgresStore::migrate(&config(&server.url(), &schema))).unwrap();
+        runtime.block_on(PostgresStore::migrate(&config(&server.url(DATABASE), &schema))).unwrap();
         let graph = Graph::new(plan.seed, plan.pages, plan.hosts);
         let sites = Sites::start(graph.clone(), plan.hosts);
         let proxy = CutProxy::start(server.port());
         let folder = tempfile::tempdir().unwrap();
         let task = Task {
-            url: server.url().replace(&server.port().to_string(), &proxy.port().to_string()),
+            url: proxy.url(DATABASE),
             schema: schema.clone(),
             start: graph.url(0, sites.port),
             limit: plan.limit,
@@ -113,18 +116,18 @@ impl<'s> Crawl<'s> {
         self.runtime.block_on(async {
             drop(store);
             let drop_schema = format!("DROP SCHEMA {} CASCADE", self.schema);
-            client(&self.server.url()).await.batch_execute(&drop_schema).await.unwrap();
+            client(&self.server.url(DATABASE)).await.batch_execute(&drop_schema).await.unwrap();
         });
     }
 
     fn open(&self) -> PostgresStore {
-        self.runtime.block_on(PostgresStore::open(config(&self.server.url(), &self.schema))).unwrap()
+        self.runtime.block_on(PostgresStore::open(config(&self.server.url(DATABASE), &self.schema))).unwrap()
     }
 
     /// The job, as soon as it is there.
     fn job(&mut self) -> JobId {
         let text = format!("SELECT id FROM {}.job", self.schema);
-        let client = self.runtime.block_on(client(&self.server.url()));
+        let client = self.runtime.block_on(client(&self.server.url(DATABASE)));
         loop {
             let rows = self.runtime.block_on(client.query(&text, &[])).unwrap();
             if let [row] = &*rows {

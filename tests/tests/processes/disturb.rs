@@ -80,7 +80,7 @@ impl Processes {
     }
 
     /// Does one of the disturbances, as the number says.
-    pub(crate) fn disturb(&mut self, number: u64, server: &mut PgServer, proxy: &CutProxy, sites: &Sites) {
+    pub(crate) fn disturb(&mut self, number: u64, server: &PgServer, proxy: &CutProxy, sites: &Sites) {
         let index = usize::try_from(number / 8).unwrap() % self.running.len();
         match number % 8 {
             0..3 => self.kill(index),
@@ -92,7 +92,7 @@ impl Processes {
             _ => {
                 println!("  kills the server and starts it again");
                 server.kill();
-                server.start_again();
+                server.restart();
             }
         }
     }

@@ -42,25 +42,25 @@ fn plan(seed: u64, pages: usize) -> Plan {
 
 #[test]
 fn disturbed_processes_crawl_as_one() {
-    let Some(mut server) = PgServer::start() else { return };
+    let Some(server) = PgServer::start() else { return };
     for seed in 0..SHORT {
-        Crawl::start(&mut server, plan(seed, 240)).run();
+        Crawl::start(&server, plan(seed, 240)).run();
     }
 }
 
 #[test]
 #[ignore = "takes hours; CI runs the short form"]
 fn two_hundred_disturbed_crawls_are_exact() {
-    let Some(mut server) = PgServer::start() else { return };
+    let Some(server) = PgServer::start() else { return };
     for seed in 0..200 {
-        Crawl::start(&mut server, plan(seed, 500)).run();
+        Crawl::start(&server, plan(seed, 500)).run();
     }
 }
 
 #[test]
 #[ignore = "takes many minutes; CI runs the short form"]
 fn eight_disturbed_processes_crawl_twenty_thousand_pages() {
-    let Some(mut server) = PgServer::start() else { return };
+    let Some(server) = PgServer::start() else { return };
     for (seed, limit) in [(0, 40_000), (1, 15_000)] {
         let plan = Plan {
             seed,
@@ -72,6 +72,6 @@ fn eight_disturbed_processes_crawl_twenty_thousand_pages() {
             delay_millis: None,
             disturbances: 60,
         };
-        Crawl::start(&mut server, plan).run();
+        Crawl::start(&server, plan).run();
     }
 }

@@ -13,7 +13,7 @@ use tokio_postgres::Client;
 use crate::counters::{dead_tuples, sizes};
 use crate::site::{LINKS, Site};
 use crate::work::{config, submit, work};
-use crate::{Failure, connect, figure, runtime, server};
+use crate::{DATABASE, Failure, connect, figure, runtime, server};
 
 const SCHEMA: &str = "backlog";
 const HOSTS: u64 = 1_000;
@@ -27,7 +27,7 @@ const SNAPSHOTS: u32 = 3;
 
 pub(crate) fn measure(waiting: u64, minutes: u32, snapshots: bool) -> Result<(), Failure> {
     let (server, runtime) = (server()?, runtime()?);
-    runtime.block_on(run(&server.url(), waiting, minutes, snapshots))
+    runtime.block_on(run(&server.url(DATABASE), waiting, minutes, snapshots))
 }
 
 /// A site whose pages are found one after the other.

@@ -7,7 +7,7 @@ use gleaner_testkit::{LogDetail, Server};
 
 use crate::child::Process;
 use crate::scale::{sites, wait_for_jobs};
-use crate::{Failure, connect, figure, runtime, server};
+use crate::{DATABASE, Failure, connect, figure, runtime, server};
 
 const SCHEMA: &str = "failover";
 const LATENCY: Duration = Duration::from_millis(50);
@@ -19,8 +19,8 @@ const PROCESSES: u32 = 2;
 const LOOK: Duration = Duration::from_millis(10);
 
 pub(crate) fn measure(pages: u32) -> Result<(), Failure> {
-    let (mut server, runtime) = (server()?, runtime()?);
-    let url = server.url();
+    let (server, runtime) = (server()?, runtime()?);
+    let url = server.url(DATABASE);
     runtime.block_on(PostgresStore::migrate(&crate::work::config(&url, SCHEMA)))?;
     let sites = sites(pages, LATENCY, LogDetail::Requests)?;
     let started: Result<Vec<Process>, Failure> =
@@ -37,7 +37,7 @@ pub(crate) fn measure(pages: u32) -> Result<(), Failure> {
     // What is in work comes to its end.
     std::thread::sleep(LATENCY * 10);
     let before = requests(&sites);
-    server.start_again();
+    server.restart();
     let answers = killed.elapsed();
     wait_for_requests(&sites, before + 1);
     let goes_on = killed.elapsed();

@@ -77,6 +77,9 @@ fn runtime() -> Result<Runtime, Failure> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
 }
 
+/// The database of the measurements.
+const DATABASE: &str = "postgres";
+
 /// A connection to the server.
 async fn connect(url: &str) -> Result<Client, Failure> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;

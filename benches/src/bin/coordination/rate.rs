@@ -9,7 +9,7 @@ use gleaner_postgres::PostgresStore;
 use crate::counters::Counters;
 use crate::site::{LINKS, Site};
 use crate::work::{config, submit, work};
-use crate::{Failure, figure, plain, runtime, server};
+use crate::{DATABASE, Failure, figure, plain, runtime, server};
 
 const SCHEMA: &str = "rate";
 /// Connections of the plain queue: as many as a small pool for each of two processes.
@@ -27,7 +27,7 @@ pub(crate) fn measure(pages: u64, hosts: u64, stores: usize) -> Result<(), Failu
     let (server, runtime) = (server()?, runtime()?);
     let site = Site::new(hosts, pages);
     println!("{} pages with {LINKS} links each on {hosts} hosts, {stores} stores", site.pages());
-    let url = server.url();
+    let url = server.url(DATABASE);
     let plain = runtime.block_on(run_plain(&url, &site))?;
     let store = runtime.block_on(run_stores(&url, &site, stores))?;
     for (what, value, of_plain, goal) in [

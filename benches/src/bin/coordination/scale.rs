@@ -8,7 +8,7 @@ use gleaner_testkit::{LogDetail, ServeOptions, Server, Site, SiteSpec};
 use tokio_postgres::Client;
 
 use crate::child::Process;
-use crate::{Failure, connect, figure, runtime, server};
+use crate::{DATABASE, Failure, connect, figure, runtime, server};
 
 /// Sites on addresses of their own.
 const SITES: u8 = 16;
@@ -25,10 +25,10 @@ pub(crate) fn measure(pages: u32) -> Result<(), Failure> {
     let mut rates = Vec::new();
     for processes in 1..=2 {
         let schema = format!("scale_{processes}");
-        let config = crate::work::config(&server.url(), &schema);
+        let config = crate::work::config(&server.url(DATABASE), &schema);
         runtime.block_on(PostgresStore::migrate(&config))?;
-        let client = runtime.block_on(connect(&server.url()))?;
-        let seconds = runtime.block_on(crawl(&server.url(), &schema, &client, pages, processes))?;
+        let client = runtime.block_on(connect(&server.url(DATABASE)))?;
+        let seconds = runtime.block_on(crawl(&server.url(DATABASE), &schema, &client, pages, processes))?;
         let rate = f64::from(pages) / seconds;
         figure(
             &format!("{processes} processes with {CONCURRENCY} pages each: pages/s"),

@@ -2,7 +2,7 @@
 
 use gleaner_postgres::PostgresStore;
 use gleaner_store::Store as _;
-use gleaner_testkit::CutProxy;
+use gleaner_testkit::PgServer;
 use gleaner_types::JobState;
 
 use super::graph::Graph;
@@ -24,9 +24,8 @@ async fn check(store: &PostgresStore, id: gleaner_types::JobId, accepted: u64, p
 #[tokio::test]
 async fn operations_whose_commit_is_cut_off_happen_once() {
     let Some(world) = World::start() else { return };
-    let proxy = CutProxy::start(world.server.port());
+    let (proxy, url) = world.proxy();
     let direct: [PostgresStore; 1] = world.stores("cuts").await;
-    let url = world.server.url().replace(&world.server.port().to_string(), &proxy.port().to_string());
     let store = PostgresStore::open(config_at(&url, "cuts")).await.unwrap();
     proxy.cut_commit_every(3);
     for number in 1..6 {
@@ -44,9 +43,8 @@ async fn operations_whose_commit_is_cut_off_happen_once() {
 #[tokio::test]
 async fn stores_whose_connections_are_cut_go_on() {
     let Some(world) = World::start() else { return };
-    let proxy = CutProxy::start(world.server.port());
+    let (proxy, url) = world.proxy();
     let direct: [PostgresStore; 1] = world.stores("breaks").await;
-    let url = world.server.url().replace(&world.server.port().to_string(), &proxy.port().to_string());
     let stores = [
         PostgresStore::open(config_at(&url, "breaks")).await.unwrap(),
         PostgresStore::open(config_at(&url, "breaks")).await.unwrap(),
@@ -71,7 +69,8 @@ async fn stores_whose_connections_are_cut_go_on() {
 
 #[tokio::test]
 async fn work_goes_on_after_the_server_was_killed() {
-    let Some(mut world) = World::start() else { return };
+    let Some(server) = PgServer::start() else { return };
+    let world = World::of(&server);
     let stores: [PostgresStore; 2] = world.stores("restarts").await;
     let graph = Graph::random(&mut Random::new(2), 120, 8);
     let submitted = job(1, u64::MAX, graph.pages(0..8));
@@ -82,8 +81,8 @@ async fn work_goes_on_after_the_server_was_killed() {
     workers
         .run(id, &graph, async |workers| {
             if workers.accepted >= 30 * (restarts + 1) && restarts < 3 {
-                world.server.kill();
-                world.server.start_again();
+                server.kill();
+                server.restart();
                 restarts += 1;
             }
         })

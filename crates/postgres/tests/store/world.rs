@@ -3,26 +3,49 @@
 use std::time::{Duration, SystemTime};
 
 use gleaner_postgres::{PostgresConfig, PostgresStore};
-use gleaner_testkit::PgServer;
+use gleaner_testkit::{Bouncer, CutProxy, PgServer};
 use tokio_postgres::{Client, NoTls};
 
 /// Wait at most this long for what other tasks and processes do.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A server of one test.
+/// The database of the tests, in which each test has schemas of its own.
+const DATABASE: &str = "postgres";
+
+/// A server.
 pub(crate) struct World {
-    pub(crate) server: PgServer,
+    pub(crate) url: String,
+    pub(crate) port: u16,
 }
 
 impl World {
-    /// `None` if PostgreSQL is not installed.
+    /// The server of this program; `None` if PostgreSQL is not installed.
     pub(crate) fn start() -> Option<Self> {
-        Some(Self { server: PgServer::start()? })
+        PgServer::shared().map(Self::of)
+    }
+
+    /// A server that the test may stop.
+    pub(crate) fn of(server: &PgServer) -> Self {
+        Self { url: server.url(DATABASE), port: server.port() }
+    }
+
+    /// A proxy before the server, and the address of the database through it.
+    pub(crate) fn proxy(&self) -> (CutProxy, String) {
+        let proxy = CutProxy::start(self.port);
+        let url = proxy.url(DATABASE);
+        (proxy, url)
+    }
+
+    /// The address of the database through a pooler in transaction mode; `None` if there is none.
+    pub(crate) fn bouncer(&self) -> Option<(Bouncer, String)> {
+        let bouncer = Bouncer::start(PgServer::shared()?)?;
+        let url = bouncer.url(DATABASE);
+        Some((bouncer, url))
     }
 
     /// A store with short terms in this schema. The schema must exist.
     pub(crate) fn config(&self, schema: &str) -> PostgresConfig {
-        config_at(&self.server.url(), schema)
+        config_at(&self.url, schema)
     }
 
     /// As many stores as `N` in this new schema, as of so many processes.
@@ -38,7 +61,7 @@ impl World {
 
     /// A connection for questions to the tables.
     pub(crate) async fn client(&self) -> Client {
-        let (client, connection) = tokio_postgres::connect(&self.server.url(), NoTls).await.unwrap();
+        let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
         // It ends with the client, or with the server.
         tokio::spawn(async { drop(connection.await) });
         client
