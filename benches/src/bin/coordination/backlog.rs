@@ -98,7 +98,7 @@ async fn report_sizes(client: &Client, waiting: u64) -> Result<(), Failure> {
     let sizes = sizes(client, SCHEMA).await?;
     // The documents are results, and the link graph exists only for jobs with a maximum depth.
     let is_queue = |table: &str| !matches!(table, "document" | "graph" | "too_deep");
-    let queue = sizes.iter().filter(|(table, _)| is_queue(table)).map(|(_, bytes)| bytes).sum();
+    let queue: i64 = sizes.iter().filter(|(table, _)| is_queue(table)).map(|(_, bytes)| bytes).sum();
     figure("bytes per waiting URL, all tables and indexes", per_url(queue), "at most 150");
     for (table, bytes) in sizes.iter().filter(|(table, bytes)| *bytes > 1 << 20 || !is_queue(table)) {
         figure(&format!("  of table {table} with its indexes"), per_url(*bytes), "");

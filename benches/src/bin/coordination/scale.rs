@@ -45,7 +45,7 @@ pub(crate) fn measure(pages: u32) -> Result<(), Failure> {
 
 /// Serves the sites of a crawl of this many pages.
 pub(crate) fn sites(pages: u32, latency: Duration, log: LogDetail) -> Result<Vec<Server>, Failure> {
-    let start = |number: u8| {
+    let start = |number: u8| -> Result<Server, Failure> {
         let options = ServeOptions { address: Ipv4Addr::new(127, 0, 1, number).into(), port: 0, log };
         let spec = SiteSpec { latency, seed: number.into(), ..SiteSpec::pages(pages.div_ceil(SITES.into())) };
         Ok(Site::generate(spec).serve_with(options)?)

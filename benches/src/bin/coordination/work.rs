@@ -52,8 +52,8 @@ fn finished(lease: LeasedPage, number: u64, links: Vec<Candidate>) -> FinishedPa
     FinishedPage { observed, links, ..FinishedPage::new(lease, outcome) }
 }
 
-/// Leases and finishes pages through one store while `is_done` is false of the number of finished pages of all
-/// stores. `links` gives the number and the links of a page.
+/// Leases and finishes pages through one store until `is_done` is true of the number of finished pages of
+/// all stores. `links` gives the number and the links of a page.
 pub(crate) async fn work(
     store: &PostgresStore,
     done: &AtomicU64,
@@ -78,7 +78,9 @@ pub(crate) async fn work(
                 done.fetch_add(u64::from(receipt?.accepted), Ordering::Relaxed);
             }
             // Ready pages may appear without a notice.
-            None => drop(tokio::time::timeout(MAX_PAUSE, ready.changed()).await),
+            None => {
+                let _ = tokio::time::timeout(MAX_PAUSE, ready.changed()).await;
+            }
         }
     }
     while let Some(receipt) = finishing.next().await {

@@ -36,12 +36,11 @@ async fn the_pages_of_a_store_that_is_gone_go_on_in_another() {
         let id = submitted.id;
         first.submit(submitted, now()).await.unwrap();
         let mut lost = Workers::new([&first], seed);
-        for _ in 0..6 {
+        while lost.accepted < 3 || lost.leased.is_empty() {
             lost.lease().await;
             lost.finish(&graph).await;
         }
-        let (done, leases) = (lost.accepted, lost.leased.len());
-        assert!(done > 0 && leases > 0, "{done} pages are finished, and {leases} are leased");
+        let done = lost.accepted;
         // Its process dies: it gives nothing back.
         drop(first);
         let mut workers = Workers::new([&second], seed);

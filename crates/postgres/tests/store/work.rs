@@ -1,13 +1,12 @@
 //! Works on a job through one or more stores, in an order that a seed determines as far as the stores do.
 
-use std::collections::HashMap;
+use std::time::Duration;
 
-use gleaner_frontier::{JobRules, Observation};
+use gleaner_frontier::{Candidate, JobRules, Observation};
 use gleaner_store::{
     FinishedPage, JobSnapshot, LeasedPage, NewJob, PageOutcome, ReadBound, Retention, Store, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind, JobState};
-use std::time::Duration;
 use uuid::Uuid;
 
 use super::graph::{Graph, number};
@@ -15,7 +14,7 @@ use super::random::Random;
 use super::world::{moment, now};
 
 /// A job with this number that keeps its documents.
-pub(crate) fn job(number: u128, limit: u64, pages: Vec<gleaner_frontier::Candidate>) -> NewJob {
+pub(crate) fn job(number: u128, limit: u64, pages: Vec<Candidate>) -> NewJob {
     let id = JobId::from_uuid(Uuid::from_u128(number << 64 | 1 << 63));
     let rules = JobRules::with_limit(limit);
     NewJob { retention: Retention::Keep, ..NewJob::new(id, Some(JobKind::BatchScrape), rules, pages) }
@@ -45,19 +44,15 @@ pub(crate) struct Workers<'s, S> {
     pub(crate) leased: Vec<(usize, LeasedPage)>,
     /// Documents that the stores have accepted.
     pub(crate) accepted: u64,
-    /// Times at which a host went from one store to another.
-    pub(crate) moves: u64,
-    last_of_host: HashMap<String, usize>,
 }
 
 impl<'s, S: Store> Workers<'s, S> {
     pub(crate) fn new(stores: impl IntoIterator<Item = &'s S>, seed: u64) -> Self {
         let stores = stores.into_iter().map(|store| (WorkerId::random(), store)).collect();
-        let (leased, last_of_host) = (Vec::new(), HashMap::new());
-        Self { stores, random: Random::new(seed), leased, accepted: 0, moves: 0, last_of_host }
+        Self { stores, random: Random::new(seed), leased: Vec::new(), accepted: 0 }
     }
 
-    /// Leases some pages from a random store. Two stores never lease pages of one host at once.
+    /// Leases some pages from a random store. Waits for a moment if none is leased then. Two stores never lease pages of one host at once.
     pub(crate) async fn lease(&mut self) {
         let at = self.random.index(self.stores.len());
         let max = 1 + self.random.index(4);
@@ -68,9 +63,10 @@ impl<'s, S: Store> Workers<'s, S> {
                 let is_shared = *other != at && earlier.url.host_str() == Some(&host);
                 assert!(!is_shared, "{} and {} are leased from two stores", earlier.url, page.url);
             }
-            let last = self.last_of_host.insert(host, at);
-            self.moves += u64::from(last.is_some_and(|last| last != at));
             self.leased.push((at, page));
+        }
+        if self.leased.is_empty() {
+            moment().await;
         }
     }
 
@@ -97,13 +93,10 @@ impl<'s, S: Store> Workers<'s, S> {
             for _ in 0..self.random.below(4) {
                 self.finish(graph).await;
             }
-            check(self).await;
+            check(&*self).await;
             let snapshot = self.stores[0].1.snapshot(job).await.unwrap();
             if snapshot.state != JobState::Scraping {
                 return snapshot;
-            }
-            if self.leased.is_empty() {
-                moment().await;
             }
         }
     }
