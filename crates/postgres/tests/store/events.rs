@@ -49,8 +49,8 @@ async fn each_event_is_delivered_once_and_in_order_by_either_store() {
         ids.push(submitted.id);
         stores[0].submit(submitted, now()).await.unwrap();
     }
+    let mut workers = Workers::new(&stores, 1);
     for id in &ids {
-        let mut workers = Workers::new(&stores, 1);
         workers
             .run(*id, &graph, async |_| {
                 // At once: each takes other events.

@@ -52,7 +52,8 @@ impl<'s, S: Store> Workers<'s, S> {
         Self { stores, random: Random::new(seed), leased: Vec::new(), accepted: 0 }
     }
 
-    /// Leases some pages from a random store. Waits for a moment if none is leased then. Two stores never lease pages of one host at once.
+    /// Leases some pages from a random store, and waits for a moment if none is leased then. Two stores never
+    /// lease pages of one host at once.
     pub(crate) async fn lease(&mut self) {
         let at = self.random.index(self.stores.len());
         let max = 1 + self.random.index(4);
