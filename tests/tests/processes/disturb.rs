@@ -27,11 +27,21 @@ pub(crate) struct Processes {
     stopped: Option<(u64, Duration)>,
     pub(crate) resumed: Vec<Resumed>,
     pub(crate) kills: u64,
+    /// Times at which a process lost its term because the server was away.
+    pub(crate) lost_terms: u64,
 }
 
 impl Processes {
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, running: Vec::new(), next: 0, stopped: None, resumed: Vec::new(), kills: 0 }
+        Self {
+            folder,
+            running: Vec::new(),
+            next: 0,
+            stopped: None,
+            resumed: Vec::new(),
+            kills: 0,
+            lost_terms: 0,
+        }
     }
 
     pub(crate) fn spawn(&mut self) {
@@ -93,13 +103,18 @@ impl Processes {
                 println!("  kills the server and starts it again");
                 server.kill();
                 server.restart();
+                // The restart may take longer than a term.
+                self.lost_terms += self.running.len() as u64;
             }
         }
     }
 
     /// Ends all processes in an orderly way.
-    pub(crate) fn end(&mut self) {
-        self.resume(Duration::MAX);
+    pub(crate) fn end(&mut self, now: Duration) {
+        if let Some((_, until)) = &mut self.stopped {
+            *until = now;
+        }
+        self.resume(now);
         self.check();
         for (number, mut process) in self.running.drain(..) {
             drop(process.0.stdin.take());
