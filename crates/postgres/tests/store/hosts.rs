@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use gleaner_postgres::PostgresStore;
 use gleaner_store::{Store as _, WorkerId};
 use gleaner_types::JobState;
 
 use super::graph::Graph;
 use super::random::Random;
 use super::work::{Workers, documents, finished, job};
-use super::world::{World, eventually, now};
+use super::world::{World, config_at, eventually, now};
 
 #[tokio::test]
 async fn two_stores_share_the_hosts_of_a_job() {
@@ -113,4 +114,41 @@ async fn a_store_whose_term_was_ended_by_another_commits_nothing() {
     let mut found = documents(&second, id).await;
     found.sort_unstable();
     assert_eq!(found, [0, 1, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_store_that_is_cut_off_for_longer_than_its_term_loses_its_pages() {
+    let Some(world) = World::start() else { return };
+    let (proxy, url) = world.proxy();
+    let [second] = world.stores("cut_off").await;
+    let first = PostgresStore::open(config_at(&url, "cut_off")).await.unwrap();
+    let client = world.client().await;
+    let graph = Graph::unlinked(30, 6);
+    let submitted = job(1, u64::MAX, graph.all());
+    let id = submitted.id;
+    first.submit(submitted, now()).await.unwrap();
+    let mut cut_off = Workers::new([&first], 1);
+    while cut_off.leased.len() < 3 {
+        cut_off.lease().await;
+    }
+    let text = "SELECT DISTINCT worker FROM cut_off.host WHERE worker IS NOT NULL";
+    let holder: i64 = client.query_one(text, &[]).await.unwrap().get(0);
+    proxy.pause();
+    eventually("the other store ends the term", async || {
+        second.expire(now()).await.unwrap();
+        let left = client.query("SELECT FROM cut_off.worker WHERE id = $1", &[&holder]).await.unwrap();
+        left.is_empty().then_some(())
+    })
+    .await;
+    proxy.resume();
+    while !cut_off.leased.is_empty() {
+        cut_off.finish(&graph).await;
+    }
+    assert_eq!(cut_off.accepted, 0, "its term is over");
+    let mut workers = Workers::new([&first, &second], 1);
+    let end = workers.run(id, &graph, async |_| {}).await;
+    assert_eq!((end.state, end.completed, workers.accepted), (JobState::Completed, 30, 30));
+    let mut found = documents(&second, id).await;
+    found.sort_unstable();
+    assert_eq!(found, (0..30).collect::<Vec<_>>());
 }
