@@ -61,7 +61,7 @@ impl<'s, S: Store> Workers<'s, S> {
         for page in store.lease(worker, max, now()).await.unwrap().pages {
             let host = page.url.host_str().unwrap().to_owned();
             for (other, earlier) in &self.leased {
-                let is_shared = *other != at && earlier.url.host_str() == Some(&host);
+                let is_shared = *other != at && earlier.url.host_str() == Some(host.as_str());
                 assert!(!is_shared, "{} and {} are leased from two stores", earlier.url, page.url);
             }
             self.leased.push((at, page));
