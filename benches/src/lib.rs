@@ -18,6 +18,9 @@
 //! - `growth` measures how the cost of hostile pages grows with their size.
 //! - `watchdog` measures how much each worst case delays other clients, and whether it ends in time.
 //! - `durable` measures the durable store: its cost beside the memory store, its rate, and its size on disk.
+//! - `coordination` measures the store of many processes in PostgreSQL: its rate beside a plain queue with a
+//!   row for each page, a large backlog, two processes beside one, and a restart of the server. It needs an
+//!   installed PostgreSQL.
 //! - `resume` kills a crawl of the command ten times, and checks what it fetched.
 //! - `rendering` measures the browser: what it leaves behind, its speed beside Playwright, and when pages are
 //!   ready. Each figure has its goal beside it.

@@ -10,7 +10,7 @@ use gleaner_store::{MemoryConfig, conformance};
 async fn the_store_in_a_file_keeps_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     let files = Cell::new(0);
-    conformance::run(|| {
+    conformance::run(async || {
         files.set(files.get() + 1);
         let path = folder.path().join(format!("{}.db", files.get()));
         let now = Duration::from_secs(1_700_000_000);

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-//! gleaner_store::conformance::run(|| gleaner_store::MemoryStore::default()).await;
+//! gleaner_store::conformance::run(async || gleaner_store::MemoryStore::default()).await;
 //! # });
 //! ```
 //!
@@ -11,6 +11,7 @@
 #![expect(clippy::expect_used, reason = "a violation of the contract ends the suite")]
 
 mod leases;
+pub mod model;
 mod notes;
 mod service;
 
@@ -37,22 +38,22 @@ const WORKER: WorkerId = WorkerId::from_uuid(Uuid::from_u128(1));
 ///
 /// # Panics
 /// If the store violates its contract.
-pub async fn run<S: Store>(make: impl Fn() -> S) {
-    a_page_is_leased_once_and_its_links_follow(Fixture::new(make())).await;
-    a_limit_is_never_exceeded(Fixture::new(make())).await;
-    a_failed_page_frees_its_place_in_the_limit(Fixture::new(make())).await;
-    a_stale_lease_changes_nothing(Fixture::new(make())).await;
-    a_redirect_to_a_seen_page_gives_no_second_document(Fixture::new(make())).await;
-    an_unsealed_job_stays_open(Fixture::new(make())).await;
-    streamed_documents_are_removed_by_a_later_read(Fixture::new(make())).await;
-    kept_documents_are_the_same_for_every_reader(Fixture::new(make())).await;
-    an_unread_stream_stops_its_job(Fixture::new(make())).await;
-    a_cancelled_job_keeps_its_documents(Fixture::new(make())).await;
-    a_failed_job_has_an_error(Fixture::new(make())).await;
-    robots_refusals_are_listed_separately(Fixture::new(make())).await;
-    an_ended_job_is_removed_after_its_retention(Fixture::new(make())).await;
-    unknown_jobs_are_errors(Fixture::new(make())).await;
-    leases_respect_the_concurrency_of_the_host(Fixture::new(make())).await;
+pub async fn run<S: Store>(make: impl AsyncFn() -> S) {
+    a_page_is_leased_once_and_its_links_follow(Fixture::new(make().await)).await;
+    a_limit_is_never_exceeded(Fixture::new(make().await)).await;
+    a_failed_page_frees_its_place_in_the_limit(Fixture::new(make().await)).await;
+    a_stale_lease_changes_nothing(Fixture::new(make().await)).await;
+    a_redirect_to_a_seen_page_gives_no_second_document(Fixture::new(make().await)).await;
+    an_unsealed_job_stays_open(Fixture::new(make().await)).await;
+    streamed_documents_are_removed_by_a_later_read(Fixture::new(make().await)).await;
+    kept_documents_are_the_same_for_every_reader(Fixture::new(make().await)).await;
+    an_unread_stream_stops_its_job(Fixture::new(make().await)).await;
+    a_cancelled_job_keeps_its_documents(Fixture::new(make().await)).await;
+    a_failed_job_has_an_error(Fixture::new(make().await)).await;
+    robots_refusals_are_listed_separately(Fixture::new(make().await)).await;
+    an_ended_job_is_removed_after_its_retention(Fixture::new(make().await)).await;
+    unknown_jobs_are_errors(Fixture::new(make().await)).await;
+    leases_respect_the_concurrency_of_the_host(Fixture::new(make().await)).await;
     leases::run(&make).await;
     notes::run(&make).await;
     service::run(&make).await;

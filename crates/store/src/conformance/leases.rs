@@ -5,15 +5,15 @@ use gleaner_types::JobState;
 use super::{Fixture, START, WORKER, candidates, document, failure};
 use crate::{FinishedPage, LeasedPage, PageOutcome, Receipt, Retention, Store, WaitingFor, WorkerId};
 
-pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
-    receipts_are_in_the_order_of_the_pages(Fixture::new(make())).await;
-    a_page_finished_twice_at_once_counts_once(Fixture::new(make())).await;
-    a_released_page_goes_to_another_worker(Fixture::new(make())).await;
-    a_worker_releases_only_its_own_pages(Fixture::new(make())).await;
-    a_release_ends_what_a_denied_job_waits_for(Fixture::new(make())).await;
-    a_lease_of_another_epoch_changes_nothing(Fixture::new(make())).await;
-    a_renewal_keeps_leases(Fixture::new(make())).await;
-    a_paused_job_waits_for_its_user(Fixture::new(make())).await;
+pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> S) {
+    receipts_are_in_the_order_of_the_pages(Fixture::new(make().await)).await;
+    a_page_finished_twice_at_once_counts_once(Fixture::new(make().await)).await;
+    a_released_page_goes_to_another_worker(Fixture::new(make().await)).await;
+    a_worker_releases_only_its_own_pages(Fixture::new(make().await)).await;
+    a_release_ends_what_a_denied_job_waits_for(Fixture::new(make().await)).await;
+    a_lease_of_another_epoch_changes_nothing(Fixture::new(make().await)).await;
+    a_renewal_keeps_leases(Fixture::new(make().await)).await;
+    a_paused_job_waits_for_its_user(Fixture::new(make().await)).await;
 }
 
 impl<S: Store> Fixture<S> {

@@ -14,24 +14,24 @@ use crate::{
     WaitingFor,
 };
 
-pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
-    stored_json_is_read_within_exact_limits(Fixture::new(make())).await;
+pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> S) {
+    stored_json_is_read_within_exact_limits(Fixture::new(make().await)).await;
     events::run(make).await;
-    a_budget_is_never_overdrawn(Fixture::new(make())).await;
-    a_job_without_credits_fails_when_its_leased_pages_are_done(Fixture::new(make())).await;
-    a_grant_has_one_id_until_it_is_made(Fixture::new(make())).await;
-    an_ended_job_is_reported_until_it_is_settled(Fixture::new(make())).await;
-    a_settled_job_is_in_the_log(Fixture::new(make())).await;
-    a_job_of_this_process_is_no_orphan(Fixture::new(make())).await;
-    a_reservation_of_this_process_is_not_listed(Fixture::new(make())).await;
-    teams_take_turns_and_keep_to_their_slots(Fixture::new(make())).await;
-    a_new_job_gets_a_turn_at_once(Fixture::new(make()), &["a"]).await;
-    a_new_job_gets_a_turn_at_once(Fixture::new(make()), &["a", "b"]).await;
-    a_page_that_waited_for_a_slot_is_marked(Fixture::new(make()), false).await;
-    a_page_that_waited_for_a_slot_is_marked(Fixture::new(make()), true).await;
-    an_idempotency_key_is_used_once_per_team(Fixture::new(make())).await;
-    pages_are_appended_while_a_job_runs(Fixture::new(make())).await;
-    a_conclusion_ends_its_job(Fixture::new(make())).await;
+    a_budget_is_never_overdrawn(Fixture::new(make().await)).await;
+    a_job_without_credits_fails_when_its_leased_pages_are_done(Fixture::new(make().await)).await;
+    a_grant_has_one_id_until_it_is_made(Fixture::new(make().await)).await;
+    an_ended_job_is_reported_until_it_is_settled(Fixture::new(make().await)).await;
+    a_settled_job_is_in_the_log(Fixture::new(make().await)).await;
+    a_job_of_this_process_is_no_orphan(Fixture::new(make().await)).await;
+    a_reservation_of_this_process_is_not_listed(Fixture::new(make().await)).await;
+    teams_take_turns_and_keep_to_their_slots(Fixture::new(make().await)).await;
+    a_new_job_gets_a_turn_at_once(Fixture::new(make().await), &["a"]).await;
+    a_new_job_gets_a_turn_at_once(Fixture::new(make().await), &["a", "b"]).await;
+    a_page_that_waited_for_a_slot_is_marked(Fixture::new(make().await), false).await;
+    a_page_that_waited_for_a_slot_is_marked(Fixture::new(make().await), true).await;
+    an_idempotency_key_is_used_once_per_team(Fixture::new(make().await)).await;
+    pages_are_appended_while_a_job_runs(Fixture::new(make().await)).await;
+    a_conclusion_ends_its_job(Fixture::new(make().await)).await;
     history::run(make).await;
 }
 

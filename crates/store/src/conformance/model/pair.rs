@@ -3,22 +3,22 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner_frontier::{Candidate, JobRules, UrlKey};
-use gleaner_store::journal::VecJournal;
-use gleaner_store::{
-    Accounting, Admission, Conclusion, DeliveryOutcome, DueEvent, EndedJob, FinishedPage, HistoryKey,
-    JobAccount, JobListing, JobRequest, JobWarning, JsonSlice, LeasedPage, LocalStore, MemoryStore, NewJob,
-    Note, NoteKind, NoteValue, PageOutcome, PastScrape, ReadBound, Retention, Slice, Store, StoredJob,
-    TeamId, TeamLoad, TrackedScrape, WorkerId, scrape_id,
-};
 use gleaner_types::plan::{EventKind, WebhookPlan};
 use gleaner_types::{Document, ErrorCode, JobId, JobKind, PageError};
 use serde_json::json;
 use url::Url;
 use uuid::Uuid;
 
+use super::super::{START, WORKER};
+use super::Reopen;
 use super::random::Random;
+use crate::{
+    Accounting, Admission, Conclusion, DeliveryOutcome, DueEvent, EndedJob, FinishedPage, HistoryKey,
+    JobAccount, JobListing, JobRequest, JobWarning, JsonSlice, LeasedPage, MemoryStore, NewJob, Note,
+    NoteKind, NoteValue, PageOutcome, PastScrape, ReadBound, Retention, Slice, Store, StoredJob, TeamId,
+    TeamLoad, TrackedScrape, scrape_id,
+};
 
-const WORKER: WorkerId = WorkerId::from_uuid(Uuid::from_u128(1));
 const HOUR: Duration = Duration::from_secs(3_600);
 const ALL: ReadBound = ReadBound { documents: usize::MAX, bytes: usize::MAX };
 /// Different pages of one job.
@@ -32,7 +32,7 @@ macro_rules! same {
     ($pair:expr, $method:ident($($argument:expr),*), $form:expr) => {{
         let form = $form;
         let expected = $pair.memory.$method($($argument),*).await.map(form).map_err(|error| error.kind());
-        let found = $pair.local.$method($($argument),*).await.map(form).map_err(|error| error.kind());
+        let found = $pair.tested.store().$method($($argument),*).await.map(form).map_err(|error| error.kind());
         assert_eq!(found, expected, "seed {}, step {}: {}", $pair.seed, $pair.at, stringify!($method));
         found
     }};
@@ -40,10 +40,9 @@ macro_rules! same {
 
 /// A store that never stops, and one that is opened again.
 #[derive(Debug)]
-pub(crate) struct Pair {
+pub(super) struct Pair<R> {
     memory: MemoryStore,
-    local: LocalStore<VecJournal>,
-    journal: VecJournal,
+    tested: R,
     random: Random,
     seed: u64,
     /// The number of the step.
@@ -53,7 +52,7 @@ pub(crate) struct Pair {
     /// Pages that are leased from both stores.
     held: Vec<(LeasedPage, LeasedPage)>,
     scrapes: Vec<Uuid>,
-    pub(crate) reopened: u64,
+    pub(super) reopened: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -110,17 +109,15 @@ fn accounting(mut accounting: Accounting) -> Accounting {
     accounting
 }
 
-impl Pair {
-    pub(crate) fn new(seed: u64) -> Self {
-        let (journal, now) = (VecJournal::default(), Duration::from_secs(1_700_000_000));
+impl<R: Reopen> Pair<R> {
+    pub(super) fn new(seed: u64, tested: R) -> Self {
         Self {
             memory: MemoryStore::default(),
-            local: super::super::open(&journal, now),
-            journal,
+            tested,
             random: Random::new(seed),
             seed,
             at: 0,
-            now,
+            now: START,
             jobs: Vec::new(),
             held: Vec::new(),
             scrapes: Vec::new(),
@@ -129,7 +126,7 @@ impl Pair {
     }
 
     /// Does one random operation on both stores, and sometimes compares all answers.
-    pub(crate) async fn step(&mut self, at: usize) {
+    pub(super) async fn step(&mut self, at: usize) {
         self.at = at;
         let reopened = self.reopened;
         self.now += Duration::from_secs(1);
@@ -143,7 +140,7 @@ impl Pair {
             16 => self.keep_scrape().await,
             17 => self.expire().await,
             18..21 => self.reopen().await,
-            21 => self.compact(),
+            21 => self.compact().await,
             _ => match self.random.pick(&self.jobs) {
                 Some(job) => self.change(job).await,
                 None => self.submit().await,
@@ -217,7 +214,7 @@ impl Pair {
     /// that is opened again leases in another order: such pages are returned.
     async fn lease(&mut self) {
         let expected = self.memory.lease(WORKER, 1_000, self.now).await.unwrap().pages;
-        let mut found = self.local.lease(WORKER, 1_000, self.now).await.unwrap().pages;
+        let mut found = self.tested.store().lease(WORKER, 1_000, self.now).await.unwrap().pages;
         assert_eq!(found.len(), expected.len(), "seed {}, step {}: leases", self.seed, self.at);
         let mut returned = Vec::new();
         for page in expected {
@@ -234,7 +231,7 @@ impl Pair {
             }
         }
         let others = found.into_iter().map(|page| FinishedPage::new(page, PageOutcome::Return(self.now)));
-        let others = self.local.finish_many(others.collect(), self.now).await.unwrap();
+        let others = self.tested.store().finish_many(others.collect(), self.now).await.unwrap();
         let returned = self.memory.finish_many(returned, self.now).await.unwrap();
         assert_eq!(others, returned);
     }
@@ -253,7 +250,7 @@ impl Pair {
             found.push(two);
         }
         let expected = self.memory.finish_many(expected, self.now).await.unwrap();
-        let found = self.local.finish_many(found, self.now).await.unwrap();
+        let found = self.tested.store().finish_many(found, self.now).await.unwrap();
         assert_eq!(found, expected, "seed {}, step {}: receipts", self.seed, self.at);
     }
 
@@ -377,7 +374,7 @@ impl Pair {
     /// Delivers, or fails to deliver, the next event of each job.
     async fn deliver(&mut self) {
         let mut expected = self.memory.due(1_000, self.now).await.unwrap().events;
-        let mut found = self.local.due(1_000, self.now).await.unwrap().events;
+        let mut found = self.tested.store().due(1_000, self.now).await.unwrap().events;
         expected.sort_by_key(|event| event.id);
         found.sort_by_key(|event| event.id);
         let facts = |event: &DueEvent| (event.id, event.name, event.attempt, event.team.clone());
@@ -441,27 +438,19 @@ impl Pair {
         let _ = same!(self, expire(now));
     }
 
-    /// Folds some of the oldest blocks of some jobs.
-    fn compact(&mut self) {
-        for job in std::iter::once(0).chain(self.journal.numbers()) {
-            if self.random.once_in(2) {
-                let blocks = usize::try_from(self.random.below(12)).unwrap();
-                self.journal.compact(job, blocks).unwrap();
-            }
-            if self.random.once_in(3) {
-                self.journal.clean(job).unwrap();
-            }
-        }
+    async fn compact(&mut self) {
+        let Self { tested, random, .. } = self;
+        tested.compact(&mut |end| random.below(end)).await;
     }
 
     /// Opens the store again. The pages that were leased wait again.
     async fn reopen(&mut self) {
-        self.compact();
+        self.compact().await;
         self.reopened += 1;
         let held = self.held.drain(..);
         let returned = held.map(|(page, _)| FinishedPage::new(page, PageOutcome::Return(self.now)));
         self.memory.finish_many(returned.collect(), self.now).await.unwrap();
-        self.local = super::super::open(&self.journal, self.now);
+        self.tested.reopen(self.now).await;
     }
 
     async fn compare(&self) {

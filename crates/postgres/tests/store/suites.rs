@@ -1,0 +1,70 @@
+//! The suites that every store runs.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use gleaner_postgres::{PostgresConfig, PostgresStore};
+use gleaner_store::conformance::{self, model};
+use gleaner_store::{Store as _, WorkerId};
+use uuid::Uuid;
+
+use super::world::World;
+
+/// Operations of one run of the model.
+const STEPS: usize = 60;
+/// The worker of the suites.
+const WORKER: WorkerId = WorkerId::from_uuid(Uuid::from_u128(1));
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_store_keeps_the_contract() {
+    let Some(world) = World::start() else { return };
+    let schemas = Cell::new(0);
+    conformance::run(async || {
+        schemas.set(schemas.get() + 1);
+        let [store] = world.stores(&format!("suite_{}", schemas.get())).await;
+        store
+    })
+    .await;
+}
+
+/// A store that is opened again as by the next process.
+struct Reopened {
+    config: PostgresConfig,
+    store: PostgresStore,
+}
+
+impl model::Reopen for Reopened {
+    type Store = PostgresStore;
+
+    fn store(&self) -> &PostgresStore {
+        &self.store
+    }
+
+    async fn reopen(&mut self, now: Duration) {
+        self.store.release(WORKER, now).await.unwrap();
+        self.store = PostgresStore::open(self.config.clone()).await.unwrap();
+    }
+}
+
+async fn run_model(seeds: u64) {
+    let Some(world) = World::start() else { return };
+    let mut reopened = 0;
+    for seed in 0..seeds {
+        let schema = format!("model_{seed}");
+        let (config, [store]) = (world.config(&schema), world.stores(&schema).await);
+        reopened += model::run(seed, STEPS, Reopened { config, store }).await;
+        world.client().await.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).await.unwrap();
+    }
+    assert!(reopened > seeds * 3, "the store was opened again {reopened} times");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_is_opened_again_gives_the_same_answers() {
+    run_model(10).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes many minutes; CI runs the short form"]
+async fn many_stores_that_are_opened_again_give_the_same_answers() {
+    run_model(500).await;
+}
