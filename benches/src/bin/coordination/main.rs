@@ -44,6 +44,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<(), Failure> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match *arguments {
         [child::CHILD, url, schema, concurrency] => child::run(url, schema, concurrency.parse()?),
         ["rate"] => rate::measure(20_000, 200, 2),
@@ -56,7 +57,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ["scale", pages] => scale::measure(pages.parse()?),
         ["failover"] => failover::measure(3_000),
         ["failover", pages] => failover::measure(pages.parse()?),
-        _ => Err(format!("the arguments are not understood\n\n{USAGE}").into()),
+        _ => Err("the arguments are not understood".into()),
     }
 }
 
@@ -65,7 +66,7 @@ fn backlog(arguments: &[&str], snapshots: bool) -> Result<(), Failure> {
         [] => backlog::measure(5_000_000, 10, snapshots),
         [waiting] => backlog::measure(waiting.parse()?, 10, snapshots),
         [waiting, minutes] => backlog::measure(waiting.parse()?, minutes.parse()?, snapshots),
-        _ => Err(format!("the arguments are not understood\n\n{USAGE}").into()),
+        _ => Err("the arguments are not understood".into()),
     }
 }
 
