@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio_postgres::Row;
+use tokio_postgres::types::Type;
 
 use crate::counters::DatabaseCounts;
 use crate::database::{Database, Sql};
@@ -70,7 +71,7 @@ WITH running AS (SELECT count(*) AS jobs, coalesce(sum(pending), 0)::bigint AS p
 due AS (SELECT count(*) AS events, min(at) AS first FROM {schema}.due
     WHERE at <= (extract(epoch FROM now()) * 1000000)::bigint)
 SELECT running.jobs, running.pages,
-    (SELECT greatest(reltuples, 0)::bigint FROM pg_catalog.pg_class WHERE oid = '{schema}.block'::regclass),
+    (SELECT greatest(reltuples, 0)::bigint FROM pg_catalog.pg_class WHERE oid = to_regclass($1)),
     (SELECT count(*) FROM {schema}.host WHERE worker IS NOT NULL),
     (SELECT count(*) FROM (SELECT 1 FROM {schema}.host WHERE worker IS NULL AND has_work LIMIT 100000) AS free),
     due.events,
@@ -92,7 +93,8 @@ impl Operation for ReadStats<'_> {
     type Output = Stats;
 
     async fn run(&self, t: &Transaction<'_>) -> Result<Stats, Failure> {
-        let row = t.query_typed_one(&self.sql.text(TOTALS), &[]).await?;
+        let blocks = self.sql.text("{schema}.block");
+        let row = t.query_typed_one(&self.sql.text(TOTALS), &[(&blocks, Type::TEXT)]).await?;
         let number = |at: usize| row.try_get(at).map(count);
         let workers = t.query_typed(&self.sql.text(WORKERS), &[]).await?;
         Ok(Stats {
