@@ -55,7 +55,7 @@ mod killed_on_drop;
 pub mod pdf;
 mod port;
 #[cfg(unix)]
-pub mod postgres;
+mod postgres;
 mod process_group;
 mod process_log;
 mod scan;

@@ -69,6 +69,7 @@ pub fn children_of(parent: u32) -> Vec<u32> {
 }
 
 /// The process has not ended.
+#[cfg(unix)]
 pub(crate) fn is_running(process: u32) -> bool {
     Stat::read(process).is_some_and(|stat| !stat.is_zombie)
 }

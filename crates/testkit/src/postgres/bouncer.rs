@@ -1,5 +1,4 @@
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -8,6 +7,7 @@ use super::keeper::Keeper;
 use super::server::url;
 use super::{PgServer, folder, installed, unprivileged, wait_until};
 use crate::port::unused_port;
+use crate::process_group::listening_sockets;
 
 const PROGRAM: &str = "/usr/sbin/pgbouncer";
 
@@ -43,8 +43,8 @@ impl Bouncer {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().expect("PgBouncer can be started");
         let bouncer = Self { port, child, _keeper: keeper };
-        let listens = || TcpListener::bind(("127.0.0.1", port)).is_err();
-        wait_until(listens, || "PgBouncer did not start".to_owned());
+        let id = bouncer.child.id();
+        wait_until(|| listening_sockets(id) > 0, || "PgBouncer did not start".to_owned());
         Some(bouncer)
     }
 

@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn processes_in_the_folder_end_with_it() {
         let folder = super::super::folder();
-        let mut child = Command::new("sleep").arg("1000").current_dir(&folder).spawn().map(KilledOnDrop).unwrap();
+        let mut child =
+            Command::new("sleep").arg("1000").current_dir(&folder).spawn().map(KilledOnDrop).unwrap();
         let other = Command::new("sleep").arg("1000").current_dir("/").spawn().map(KilledOnDrop).unwrap();
         drop(Keeper::start(&folder));
         assert!(!folder.exists());

@@ -199,7 +199,9 @@ mod tests {
     #[test]
     fn the_newest_version_is_used() {
         let versions = tempfile::tempdir().unwrap();
-        for (version, program) in [("9", "postgres"), ("15", "postgres"), ("17", "psql"), ("common", "postgres")] {
+        for (version, program) in
+            [("9", "postgres"), ("15", "postgres"), ("17", "psql"), ("common", "postgres")]
+        {
             let bin = versions.path().join(version).join("bin");
             fs::create_dir_all(&bin).unwrap();
             for file in ["initdb", program] {
