@@ -163,7 +163,7 @@ impl State {
             let begin = message.len();
             message.resize(begin + usize::try_from(length).unwrap_or(0).saturating_sub(4), 0);
             client.read_exact(&mut message[begin..]).await?;
-            has_started |= message.get(begin..begin + 2) == Some(&PROTOCOL.to_be_bytes());
+            has_started |= message[begin..].starts_with(&PROTOCOL.to_be_bytes());
             self.resumed().await;
             if message.first() == Some(&b'Q') && &message[begin..] == b"COMMIT\0" {
                 match self.moment() {
@@ -283,41 +283,39 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_is_cut_after_the_server_has_answered_it() {
+    fn each_second_commit_is_cut_in_turns() {
         let (listener, proxy) = connected();
         proxy.cut_commit_every(2);
-        for commits in [[ANSWER, b""], [ANSWER, b""]] {
+        for cuts in [1, 2] {
             let (mut client, mut server) = session(&listener, &proxy);
-            for answer in commits {
-                client.write_all(COMMIT).unwrap();
-                if !answer.is_empty() {
-                    expect(&mut server, COMMIT);
-                    server.write_all(answer).unwrap();
-                    expect(&mut client, answer);
-                } else if proxy.cuts() == 1 {
-                    expect(&mut server, COMMIT);
-                    server.write_all(&ANSWER[..14]).unwrap();
-                    server.write_all(&ANSWER[14..]).unwrap();
-                }
+            client.write_all(COMMIT).unwrap();
+            expect(&mut server, COMMIT);
+            server.write_all(ANSWER).unwrap();
+            expect(&mut client, ANSWER);
+            client.write_all(COMMIT).unwrap();
+            if cuts == 2 {
+                // The server gets the second, and its answer, which comes in parts, is lost.
+                expect(&mut server, COMMIT);
+                server.write_all(&ANSWER[..14]).unwrap();
+                server.write_all(&ANSWER[14..]).unwrap();
             }
             assert!(is_at_end(&mut client) && is_at_end(&mut server));
+            assert_eq!(proxy.cuts(), cuts);
         }
-        assert_eq!(proxy.cuts(), 2);
     }
 
     #[test]
-    fn all_connections_are_cut_and_a_pause_holds_messages() {
+    fn a_pause_holds_messages_and_all_connections_are_cut() {
         let (listener, proxy) = connected();
         let (mut client, mut server) = session(&listener, &proxy);
         proxy.pause();
         client.write_all(QUERY).unwrap();
-        server.set_nonblocking(true).unwrap();
-        assert_eq!(server.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::WouldBlock);
-        server.set_nonblocking(false).unwrap();
-        proxy.resume();
-        expect(&mut server, QUERY);
         proxy.cut_all();
         assert!(is_at_end(&mut client) && is_at_end(&mut server));
         assert_eq!(proxy.cuts(), 1);
+        proxy.resume();
+        let (mut client, mut server) = session(&listener, &proxy);
+        client.write_all(QUERY).unwrap();
+        expect(&mut server, QUERY);
     }
 }
