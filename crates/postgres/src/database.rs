@@ -258,3 +258,6 @@ async fn begin_transaction(client: &Client, text: &str) -> Result<bool, tokio_po
         _ => false,
     }))
 }
+
+#[cfg(test)]
+mod tests;
