@@ -188,7 +188,7 @@ impl Database {
         let Shared { pool, counters, limit, .. } = &*self.shared;
         let mut pooled = pool.take().await?;
         let client = &pooled.connection()?.client;
-        in_time(*limit, client.batch_execute("BEGIN")).await?;
+        in_time(*limit, client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")).await?;
         let output = operation.run(&Transaction::new(client, counters, LIMIT)).await?;
         in_time(LIMIT, client.batch_execute("COMMIT")).await?;
         pooled.give_back();

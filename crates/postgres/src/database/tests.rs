@@ -71,7 +71,7 @@ impl Operation for Count<'_> {
 /// Adds these numbers, all at once.
 async fn add_all(database: &Database, numbers: std::ops::Range<i32>) {
     let sql = &database.sql;
-    let added = numbers.map(async |number| {
+    let added = numbers.map(|number| async move {
         assert_eq!(database.write(&Add { sql, number }).await.unwrap(), number);
     });
     join_all(added).await;
@@ -101,18 +101,24 @@ async fn an_operation_happens_once_when_connections_are_cut_at_its_commit() {
     assert!(markers.parse::<u64>().unwrap() <= database.counts().connections, "{markers}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_operation_happens_once_when_the_server_is_killed() {
-    let Some(server) = PgServer::start() else { return };
+    let Some(server) = PgServer::start().map(Arc::new) else { return };
     let database = migrated(&config(server.create_database())).await;
     for round in 0..3 {
-        let numbers = round * 100..(round + 1) * 100;
+        let half = database.counts().commits + 50;
         let crash = async {
-            tokio::task::yield_now().await;
-            server.kill();
-            server.restart();
+            while database.counts().commits < half {
+                tokio::task::yield_now().await;
+            }
+            let server = Arc::clone(&server);
+            let crash = move || {
+                server.kill();
+                server.restart();
+            };
+            tokio::task::spawn_blocking(crash).await.unwrap();
         };
-        join(add_all(&database, numbers), crash).await;
+        join(add_all(&database, round * 100..(round + 1) * 100), crash).await;
     }
     assert_eq!(database.read(&Count(&database.sql)).await.unwrap(), (300, 300));
 }
@@ -239,8 +245,9 @@ async fn a_server_that_does_not_answer_is_an_error_that_names_it() {
     let url = server.create_database();
     let proxy = CutProxy::start(server.port());
     let mut config = config(proxy.url(name_of(&url)).replace("postgres@", "postgres:secret@"));
-    config.patience = Duration::from_secs(2);
-    let database = migrated(&config).await;
+    migrated(&config).await;
+    config.patience = Duration::from_secs(4);
+    let database = Database::connect(&config).await.unwrap();
     proxy.pause();
     let add = Add { sql: &database.sql, number: 1 };
     let error = Error::from(database.write(&add).await.unwrap_err());
@@ -254,6 +261,18 @@ async fn a_server_that_does_not_answer_is_an_error_that_names_it() {
 
 #[tokio::test]
 async fn operations_pass_a_pooler_in_transaction_mode() {
+    struct Limit;
+
+    #[async_trait]
+    impl Operation for Limit {
+        type Output = String;
+
+        async fn run(&self, t: &Transaction<'_>) -> Result<String, Failure> {
+            let row = t.query_typed_one("SELECT current_setting('statement_timeout')", &[]).await?;
+            Ok(row.try_get(0)?)
+        }
+    }
+
     let Some(server) = PgServer::shared() else { return };
     let Some(bouncer) = Bouncer::start(server) else { return };
     let url = server.create_database();
@@ -261,8 +280,9 @@ async fn operations_pass_a_pooler_in_transaction_mode() {
     add_all(&database, 0..50).await;
     assert_eq!(database.read(&Count(&database.sql)).await.unwrap(), (50, 50));
     // Nothing of a transaction stays in the session.
-    let limits = "SELECT current_setting('statement_timeout') || current_setting('search_path')";
-    assert_eq!(server.query(name_of(&url), limits), "0\"$user\", public");
+    let limits = join_all((0..20).map(|_| database.read(&Limit))).await;
+    assert!(limits.iter().all(|limit| limit.as_ref().is_ok_and(|limit| limit == "0")), "{limits:?}");
+    assert_eq!(database.write(&Limit).await.unwrap(), "15s");
 }
 
 #[tokio::test]
