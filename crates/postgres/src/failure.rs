@@ -1,8 +1,11 @@
 //! Why an operation failed.
 
+use std::error::Error as _;
 use std::fmt;
+use std::io;
 
 use gleaner_store::{Error, ErrorKind};
+use tokio_postgres::error::SqlState;
 
 /// Why an operation was not committed.
 #[derive(Debug)]
@@ -11,6 +14,8 @@ pub(crate) enum Failure {
     Refused(Error),
     /// The database failed. It may be worth another try.
     Database(tokio_postgres::Error),
+    /// The database did not answer in time. The connection is not used again.
+    Silent,
     /// The term of this worker has ended, so nothing of it is committed.
     TermEnded,
 }
@@ -20,6 +25,60 @@ impl Failure {
     pub(crate) fn damaged(what: impl fmt::Display) -> Self {
         Self::Refused(Error::new(ErrorKind::Damaged, format!("{what} in the database cannot be read")))
     }
+
+    /// The same operation may succeed when it is tried again.
+    pub(crate) fn is_transient(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::TermEnded => false,
+            Self::Silent => true,
+            Self::Database(error) => match error.code() {
+                Some(code) => is_transient(code),
+                None => error.is_closed() || has_lost_connection(error),
+            },
+        }
+    }
+
+    /// The server has answered, so the connection can be used again after a rollback.
+    pub(crate) fn is_answer(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::TermEnded => true,
+            Self::Silent => false,
+            // After a fatal error the connection is closed, which its next user sees.
+            Self::Database(error) => error.code().is_some(),
+        }
+    }
+}
+
+/// Another try may succeed after this answer of the server, or of a pooler before it.
+fn is_transient(code: &SqlState) -> bool {
+    // Class 08: no connection, also PgBouncer without a server. Class 40: the transaction was rolled back.
+    if code.code().starts_with("08") {
+        return true;
+    }
+    if code.code().starts_with("40") {
+        return *code != SqlState::T_R_INTEGRITY_CONSTRAINT_VIOLATION;
+    }
+    [
+        SqlState::READ_ONLY_SQL_TRANSACTION, // a standby that is about to take over
+        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+        SqlState::OUT_OF_MEMORY,
+        SqlState::TOO_MANY_CONNECTIONS,
+        SqlState::LOCK_NOT_AVAILABLE,
+        SqlState::QUERY_CANCELED,
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::IDLE_SESSION_TIMEOUT,
+    ]
+    .contains(code)
+}
+
+/// The connection failed, and not what was sent over it: invalid data may be a certificate that is not valid.
+fn has_lost_connection(error: &tokio_postgres::Error) -> bool {
+    let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| {
+        !matches!(cause.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput)
+    })
 }
 
 impl From<Error> for Failure {
@@ -31,5 +90,115 @@ impl From<Error> for Failure {
 impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Database(error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(error) => error,
+            Failure::Database(error) => {
+                let (kind, advice) = error.code().map_or((ErrorKind::Io, None), explanation);
+                let cause = text(&error);
+                Self::new(
+                    kind,
+                    match advice {
+                        Some(advice) => format!("{advice} (PostgreSQL says: {cause})"),
+                        None => format!("PostgreSQL failed: {cause}"),
+                    },
+                )
+            }
+            Failure::Silent => Self::new(ErrorKind::Io, "PostgreSQL did not answer in time"),
+            Failure::TermEnded => Self::new(
+                ErrorKind::Io,
+                "the term of this process has ended, because it could not be renewed in time; other processes \
+                 go on with its pages",
+            ),
+        }
+    }
+}
+
+/// What an answer of the server means, and what would help.
+fn explanation(code: &SqlState) -> (ErrorKind, Option<&'static str>) {
+    let (kind, advice) = match *code {
+        SqlState::DISK_FULL => {
+            (ErrorKind::Full, "the disk of the PostgreSQL server is full; free space there")
+        }
+        SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => (
+            ErrorKind::Unsuitable,
+            "PostgreSQL refuses the user or the password of the database URL; use those that pg_hba.conf allows",
+        ),
+        SqlState::INVALID_CATALOG_NAME => {
+            (ErrorKind::Unsuitable, "there is no such database; make it with `createdb`, or name another one")
+        }
+        SqlState::INSUFFICIENT_PRIVILEGE => (
+            ErrorKind::Unsuitable,
+            "the user of the database URL may not do this; it must own the schema, or be allowed to create it",
+        ),
+        SqlState::UNDEFINED_TABLE | SqlState::UNDEFINED_COLUMN | SqlState::INVALID_SCHEMA_NAME => (
+            ErrorKind::Unsuitable,
+            "the schema does not have the tables of this version; run `gleaner migrate`",
+        ),
+        SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => {
+            (ErrorKind::Damaged, "PostgreSQL found damaged data; restore it from a backup")
+        }
+        _ => return (ErrorKind::Io, None),
+    };
+    (kind, Some(advice))
+}
+
+/// The error with its causes. The details of the server are left out: they quote data.
+pub(crate) fn text(error: &tokio_postgres::Error) -> String {
+    if let Some(answer) = error.as_db_error() {
+        return format!("{} [{}]", answer.message(), answer.code().code());
+    }
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_worth_another_try_unless_they_stay_the_same() {
+        for code in ["08006", "08P01", "25P03", "40001", "40P01", "53300", "57014", "57P01", "57P03", "25006"]
+        {
+            assert!(is_transient(&SqlState::from_code(code)), "{code}");
+        }
+        for code in ["23505", "28P01", "3D000", "40002", "42501", "42P01", "53100", "57P04", "XX001"] {
+            assert!(!is_transient(&SqlState::from_code(code)), "{code}");
+        }
+    }
+
+    #[test]
+    fn answers_are_explained() {
+        for (code, kind) in [
+            ("53100", ErrorKind::Full),
+            ("28P01", ErrorKind::Unsuitable),
+            ("42P01", ErrorKind::Unsuitable),
+            ("XX001", ErrorKind::Damaged),
+            ("22012", ErrorKind::Io),
+        ] {
+            let (found, advice) = explanation(&SqlState::from_code(code));
+            assert_eq!(found, kind, "{code}");
+            assert_eq!(advice.is_some(), kind != ErrorKind::Io, "{code}");
+        }
+        assert_eq!(Error::from(Failure::TermEnded).kind(), ErrorKind::Io);
+        assert!(Error::from(Failure::damaged("a block")).is_damaged());
+    }
+
+    #[test]
+    fn a_broken_setting_is_not_tried_again() {
+        let invalid = "postgresql://a@h/d?port=x".parse::<tokio_postgres::Config>().unwrap_err();
+        assert!(!Failure::Database(invalid).is_transient());
+        assert!(Failure::Silent.is_transient() && !Failure::Silent.is_answer());
+        assert!(Failure::TermEnded.is_answer() && !Failure::TermEnded.is_transient());
     }
 }

@@ -1,9 +1,9 @@
 //! Operations: what happens in one transaction.
 
 use async_trait::async_trait;
-use tokio_postgres::Transaction;
 
 use crate::failure::Failure;
+use crate::transaction::Transaction;
 
 /// An operation that [`Database::write`](crate::database::Database::write) runs in one transaction. It may run
 /// several times until one is committed: it changes nothing but the database.

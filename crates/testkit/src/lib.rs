@@ -54,6 +54,8 @@ mod hostile;
 mod killed_on_drop;
 pub mod pdf;
 mod port;
+#[cfg(unix)]
+mod postgres;
 mod process_group;
 mod process_log;
 mod scan;
@@ -71,6 +73,8 @@ pub use apps::{App, Apps};
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use killed_on_drop::KilledOnDrop;
 pub use port::{ClosedPort, unused_port};
+#[cfg(unix)]
+pub use postgres::{Bouncer, CutProxy, Moment, PgServer};
 pub use process_group::{ProcessGroup, children_of, cpu_seconds_of, listening_sockets, zombies_of};
 pub use process_log::ProcessLog;
 pub use scan::hrefs;

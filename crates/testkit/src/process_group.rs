@@ -68,6 +68,12 @@ pub fn children_of(parent: u32) -> Vec<u32> {
     all().filter(|stat| !stat.is_zombie && stat.parent == parent).map(|stat| stat.id).collect()
 }
 
+/// The process has not ended.
+#[cfg(unix)]
+pub(crate) fn is_running(process: u32) -> bool {
+    Stat::read(process).is_some_and(|stat| !stat.is_zombie)
+}
+
 /// The CPU time of a process, and of the children that it has waited for, in seconds.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a time that is only reported")]

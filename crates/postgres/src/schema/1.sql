@@ -3,7 +3,18 @@
 
 -- The version of this schema, in one row.
 CREATE TABLE {schema}.meta (
-    version int NOT NULL
+    version int NOT NULL,
+    -- The first version of the program that works with it.
+    compatible_from int NOT NULL
+);
+
+-- Markers of transactions: one exists if it was committed. A process reads it when the answer to its COMMIT is
+-- lost, and deletes it otherwise. What a lost connection leaves is deleted a day later.
+CREATE TABLE {schema}.operation (
+    process uuid NOT NULL,
+    number bigint NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (process, number)
 );
 
 -- A process with a store. Its row is the epoch of its leases: a commit of the process locks the row, and who

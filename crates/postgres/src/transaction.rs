@@ -1,0 +1,96 @@
+//! Statements of an operation.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row};
+
+use crate::counters::Counters;
+use crate::failure::Failure;
+
+/// What an operation runs its statements in. It never prepares a statement, because the next transaction may
+/// run in another session behind a pooler. Each statement has a time limit, so that a connection that hangs
+/// ends.
+pub(crate) struct Transaction<'a> {
+    client: &'a Client,
+    counters: &'a Counters,
+    limit: Duration,
+    has_failed: AtomicBool,
+}
+
+impl<'a> Transaction<'a> {
+    pub(crate) fn new(client: &'a Client, counters: &'a Counters, limit: Duration) -> Self {
+        Self { client, counters, limit, has_failed: AtomicBool::new(false) }
+    }
+
+    /// A statement has failed, so the server has rolled the transaction back.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// The rows of a statement.
+    pub(crate) async fn query_typed(
+        &self,
+        statement: &str,
+        parameters: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Vec<Row>, Failure> {
+        self.timed(self.client.query_typed(statement, parameters)).await
+    }
+
+    /// The only row of a statement.
+    pub(crate) async fn query_typed_one(
+        &self,
+        statement: &str,
+        parameters: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Row, Failure> {
+        self.timed(self.client.query_typed_one(statement, parameters)).await
+    }
+
+    /// The row of a statement that has at most one.
+    pub(crate) async fn query_typed_opt(
+        &self,
+        statement: &str,
+        parameters: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Option<Row>, Failure> {
+        self.timed(self.client.query_typed_opt(statement, parameters)).await
+    }
+
+    /// The number of rows that a statement changed.
+    pub(crate) async fn execute_typed(
+        &self,
+        statement: &str,
+        parameters: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<u64, Failure> {
+        self.timed(self.client.execute_typed(statement, parameters)).await
+    }
+
+    /// Statements without parameters, such as those that make tables. They count as one.
+    pub(crate) async fn batch_execute(&self, statements: &str) -> Result<(), Failure> {
+        self.timed(self.client.batch_execute(statements)).await
+    }
+
+    async fn timed<T>(
+        &self,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>> + Send,
+    ) -> Result<T, Failure> {
+        self.counters.add_statements(1);
+        let result = in_time(self.limit, answer).await;
+        if result.is_err() {
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+}
+
+/// The answer of the server if it comes within this time.
+pub(crate) async fn in_time<T>(
+    limit: Duration,
+    answer: impl Future<Output = Result<T, tokio_postgres::Error>> + Send,
+) -> Result<T, Failure> {
+    match tokio::time::timeout(limit, answer).await {
+        Ok(answer) => answer.map_err(Failure::Database),
+        Err(_) => Err(Failure::Silent),
+    }
+}
