@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use gleaner_store::{Error, JobFailure, JobWarning, TeamId};
 use gleaner_types::{JobId, JobKind, JobState};
-use tokio_postgres::types::{FromSql, Type};
-use tokio_postgres::{Row, Transaction};
+use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, ToSql, Type};
 use uuid::Uuid;
 
 use crate::database::Sql;
 use crate::failure::Failure;
+use crate::transaction::Transaction;
 use crate::units::{big, count, from_micros, int, micros, number};
 
 /// Microseconds of a day.
@@ -202,7 +203,7 @@ impl JobRow {
         transaction: &Transaction<'_>,
         sql: &Sql,
         rest: &str,
-        parameters: &[(&(dyn tokio_postgres::types::ToSql + Sync), Type)],
+        parameters: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<Vec<Self>, Failure> {
         let text = sql.text(&format!("SELECT {COLUMNS} FROM {{schema}}.job {rest}"));
         let rows = transaction.query_typed(&text, parameters).await?;
