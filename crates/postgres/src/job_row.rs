@@ -105,7 +105,8 @@ fn state(code: i16) -> Result<JobState, Failure> {
     }
 }
 
-const fn failure_code(failure: JobFailure) -> i16 {
+/// The number of a reason why a job failed.
+pub(crate) const fn failure_code(failure: JobFailure) -> i16 {
     match failure {
         JobFailure::InsufficientCredits => 0,
         JobFailure::StorageFull => 1,
@@ -113,7 +114,8 @@ const fn failure_code(failure: JobFailure) -> i16 {
     }
 }
 
-const fn failure(code: i16) -> JobFailure {
+/// The reason with this number.
+pub(crate) const fn failure(code: i16) -> JobFailure {
     match code {
         0 => JobFailure::InsufficientCredits,
         1 => JobFailure::StorageFull,

@@ -35,7 +35,7 @@ impl Operation for Append<'_> {
     async fn run(&self, t: &Transaction<'_>) -> Result<Self::Output, Failure> {
         let Self { sql, job, .. } = *self;
         let mut row = JobRow::find(t, sql, job).await?;
-        // Finished pages of other jobs lock their row after their pages, and so does this.
+        // A finish locks the row of a job without a depth limit after its pages, and so does this.
         let locks_first = row.max_depth.is_some();
         if locks_first {
             row = JobRow::lock(t, sql, job).await?;

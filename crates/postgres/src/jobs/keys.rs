@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_store::{Error, JobAccount, TeamId};
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
 use crate::database::Sql;
@@ -30,8 +30,11 @@ pub(super) async fn use_key(
     };
     let text = "INSERT INTO {schema}.idempotency_key (team, key, at) VALUES ($1, $2, $3) \
                 ON CONFLICT (team, key) DO NOTHING";
-    let parameters = &[(&team.as_str() as _, Type::TEXT), (&key as _, Type::UUID), (&micros(now) as _, Type::INT8)];
-    if t.execute_typed(&sql.text(text), parameters).await? == 0 { Err(Error::key_used().into()) } else { Ok(()) }
+    let (team, at) = (team.as_str(), micros(now));
+    let parameters: [(&(dyn ToSql + Sync), Type); 3] =
+        [(&team, Type::TEXT), (&key, Type::UUID), (&at, Type::INT8)];
+    let added = t.execute_typed(&sql.text(text), &parameters).await?;
+    if added == 0 { Err(Error::key_used().into()) } else { Ok(()) }
 }
 
 /// Forgets a key, because its job was refused after all.

@@ -30,8 +30,8 @@ impl Operation for Load<'_> {
                     (SELECT coalesce(sum((leased ->> $1)::bigint), 0)::bigint AS leased \
                     FROM {schema}.worker WHERE id <> $2) AS w";
         let team = self.team.as_str();
-        let parameters = &[(&team as _, Type::TEXT), (&self.worker as _, Type::INT8)];
-        let row = t.query_typed_one(&self.sql.text(text), parameters).await?;
+        let text = self.sql.text(text);
+        let row = t.query_typed_one(&text, &[(&team, Type::TEXT), (&self.worker, Type::INT8)]).await?;
         let mut load = TeamLoad::default();
         load.jobs = count(row.try_get(0)?);
         load.waiting = count(row.try_get(1)?);
