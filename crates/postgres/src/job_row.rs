@@ -10,11 +10,9 @@ use uuid::Uuid;
 
 use crate::database::Sql;
 use crate::failure::Failure;
+use crate::jobs::day;
 use crate::transaction::Transaction;
 use crate::units::{big, count, from_micros, int, micros, number};
-
-/// Microseconds of a day.
-const DAY: u128 = 86_400_000_000;
 
 /// The columns of a row, in the order of the fields.
 const COLUMNS: &str = "number, id, team, kind, state, sealed, paused, keeps, max_documents, max_in_flight, \
@@ -197,7 +195,7 @@ impl JobRow {
 
     /// The day of its submit, since the Unix epoch. The partition of its documents has this number.
     pub(crate) fn day(&self) -> i32 {
-        i32::try_from(self.created_at.as_micros() / DAY).unwrap_or(i32::MAX)
+        day(self.created_at)
     }
 
     /// Runs a query whose first columns are those of a row. `rest` is what follows the name of the table.
@@ -249,21 +247,13 @@ impl JobRow {
     }
 
     /// Locks the row of a job that may be removed.
-    pub(crate) async fn lock_any(
-        t: &Transaction<'_>,
-        sql: &Sql,
-        id: JobId,
-    ) -> Result<Option<Self>, Failure> {
+    pub(crate) async fn lock_any(t: &Transaction<'_>, sql: &Sql, id: JobId) -> Result<Option<Self>, Failure> {
         let rest = "WHERE id = $1 FOR NO KEY UPDATE";
         Ok(Self::select(t, sql, rest, &[(id.as_uuid(), Type::UUID)]).await?.pop())
     }
 
     /// The row of a job that may be removed.
-    pub(crate) async fn find_any(
-        t: &Transaction<'_>,
-        sql: &Sql,
-        id: JobId,
-    ) -> Result<Option<Self>, Failure> {
+    pub(crate) async fn find_any(t: &Transaction<'_>, sql: &Sql, id: JobId) -> Result<Option<Self>, Failure> {
         Ok(Self::select(t, sql, "WHERE id = $1", &[(id.as_uuid(), Type::UUID)]).await?.pop())
     }
 

@@ -127,7 +127,7 @@ pub(super) fn ended_job(row: &JobRow, url: Option<String>) -> Option<EndedJob> {
 impl Inner {
     /// The entries of the store and of the memory of this process.
     pub(crate) async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
-        let listed = self.db.read(&List { sql: self.db.sql(), max }).await?;
+        let listed = self.db.read(&List { sql: &self.db.sql, max }).await?;
         let grants = listed.short.iter().map(|(shortage, grants)| (shortage.job, *grants));
         self.listed_shortages.replace(grants);
         let mut accounting = self.memory.accounting(max).await?;

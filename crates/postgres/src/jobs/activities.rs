@@ -109,8 +109,7 @@ impl Operation for Latest<'_> {
         let text = "SELECT body FROM {schema}.activity WHERE team = $1 \
                     ORDER BY ended_at DESC, number DESC LIMIT $2";
         let (team, max) = (self.team.as_str(), big(self.max as u64));
-        let rows =
-            t.query_typed(&self.sql.text(text), &[(&team, Type::TEXT), (&max, Type::INT8)]).await?;
+        let rows = t.query_typed(&self.sql.text(text), &[(&team, Type::TEXT), (&max, Type::INT8)]).await?;
         let entry = |row: &tokio_postgres::Row| {
             let entry = serde_json::from_str::<Entry>(row.try_get(0)?);
             let entry = entry.map_err(|_| Failure::damaged("the log of ended jobs"))?;
@@ -122,12 +121,8 @@ impl Operation for Latest<'_> {
 
 impl Inner {
     /// The log of all processes.
-    pub(crate) async fn activities(
-        &self,
-        team: &TeamId,
-        max: usize,
-    ) -> Result<Option<Vec<EndedJob>>, Error> {
-        Ok(Some(self.db.read(&Latest { sql: self.db.sql(), team, max }).await?))
+    pub(crate) async fn activities(&self, team: &TeamId, max: usize) -> Result<Option<Vec<EndedJob>>, Error> {
+        Ok(Some(self.db.read(&Latest { sql: &self.db.sql, team, max }).await?))
     }
 }
 

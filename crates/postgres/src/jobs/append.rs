@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_frontier::{Admitted, Candidate, FrontierConfig};
-use gleaner_store::{Error, JobAccount, JobWarning};
+use gleaner_store::{Error, JobAccount, Store as _};
 use gleaner_types::JobId;
 use uuid::Uuid;
 
-use super::keys::use_key;
+use super::keys::{ForgetKey, use_key};
 use crate::database::Sql;
 use crate::failure::Failure;
 use crate::inner::Inner;
@@ -50,7 +50,7 @@ impl Operation for Append<'_> {
             max_depth: row.max_depth,
             depth: 0,
             from_links: false,
-            space: queue_space(&row, self.queue),
+            space: queue_space(row.pending, self.queue),
             pages: self.pages,
         };
         let (admitted, additions) = admit(t, sql, self.caches, &HeldHosts::default(), &[pages]).await?;
@@ -60,12 +60,8 @@ impl Operation for Append<'_> {
         }
         let mut result = Admitted::default();
         for pages in admitted {
-            row.pending = row.pending.saturating_add(pages.queued);
-            row.pending_auxiliary = row.pending_auxiliary.saturating_add(pages.auxiliary);
+            pages.count(&mut row);
             result = pages.admitted;
-        }
-        if result.overflow > 0 {
-            row.add_warning(JobWarning::NotQueued);
         }
         row.budget = row.budget.map(|budget| budget.saturating_add(self.credits));
         JobRow::store_many(t, sql, std::slice::from_ref(&row)).await?;
@@ -73,7 +69,45 @@ impl Operation for Append<'_> {
     }
 }
 
+/// Records the key of an append to a job in memory, for all processes.
+struct UseKey<'a> {
+    sql: &'a Sql,
+    account: &'a JobAccount,
+    now: Duration,
+}
+
+#[async_trait]
+impl Operation for UseKey<'_> {
+    type Output = ();
+
+    async fn run(&self, t: &Transaction<'_>) -> Result<(), Failure> {
+        use_key(t, self.sql, Some(self.account), self.now).await
+    }
+}
+
 impl Inner {
+    /// Appends to a job in the memory of this process.
+    pub(crate) async fn append_in_memory(
+        &self,
+        job: JobId,
+        pages: Vec<Candidate>,
+        credits: u64,
+        idempotency_key: Option<Uuid>,
+        now: Duration,
+    ) -> Result<Admitted, Error> {
+        let stored = self.memory.stored(job).await?;
+        let account = stored.account.map(|account| JobAccount { idempotency_key, ..*account });
+        let sql = &self.db.sql;
+        if let Some(account) = account.as_ref().filter(|account| account.idempotency_key.is_some()) {
+            self.db.write(&UseKey { sql, account, now }).await?;
+        }
+        let appended = self.memory.append(job, pages, credits, None, now).await;
+        if let (Err(_), Some(account), Some(key)) = (&appended, &account, idempotency_key) {
+            self.db.write(&ForgetKey { sql, team: &account.team, key }).await?;
+        }
+        appended
+    }
+
     pub(crate) async fn append(
         &self,
         job: JobId,
@@ -83,7 +117,7 @@ impl Inner {
         now: Duration,
     ) -> Result<Admitted, Error> {
         let append = Append {
-            sql: self.db.sql(),
+            sql: &self.db.sql,
             job,
             pages: &pages,
             credits,

@@ -34,7 +34,7 @@ impl Operation for Cancel<'_> {
 
 impl Inner {
     pub(crate) async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error> {
-        let row = self.db.write(&Cancel { sql: self.db.sql(), job, now }).await?;
+        let row = self.db.write(&Cancel { sql: &self.db.sql, job, now }).await?;
         self.job_committed(&row);
         Ok(row.snapshot())
     }

@@ -32,7 +32,7 @@ impl Operation for Charge<'_> {
 
 impl Inner {
     pub(crate) async fn charge(&self, job: JobId, tokens_used: u64, credits: u64) -> Result<(), Error> {
-        let charge = Charge { sql: self.db.sql(), job, tokens: tokens_used, credits };
+        let charge = Charge { sql: &self.db.sql, job, tokens: tokens_used, credits };
         let row = self.db.write(&charge).await?;
         self.job_committed(&row);
         Ok(())

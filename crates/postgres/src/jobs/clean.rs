@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio_postgres::types::{ToSql, Type};
 
+use super::days;
 use crate::database::Sql;
 use crate::failure::Failure;
 use crate::inner::Inner;
@@ -20,8 +21,8 @@ const KEYS: i64 = 5_000;
 const DOCUMENTS: i64 = 500;
 /// Maximum number of jobs that are listed at a time.
 const JOBS: i64 = 100;
-/// Partitions are dropped with all their documents. If a running job is older than this, it keeps its partition
-/// and later ones, so the documents of removed jobs are deleted one by one.
+/// Partitions are dropped with all their documents. A running job that is older than this keeps the partition
+/// of its day, so the documents of the other jobs of that day are deleted one by one.
 const OLD: Duration = Duration::from_secs(2 * 86_400);
 /// Tables with the primary key (job, key).
 const KEYED: [&str; 3] = ["page", "graph", "too_deep"];
@@ -83,7 +84,8 @@ impl Operation for List<'_> {
 
     async fn run(&self, t: &Transaction<'_>) -> Result<Vec<Removed>, Failure> {
         let text = "SELECT number, created_at, cleaned, ended_at > $3 OR EXISTS (SELECT 1 FROM {schema}.job \
-                    AS o WHERE o.state = 0 AND o.created_at <= $4 AND o.created_at <= j.created_at), \
+                    AS o WHERE o.state = 0 AND o.created_at <= $4 \
+                    AND o.created_at / 86400000000 = j.created_at / 86400000000), \
                     NOT unsettled AND next_event >= events FROM {schema}.job AS j WHERE removed \
                     AND number > $1 AND (NOT cleaned OR (NOT unsettled AND next_event >= events)) \
                     ORDER BY number LIMIT $2";
@@ -95,7 +97,7 @@ impl Operation for List<'_> {
         let removed = |row: &tokio_postgres::Row| {
             Ok(Removed {
                 number: row.try_get(0)?,
-                day: crate::documents::day(from_micros(row.try_get(1)?)),
+                day: days::day(from_micros(row.try_get(1)?)),
                 cleaned: row.try_get(2)?,
                 deletes_documents: row.try_get::<_, Option<bool>>(3)?.unwrap_or(true),
                 is_over: row.try_get(4)?,
@@ -132,11 +134,13 @@ impl Operation for DeleteKeys<'_> {
             "SELECT max(key) FROM (SELECT key FROM {{schema}}.{table} WHERE job = $1 AND key >= $2 \
              ORDER BY key LIMIT $3) AS chunk"
         );
-        let parameters: [(&(dyn ToSql + Sync), Type); 3] = [(&job, Type::INT4), (&from, Type::INT8), (&KEYS, Type::INT8)];
+        let parameters: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&job, Type::INT4), (&from, Type::INT8), (&KEYS, Type::INT8)];
         let last: Option<i64> = t.query_typed_one(&sql.text(&text), &parameters).await?.try_get(0)?;
         let Some(last) = last else { return Ok(None) };
         let text = format!("DELETE FROM {{schema}}.{table} WHERE job = $1 AND key >= $2 AND key <= $3");
-        let parameters: [(&(dyn ToSql + Sync), Type); 3] = [(&job, Type::INT4), (&from, Type::INT8), (&last, Type::INT8)];
+        let parameters: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&job, Type::INT4), (&from, Type::INT8), (&last, Type::INT8)];
         t.execute_typed(&sql.text(&text), &parameters).await?;
         Ok(last.checked_add(1))
     }
@@ -188,7 +192,8 @@ impl Operation for DeleteDocuments<'_> {
         let Some(first) = first else { return Ok(false) };
         let text = "DELETE FROM {schema}.document WHERE day = $1 AND job = $2 AND position < $3";
         let end = first.saturating_add(DOCUMENTS);
-        let parameters: [(&(dyn ToSql + Sync), Type); 3] = [(&day, Type::INT4), (&number, Type::INT4), (&end, Type::INT8)];
+        let parameters: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&day, Type::INT4), (&number, Type::INT4), (&end, Type::INT8)];
         t.execute_typed(&self.sql.text(text), &parameters).await?;
         Ok(true)
     }
@@ -221,12 +226,12 @@ impl Operation for Forget<'_> {
 impl Inner {
     /// Deletes what belongs to removed jobs.
     async fn clean(&self, now: Duration) -> Result<(), Failure> {
-        let sql = self.db.sql();
+        let sql = &self.db.sql;
         let until = now.checked_sub(self.config.retention);
         let mut after = 0;
         loop {
             let jobs = self.db.read(&List { sql, after, now, until }).await?;
-            let Some(last) = jobs.last() else { return Ok(()) };
+            let Some(last) = jobs.last() else { return self.drop_old_days(now).await };
             after = last.number;
             for job in jobs {
                 self.clean_job(job).await?;
@@ -235,7 +240,7 @@ impl Inner {
     }
 
     async fn clean_job(&self, removed: Removed) -> Result<(), Failure> {
-        let (sql, job) = (self.db.sql(), removed.number);
+        let (sql, job) = (&self.db.sql, removed.number);
         if !removed.cleaned {
             for table in KEYED {
                 let mut from = Some(i64::MIN);

@@ -89,7 +89,7 @@ impl Inner {
         let stored = Stored { data, sources, warning, tokens_used, credits };
         let body = serde_json::to_string(&stored)
             .map_err(|error| Error::io("the result of a job could not be written", &error))?;
-        let sql = self.db.sql();
+        let sql = &self.db.sql;
         let conclude = Conclude { sql, job, body: &body, tokens: tokens_used, credits, now };
         let row = self.db.write(&conclude).await?;
         self.job_committed(&row);
@@ -97,6 +97,6 @@ impl Inner {
     }
 
     pub(crate) async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error> {
-        Ok(self.db.read(&FindConclusion { sql: self.db.sql(), job }).await?)
+        Ok(self.db.read(&FindConclusion { sql: &self.db.sql, job }).await?)
     }
 }

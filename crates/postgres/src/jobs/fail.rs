@@ -38,7 +38,7 @@ impl Operation for Fail<'_> {
 
 impl Inner {
     pub(crate) async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error> {
-        let row = self.db.write(&Fail { sql: self.db.sql(), job, reason, now }).await?;
+        let row = self.db.write(&Fail { sql: &self.db.sql, job, reason, now }).await?;
         self.job_committed(&row);
         Ok(row.snapshot())
     }

@@ -48,7 +48,7 @@ impl Operation for Grant<'_> {
 impl Inner {
     pub(crate) async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {
         let listed = self.listed_shortages.take(job);
-        let grant = Grant { sql: self.db.sql(), job, credits, listed, now };
+        let grant = Grant { sql: &self.db.sql, job, credits, listed, now };
         let Some(row) = self.db.write(&grant).await? else { return Ok(()) };
         self.job_committed(&row);
         // It may need another grant.

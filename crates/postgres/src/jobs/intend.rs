@@ -58,11 +58,11 @@ impl Operation for Withdraw<'_> {
 
 impl Inner {
     pub(crate) async fn intend(&self, reservation: Reservation) -> Result<(), Error> {
-        let (sql, worker) = (self.db.sql(), self.worker());
+        let (sql, worker) = (&self.db.sql, self.worker());
         Ok(self.db.write(&Intend { sql, reservation: &reservation, worker }).await?)
     }
 
     pub(crate) async fn withdrawn(&self, operation: Uuid) -> Result<(), Error> {
-        Ok(self.db.write(&Withdraw { sql: self.db.sql(), operation }).await?)
+        Ok(self.db.write(&Withdraw { sql: &self.db.sql, operation }).await?)
     }
 }

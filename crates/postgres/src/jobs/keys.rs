@@ -77,7 +77,7 @@ impl Operation for IsKeyUsed<'_> {
 
 impl Inner {
     pub(crate) async fn is_key_used(&self, team: &TeamId, idempotency_key: Uuid) -> Result<bool, Error> {
-        let query = IsKeyUsed { sql: self.db.sql(), team, key: idempotency_key };
+        let query = IsKeyUsed { sql: &self.db.sql, team, key: idempotency_key };
         Ok(self.db.read(&query).await?)
     }
 }

@@ -44,7 +44,7 @@ impl Operation for Load<'_> {
 impl Inner {
     /// The load of the store and of the memory of this process.
     pub(crate) async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error> {
-        let mut load = self.db.read(&Load { sql: self.db.sql(), team, worker: self.worker() }).await?;
+        let mut load = self.db.read(&Load { sql: &self.db.sql, team, worker: self.worker() }).await?;
         load.leased = load.leased.saturating_add(self.team_leased(team));
         load.waiting = load.waiting.saturating_sub(load.leased);
         let local = self.memory.load(team).await?;

@@ -30,6 +30,6 @@ impl Operation for ChangeNotes<'_> {
 
 impl Inner {
     pub(crate) async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {
-        Ok(self.db.write(&ChangeNotes { sql: self.db.sql(), job, notes: &notes }).await?)
+        Ok(self.db.write(&ChangeNotes { sql: &self.db.sql, job, notes: &notes }).await?)
     }
 }

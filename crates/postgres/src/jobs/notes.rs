@@ -170,11 +170,8 @@ async fn write(t: &Transaction<'_>, sql: &Sql, jobs: &BTreeMap<i32, Changes>) ->
         let text = "DELETE FROM {schema}.note AS n \
                     USING unnest($1::int[], $2::smallint[], $3::bigint[]) AS c (job, kind, key) \
                     WHERE n.job = c.job AND n.kind = c.kind AND n.key = c.key";
-        let parameters: [(&(dyn ToSql + Sync), Type); 3] = [
-            (&gone.jobs, Type::INT4_ARRAY),
-            (&gone.kinds, Type::INT2_ARRAY),
-            (&gone.keys, Type::INT8_ARRAY),
-        ];
+        let parameters: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&gone.jobs, Type::INT4_ARRAY), (&gone.kinds, Type::INT2_ARRAY), (&gone.keys, Type::INT8_ARRAY)];
         t.execute_typed(&sql.text(text), &parameters).await?;
     }
     if !set.jobs.is_empty() {

@@ -89,7 +89,7 @@ impl Inner {
         if kind != JobKind::Extract {
             return Ok(Vec::new());
         }
-        let (sql, worker) = (self.db.sql(), self.worker());
+        let (sql, worker) = (&self.db.sql, self.worker());
         let (jobs, parts) = self.db.write(&TakeOrphans { sql, kind, worker }).await?;
         for row in jobs.iter().chain(&parts) {
             self.job_committed(row);

@@ -31,7 +31,7 @@ impl Operation for Pause<'_> {
 
 impl Inner {
     pub(crate) async fn pause(&self, job: JobId, paused: bool) -> Result<JobSnapshot, Error> {
-        let row = self.db.write(&Pause { sql: self.db.sql(), job, paused }).await?;
+        let row = self.db.write(&Pause { sql: &self.db.sql, job, paused }).await?;
         self.job_committed(&row);
         self.wake();
         Ok(row.snapshot())

@@ -47,7 +47,7 @@ pub(super) async fn remove_locked(
 
 impl Inner {
     pub(crate) async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error> {
-        let row = self.db.write(&Remove { sql: self.db.sql(), job, now }).await?;
+        let row = self.db.write(&Remove { sql: &self.db.sql, job, now }).await?;
         self.job_committed(&row);
         Ok(())
     }

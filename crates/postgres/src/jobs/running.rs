@@ -39,7 +39,7 @@ impl Operation for Running<'_> {
 impl Inner {
     /// The running jobs of the store and of the memory of this process.
     pub(crate) async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error> {
-        let mut jobs = self.db.read(&Running { sql: self.db.sql(), team, kind }).await?;
+        let mut jobs = self.db.read(&Running { sql: &self.db.sql, team, kind }).await?;
         jobs.extend(self.memory.running(team, kind).await?);
         jobs.sort_by_key(|job| (job.snapshot.created_at, job.snapshot.id));
         Ok(jobs)

@@ -36,7 +36,7 @@ impl Operation for Seal<'_> {
 
 impl Inner {
     pub(crate) async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {
-        let row = self.db.write(&Seal { sql: self.db.sql(), job, now }).await?;
+        let row = self.db.write(&Seal { sql: &self.db.sql, job, now }).await?;
         self.job_committed(&row);
         Ok(())
     }

@@ -59,7 +59,7 @@ impl Operation for SettleInMemory<'_> {
 
 impl Inner {
     pub(crate) async fn settled(&self, job: JobId) -> Result<(), Error> {
-        let sql = self.db.sql();
+        let sql = &self.db.sql;
         let unsettled = self.memory.accounting(SEARCHED).await?.ended;
         if let Some(ended) = unsettled.into_iter().find(|ended| ended.snapshot.id == job) {
             let ended = ended.for_log();

@@ -26,6 +26,6 @@ impl Operation for Find<'_> {
 
 impl Inner {
     pub(crate) async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
-        Ok(self.db.read(&Find { sql: self.db.sql(), job }).await?.snapshot())
+        Ok(self.db.read(&Find { sql: &self.db.sql, job }).await?.snapshot())
     }
 }

@@ -44,6 +44,6 @@ impl Operation for Stored<'_> {
 
 impl Inner {
     pub(crate) async fn stored(&self, job: JobId) -> Result<StoredJob, Error> {
-        Ok(self.db.read(&Stored { sql: self.db.sql(), job }).await?)
+        Ok(self.db.read(&Stored { sql: &self.db.sql, job }).await?)
     }
 }

@@ -52,13 +52,12 @@ impl Operation for Submit<'_> {
             max_depth: row.max_depth,
             depth: 0,
             from_links: false,
-            space: queue_space(&row, self.queue),
+            space: queue_space(0, self.queue),
             pages: &job.pages,
         };
         let (admitted, additions) = admit(t, sql, self.caches, &HeldHosts::default(), &[pages]).await?;
         for pages in &admitted {
-            row.pending = row.pending.saturating_add(pages.queued);
-            row.pending_auxiliary = row.pending_auxiliary.saturating_add(pages.auxiliary);
+            pages.count(&mut row);
         }
         // After the hosts, because finished pages lock teams last, too.
         if let Some(account) = account {
@@ -157,7 +156,7 @@ impl Inner {
         }
         self.ensure_day(now).await?;
         let submit = Submit {
-            sql: self.db.sql(),
+            sql: &self.db.sql,
             job: &job,
             caches: &self.caches,
             queue: &self.config.memory.frontier,
@@ -178,14 +177,14 @@ impl Inner {
         if let Some(account) = account.as_deref()
             && (key.is_some() || account.max_jobs.is_some())
         {
-            self.db.write(&SubmitInMemory { sql: self.db.sql(), account, local, now }).await?;
+            self.db.write(&SubmitInMemory { sql: &self.db.sql, account, local, now }).await?;
         }
         if let Some(account) = job.account.as_deref_mut() {
             (account.idempotency_key, account.max_jobs) = (None, None);
         }
         let submitted = self.memory.submit(job, now).await;
         if let (Err(_), Some(account), Some(key)) = (&submitted, account.as_deref(), key) {
-            self.db.write(&ForgetKey { sql: self.db.sql(), team: &account.team, key }).await?;
+            self.db.write(&ForgetKey { sql: &self.db.sql, team: &account.team, key }).await?;
         }
         submitted
     }

@@ -25,8 +25,7 @@ pub(super) async fn check_limits(
     t.execute_typed(&sql.text(text), &[(&team, Type::TEXT), (&slots, Type::INT4)]).await?;
     if let Some(max) = account.max_jobs {
         let text = "SELECT count(*) FROM {schema}.job WHERE state = 0 AND team = $1 AND number <> $2";
-        let row =
-            t.query_typed_one(&sql.text(text), &[(&team, Type::TEXT), (&except, Type::INT4)]).await?;
+        let row = t.query_typed_one(&sql.text(text), &[(&team, Type::TEXT), (&except, Type::INT4)]).await?;
         if count(row.try_get(0)?).saturating_add(local) >= u64::from(max) {
             return Err(Error::too_many_jobs(max).into());
         }

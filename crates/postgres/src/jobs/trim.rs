@@ -63,8 +63,7 @@ impl Trim<'_> {
                     AND NOT EXISTS (SELECT 1 FROM {schema}.job AS j WHERE j.team = t.name) \
                     ORDER BY name LIMIT $2 FOR UPDATE OF t SKIP LOCKED";
         let until = micros(self.until);
-        let rows =
-            t.query_typed(&self.sql.text(text), &[(&until, Type::INT8), (&BATCH, Type::INT8)]).await?;
+        let rows = t.query_typed(&self.sql.text(text), &[(&until, Type::INT8), (&BATCH, Type::INT8)]).await?;
         let mut names = Vec::new();
         for row in &rows {
             names.push(row.try_get::<_, &str>(0)?);

@@ -31,6 +31,6 @@ impl Operation for Warn<'_> {
 
 impl Inner {
     pub(crate) async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
-        Ok(self.db.write(&Warn { sql: self.db.sql(), job, warning: &warning }).await?)
+        Ok(self.db.write(&Warn { sql: &self.db.sql, job, warning: &warning }).await?)
     }
 }
