@@ -119,12 +119,18 @@ CREATE TABLE {schema}.job (
     unsettled boolean NOT NULL DEFAULT false,
     -- Removed, except for its events and its settlement.
     removed boolean NOT NULL DEFAULT false,
-    -- The worker of a job without pages of its own.
+    -- What belongs to the removed job is deleted, except for its documents.
+    cleaned boolean NOT NULL DEFAULT false,
+    -- The worker of a job without pages of its own, or of a part of such a job.
     runner bigint
 ) WITH (fillfactor = 50);
 CREATE INDEX job_running ON {schema}.job (team, kind) WHERE state = 0;
 CREATE INDEX job_ended ON {schema}.job (ended_at) WHERE ended_at IS NOT NULL;
-CREATE INDEX job_unsettled ON {schema}.job (ended_at) WHERE unsettled;
+CREATE INDEX job_unsettled ON {schema}.job (ended_at, number) INCLUDE (team) WHERE unsettled;
+-- Only these jobs can be short of credits.
+CREATE INDEX job_budget ON {schema}.job (id) WHERE state = 0 AND budget IS NOT NULL AND NOT denied;
+CREATE INDEX job_part ON {schema}.job (part_of) WHERE part_of IS NOT NULL;
+CREATE INDEX job_removed ON {schema}.job (number) WHERE removed;
 
 -- What a job was submitted with. It never changes.
 CREATE TABLE {schema}.job_form (
@@ -308,10 +314,11 @@ CREATE TABLE {schema}.reservation (
 CREATE TABLE {schema}.activity (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     team text COLLATE "C" NOT NULL,
+    ended_at bigint NOT NULL,
     -- JSON of the ended job.
     body text NOT NULL
 );
-CREATE INDEX activity_team ON {schema}.activity (team, number DESC);
+CREATE INDEX activity_team ON {schema}.activity (team, ended_at DESC, number DESC);
 
 -- Documents of single scrapes.
 CREATE TABLE {schema}.scrape (

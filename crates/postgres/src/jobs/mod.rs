@@ -1,0 +1,51 @@
+//! Operations on jobs: one file each.
+
+mod accounting;
+mod activities;
+mod adopt;
+mod append;
+mod cancel;
+mod charge;
+mod clean;
+mod conclude;
+mod days;
+mod end;
+mod expire;
+mod fail;
+mod grant;
+mod intend;
+mod keys;
+mod load;
+mod note;
+mod notes;
+mod orphans;
+mod pause;
+mod remove;
+mod running;
+mod seal;
+mod settle;
+mod snapshot;
+mod stored;
+mod submit;
+mod teams;
+mod trim;
+mod warn;
+
+pub(crate) use self::accounting::ListedShortages;
+pub(crate) use self::adopt::adopt;
+pub(crate) use self::clean::Cleaning;
+pub(crate) use self::days::{KnownDays, day};
+pub(crate) use self::end::{end_if_done, end_job};
+pub(crate) use self::notes::{apply_notes, apply_notes_many};
+use crate::inner::Inner;
+use crate::job_row::JobRow;
+
+impl Inner {
+    /// After the commit of a change that may have ended the job or added an event.
+    pub(crate) fn job_committed(&self, row: &JobRow) {
+        self.job_changed(row);
+        if !row.is_running() || row.has_events() {
+            self.notify_maintenance();
+        }
+    }
+}
