@@ -126,6 +126,11 @@ impl Graph {
         self.node(key).map(|node| node.depth)
     }
 
+    /// The depth of a loaded page that is not too deep.
+    pub(super) fn admitted_depth(&self, key: i64) -> Option<u32> {
+        self.node(key).filter(|node| node.parked.is_none()).map(|node| node.depth)
+    }
+
     /// Those of these pages that are not loaded.
     pub(super) fn not_loaded(&self, keys: impl Iterator<Item = i64>) -> Vec<(i32, i64)> {
         let mut keys: Vec<_> =
