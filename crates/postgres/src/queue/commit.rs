@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_frontier::{HostPace, Outcome};
+use gleaner_frontier::{FrontierConfig, HostPace, Outcome};
 use gleaner_store::{Receipt, TeamId};
 use tokio_postgres::types::Type;
 
@@ -13,7 +13,7 @@ use super::admission::queue_space;
 use super::block::{NewBlock, insert_blocks};
 use super::caches::{Additions, Caches};
 use super::effects::{Effects, Tokens};
-use super::finished::{EndedRow, Group};
+use super::finished::{EndedRow, Group, GroupPage};
 use super::host::HeldHosts;
 use super::offer::{Step, Taken, offer};
 use crate::database::Sql;
@@ -36,7 +36,7 @@ const SUCCESS_INTERVAL: i64 = 1_000_000;
 pub(super) struct Commit<'a> {
     pub(super) sql: &'a Sql,
     pub(super) caches: &'a Caches,
-    pub(super) config: &'a gleaner_frontier::FrontierConfig,
+    pub(super) config: &'a FrontierConfig,
     pub(super) held: &'a HeldHosts,
     pub(super) paces: &'a [(i32, HostPace)],
     /// Teams whose success was stored a moment ago.
@@ -77,10 +77,13 @@ impl Operation for Commit<'_> {
             glimpses.iter().filter(|(_, job)| job.has_depths).map(|(number, _)| *number).collect();
         let mut rows: BTreeMap<i32, JobRow> = BTreeMap::new();
         add_locked(t, sql, &with_depths, &mut rows).await?;
-        let is_open = |number: i32, rows: &BTreeMap<i32, JobRow>| match glimpses.get(&number) {
-            Some(job) => !job.has_depths || rows.get(&number).is_some_and(JobRow::is_running),
-            None => false,
+        let is_offered = |page: &GroupPage| {
+            let job = page.entry.job;
+            let is_open =
+                |glimpse: &Glimpse| !glimpse.has_depths || rows.get(&job).is_some_and(JobRow::is_running);
+            !page.page.returns() && glimpses.get(&job).is_some_and(is_open)
         };
+        let is_offered: Vec<bool> = group.pages.iter().map(is_offered).collect();
         let mut space: HashMap<i32, u64> = glimpses
             .iter()
             .map(|(number, job)| {
@@ -88,10 +91,8 @@ impl Operation for Commit<'_> {
                 (*number, queue_space(pending, self.config))
             })
             .collect();
-        let is_step = |page: &super::finished::GroupPage| {
-            !page.page.returns() && is_open(page.entry.job, &rows)
-        };
-        let steps: Vec<Step<'_>> = group.pages.iter().filter(|page| is_step(page)).map(step).collect();
+        let steps = group.pages.iter().zip(&is_offered).filter(|(_, is_offered)| **is_offered);
+        let steps: Vec<Step<'_>> = steps.map(|(page, _)| step(page)).collect();
         let mut offered = offer(t, sql, self.caches, &mut space, &steps).await?;
         let blocks = offered.blocks(t, sql, self.caches, self.held).await?;
         self.store_paces(t).await?;
@@ -106,10 +107,7 @@ impl Operation for Commit<'_> {
         let mut taken = offered.taken.iter().copied();
         let mut effects = Effects::default();
         let mut pages = Vec::with_capacity(group.pages.len());
-        for page in &group.pages {
-            let is_offered = !page.page.returns() && glimpses.get(&page.entry.job).is_some_and(|job| {
-                !job.has_depths || rows.get(&page.entry.job).is_some_and(JobRow::is_running)
-            });
+        for (page, is_offered) in group.pages.iter().zip(is_offered) {
             let taken = if is_offered { taken.next().unwrap_or_default() } else { Taken::default() };
             let mut receipt = Receipt::default();
             let row = rows.get_mut(&page.entry.job).filter(|row| row.is_running());
@@ -130,13 +128,11 @@ impl Operation for Commit<'_> {
             }
         }
         let rows = rows.into_values().collect();
-        let teams = std::mem::take(&mut effects.teams);
-        drop(effects);
-        Ok(Committed { pages, rows, tokens, additions: offered.additions, teams })
+        Ok(Committed { pages, rows, tokens, additions: offered.additions, teams: effects.teams })
     }
 }
 
-fn step(page: &super::finished::GroupPage) -> Step<'_> {
+fn step(page: &GroupPage) -> Step<'_> {
     Step {
         job: page.entry.job,
         max_depth: page.entry.max_depth,
@@ -272,11 +268,7 @@ impl Commit<'_> {
             );
             t.execute_typed(
                 &text,
-                &[
-                    (&jobs, Type::INT4_ARRAY),
-                    (&changes, Type::INT8_ARRAY),
-                    (&self.group.worker, Type::INT8),
-                ],
+                &[(&jobs, Type::INT4_ARRAY), (&changes, Type::INT8_ARRAY), (&self.group.worker, Type::INT8)],
             )
             .await?;
         }
@@ -301,9 +293,9 @@ impl Commit<'_> {
             record_histories(t, sql, &effects.histories).await?;
         }
         if !effects.failures.is_empty() {
-            let failures = rows.iter_mut().filter_map(|(number, row)| {
-                Some((row, effects.failures.get(number)?.as_slice()))
-            });
+            let failures = rows
+                .iter_mut()
+                .filter_map(|(number, row)| Some((row, effects.failures.get(number)?.as_slice())));
             insert_failures(t, sql, failures.collect()).await?;
         }
         if !effects.events.is_empty() {
@@ -318,7 +310,8 @@ impl Commit<'_> {
                 ended.push(row.number);
             }
         }
-        let changed: Vec<JobRow> = rows.values().filter(|row| self.is_changed(row, &ended)).cloned().collect();
+        let changed: Vec<JobRow> =
+            rows.values().filter(|row| self.is_changed(row, &ended)).cloned().collect();
         if !changed.is_empty() {
             JobRow::store_many(t, sql, &changed).await?;
         }
@@ -328,7 +321,8 @@ impl Commit<'_> {
 
     /// True for jobs with pages of this commit that were accepted.
     fn is_changed(&self, row: &JobRow, ended: &[i32]) -> bool {
-        let ends = || self.group.pages.iter().any(|page| page.entry.job == row.number && !page.page.returns());
+        let ends =
+            || self.group.pages.iter().any(|page| page.entry.job == row.number && !page.page.returns());
         ended.contains(&row.number) || (row.is_running() && ends())
     }
 

@@ -25,7 +25,7 @@ pub(super) struct Tokens {
 }
 
 /// The rows to insert for the pages of a group, by job.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Effects<'a> {
     pub(super) documents: Vec<NewDocument<'a>>,
     pub(super) histories: Vec<NewHistory<'a>>,

@@ -142,8 +142,7 @@ impl PreparedPage {
     }
 
     fn check_attempts(&mut self, max_attempts: u32) {
-        let Origin::Lease(lease) = &self.origin else { return };
-        let attempts = lease.attempt.saturating_add(1);
+        let attempts = self.lease().map_or(0, |lease| lease.attempt.saturating_add(1));
         if attempts >= max_attempts {
             (self.outcome, self.failure) = (Outcome::Failed, Some(given_up(attempts)));
             self.slash_added = false;
@@ -176,11 +175,18 @@ impl PreparedPage {
         matches!(self.outcome, Outcome::Retry { .. } | Outcome::Return { .. })
     }
 
+    /// Its lease, if it has one.
+    pub(super) fn lease(&self) -> Option<&LeasedPage> {
+        match &self.origin {
+            Origin::Lease(lease) => Some(lease),
+            Origin::GivenUp(_) => None,
+        }
+    }
+
     /// The lease to end, with this outcome; `None` if it has none.
     pub(super) fn committed(&self, accepted: Option<Outcome>) -> Option<CommittedPage> {
-        let Origin::Lease(lease) = &self.origin else { return None };
         Some(CommittedPage {
-            lease: LeasedPage::clone(lease),
+            lease: self.lease()?.clone(),
             is_accepted: accepted.is_some(),
             outcome: accepted.unwrap_or(Outcome::Skipped),
             request_sent: self.request_sent,
