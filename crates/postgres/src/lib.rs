@@ -3,4 +3,5 @@
 mod failure;
 mod job_row;
 mod operation;
+mod queue;
 mod units;

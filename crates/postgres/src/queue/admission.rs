@@ -136,25 +136,43 @@ impl Operation for AdmitPages<'_> {
 
     async fn run(&self, t: &Transaction<'_>) -> Result<Self::Output, Failure> {
         let Self { sql, caches, held, config, job, admission } = self;
-        let mut row = JobRow::lock(t, sql, *job).await?;
-        row.require_running()?;
-        if !admission.notes.is_empty() {
-            jobs::apply_notes(t, sql, row.number, &admission.notes).await?;
-        }
+        let glimpse = JobRow::find(t, sql, *job).await?;
+        // The graph of a job with depths is read under the lock. Other jobs are locked after the insertion of
+        // pages, as in the commits of finished pages, so that no two transactions wait for each other.
+        let locked = match glimpse.max_depth {
+            Some(_) => Some(lock_running(t, sql, *job).await?),
+            None => None,
+        };
+        let known = locked.as_ref().unwrap_or(&glimpse);
+        known.require_running()?;
         let pages = NewPages {
-            job: row.number,
-            max_depth: row.max_depth,
+            job: known.number,
+            max_depth: known.max_depth,
             depth: admission.depth,
             from_links: false,
-            space: queue_space(row.pending, config),
+            space: queue_space(known.pending, config),
             pages: &admission.pages,
         };
         let (admitted, additions) = admit(t, sql, caches, held, &[pages]).await?;
         let admitted = admitted.first().copied().unwrap_or_default();
+        let mut row = match locked {
+            Some(row) => row,
+            None => lock_running(t, sql, *job).await?,
+        };
+        if !admission.notes.is_empty() {
+            jobs::apply_notes(t, sql, row.number, &admission.notes).await?;
+        }
         admitted.count(&mut row);
         JobRow::store_many(t, sql, std::slice::from_ref(&row)).await?;
         Ok((row, admitted.admitted, additions))
     }
+}
+
+/// Locks the row of a job that runs. If it has ended, the transaction is rolled back.
+async fn lock_running(t: &Transaction<'_>, sql: &Sql, job: JobId) -> Result<JobRow, Failure> {
+    let row = JobRow::lock(t, sql, job).await?;
+    row.require_running()?;
+    Ok(row)
 }
 
 impl Inner {
@@ -178,9 +196,11 @@ impl Inner {
         };
         let (row, admitted, additions) = self.db.write(&operation).await?;
         self.caches.committed(additions);
-        self.job_changed(&row);
+        self.job_committed(&row);
+        if row.missing_credits().is_some() {
+            self.notify_maintenance();
+        }
         self.wake();
-        self.notify_maintenance();
         Ok(admitted)
     }
 }

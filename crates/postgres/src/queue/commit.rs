@@ -99,6 +99,7 @@ impl Operation for Commit<'_> {
         let others: Vec<i32> =
             glimpses.iter().filter(|(_, job)| !job.has_depths).map(|(number, _)| *number).collect();
         add_locked(t, sql, &others, &mut rows).await?;
+        add_ended(t, sql, group, &mut rows).await?;
         let is_running = |number: i32| rows.get(&number).is_some_and(JobRow::is_running);
         // A job may have ended between the insertion of its pages and the lock of its row.
         delete_pages(t, sql, &offered.new_pages(|number| !is_running(number))).await?;
@@ -154,6 +155,22 @@ async fn add_locked(
     if !numbers.is_empty() {
         let locked = JobRow::lock_many(t, sql, numbers).await?;
         rows.extend(locked.into_iter().map(|row| (row.number, row)));
+    }
+    Ok(())
+}
+
+/// Adds the rows of jobs that ended before, so that this process knows it.
+async fn add_ended(
+    t: &Transaction<'_>,
+    sql: &Sql,
+    group: &Group,
+    rows: &mut BTreeMap<i32, JobRow>,
+) -> Result<(), Failure> {
+    let ended: BTreeSet<i32> = group.pages.iter().map(|page| page.entry.job).collect();
+    let ended: Vec<i32> = ended.into_iter().filter(|number| !rows.contains_key(number)).collect();
+    if !ended.is_empty() {
+        let found = JobRow::find_many(t, sql, &ended).await?;
+        rows.extend(found.into_iter().filter(|row| !row.is_running()).map(|row| (row.number, row)));
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use gleaner_store::{Error, ErrorKind, LeaseId, Receipt, TeamId};
+use gleaner_store::{Error, ErrorKind, Receipt, TeamId};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -155,9 +155,10 @@ impl CommitQueue {
             let mut local = inner.local();
             let (mut pages, mut seen) = (Vec::new(), HashSet::new());
             for (place, page) in calls.into_iter().flatten().enumerate() {
+                let repeats = page.lease().is_some_and(|lease| !seen.insert(lease.lease));
                 let entry = match &page.origin {
-                    Origin::Lease(lease) if seen.insert(lease.lease) => local.leased(lease),
-                    Origin::Lease(_) => None,
+                    Origin::Lease(_) if repeats => None,
+                    Origin::Lease(lease) => local.leased(lease),
                     Origin::GivenUp(entry) => Some(entry.clone()),
                 };
                 match entry {
@@ -165,7 +166,7 @@ impl CommitQueue {
                         places.push(place);
                         pages.push(GroupPage { entry, page });
                     }
-                    None => stale.push((place, page)),
+                    None => stale.push(Stale { place, page, repeats }),
                 }
             }
             let ended: Vec<_> = pages.iter().filter_map(GroupPage::ended).collect();
@@ -176,7 +177,7 @@ impl CommitQueue {
         let mut receipts = vec![Receipt::default(); places.len() + stale.len()];
         if group.pages.is_empty() {
             inner.local().pace_unsaved(paces);
-            end_stale(inner, &places, stale, now);
+            end_stale(inner, stale, now);
             return Ok(receipts);
         }
         let commit = Commit {
@@ -198,7 +199,7 @@ impl CommitQueue {
                 }
                 self.remember_teams(&committed, now);
                 apply(inner, group, committed);
-                end_stale(inner, &places, stale, now);
+                end_stale(inner, stale, now);
                 Ok(receipts)
             }
             Err(Failure::TermEnded) => {
@@ -229,6 +230,14 @@ impl CommitQueue {
     }
 }
 
+/// A page without a valid lease.
+struct Stale {
+    place: usize,
+    page: PreparedPage,
+    /// The lease of a page before it in the group.
+    repeats: bool,
+}
+
 /// Pages that were not committed.
 struct Refused {
     error: Error,
@@ -237,14 +246,10 @@ struct Refused {
 }
 
 /// The pages of a group and the others, again by call.
-fn restore(
-    group: Group,
-    places: &[usize],
-    stale: Vec<(usize, PreparedPage)>,
-    counts: &[usize],
-) -> Vec<Vec<PreparedPage>> {
+fn restore(group: Group, places: &[usize], stale: Vec<Stale>, counts: &[usize]) -> Vec<Vec<PreparedPage>> {
     let in_group = places.iter().copied().zip(group.pages.into_iter().map(|page| page.page));
-    let mut pages: Vec<(usize, PreparedPage)> = in_group.chain(stale).collect();
+    let mut pages: Vec<(usize, PreparedPage)> =
+        in_group.chain(stale.into_iter().map(|stale| (stale.place, stale.page))).collect();
     pages.sort_unstable_by_key(|(place, _)| *place);
     let mut pages = pages.into_iter().map(|(_, page)| page);
     counts.iter().map(|count| pages.by_ref().take(*count).collect()).collect()
@@ -272,20 +277,18 @@ fn apply(inner: &Inner, group: Group, committed: Committed) {
     drop(local);
     // Also notifies who watches the jobs, and drops what is remembered of those that ended.
     rows.iter().for_each(|row| inner.job_committed(row));
+    if rows.iter().any(|row| row.missing_credits().is_some()) {
+        inner.notify_maintenance();
+    }
     inner.wake();
 }
 
-/// Ends leases that are not valid any more: they still count for their hosts. A lease that the group has too
-/// has ended with it.
-fn end_stale(inner: &Inner, places: &[usize], stale: Vec<(usize, PreparedPage)>, now: Duration) {
-    if stale.is_empty() {
-        return;
-    }
-    debug_assert!(stale.iter().all(|(place, _)| !places.contains(place)));
+/// Ends leases that are not valid any more: they still count for their hosts.
+fn end_stale(inner: &Inner, stale: Vec<Stale>, now: Duration) {
+    let ended = stale.iter().filter(|stale| !stale.repeats);
+    let ended: Vec<_> = ended.filter_map(|stale| stale.page.committed(None)).collect();
     let mut local = inner.local();
-    for page in stale.iter().filter_map(|(_, page)| page.committed(None)) {
-        local.finished(&page, now);
-    }
+    ended.iter().for_each(|page| local.finished(page, now));
 }
 
 #[cfg(test)]

@@ -227,3 +227,58 @@ impl GroupPage {
         (!self.page.returns()).then_some(EndedPage { block, host, job, key })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_frontier::{Frontier, FrontierConfig, JobRules};
+    use gleaner_types::{ErrorCode, JobId};
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn leased(attempt: u32) -> LeasedPage {
+        let mut frontier = Frontier::new(FrontierConfig::default());
+        let job = frontier.open(JobRules::with_limit(1));
+        let url = Url::parse("https://a.example/").unwrap();
+        let (key, priority) = (UrlKey::from_raw(7), Candidate::NORMAL);
+        frontier.admit(job, 0, [Candidate { url, key, external: false, priority }], Duration::ZERO);
+        let lease = frontier.lease(1, Duration::ZERO).leases.pop().unwrap();
+        let mut page = LeasedPage::new(lease, 16, JobId::from_uuid(Uuid::nil()), Duration::ZERO);
+        page.attempt = attempt;
+        page
+    }
+
+    async fn prepare(attempt: u32, outcome: PageOutcome) -> PreparedPage {
+        let page = FinishedPage {
+            redirected_to: Some(UrlKey::from_raw(9)),
+            ..FinishedPage::new(leased(attempt), outcome)
+        };
+        PreparedPage::prepare(page, 3).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn the_last_retry_is_a_failure() {
+        let retry = || PageOutcome::Retry(Duration::from_secs(1));
+        for attempt in 0..2 {
+            let page = prepare(attempt, retry()).await;
+            assert!(page.returns() && page.failure.is_none() && page.redirected_to.is_none());
+        }
+        let page = prepare(2, retry()).await;
+        assert_eq!(page.outcome, Outcome::Failed);
+        let failure = page.failure.unwrap();
+        assert_eq!(failure.code, ErrorCode::ScrapeAllEnginesFailed);
+        assert!(failure.message.contains("after 3 tries"), "{}", failure.message);
+        assert_eq!(page.redirected_to, Some(UrlKey::from_raw(9)));
+        // A page that returns without a request has as many tries as before.
+        assert!(prepare(2, PageOutcome::Return(Duration::ZERO)).await.returns());
+    }
+
+    #[tokio::test]
+    async fn a_lease_ends_with_the_outcome_of_its_commit() {
+        let page = prepare(0, PageOutcome::Document(Box::default(), 2)).await;
+        assert_eq!(page.document.as_ref().map(|(_, credits)| *credits), Some(2));
+        let committed = page.committed(Some(Outcome::Skipped)).unwrap();
+        assert_eq!((committed.is_accepted, committed.outcome), (true, Outcome::Skipped));
+        assert!(!page.committed(None).unwrap().is_accepted);
+    }
+}
