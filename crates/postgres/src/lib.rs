@@ -22,6 +22,7 @@ mod sql;
 mod stats;
 mod tls;
 mod transaction;
+mod queue;
 mod units;
 
 pub use config::PostgresConfig;

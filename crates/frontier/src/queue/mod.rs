@@ -13,6 +13,7 @@ mod hosts;
 mod job;
 mod model;
 mod packed;
+mod queued_page;
 mod rate_controller;
 mod scheduler;
 mod seen;

@@ -1,0 +1,118 @@
+//! What finished pages change in their jobs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use gleaner_frontier::Outcome;
+use gleaner_store::{JobWarning, Note, TeamId};
+use gleaner_types::plan::EventKind;
+
+use super::finished::GroupPage;
+use super::offer::Taken;
+use crate::documents::NewDocument;
+use crate::failures::NewFailure;
+use crate::histories::NewHistory;
+use crate::job_row::JobRow;
+use crate::outbox::{EventContent, NewEvent};
+
+/// Tokens of one job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tokens {
+    /// Used for documents.
+    pub(super) used: u64,
+    /// Taken back, because no further page may begin.
+    pub(super) taken_back: u64,
+}
+
+/// The rows to insert for the pages of a group, by job.
+#[derive(Default)]
+pub(super) struct Effects<'a> {
+    pub(super) documents: Vec<NewDocument<'a>>,
+    pub(super) histories: Vec<NewHistory<'a>>,
+    pub(super) failures: BTreeMap<i32, Vec<NewFailure>>,
+    pub(super) events: BTreeMap<i32, Vec<NewEvent>>,
+    pub(super) notes: Vec<(i32, &'a [Note])>,
+    pub(super) tokens: BTreeMap<i32, Tokens>,
+    /// Teams with a new document.
+    pub(super) teams: BTreeSet<TeamId>,
+}
+
+impl<'a> Effects<'a> {
+    /// Applies a page to the row of its job, which runs. Returns how the page ended.
+    pub(super) fn apply(
+        &mut self,
+        group_page: &'a GroupPage,
+        taken: Taken,
+        row: &mut JobRow,
+        now: Duration,
+    ) -> Outcome {
+        let GroupPage { entry, page } = group_page;
+        let job = row.number;
+        if !page.notes.is_empty() {
+            self.notes.push((job, &page.notes));
+        }
+        if page.returns() {
+            return page.outcome;
+        }
+        // The target of the redirect has its own entry in the queue.
+        let outcome = if taken.is_duplicate { Outcome::Skipped } else { page.outcome };
+        if let Some((document, credits)) = page.document.as_ref().filter(|_| !taken.is_duplicate) {
+            let (position, day, keeps) = (row.documents, row.day(), row.keeps);
+            row.documents = row.documents.saturating_add(1);
+            row.credits_used = row.credits_used.saturating_add(*credits);
+            if !keeps {
+                row.unread_bytes = row.unread_bytes.saturating_add(document.size);
+            }
+            self.documents.push(NewDocument { job, day, position, credits: *credits, keeps, document });
+            let history = page.history.as_ref().map(|history| NewHistory { job: row.id, history });
+            self.histories.extend(history);
+            self.teams.extend(row.team.clone());
+            let content = EventContent::Document(position);
+            self.event(row, NewEvent { kind: EventKind::Page, content, error: None });
+        }
+        self.list(group_page, row, now);
+        row.pending = row.pending.saturating_add(taken.queued).saturating_sub(1);
+        let auxiliary = u64::from(entry.auxiliary);
+        row.pending_auxiliary =
+            row.pending_auxiliary.saturating_add(taken.auxiliary).saturating_sub(auxiliary);
+        row.failed = row.failed.saturating_add(u64::from(outcome == Outcome::Failed));
+        if taken.admitted.overflow > 0 {
+            row.add_warning(JobWarning::NotQueued);
+        }
+        self.count_token(outcome, entry.auxiliary, row);
+        outcome
+    }
+
+    /// Lists a page that failed, or that robots.txt forbids.
+    fn list(&mut self, GroupPage { page, .. }: &GroupPage, row: &mut JobRow, now: Duration) {
+        let (url, slash_added, error) = (page.url.clone(), page.slash_added, page.failure.clone());
+        if let Some(error) = &error {
+            let content = EventContent::Failure { url: url.to_string(), slash_added };
+            let error = Some(error.message.clone());
+            self.event(row, NewEvent { kind: EventKind::Page, content, error });
+        } else if page.is_blocked {
+            row.robots_blocked = row.robots_blocked.saturating_add(1);
+        } else {
+            return;
+        }
+        let failure = NewFailure { at: now, url, slash_added, error };
+        self.failures.entry(row.number).or_default().push(failure);
+    }
+
+    fn event(&mut self, row: &JobRow, event: NewEvent) {
+        if row.has_webhook {
+            self.events.entry(row.number).or_default().push(event);
+        }
+    }
+
+    /// A document uses the token of its page. Other pages leave it to the worker, unless nothing more of the
+    /// job is paid for.
+    fn count_token(&mut self, outcome: Outcome, is_auxiliary: bool, row: &JobRow) {
+        let tokens = self.tokens.entry(row.number).or_default();
+        if outcome == Outcome::Document {
+            tokens.used += 1;
+        } else if row.denied && !is_auxiliary {
+            tokens.taken_back += 1;
+        }
+    }
+}
