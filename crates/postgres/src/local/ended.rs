@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gleaner_frontier::UrlKey;
+
 use super::Local;
 use crate::queue::{BlockId, EndedPage, EndedRow};
 
@@ -49,7 +51,7 @@ impl Local {
         let mut released: BTreeMap<i64, usize> = BTreeMap::new();
         for (id, pages) in by_block {
             let Some(block) = self.blocks.get(&id) else { continue };
-            let ends = |key| pages.iter().any(|page| page.key == *key);
+            let ends = |key: &UrlKey| pages.iter().any(|page| page.key == *key);
             if block.left.iter().all(ends) {
                 row.complete.push(BlockId { host: block.host, job: block.job, id });
                 for number in &block.rows {
@@ -104,7 +106,7 @@ impl Local {
 mod tests {
     use std::collections::HashSet;
 
-    use gleaner_frontier::{FrontierConfig, UrlKey};
+    use gleaner_frontier::FrontierConfig;
 
     use super::super::hosts::LoadedBlock;
     use super::*;

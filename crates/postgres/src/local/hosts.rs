@@ -105,12 +105,12 @@ impl Local {
         for BlockPage { page, from_link } in decoded.pages(&holder.name)? {
             left.insert(page.key);
             mirror.pages.insert(page.key, PagePlace { host, block: id });
-            // A URL that is not valid cannot be leased. Only damage makes one.
             if self.frontier.load_page(mirror.slot, &page, 0, from_link, now) {
                 mirror.waiting += 1;
                 *holder.jobs.entry(job).or_default() += 1;
             } else {
-                return Err(Failure::damaged(format_args!("block {id}")));
+                // Only damage makes a URL that is not valid.
+                tracing::error!(job = %mirror.id, block = id, "a waiting page cannot be read");
             }
         }
         holder.blocks.insert(id);

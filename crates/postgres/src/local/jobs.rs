@@ -152,11 +152,10 @@ impl Local {
     /// Counts a page of a job that waits on a host, or does not wait any more.
     pub(super) fn count_waiting(&mut self, number: i32, host: i32, waits: bool) {
         let change = |count: &mut u64| *count = if waits { *count + 1 } else { count.saturating_sub(1) };
-        if let Some(job) = self.jobs.get_mut(&number) {
-            change(&mut job.waiting);
-        }
-        if let Some(queue) = self.hosts.get_mut(&host).and_then(|host| host.jobs.get_mut(&number)) {
-            change(queue);
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        change(&mut job.waiting);
+        if let Some(host) = self.hosts.get_mut(&host) {
+            change(host.jobs.entry(number).or_default());
         }
     }
 
