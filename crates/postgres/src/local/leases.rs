@@ -190,6 +190,9 @@ impl Local {
                 worker,
             };
             self.count_waiting(number, place.host, false);
+            if self.is_low(place.host, number) {
+                self.due = true;
+            }
             self.leases.insert(lease.id.to_raw(), HeldLease { entry, expires_at });
             if lease.auxiliary {
                 touched.push(number);
@@ -211,7 +214,7 @@ impl Local {
             self.teams.nothing_to_lease(&self.frontier);
         }
         self.wanted = self.wanted.max(missing.min(free));
-        (leases, self.due && free > 0)
+        (leases, free > 0 && (self.due || self.needs_shares()))
     }
 
     /// Returns pages that were leased in vain.

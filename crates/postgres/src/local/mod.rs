@@ -17,12 +17,12 @@ pub(crate) mod term;
 mod turns;
 mod watchers;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{Frontier, FrontierConfig, JobSlot, UrlKey};
-use gleaner_store::{LeaseId, WorkerId};
+use gleaner_store::{LeaseId, TeamId, WorkerId};
 use gleaner_types::JobId;
 
 use self::ended::EndedRows;
@@ -32,7 +32,8 @@ use self::teams::Teams;
 use self::term::Term;
 use crate::queue::HeldHosts;
 
-pub(crate) use self::shares::{ShareChange, change_shares, regrant};
+pub(crate) use self::shares::{ShareChange, change_shares, grant};
+pub(crate) use self::term::check_term;
 pub(crate) use self::turns::Turns;
 pub(crate) use self::watchers::Watchers;
 
@@ -86,8 +87,13 @@ pub(crate) struct Local {
     due: bool,
     /// Pages that leases asked for in vain since the last refill.
     wanted: usize,
+    /// The last refill found too little.
+    starved: bool,
     /// The host with which the next refill begins.
     next_host: i32,
+    /// Jobs and teams that had nothing to grant since the last poll.
+    starved_jobs: HashSet<i32>,
+    starved_teams: HashSet<TeamId>,
     /// The latest time of a caller.
     now: Duration,
     /// The memory store leases first this time.
@@ -120,6 +126,9 @@ impl Local {
             paced: BTreeSet::new(),
             due: false,
             wanted: 0,
+            starved: false,
+            starved_jobs: HashSet::new(),
+            starved_teams: HashSet::new(),
             next_host: 0,
             now: Duration::ZERO,
             memory_first: false,
@@ -138,6 +147,8 @@ impl Local {
 
     pub(crate) fn set_due(&mut self) {
         self.due = true;
+        self.starved_jobs.clear();
+        self.starved_teams.clear();
     }
 
     /// Records the time of a caller. Returns it, or that of an earlier call if it is later: the time of the

@@ -73,9 +73,9 @@ impl Local {
         self.term.beat_at.is_none_or(|at| at.elapsed() >= interval)
     }
 
-    /// True if leases ask in vain for pages.
-    pub(super) fn is_hungry(&self) -> bool {
-        self.wanted > 0
+    /// True if this process has capacity, and found too little work.
+    pub(super) const fn is_hungry(&self) -> bool {
+        self.starved
     }
 
     /// The leased pages of each team, as JSON.
