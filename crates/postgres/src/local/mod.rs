@@ -24,6 +24,7 @@ use std::time::Duration;
 use gleaner_frontier::{Frontier, FrontierConfig, JobSlot, UrlKey};
 use gleaner_store::{LeaseId, TeamId, WorkerId};
 use gleaner_types::JobId;
+use tokio::time::Instant;
 
 use self::ended::EndedRows;
 use self::hosts::{HeldHost, LoadedBlock};
@@ -87,6 +88,8 @@ pub(crate) struct Local {
     due: bool,
     /// Pages that leases asked for in vain since the last refill.
     wanted: usize,
+    /// The same, for the refill that is under way.
+    asked: usize,
     /// The last refill found too little.
     starved: bool,
     /// The host with which the next refill begins.
@@ -94,8 +97,9 @@ pub(crate) struct Local {
     /// Jobs and teams that had nothing to grant since the last poll.
     starved_jobs: HashSet<i32>,
     starved_teams: HashSet<TeamId>,
-    /// The latest time of a caller.
+    /// The latest time of a caller, and when that was.
     now: Duration,
+    seen_at: Option<Instant>,
     /// The memory store leases first this time.
     memory_first: bool,
     /// Live workers, including this one.
@@ -126,11 +130,13 @@ impl Local {
             paced: BTreeSet::new(),
             due: false,
             wanted: 0,
+            asked: 0,
             starved: false,
             starved_jobs: HashSet::new(),
             starved_teams: HashSet::new(),
             next_host: 0,
             now: Duration::ZERO,
+            seen_at: None,
             memory_first: false,
             workers: 1,
             others_hungry: false,
@@ -155,7 +161,18 @@ impl Local {
     /// frontier never runs backwards.
     fn at(&mut self, now: Duration) -> Duration {
         self.now = self.now.max(now);
+        self.seen_at = Some(Instant::now());
         self.now
+    }
+
+    /// The time now on the clock of the callers.
+    fn time(&self) -> Duration {
+        self.now.saturating_add(self.seen_at.map(|at| at.elapsed()).unwrap_or_default())
+    }
+
+    /// How many pages the leases before this refill asked for in vain.
+    fn asked(&self) -> u64 {
+        u64::try_from(self.asked).unwrap_or(u64::MAX)
     }
 
     /// Forgets all that belongs to the term that has ended. Its leases are lost.

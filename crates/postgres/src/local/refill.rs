@@ -253,7 +253,8 @@ impl Local {
         }
         self.due = false;
         let held = MAX_HELD.saturating_sub(self.hosts.len());
-        let take = std::mem::take(&mut self.wanted).min(MAX_TAKEN).min(held);
+        self.asked = std::mem::take(&mut self.wanted);
+        let take = self.asked.min(MAX_TAKEN).min(held);
         let mut stay: Vec<i32> =
             self.hosts.iter().filter(|(_, host)| !host.leaving).map(|(id, _)| *id).collect();
         stay.sort_unstable();
