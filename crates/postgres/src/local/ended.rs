@@ -46,8 +46,12 @@ impl Local {
         for page in ended {
             by_block.entry(page.block).or_default().push(page);
         }
-        let mut row =
-            EndedRow { number: self.ended.last + 1, pages: Vec::new(), complete: Vec::new(), obsolete: Vec::new() };
+        let mut row = EndedRow {
+            number: self.ended.last + 1,
+            pages: Vec::new(),
+            complete: Vec::new(),
+            obsolete: Vec::new(),
+        };
         let mut released: BTreeMap<i64, usize> = BTreeMap::new();
         for (id, pages) in by_block {
             let Some(block) = self.blocks.get(&id) else { continue };

@@ -16,7 +16,8 @@ impl Inner {
     pub(crate) async fn fill(&self) {
         loop {
             let turn = self.refills.next(self.config.heartbeat).await;
-            let result = self.refill().await;
+            let drains = self.local().take_drain();
+            let result = if drains { self.give_all_back().await } else { self.refill().await };
             self.refills.finish(turn);
             match result {
                 Ok(true) => self.notify_work(),
@@ -34,13 +35,9 @@ impl Inner {
     /// Takes hosts, loads pages, moves shares, and gives hosts back. True if there is more to lease.
     async fn refill(&self) -> Result<bool, Failure> {
         let sql = self.db.sql();
-        let mut asked = 0;
-        let mut has_more = false;
-        let plan = {
+        let (plan, asked) = {
             let mut local = self.local();
-            let plan = local.plan_refill();
-            asked += local.asked();
-            plan
+            (local.plan_refill(), local.asked())
         };
         let Some(plan) = plan else { return Ok(false) };
         let taken = self.db.write(&TakeWork { sql, plan: &plan }).await?;
@@ -51,11 +48,11 @@ impl Inner {
         } else {
             self.db.read(&Conflicts { sql, epoch: plan.epoch, hosts: known }).await?
         };
-        has_more |= self.local().apply_taken(&plan, taken, &conflicts);
-        has_more |= self.move_shares(asked, false).await?;
+        let has_pages = self.local().apply_taken(&plan, taken, &conflicts);
+        let has_shares = self.move_shares(asked, false).await?;
         self.local().choose_leaving(false);
         self.give_back().await?;
-        Ok(has_more)
+        Ok(has_pages || has_shares)
     }
 
     async fn move_shares(&self, asked: u64, all: bool) -> Result<bool, Failure> {
@@ -84,7 +81,7 @@ impl Inner {
     }
 
     /// Gives all hosts and shares back, so that other processes can go on with them.
-    pub(crate) async fn give_all_back(&self) -> Result<(), Failure> {
+    async fn give_all_back(&self) -> Result<bool, Failure> {
         self.move_shares(0, true).await?;
         self.local().choose_leaving(true);
         for _ in 0..DRAIN_TRIES {
@@ -94,6 +91,6 @@ impl Inner {
             }
             tokio::time::sleep(DRAIN_PAUSE).await;
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -78,6 +78,9 @@ pub(super) async fn rewrite(t: &Transaction<'_>, sql: &Sql, blocks: &[Rewrite]) 
         ids.push(key.2);
         bodies.push((!left.is_empty()).then(|| encode_block(&left)));
     }
+    if hosts.is_empty() {
+        return Ok(());
+    }
     let text = sql.text(
         "WITH n AS (SELECT * FROM unnest($1::int[], $2::int[], $3::bigint[], $4::bytea[])
              AS n (host, job, id, pages)), d AS (
@@ -115,10 +118,14 @@ impl Operation for GiveBack<'_> {
     async fn run(&self, t: &Transaction<'_>) -> Result<(), Failure> {
         check_term(t, self.sql, self.epoch).await?;
         let ids: Vec<i32> = self.hosts.iter().map(|(id, _)| *id).collect();
-        let text = self.sql.text(
-            "SELECT id FROM {schema}.host WHERE id = ANY($1) AND worker = $2 ORDER BY id FOR UPDATE",
-        );
-        t.query_typed(&text, &[(&ids, Type::INT4_ARRAY), (&self.epoch, Type::INT8)]).await?;
+        let text = self
+            .sql
+            .text("SELECT id FROM {schema}.host WHERE id = ANY($1) AND worker = $2 ORDER BY id FOR UPDATE");
+        let held = t.query_typed(&text, &[(&ids, Type::INT4_ARRAY), (&self.epoch, Type::INT8)]).await?;
+        if held.len() != ids.len() {
+            // Only one task gives hosts back, and only the end of the term takes them away.
+            return Err(Failure::TermEnded);
+        }
         rewrite(t, self.sql, &self.blocks).await?;
         // A statement of its own: it sees the blocks of all that held the hosts before.
         let text = self.sql.text(
@@ -173,11 +180,9 @@ impl Local {
             }
         }
         if !all && self.others_hungry && self.workers > 1 {
-            // Half of what is above the share of each worker if the others hold none: the rest follows.
-            let held = self.hosts.values().filter(|host| !host.leaving && !host.blocks.is_empty()).count();
-            let fair = held.div_ceil(usize::try_from(self.workers).unwrap_or(usize::MAX));
+            let held = self.hosts.values().filter(|host| !host.leaving).count().saturating_sub(empty.len());
             loaded.sort_unstable();
-            empty.extend(loaded.into_iter().rev().take(held.saturating_sub(fair)));
+            empty.extend(loaded.into_iter().rev().take(held.saturating_sub(self.fair_hosts())));
         }
         for id in empty {
             self.leave_host(id);

@@ -1,6 +1,6 @@
 //! The hosts that this process holds, and their loaded blocks.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, Weak};
 
 use gleaner_frontier::{HostPace, UrlKey};
@@ -159,10 +159,5 @@ impl Local {
     pub(super) fn loaded_blocks(&self, hosts: &[i32]) -> Vec<i64> {
         let held = hosts.iter().filter_map(|id| self.hosts.get(id));
         held.flat_map(|host| host.blocks.iter().copied()).collect()
-    }
-
-    /// Names of the held hosts.
-    pub(super) fn host_names(&self) -> HashMap<i32, Arc<str>> {
-        self.hosts.iter().map(|(id, host)| (*id, Arc::clone(&host.name))).collect()
     }
 }

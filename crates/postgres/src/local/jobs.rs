@@ -10,7 +10,6 @@ use gleaner_types::{JobId, JobState};
 use super::Local;
 use crate::job_form::JobForm;
 use crate::job_row::JobRow;
-use crate::units::int;
 
 /// Where a loaded page of a job is.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +114,8 @@ impl Local {
                 self.lost.entry(held.entry.worker).or_default().push(LeaseId { number: lease, epoch });
             }
         }
-        let blocks: Vec<i64> = self.blocks.iter().filter(|(_, block)| block.job == number).map(|(id, _)| *id).collect();
+        let blocks: Vec<i64> =
+            self.blocks.iter().filter(|(_, block)| block.job == number).map(|(id, _)| *id).collect();
         for block in blocks {
             self.forget_block(block);
         }
@@ -159,7 +159,7 @@ impl Local {
         }
     }
 
-    /// Jobs with the deferred decision of a link, for `would_defer`.
+    /// The queue of a job with loaded pages.
     pub(crate) fn slot_of(&self, job: JobId) -> Option<JobSlot> {
         self.jobs.get(self.by_id.get(&job)?).map(|job| job.slot)
     }
@@ -212,15 +212,5 @@ impl Local {
         let mut numbers: Vec<i32> = self.jobs.keys().copied().collect();
         numbers.sort_unstable();
         numbers
-    }
-
-    /// The most pages of one job that are leased here at a time.
-    pub(super) fn max_leases(&self) -> u64 {
-        u64::from(self.config.max_in_flight)
-    }
-
-    /// The same as a number of SQL.
-    pub(super) fn max_leases_int(&self) -> i32 {
-        int(self.config.max_in_flight)
     }
 }

@@ -8,7 +8,6 @@ use gleaner_types::JobId;
 use url::{Position, Url};
 
 use super::{HeldLease, LeasedEntry, Local};
-use crate::failure::Failure;
 use crate::inner::Inner;
 
 /// The longest time that a lease waits for pages of the database. It is asked on meanwhile.
@@ -90,15 +89,12 @@ impl Inner {
     pub(crate) async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error> {
         self.memory.release(worker, now).await?;
         let is_idle = self.local().release(worker, now);
-        let released = if is_idle { self.give_all_back().await } else { Ok(()) };
-        self.wake();
-        match released {
-            Err(Failure::TermEnded) => {
-                self.term_ended();
-                Ok(())
-            }
-            result => Ok(result?),
+        let turn = self.refills.request();
+        if is_idle {
+            self.refills.wait(turn, self.config.patience).await;
         }
+        self.wake();
+        Ok(())
     }
 
     /// Reports what was learned about a host.
@@ -111,10 +107,7 @@ impl Inner {
     /// The limits of a host for requests without a lease.
     pub(crate) fn limits(&self, url: &Url) -> HostLimits {
         let (one, other) = (self.memory.limits(url), self.local().frontier.limits(url));
-        HostLimits::new(
-            one.max_concurrent.min(other.max_concurrent),
-            one.not_before.max(other.not_before),
-        )
+        HostLimits::new(one.max_concurrent.min(other.max_concurrent), one.not_before.max(other.not_before))
     }
 
     /// Whether a link would be deferred. A job without loaded pages defers none.
@@ -240,7 +233,16 @@ impl Local {
             let outcome = Outcome::Return { not_before: now };
             self.end_lease(LeaseId::from_raw(number), Some(lease.entry), outcome, now);
         }
+        if self.leases.is_empty() {
+            // What is not leased is given back, and nothing is taken before the next lease.
+            (self.drains, self.wanted) = (true, 0);
+        }
         self.leases.is_empty()
+    }
+
+    /// True if all is to be given back, once.
+    pub(super) fn take_drain(&mut self) -> bool {
+        std::mem::take(&mut self.drains) && self.leases.is_empty()
     }
 
     /// Takes the leases that a worker has lost since the last call.

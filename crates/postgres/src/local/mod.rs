@@ -90,6 +90,8 @@ pub(crate) struct Local {
     wanted: usize,
     /// The same, for the refill that is under way.
     asked: usize,
+    /// All hosts and shares are to be given back.
+    drains: bool,
     /// The last refill found too little.
     starved: bool,
     /// The host with which the next refill begins.
@@ -106,6 +108,8 @@ pub(crate) struct Local {
     workers: u64,
     /// Another worker found no host to take.
     others_hungry: bool,
+    /// The hosts that all workers hold.
+    all_hosts: u64,
 }
 
 impl Local {
@@ -131,6 +135,7 @@ impl Local {
             due: false,
             wanted: 0,
             asked: 0,
+            drains: false,
             starved: false,
             starved_jobs: HashSet::new(),
             starved_teams: HashSet::new(),
@@ -140,6 +145,7 @@ impl Local {
             memory_first: false,
             workers: 1,
             others_hungry: false,
+            all_hosts: 0,
         }
     }
 
@@ -168,6 +174,16 @@ impl Local {
     /// The time now on the clock of the callers.
     fn time(&self) -> Duration {
         self.now.saturating_add(self.seen_at.map(|at| at.elapsed()).unwrap_or_default())
+    }
+
+    /// The number of hosts that this process may hold while others find none.
+    fn fair_hosts(&self) -> usize {
+        usize::try_from(self.all_hosts.div_ceil(self.workers.max(1))).unwrap_or(usize::MAX).max(1)
+    }
+
+    /// True if a caller has given the time.
+    const fn knows_time(&self) -> bool {
+        self.seen_at.is_some()
     }
 
     /// How many pages the leases before this refill asked for in vain.

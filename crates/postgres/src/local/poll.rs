@@ -13,6 +13,9 @@ use crate::operation::Operation;
 use crate::transaction::Transaction;
 use crate::units::{count, micros};
 
+/// Polls after which due maintenance is reported again.
+const REPEAT: u32 = 8;
+
 /// A job as a poll found it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PolledJob {
@@ -92,7 +95,7 @@ impl Inner {
     /// Looks for changes of other processes again and again.
     pub(crate) async fn poll(&self) {
         let mut seen: BTreeMap<i32, PolledJob> = BTreeMap::new();
-        let mut had_maintenance = false;
+        let (mut had_maintenance, mut tick) = (false, 0_u32);
         loop {
             tokio::time::sleep(self.config.poll).await;
             let (mirrored, now, epoch) = {
@@ -133,8 +136,9 @@ impl Inner {
                     }
                 }
             }
-            // Once when something becomes due: deliveries in progress are not due again at once.
-            if found.has_maintenance && !had_maintenance {
+            // What stays due may hide something new, so it is reported again from time to time.
+            tick = tick.wrapping_add(1);
+            if found.has_maintenance && (!had_maintenance || tick.is_multiple_of(REPEAT)) {
                 self.notify_maintenance();
             }
             had_maintenance = found.has_maintenance;

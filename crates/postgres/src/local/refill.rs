@@ -254,7 +254,10 @@ impl Local {
         self.due = false;
         let held = MAX_HELD.saturating_sub(self.hosts.len());
         self.asked = std::mem::take(&mut self.wanted);
-        let take = self.asked.min(MAX_TAKEN).min(held);
+        let mut take = self.asked.min(MAX_TAKEN).min(held);
+        if self.others_hungry {
+            take = take.min(self.fair_hosts().saturating_sub(self.hosts.len()));
+        }
         let mut stay: Vec<i32> =
             self.hosts.iter().filter(|(_, host)| !host.leaving).map(|(id, _)| *id).collect();
         stay.sort_unstable();

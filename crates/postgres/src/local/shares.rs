@@ -136,9 +136,9 @@ impl MoveShares<'_> {
 
     async fn shares(&self, t: &Transaction<'_>) -> Result<HashMap<i32, (u64, u64)>, Failure> {
         let jobs: Vec<i32> = self.jobs.keys().copied().collect();
-        let text = self.sql.text(
-            "SELECT job, tokens, slots FROM {schema}.job_share WHERE worker = $1 AND job = ANY($2)",
-        );
+        let text = self
+            .sql
+            .text("SELECT job, tokens, slots FROM {schema}.job_share WHERE worker = $1 AND job = ANY($2)");
         let rows = t.query_typed(&text, &[(&self.epoch, Type::INT8), (&jobs, Type::INT4_ARRAY)]).await?;
         let mut shares = HashMap::new();
         for row in rows {

@@ -62,9 +62,8 @@ impl EndTerm<'_> {
     }
 
     async fn rewrite_blocks(&self, t: &Transaction<'_>) -> Result<(), Failure> {
-        let text = self.sql.text(
-            "DELETE FROM {schema}.ended WHERE worker = $1 RETURNING blocks, hosts, jobs, keys",
-        );
+        let text =
+            self.sql.text("DELETE FROM {schema}.ended WHERE worker = $1 RETURNING blocks, hosts, jobs, keys");
         let mut ended: BTreeMap<(i32, i32, i64), HashSet<_>> = BTreeMap::new();
         for row in t.query_typed(&text, &[(&self.dead, Type::INT8)]).await? {
             let blocks: Vec<i64> = row.try_get(0)?;
@@ -123,7 +122,14 @@ impl EndTerm<'_> {
 impl Inner {
     /// Ends the term of a dead worker.
     pub(super) async fn succeed(&self, dead: i64) -> Result<(), Failure> {
-        let now = self.local().time();
+        let (now, knows_time) = {
+            let local = self.local();
+            (local.time(), local.knows_time())
+        };
+        if !knows_time {
+            // The hosts could not be left alone for a while.
+            return Ok(());
+        }
         let end = EndTerm { sql: self.db.sql(), dead, grace: self.grace(), now };
         let Some(rows) = self.db.write(&end).await? else { return Ok(()) };
         tracing::warn!(worker = dead, "the term of a worker has ended; others go on with its hosts");

@@ -107,7 +107,8 @@ impl Operation for Register<'_> {
              VALUES ($1, now() + $2 * interval '1 microsecond') RETURNING id",
         );
         let term = micros(self.term);
-        let row = transaction.query_typed_one(&text, &[(&self.name, Type::TEXT), (&term, Type::INT8)]).await?;
+        let row =
+            transaction.query_typed_one(&text, &[(&self.name, Type::TEXT), (&term, Type::INT8)]).await?;
         let epoch: i64 = row.try_get(0)?;
         if let Some(former) = self.former {
             crate::jobs::adopt(transaction, self.sql, former, epoch).await?;
@@ -130,6 +131,8 @@ struct Heartbeat<'a> {
 struct Others {
     workers: i64,
     hungry: bool,
+    /// Hosts that workers hold.
+    hosts: i64,
     /// Workers whose term has ended.
     dead: Vec<i64>,
 }
@@ -144,6 +147,7 @@ impl Operation for Heartbeat<'_> {
              leased = $4::text::jsonb WHERE id = $1 \
              RETURNING (SELECT count(*) FROM {schema}.worker o WHERE o.until >= now() OR o.id = $1), \
              EXISTS (SELECT FROM {schema}.worker o WHERE o.until >= now() AND o.hungry AND o.id <> $1), \
+             (SELECT count(*) FROM {schema}.host WHERE worker IS NOT NULL), \
              ARRAY(SELECT o.id FROM {schema}.worker o \
                    WHERE o.until < now() - $5 * interval '1 microsecond' AND o.id <> $1 ORDER BY o.id LIMIT 16)",
         );
@@ -161,7 +165,12 @@ impl Operation for Heartbeat<'_> {
             )
             .await?
             .ok_or(Failure::TermEnded)?;
-        Ok(Others { workers: row.try_get(0)?, hungry: row.try_get(1)?, dead: row.try_get(2)? })
+        Ok(Others {
+            workers: row.try_get(0)?,
+            hungry: row.try_get(1)?,
+            hosts: row.try_get(2)?,
+            dead: row.try_get(3)?,
+        })
     }
 }
 
@@ -216,6 +225,7 @@ impl Inner {
             local.renewed(heartbeat.epoch, sent, self.config.term);
             local.workers = u64::try_from(others.workers).unwrap_or(1).max(1);
             local.others_hungry = others.hungry;
+            local.all_hosts = u64::try_from(others.hosts).unwrap_or(0);
         }
         for dead in others.dead {
             self.succeed(dead).await?;
