@@ -13,9 +13,10 @@ use crate::config::PostgresConfig;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::job_row::JobRow;
+use crate::jobs::ListedShortages;
 use crate::local::term::Register;
 use crate::local::{Local, Turns, Watchers};
-use crate::queue::{Caches, HeldHosts};
+use crate::queue::{Caches, Committer, HeldHosts};
 
 /// What the operations of a store share.
 pub(crate) struct Inner {
@@ -24,6 +25,8 @@ pub(crate) struct Inner {
     /// Jobs with zero data retention and single scrapes of this process.
     pub(crate) memory: MemoryStore,
     pub(crate) caches: Caches,
+    pub(crate) committer: Committer,
+    pub(crate) listed_shortages: ListedShortages,
     pub(crate) local: Mutex<Local>,
     pub(crate) refills: Turns,
     pub(crate) heartbeats: Turns,
@@ -38,12 +41,15 @@ impl Inner {
     pub(crate) async fn start(db: Database, config: PostgresConfig) -> Result<(Arc<Self>, DropGuard), Error> {
         let stop = CancellationToken::new();
         let guard = stop.clone().drop_guard();
+        let (committer, commits) = Committer::new();
         let local = Local::new(config.memory.frontier.clone());
         let inner = Arc::new(Self {
             memory: MemoryStore::new(config.memory.clone()),
             db,
             config,
             caches: Caches::default(),
+            committer,
+            listed_shortages: ListedShortages::default(),
             local: Mutex::new(local),
             refills: Turns::new(),
             heartbeats: Turns::new(),
@@ -53,6 +59,7 @@ impl Inner {
             stop,
         });
         inner.register().await?;
+        inner.spawn(|inner| commits.run(inner));
         inner.spawn(|inner| async move { inner.beat().await });
         inner.spawn(|inner| async move { inner.fill().await });
         inner.spawn(|inner| async move { inner.poll().await });
@@ -88,7 +95,7 @@ impl Inner {
         let sent = tokio::time::Instant::now();
         let former = self.local().former_epoch();
         let register =
-            Register { sql: self.db.sql(), name: &self.config.name, term: self.config.term, former };
+            Register { sql: &self.db.sql, name: &self.config.name, term: self.config.term, former };
         let epoch = self.db.write(&register).await?;
         self.local().begin_term(epoch, sent, self.config.term);
         self.notify_work();
@@ -128,8 +135,12 @@ impl Inner {
 
     /// After a commit that changed the row of a job.
     pub(crate) fn job_changed(&self, row: &JobRow) {
-        let has_work = self.local().job_changed(row);
-        if has_work {
+        let runs = self.local().job_changed(row);
+        if runs {
+            if row.denied && row.tokens_held > 0 {
+                // The job ends when its idle tokens are back.
+                self.refills.request();
+            }
             self.notify_work();
         } else {
             self.caches.job_ended(row.number);

@@ -62,7 +62,7 @@ impl Local {
                     *released.entry(*number).or_default() += 1;
                 }
             } else {
-                row.pages.extend(pages.into_iter().cloned());
+                row.pages.extend(pages.into_iter().copied());
             }
         }
         row.obsolete.extend(self.ended.obsolete.iter().copied());

@@ -34,7 +34,7 @@ impl Inner {
 
     /// Takes hosts, loads pages, moves shares, and gives hosts back. True if there is more to lease.
     async fn refill(&self) -> Result<bool, Failure> {
-        let sql = self.db.sql();
+        let sql = &self.db.sql;
         let (plan, asked) = {
             let mut local = self.local();
             (local.plan_refill(), local.asked())
@@ -56,7 +56,7 @@ impl Inner {
     }
 
     async fn move_shares(&self, asked: u64, all: bool) -> Result<bool, Failure> {
-        let shares = self.local().plan_shares(self.db.sql(), asked, all);
+        let shares = self.local().plan_shares(&self.db.sql, asked, all);
         if shares.is_empty() {
             return Ok(false);
         }
@@ -72,7 +72,7 @@ impl Inner {
     }
 
     async fn give_back(&self) -> Result<(), Failure> {
-        let given = self.local().plan_give_back(self.db.sql());
+        let given = self.local().plan_give_back(&self.db.sql);
         if let Some(given) = given {
             self.db.write(&given).await?;
             self.local().apply_given(&given);

@@ -149,6 +149,14 @@ impl Local {
         }
     }
 
+    /// Records tokens that a commit of a denied job took back.
+    pub(crate) fn taken_back(&mut self, number: i32, tokens: u64) {
+        if let Some(job) = self.jobs.get_mut(&number) {
+            job.tokens = job.tokens.saturating_sub(tokens);
+            self.update_job(number);
+        }
+    }
+
     /// Counts a page of a job that waits on a host, or does not wait any more.
     pub(super) fn count_waiting(&mut self, number: i32, host: i32, waits: bool) {
         let change = |count: &mut u64| *count = if waits { *count + 1 } else { count.saturating_sub(1) };

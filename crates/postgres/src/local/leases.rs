@@ -2,13 +2,18 @@
 
 use std::time::Duration;
 
-use gleaner_frontier::{HostFeedback, HostLimits, LeaseId, Outcome};
+use gleaner_frontier::{Deferral, HostFeedback, HostLimits, LeaseId, Outcome};
 use gleaner_store::{Error, LeasedPage, Leases, Renewal, Store, WorkerId};
 use gleaner_types::JobId;
 use url::{Position, Url};
 
 use super::{HeldLease, LeasedEntry, Local};
+use crate::database::Sql;
+use crate::failure::Failure;
 use crate::inner::Inner;
+use crate::job_row::JobRow;
+use crate::operation::Operation;
+use crate::transaction::Transaction;
 
 /// The longest time that a lease waits for pages of the database. It is asked on meanwhile.
 const MAX_REFILL: Duration = Duration::from_secs(2);
@@ -28,7 +33,23 @@ impl Drop for Undelivered<'_> {
     }
 }
 
+/// Refuses unless the job runs.
+struct RequireRunning<'a> {
+    sql: &'a Sql,
+    job: JobId,
+}
+
+#[async_trait::async_trait]
+impl Operation for RequireRunning<'_> {
+    type Output = ();
+
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(), Failure> {
+        JobRow::find(transaction, self.sql, self.job).await?.require_running()
+    }
+}
+
 impl Inner {
+    /// Leases pages of the database, and of the jobs in memory.
     pub(crate) async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
         let memory_first = self.local().next_turn();
         let mut leases = Leases::default();
@@ -111,10 +132,13 @@ impl Inner {
     }
 
     /// Whether a link would be deferred. A job without loaded pages defers none.
-    pub(crate) fn deferral(&self, job: JobId, url: &Url) -> Option<gleaner_frontier::Deferral> {
+    pub(crate) async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error> {
+        if self.is_local(job) {
+            return self.memory.would_defer(job, url).await;
+        }
+        self.db.read(&RequireRunning { sql: &self.db.sql, job }).await?;
         let local = self.local();
-        let slot = local.slot_of(job)?;
-        local.frontier.would_defer(slot, url)
+        Ok(local.slot_of(job).and_then(|slot| local.frontier.would_defer(slot, url)))
     }
 
     /// Ends expired leases, and commits the pages that were given up as failed.

@@ -33,7 +33,7 @@ use self::teams::Teams;
 use self::term::Term;
 use crate::queue::HeldHosts;
 
-pub(crate) use self::shares::{ShareChange, change_shares, grant};
+pub(crate) use self::shares::regrant;
 pub(crate) use self::term::check_term;
 pub(crate) use self::turns::Turns;
 pub(crate) use self::watchers::Watchers;

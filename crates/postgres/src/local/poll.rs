@@ -104,7 +104,7 @@ impl Inner {
             };
             let watched = self.watchers.numbers();
             let jobs: BTreeSet<i32> = mirrored.iter().copied().chain(watched.iter().copied()).collect();
-            let look = Look { sql: self.db.sql(), jobs: jobs.iter().copied().collect(), now, epoch };
+            let look = Look { sql: &self.db.sql, jobs: jobs.iter().copied().collect(), now, epoch };
             let found = match self.db.read(&look).await {
                 Ok(found) => found,
                 Err(failure) => {

@@ -22,7 +22,7 @@ use crate::transaction::Transaction;
 use crate::units::{big, count, int, number};
 
 /// How much of `room` a worker gets that wants this much.
-pub(crate) fn grant(wanted: u64, room: u64, workers: u64) -> u64 {
+fn grant(wanted: u64, room: u64, workers: u64) -> u64 {
     wanted.min((room / workers.max(1)).max(1)).min(room)
 }
 
@@ -33,16 +33,21 @@ fn surplus(held: u64, used: u64, total: u64, workers: u64) -> u64 {
     held.saturating_sub(used.max(fair))
 }
 
-/// A change of the share of a worker in a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ShareChange {
-    pub(crate) job: i32,
-    pub(crate) tokens: i64,
-    pub(crate) slots: i32,
+/// How many tokens a commit grants again that used some. If another worker needs some, it gets them instead.
+pub(crate) fn regrant(used: u64, room: u64, workers: u64, is_wanted: bool) -> u64 {
+    if is_wanted && workers > 1 { 0 } else { grant(used, room, workers) }
 }
 
-/// Changes the shares of a worker in jobs, whose rows are locked. A share of nothing is deleted.
-pub(crate) async fn change_shares(
+/// A change of the share of a worker in a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ShareChange {
+    job: i32,
+    tokens: i64,
+    slots: i32,
+}
+
+/// Changes the shares of a worker in jobs, whose rows are locked.
+async fn change_shares(
     t: &Transaction<'_>,
     sql: &Sql,
     worker: i64,
@@ -396,6 +401,13 @@ mod tests {
         assert_eq!(grant(50, 0, 4), 0);
         assert_eq!(grant(0, 10, 4), 0);
         assert_eq!(grant(7, 7, 1), 7);
+    }
+
+    #[test]
+    fn a_commit_leaves_tokens_to_a_worker_without_any() {
+        assert_eq!(regrant(3, 100, 2, false), 3);
+        assert_eq!(regrant(3, 100, 2, true), 0);
+        assert_eq!(regrant(3, 100, 1, true), 3, "the only worker wants them itself");
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl Inner {
             // The hosts could not be left alone for a while.
             return Ok(());
         }
-        let end = EndTerm { sql: self.db.sql(), dead, grace: self.grace(), now };
+        let end = EndTerm { sql: &self.db.sql, dead, grace: self.grace(), now };
         let Some(rows) = self.db.write(&end).await? else { return Ok(()) };
         tracing::warn!(worker = dead, "the term of a worker has ended; others go on with its hosts");
         for row in rows.iter().filter(|row| row.ended_at.is_some()) {

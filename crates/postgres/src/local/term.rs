@@ -202,7 +202,7 @@ impl Inner {
         let heartbeat = {
             let local = self.local();
             Heartbeat {
-                sql: self.db.sql(),
+                sql: &self.db.sql,
                 epoch: local.epoch(),
                 term: self.config.term,
                 grace: self.grace(),

@@ -88,7 +88,7 @@ impl Inner {
         if let Some(receiver) = self.watchers.find(job) {
             return Ok(receiver);
         }
-        let number = self.db.read(&Find { sql: self.db.sql(), job }).await?;
+        let number = self.db.read(&Find { sql: &self.db.sql, job }).await?;
         Ok(self.watchers.watch(job, number))
     }
 }
