@@ -20,7 +20,8 @@ CREATE TABLE {schema}.operation (
 -- A process with a store. Its row is the epoch of its leases: a commit of the process locks the row, and who
 -- ends its term deletes the row. So nothing of a process is committed after its term has ended.
 CREATE TABLE {schema}.worker (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- The embedded memory store has the epoch 1.
+    id bigint GENERATED ALWAYS AS IDENTITY (START WITH 16) PRIMARY KEY,
     name text NOT NULL,
     -- The end of its term, on the clock of the server.
     until timestamptz NOT NULL,

@@ -38,6 +38,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Frontier};
+use gleaner_types::JobId;
 use tokio::sync::watch;
 
 pub use self::activity::MAX_ACTIVITIES;
@@ -108,6 +109,13 @@ impl<J: Journal> LocalStore<J> {
     #[must_use]
     pub const fn journal(&self) -> &J {
         &self.journal
+    }
+
+    /// True if it knows this job: it runs, its results are kept, or its events still wait.
+    #[must_use]
+    pub fn contains(&self, job: JobId) -> bool {
+        let state = self.lock();
+        state.jobs.contains_key(&job) || state.removed.contains_key(&job)
     }
 
     fn empty(config: MemoryConfig, journal: J) -> Self {

@@ -1,0 +1,182 @@
+//! The state of an open store, and its tasks.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gleaner_store::{Error, MemoryStore, Store, TeamId};
+use gleaner_types::JobId;
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::config::PostgresConfig;
+use crate::database::Database;
+use crate::failure::Failure;
+use crate::job_row::JobRow;
+use crate::jobs::ListedShortages;
+use crate::local::term::Register;
+use crate::local::{Local, Turns, Watchers};
+use crate::queue::{Caches, Committer, HeldHosts};
+
+/// What the operations of a store share.
+pub(crate) struct Inner {
+    pub(crate) db: Database,
+    pub(crate) config: PostgresConfig,
+    /// Jobs with zero data retention and single scrapes of this process.
+    pub(crate) memory: MemoryStore,
+    pub(crate) caches: Caches,
+    pub(crate) committer: Committer,
+    pub(crate) listed_shortages: ListedShortages,
+    pub(crate) local: Mutex<Local>,
+    pub(crate) refills: Turns,
+    pub(crate) heartbeats: Turns,
+    pub(crate) watchers: Watchers,
+    work: watch::Sender<u64>,
+    maintenance: watch::Sender<u64>,
+    stop: CancellationToken,
+}
+
+impl Inner {
+    /// Registers this process as a worker and starts its tasks. They end when the guard is dropped.
+    pub(crate) async fn start(db: Database, config: PostgresConfig) -> Result<(Arc<Self>, DropGuard), Error> {
+        let stop = CancellationToken::new();
+        let guard = stop.clone().drop_guard();
+        let (committer, commits) = Committer::new();
+        let local = Local::new(config.memory.frontier.clone());
+        let inner = Arc::new(Self {
+            memory: MemoryStore::new(config.memory.clone()),
+            db,
+            config,
+            caches: Caches::default(),
+            committer,
+            listed_shortages: ListedShortages::default(),
+            local: Mutex::new(local),
+            refills: Turns::new(),
+            heartbeats: Turns::new(),
+            watchers: Watchers::default(),
+            work: watch::Sender::new(0),
+            maintenance: watch::Sender::new(0),
+            stop,
+        });
+        inner.register().await?;
+        inner.spawn(|inner| commits.run(inner));
+        inner.spawn(|inner| async move { inner.beat().await });
+        inner.spawn(|inner| async move { inner.fill().await });
+        inner.spawn(|inner| async move { inner.poll().await });
+        inner.spawn(|inner| async move {
+            let mut work = inner.memory.work();
+            while work.changed().await.is_ok() {
+                inner.notify_work();
+            }
+        });
+        inner.spawn(|inner| async move {
+            let mut maintenance = inner.memory.maintenance();
+            while maintenance.changed().await.is_ok() {
+                inner.notify_maintenance();
+            }
+        });
+        Ok((inner, guard))
+    }
+
+    /// Starts a task that ends when the store is dropped.
+    pub(crate) fn spawn<F: Future<Output = ()> + Send + 'static>(
+        self: &Arc<Self>,
+        task: impl FnOnce(Arc<Self>) -> F,
+    ) {
+        let future = task(Arc::clone(self));
+        let stop = self.stop.clone();
+        tokio::spawn(async move {
+            stop.run_until_cancelled(future).await;
+        });
+    }
+
+    /// Begins a term with a new epoch.
+    pub(crate) async fn register(&self) -> Result<(), Failure> {
+        let sent = tokio::time::Instant::now();
+        let former = self.local().former_epoch();
+        let register =
+            Register { sql: &self.db.sql, name: &self.config.name, term: self.config.term, former };
+        let epoch = self.db.write(&register).await?;
+        self.local().begin_term(epoch, sent, self.config.term);
+        self.notify_work();
+        Ok(())
+    }
+
+    pub(crate) fn local(&self) -> MutexGuard<'_, Local> {
+        // Each step keeps the state consistent.
+        self.local.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if the job is in the memory of this process only.
+    pub(crate) fn is_local(&self, job: JobId) -> bool {
+        self.memory.contains(job)
+    }
+
+    /// The current epoch.
+    pub(crate) fn worker(&self) -> i64 {
+        self.local().epoch()
+    }
+
+    /// The hosts that this process holds. None of them is given back before the result is dropped.
+    pub(crate) fn held_hosts(&self) -> Arc<HeldHosts> {
+        self.local().held_hosts()
+    }
+
+    /// Pages of the team that this process has leased, without those of jobs in memory.
+    pub(crate) fn team_leased(&self, team: &TeamId) -> u64 {
+        self.local().team_leased(team)
+    }
+
+    /// After a change that may make pages leasable: the next lease asks the database.
+    pub(crate) fn wake(&self) {
+        self.local().set_due();
+        self.notify_work();
+    }
+
+    /// After a commit that changed the row of a job.
+    pub(crate) fn job_changed(&self, row: &JobRow) {
+        let runs = self.local().job_changed(row);
+        if runs {
+            if row.denied && row.tokens_held > 0 {
+                // The job ends when its idle tokens are back.
+                self.refills.request();
+            }
+            self.notify_work();
+        } else {
+            self.caches.job_ended(row.number);
+        }
+        self.notify_progress(row.id);
+    }
+
+    /// After a commit was refused because the term of this process has ended.
+    pub(crate) fn term_ended(&self) {
+        self.local().end_term();
+        self.heartbeats.request();
+        self.notify_work();
+    }
+
+    pub(crate) fn work(&self) -> watch::Receiver<u64> {
+        self.work.subscribe()
+    }
+
+    pub(crate) fn maintenance(&self) -> watch::Receiver<u64> {
+        self.maintenance.subscribe()
+    }
+
+    pub(crate) fn notify_work(&self) {
+        self.work.send_modify(|version| *version = version.wrapping_add(1));
+    }
+
+    pub(crate) fn notify_maintenance(&self) {
+        self.maintenance.send_modify(|version| *version = version.wrapping_add(1));
+    }
+
+    pub(crate) fn notify_progress(&self, job: JobId) {
+        self.watchers.notify(job);
+    }
+
+    /// How long a term is over before another process ends it, and before the hosts are asked again.
+    pub(crate) fn grace(&self) -> Duration {
+        self.config.term / 3
+    }
+}

@@ -1,0 +1,96 @@
+//! The task that exchanges work with the database: pages, shares, and hosts to give back.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::refill::{Conflicts, TakeWork};
+use crate::failure::Failure;
+use crate::inner::Inner;
+
+/// How often it is tried to give a host back that an operation relies on.
+const DRAIN_TRIES: u32 = 100;
+const DRAIN_PAUSE: Duration = Duration::from_millis(20);
+
+impl Inner {
+    /// Refills whenever someone asks for it.
+    pub(crate) async fn fill(&self) {
+        loop {
+            let turn = self.refills.next(self.config.heartbeat).await;
+            let drains = self.local().take_drain();
+            let result = if drains { self.give_all_back().await } else { self.refill().await };
+            self.refills.finish(turn);
+            match result {
+                Ok(true) => self.notify_work(),
+                Ok(false) => {}
+                Err(Failure::TermEnded) => self.term_ended(),
+                Err(failure) => {
+                    tracing::warn!(?failure, "no pages could be read");
+                    self.local().set_due();
+                    tokio::time::sleep(self.config.poll).await;
+                }
+            }
+        }
+    }
+
+    /// Takes hosts, loads pages, moves shares, and gives hosts back. True if there is more to lease.
+    async fn refill(&self) -> Result<bool, Failure> {
+        let sql = &self.db.sql;
+        let (plan, asked) = {
+            let mut local = self.local();
+            (local.plan_refill(), local.asked())
+        };
+        let Some(plan) = plan else { return Ok(false) };
+        let taken = self.db.write(&TakeWork { sql, plan: &plan }).await?;
+        let known = taken.with_address();
+        // Another worker may have taken a host of the same address at the same time: who sees it gives way.
+        let conflicts = if known.is_empty() {
+            BTreeSet::new()
+        } else {
+            self.db.read(&Conflicts { sql, epoch: plan.epoch, hosts: known }).await?
+        };
+        let has_pages = self.local().apply_taken(&plan, taken, &conflicts);
+        let has_shares = self.move_shares(asked, false).await?;
+        self.local().choose_leaving(false);
+        self.give_back().await?;
+        Ok(has_pages || has_shares)
+    }
+
+    async fn move_shares(&self, asked: u64, all: bool) -> Result<bool, Failure> {
+        let shares = self.local().plan_shares(&self.db.sql, asked, all);
+        if shares.is_empty() {
+            return Ok(false);
+        }
+        let moved = self.db.write(&shares).await?;
+        self.local().apply_moved(shares.epoch, &moved);
+        for row in &moved.rows {
+            if row.ended_at.is_some() {
+                self.job_changed(row);
+                self.notify_maintenance();
+            }
+        }
+        Ok(moved.has_grants())
+    }
+
+    async fn give_back(&self) -> Result<(), Failure> {
+        let given = self.local().plan_give_back(&self.db.sql);
+        if let Some(given) = given {
+            self.db.write(&given).await?;
+            self.local().apply_given(&given);
+        }
+        Ok(())
+    }
+
+    /// Gives all hosts and shares back, so that other processes can go on with them.
+    async fn give_all_back(&self) -> Result<bool, Failure> {
+        self.move_shares(0, true).await?;
+        self.local().choose_leaving(true);
+        for _ in 0..DRAIN_TRIES {
+            self.give_back().await?;
+            if !self.local().has_leaving() {
+                break;
+            }
+            tokio::time::sleep(DRAIN_PAUSE).await;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,327 @@
+//! Taking hosts, and reading blocks of waiting pages.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::IpAddr;
+
+use gleaner_frontier::HostPace;
+use tokio_postgres::types::Type;
+
+use super::Local;
+use super::term::check_term;
+use crate::database::Sql;
+use crate::failure::Failure;
+use crate::job_form::{JobForm, load_forms};
+use crate::job_row::JobRow;
+use crate::operation::Operation;
+use crate::transaction::Transaction;
+use crate::units::{from_micros, micros, number};
+
+/// Maximum number of hosts that one refill takes.
+const MAX_TAKEN: usize = 256;
+/// Maximum number of hosts that a process holds.
+const MAX_HELD: usize = 10_000;
+/// Maximum number of hosts whose blocks one refill reads.
+const MAX_READ: usize = 256;
+/// Blocks of a job on a host are read below this number of loaded pages.
+const LOW: u64 = 64;
+/// Blocks of one job on one host that are read at a time.
+const BLOCKS: i32 = 2;
+
+/// What a refill asks for.
+#[derive(Debug)]
+pub(super) struct TakePlan {
+    pub(super) epoch: i64,
+    now: i64,
+    /// Maximum number of hosts to take.
+    take: i32,
+    /// Held hosts whose blocks are read.
+    hosts: Vec<i32>,
+    /// Their loaded blocks.
+    loaded: Vec<i64>,
+    /// In parallel: hosts and jobs with enough loaded pages.
+    full_hosts: Vec<i32>,
+    full_jobs: Vec<i32>,
+    /// Jobs with loaded pages: hosts of others are preferred.
+    busy: Vec<i32>,
+    /// Jobs that are open.
+    known: Vec<i32>,
+}
+
+/// A block to load.
+#[derive(Debug)]
+struct FoundBlock {
+    host: i32,
+    job: i32,
+    id: i64,
+    pages: Vec<u8>,
+}
+
+/// A host that was taken.
+#[derive(Debug)]
+struct TakenHost {
+    id: i32,
+    name: String,
+    pace: HostPace,
+}
+
+/// What a refill found.
+pub(super) struct Taken {
+    hosts: Vec<TakenHost>,
+    blocks: Vec<FoundBlock>,
+    rows: Vec<JobRow>,
+    forms: HashMap<i32, JobForm>,
+    /// The limits of the teams of these jobs.
+    teams: HashMap<String, Option<i32>>,
+}
+
+/// Takes hosts, and reads blocks of them and of those that are held.
+pub(super) struct TakeWork<'a> {
+    pub(super) sql: &'a Sql,
+    pub(super) plan: &'a TakePlan,
+}
+
+impl TakeWork<'_> {
+    /// Free hosts with work: first some of each job without loaded pages, then any. A host whose address
+    /// another worker holds is left to that one.
+    async fn take(&self, transaction: &Transaction<'_>) -> Result<Vec<TakenHost>, Failure> {
+        if self.plan.take == 0 {
+            return Ok(Vec::new());
+        }
+        let text = self.sql.text(
+            "WITH of_jobs AS MATERIALIZED (
+                SELECT b.host FROM (SELECT number FROM {schema}.job WHERE state = 0 AND NOT paused
+                        AND number <> ALL($4) ORDER BY number DESC LIMIT 32) j
+                CROSS JOIN LATERAL (SELECT w.host FROM
+                        (SELECT host FROM {schema}.block WHERE job = j.number LIMIT 64) w
+                    JOIN {schema}.host f ON f.id = w.host
+                    WHERE f.worker IS NULL AND f.has_work AND f.ready_at <= $2 LIMIT 2) b
+            ), preferred AS MATERIALIZED (
+                SELECT h.id FROM {schema}.host h WHERE h.id IN (SELECT host FROM of_jobs)
+                    AND h.worker IS NULL AND h.has_work AND h.ready_at <= $2
+                    AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address
+                        AND o.worker IS NOT NULL AND o.worker <> $1)
+                LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED
+            ), any_host AS MATERIALIZED (
+                SELECT h.id FROM {schema}.host h WHERE h.worker IS NULL AND h.has_work AND h.ready_at <= $2
+                    AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address
+                        AND o.worker IS NOT NULL AND o.worker <> $1)
+                ORDER BY h.ready_at LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED
+            )
+            UPDATE {schema}.host h SET worker = $1
+            WHERE h.id IN (SELECT id FROM preferred UNION SELECT id FROM any_host) AND h.worker IS NULL
+            RETURNING h.id, h.name, h.ready_at, h.gap, h.places, h.address",
+        );
+        let plan = self.plan;
+        let rows = transaction
+            .query_typed(
+                &text,
+                &[
+                    (&plan.epoch, Type::INT8),
+                    (&plan.now, Type::INT8),
+                    (&i64::from(plan.take), Type::INT8),
+                    (&plan.busy, Type::INT4_ARRAY),
+                ],
+            )
+            .await?;
+        let mut hosts = Vec::with_capacity(rows.len());
+        for row in rows {
+            let places: Option<i32> = row.try_get(4)?;
+            let address: Option<IpAddr> = row.try_get(5)?;
+            let pace = HostPace {
+                ready_at: from_micros(row.try_get(2)?),
+                gap: from_micros(row.try_get(3)?),
+                places: places.map(number),
+                address,
+            };
+            hosts.push(TakenHost { id: row.try_get(0)?, name: row.try_get(1)?, pace });
+        }
+        Ok(hosts)
+    }
+
+    /// The first blocks of each job on each host that are not loaded, by a loose scan of the index.
+    async fn read(&self, transaction: &Transaction<'_>, hosts: &[i32]) -> Result<Vec<FoundBlock>, Failure> {
+        if hosts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let text = self.sql.text(
+            "WITH RECURSIVE pairs (host, job) AS (
+                SELECT w.host, (SELECT b.job FROM {schema}.block b WHERE b.host = w.host
+                    ORDER BY b.job LIMIT 1) FROM unnest($1::int[]) AS w (host)
+                UNION ALL
+                SELECT p.host, (SELECT b.job FROM {schema}.block b WHERE b.host = p.host AND b.job > p.job
+                    ORDER BY b.job LIMIT 1) FROM pairs p WHERE p.job IS NOT NULL
+            )
+            SELECT p.host, p.job, b.id, b.pages FROM pairs p
+            CROSS JOIN LATERAL (SELECT n.id, n.pages FROM {schema}.block n WHERE n.host = p.host
+                AND n.job = p.job AND n.id <> ALL($2::bigint[]) ORDER BY n.id LIMIT $5) b
+            WHERE p.job IS NOT NULL AND NOT EXISTS (
+                SELECT FROM unnest($3::int[], $4::int[]) AS f (host, job)
+                WHERE f.host = p.host AND f.job = p.job)
+            ORDER BY p.host, p.job, b.id",
+        );
+        let plan = self.plan;
+        let rows = transaction
+            .query_typed(
+                &text,
+                &[
+                    (&hosts, Type::INT4_ARRAY),
+                    (&plan.loaded, Type::INT8_ARRAY),
+                    (&plan.full_hosts, Type::INT4_ARRAY),
+                    (&plan.full_jobs, Type::INT4_ARRAY),
+                    (&i64::from(BLOCKS), Type::INT8),
+                ],
+            )
+            .await?;
+        let mut blocks = Vec::with_capacity(rows.len());
+        for row in rows {
+            blocks.push(FoundBlock {
+                host: row.try_get(0)?,
+                job: row.try_get(1)?,
+                id: row.try_get(2)?,
+                pages: row.try_get(3)?,
+            });
+        }
+        Ok(blocks)
+    }
+}
+
+#[async_trait::async_trait]
+impl Operation for TakeWork<'_> {
+    type Output = Taken;
+
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<Taken, Failure> {
+        check_term(transaction, self.sql, self.plan.epoch).await?;
+        let hosts = self.take(transaction).await?;
+        let mut to_read = self.plan.hosts.clone();
+        to_read.extend(hosts.iter().map(|host| host.id));
+        let blocks = self.read(transaction, &to_read).await?;
+        let jobs: BTreeSet<i32> = blocks.iter().map(|block| block.job).collect();
+        let new: Vec<i32> = jobs.into_iter().filter(|job| !self.plan.known.contains(job)).collect();
+        let (mut rows, mut forms, mut teams) = (Vec::new(), HashMap::new(), HashMap::new());
+        if !new.is_empty() {
+            rows = JobRow::find_many(transaction, self.sql, &new).await?;
+            forms = load_forms(transaction, self.sql, &new).await?;
+            let names: BTreeSet<&str> =
+                rows.iter().filter_map(|row| Some(row.team.as_ref()?.as_str())).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            let text = self.sql.text("SELECT name, slots FROM {schema}.team WHERE name = ANY($1)");
+            for row in transaction.query_typed(&text, &[(&names, Type::TEXT_ARRAY)]).await? {
+                teams.insert(row.try_get(0)?, row.try_get(1)?);
+            }
+        }
+        Ok(Taken { hosts, blocks, rows, forms, teams })
+    }
+}
+
+/// Which of these hosts have an address that another worker holds too.
+pub(super) struct Conflicts<'a> {
+    pub(super) sql: &'a Sql,
+    pub(super) epoch: i64,
+    pub(super) hosts: Vec<i32>,
+}
+
+#[async_trait::async_trait]
+impl Operation for Conflicts<'_> {
+    type Output = BTreeSet<i32>;
+
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<BTreeSet<i32>, Failure> {
+        let text = self.sql.text(
+            "SELECT h.id FROM {schema}.host h WHERE h.id = ANY($1) AND EXISTS (
+                SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker IS NOT NULL
+                    AND o.worker <> $2)",
+        );
+        let rows = transaction
+            .query_typed(&text, &[(&self.hosts, Type::INT4_ARRAY), (&self.epoch, Type::INT8)])
+            .await?;
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    }
+}
+
+impl Taken {
+    /// The taken hosts with a known address.
+    pub(super) fn with_address(&self) -> Vec<i32> {
+        let known = self.hosts.iter().filter(|host| host.pace.address.is_some());
+        known.map(|host| host.id).collect()
+    }
+}
+
+impl Local {
+    /// What the next refill asks for; `None` outside a term.
+    pub(super) fn plan_refill(&mut self) -> Option<TakePlan> {
+        if !self.is_in_term() {
+            return None;
+        }
+        self.due = false;
+        let held = MAX_HELD.saturating_sub(self.hosts.len());
+        self.asked = std::mem::take(&mut self.wanted);
+        let mut take = self.asked.min(MAX_TAKEN).min(held);
+        if self.others_hungry {
+            take = take.min(self.fair_hosts().saturating_sub(self.hosts.len()));
+        }
+        let mut stay: Vec<i32> =
+            self.hosts.iter().filter(|(_, host)| !host.leaving).map(|(id, _)| *id).collect();
+        stay.sort_unstable();
+        // The refills take turns at the hosts.
+        let first = stay.partition_point(|id| *id < self.next_host);
+        stay.rotate_left(first.min(stay.len()));
+        stay.truncate(MAX_READ);
+        self.next_host = stay.last().map_or(0, |id| id.saturating_add(1));
+        let (mut full_hosts, mut full_jobs) = (Vec::new(), Vec::new());
+        for (id, host) in stay.iter().filter_map(|id| Some((*id, self.hosts.get(id)?))) {
+            for (job, _) in host.jobs.iter().filter(|(_, waiting)| **waiting >= LOW) {
+                full_hosts.push(id);
+                full_jobs.push(*job);
+            }
+        }
+        Some(TakePlan {
+            epoch: self.epoch(),
+            now: micros(self.now),
+            take: i32::try_from(take).unwrap_or(i32::MAX),
+            loaded: self.loaded_blocks(&stay),
+            hosts: stay,
+            full_hosts,
+            full_jobs,
+            busy: self.busy_jobs(),
+            known: self.job_numbers(),
+        })
+    }
+
+    /// Loads what a refill found. The hosts in `conflicts` are given back unused. True if there are new pages.
+    pub(super) fn apply_taken(&mut self, plan: &TakePlan, taken: Taken, conflicts: &BTreeSet<i32>) -> bool {
+        if plan.epoch != self.epoch() {
+            return false;
+        }
+        // There may be more than were asked for.
+        self.due |= plan.take > 0 && taken.hosts.len() >= usize::try_from(plan.take).unwrap_or(usize::MAX);
+        self.starved = plan.take > 0 && taken.hosts.is_empty() && taken.blocks.is_empty();
+        for host in &taken.hosts {
+            self.hold_host(host.id, &host.name, host.pace, conflicts.contains(&host.id));
+        }
+        for row in &taken.rows {
+            if let Some(form) = taken.forms.get(&row.number) {
+                let limit = row.team.as_ref().and_then(|team| taken.teams.get(team.as_str()));
+                self.open_job(row, form, limit.copied().flatten().map(number));
+            }
+        }
+        let mut found: BTreeMap<i32, usize> = BTreeMap::new();
+        let has_pages = !taken.blocks.is_empty();
+        for block in taken.blocks {
+            *found.entry(block.host).or_default() += 1;
+            if let Err(failure) = self.load_block(block.id, block.host, block.job, &block.pages) {
+                tracing::error!(?failure, block = block.id, "waiting pages cannot be read");
+            }
+        }
+        for id in plan.hosts.iter().copied().chain(taken.hosts.iter().map(|host| host.id)) {
+            if let Some(host) = self.hosts.get_mut(&id) {
+                host.is_exhausted = !found.contains_key(&id);
+            }
+        }
+        has_pages
+    }
+
+    /// True if few pages of a job are loaded on a host that has others.
+    pub(super) fn is_low(&self, host: i32, job: i32) -> bool {
+        let Some(host) = self.hosts.get(&host).filter(|host| !host.is_exhausted) else { return false };
+        host.jobs.get(&job).is_none_or(|waiting| *waiting < LOW)
+    }
+}

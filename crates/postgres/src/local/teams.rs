@@ -1,0 +1,129 @@
+//! The teams of the loaded jobs: their groups, their slots, and which of their pages waited for a slot.
+
+use std::collections::HashMap;
+
+use gleaner_frontier::{Frontier, Group};
+use gleaner_store::TeamId;
+
+#[derive(Debug)]
+struct Team {
+    group: Group,
+    /// Open jobs.
+    jobs: usize,
+    /// Maximum number of leased pages, of all processes.
+    slots: Option<u32>,
+    /// The part of it that this process holds.
+    held: u32,
+    /// Slots that became free while all were in use and pages waited: this many of the next leased pages
+    /// waited for a slot.
+    freed: u64,
+}
+
+impl Team {
+    fn has_free_slot(&self, frontier: &Frontier) -> bool {
+        self.slots.is_none() || frontier.load(self.group).leased < u64::from(self.held)
+    }
+}
+
+/// The teams with open jobs.
+#[derive(Debug, Default)]
+pub(super) struct Teams {
+    teams: HashMap<Option<TeamId>, Team>,
+    next: u64,
+}
+
+impl Teams {
+    /// Adds a job of a team. Returns its group.
+    pub(super) fn enter(&mut self, name: Option<&TeamId>, slots: Option<u32>) -> Group {
+        let next = &mut self.next;
+        let team = self.teams.entry(name.cloned()).or_insert_with(|| {
+            *next += 1;
+            Team { group: Group(*next), jobs: 0, slots: None, held: 0, freed: 0 }
+        });
+        team.jobs += 1;
+        team.slots = slots;
+        team.group
+    }
+
+    /// Removes a job with this number of leased pages, before it is closed. The team stays while it has jobs
+    /// or slots.
+    pub(super) fn leave(&mut self, name: Option<&TeamId>, leased: u64, frontier: &Frontier) {
+        let Some(team) = self.teams.get_mut(&name.cloned()) else { return };
+        team.jobs = team.jobs.saturating_sub(1);
+        if leased > 0 && !team.has_free_slot(frontier) {
+            team.freed += leased;
+        }
+        if team.jobs == 0 && team.held == 0 {
+            self.teams.remove(&name.cloned());
+        }
+    }
+
+    /// The group of a team and its maximum of leased pages here.
+    pub(super) fn limit(&self, name: Option<&TeamId>) -> Option<(Group, Option<u32>)> {
+        let team = self.teams.get(&name.cloned())?;
+        Some((team.group, team.slots.map(|_| team.held)))
+    }
+
+    /// Records new slots of this process, and the limit of the team.
+    pub(super) fn add_slots(&mut self, name: &TeamId, change: i64, slots: Option<u32>) {
+        let key = Some(name.clone());
+        let Some(team) = self.teams.get_mut(&key) else { return };
+        let held = i64::from(team.held).saturating_add(change).max(0);
+        team.held = u32::try_from(held).unwrap_or(u32::MAX);
+        team.slots = slots;
+        if team.jobs == 0 && team.held == 0 {
+            self.teams.remove(&key);
+        }
+    }
+
+    /// Named teams: their slots, those of this process, and their leased and waiting pages.
+    pub(super) fn loads(&self, frontier: &Frontier) -> Vec<(TeamId, TeamShare)> {
+        let named = self.teams.iter().filter_map(|(name, team)| Some((name.clone()?, team)));
+        let mut loads: Vec<_> = named
+            .map(|(name, team)| {
+                let load = frontier.load(team.group);
+                let has_limit = team.slots.is_some();
+                (name, TeamShare { has_limit, held: team.held, leased: load.leased, waiting: load.waiting })
+            })
+            .collect();
+        loads.sort_by(|one, other| one.0.cmp(&other.0));
+        loads
+    }
+
+    /// Records that a page is about to end.
+    pub(super) fn page_finished(&mut self, name: Option<&TeamId>, frontier: &Frontier) {
+        let Some(team) = self.teams.get_mut(&name.cloned()) else { return };
+        if !team.has_free_slot(frontier) && frontier.load(team.group).waiting > 0 {
+            team.freed += 1;
+        }
+    }
+
+    /// Records a lease. True if the page had waited for a slot.
+    pub(super) fn page_leased(&mut self, name: Option<&TeamId>) -> bool {
+        let Some(team) = self.teams.get_mut(&name.cloned()).filter(|team| team.freed > 0) else {
+            return false;
+        };
+        team.freed -= 1;
+        true
+    }
+
+    /// Records that no more pages can be leased: pages that teams with free slots lease next have not waited
+    /// for a slot.
+    pub(super) fn nothing_to_lease(&mut self, frontier: &Frontier) {
+        for team in self.teams.values_mut() {
+            if team.has_free_slot(frontier) {
+                team.freed = 0;
+            }
+        }
+    }
+}
+
+/// The part of a team in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TeamShare {
+    /// The team has a limit.
+    pub(super) has_limit: bool,
+    pub(super) held: u32,
+    pub(super) leased: u64,
+    pub(super) waiting: u64,
+}

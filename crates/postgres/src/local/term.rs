@@ -1,0 +1,235 @@
+//! The term of this process: its row, its heartbeat, and what is done when it has ended.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_postgres::types::Type;
+
+use super::Local;
+use crate::database::Sql;
+use crate::failure::Failure;
+use crate::inner::Inner;
+use crate::operation::Operation;
+use crate::transaction::Transaction;
+use crate::units::micros;
+
+/// The part of a term that is not used, because clocks run at slightly different rates.
+const MARGIN: u32 = 20;
+
+/// The term of a worker on the clock of this process.
+#[derive(Debug, Default)]
+pub(crate) struct Term {
+    /// The id of its row; 0 before the first term.
+    pub(super) epoch: i64,
+    /// Its end; `None` after it was ended.
+    ends: Option<Instant>,
+    /// When the last heartbeat was sent.
+    beat_at: Option<Instant>,
+}
+
+impl Local {
+    /// Begins a term whose row was requested at this time.
+    pub(crate) fn begin_term(&mut self, epoch: i64, sent: Instant, term: Duration) {
+        self.reset();
+        self.term = Term { epoch, ends: None, beat_at: None };
+        self.renewed(epoch, sent, term);
+    }
+
+    /// The epoch of the term before, if there was one.
+    pub(crate) fn former_epoch(&self) -> Option<i64> {
+        (self.term.epoch > 0).then_some(self.term.epoch)
+    }
+
+    fn renewed(&mut self, epoch: i64, sent: Instant, term: Duration) {
+        if self.term.epoch == epoch {
+            self.term.ends = Some(sent + (term - term / MARGIN));
+            self.term.beat_at = Some(sent);
+        }
+    }
+
+    /// Ends the term: nothing of it can be committed any more.
+    pub(crate) fn end_term(&mut self) {
+        self.term.ends = None;
+        self.reset();
+    }
+
+    fn is_ended(&self) -> bool {
+        self.term.ends.is_none()
+    }
+
+    /// True while no other process may end the term.
+    pub(super) fn is_in_term(&self) -> bool {
+        self.term.ends.is_some_and(|ends| Instant::now() < ends)
+    }
+
+    /// The end of the term on the clock of the caller.
+    pub(super) fn term_ends(&self, now: Duration) -> Duration {
+        let left = self.term.ends.map(|ends| ends.saturating_duration_since(Instant::now()));
+        now.saturating_add(left.unwrap_or_default())
+    }
+
+    pub(super) fn is_heartbeat_due(&self, interval: Duration) -> bool {
+        self.term.beat_at.is_none_or(|at| at.elapsed() >= interval)
+    }
+
+    /// True if this process has capacity, and found too little work.
+    pub(super) const fn is_hungry(&self) -> bool {
+        self.starved
+    }
+
+    /// The leased pages of each team, as JSON.
+    fn leased_json(&self) -> String {
+        let mut leased: BTreeMap<&str, u64> = BTreeMap::new();
+        for job in self.jobs.values().filter(|job| job.leased > 0) {
+            *leased.entry(job.team.as_ref().map_or("", |team| team.as_str())).or_default() += job.leased;
+        }
+        serde_json::to_string(&leased).unwrap_or_else(|_| "{}".to_owned())
+    }
+}
+
+/// Adds the row of a worker.
+pub(crate) struct Register<'a> {
+    pub(crate) sql: &'a Sql,
+    pub(crate) name: &'a str,
+    pub(crate) term: Duration,
+    /// The epoch of its term before.
+    pub(crate) former: Option<i64>,
+}
+
+#[async_trait::async_trait]
+impl Operation for Register<'_> {
+    type Output = i64;
+
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<i64, Failure> {
+        let text = self.sql.text(
+            "INSERT INTO {schema}.worker (name, until) \
+             VALUES ($1, now() + $2 * interval '1 microsecond') RETURNING id",
+        );
+        let term = micros(self.term);
+        let row =
+            transaction.query_typed_one(&text, &[(&self.name, Type::TEXT), (&term, Type::INT8)]).await?;
+        let epoch: i64 = row.try_get(0)?;
+        if let Some(former) = self.former {
+            crate::jobs::adopt(transaction, self.sql, former, epoch).await?;
+        }
+        Ok(epoch)
+    }
+}
+
+/// Extends the term.
+struct Heartbeat<'a> {
+    sql: &'a Sql,
+    epoch: i64,
+    term: Duration,
+    grace: Duration,
+    hungry: bool,
+    leased: String,
+}
+
+/// What a heartbeat learns about the other workers.
+struct Others {
+    workers: i64,
+    hungry: bool,
+    /// Hosts that workers hold.
+    hosts: i64,
+    /// Workers whose term has ended.
+    dead: Vec<i64>,
+}
+
+#[async_trait::async_trait]
+impl Operation for Heartbeat<'_> {
+    type Output = Others;
+
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<Others, Failure> {
+        let text = self.sql.text(
+            "UPDATE {schema}.worker SET until = now() + $2 * interval '1 microsecond', hungry = $3, \
+             leased = $4::text::jsonb WHERE id = $1 \
+             RETURNING (SELECT count(*) FROM {schema}.worker o WHERE o.until >= now() OR o.id = $1), \
+             EXISTS (SELECT FROM {schema}.worker o WHERE o.until >= now() AND o.hungry AND o.id <> $1), \
+             (SELECT count(*) FROM {schema}.host WHERE worker IS NOT NULL), \
+             ARRAY(SELECT o.id FROM {schema}.worker o \
+                   WHERE o.until < now() - $5 * interval '1 microsecond' AND o.id <> $1 ORDER BY o.id LIMIT 16)",
+        );
+        let (term, grace) = (micros(self.term), micros(self.grace));
+        let row = transaction
+            .query_typed_opt(
+                &text,
+                &[
+                    (&self.epoch, Type::INT8),
+                    (&term, Type::INT8),
+                    (&self.hungry, Type::BOOL),
+                    (&self.leased, Type::TEXT),
+                    (&grace, Type::INT8),
+                ],
+            )
+            .await?
+            .ok_or(Failure::TermEnded)?;
+        Ok(Others {
+            workers: row.try_get(0)?,
+            hungry: row.try_get(1)?,
+            hosts: row.try_get(2)?,
+            dead: row.try_get(3)?,
+        })
+    }
+}
+
+/// Locks the row of a worker until the end of the transaction, so that nobody ends its term.
+pub(crate) async fn check_term(transaction: &Transaction<'_>, sql: &Sql, epoch: i64) -> Result<(), Failure> {
+    let text = sql.text("SELECT id FROM {schema}.worker WHERE id = $1 FOR KEY SHARE");
+    let row = transaction.query_typed_opt(&text, &[(&epoch, Type::INT8)]).await?;
+    if row.is_some() { Ok(()) } else { Err(Failure::TermEnded) }
+}
+
+impl Inner {
+    /// Extends the term again and again, and ends those of dead workers.
+    pub(crate) async fn beat(&self) {
+        loop {
+            let turn = self.heartbeats.next(self.config.heartbeat).await;
+            if let Err(failure) = self.heartbeat().await {
+                tracing::warn!(?failure, "the term of this process was not renewed");
+            }
+            self.heartbeats.finish(turn);
+        }
+    }
+
+    async fn heartbeat(&self) -> Result<(), Failure> {
+        if self.local().is_ended() {
+            return self.register().await;
+        }
+        // Counted from before the request, so that it ends here before it ends there.
+        let sent = Instant::now();
+        let heartbeat = {
+            let local = self.local();
+            Heartbeat {
+                sql: &self.db.sql,
+                epoch: local.epoch(),
+                term: self.config.term,
+                grace: self.grace(),
+                hungry: local.is_hungry(),
+                leased: local.leased_json(),
+            }
+        };
+        let others = match self.db.write(&heartbeat).await {
+            Ok(others) => others,
+            Err(Failure::TermEnded) => {
+                tracing::warn!("the term of this process has ended; it begins another");
+                self.local().end_term();
+                self.notify_work();
+                return self.register().await;
+            }
+            Err(failure) => return Err(failure),
+        };
+        {
+            let mut local = self.local();
+            local.renewed(heartbeat.epoch, sent, self.config.term);
+            local.workers = u64::try_from(others.workers).unwrap_or(1).max(1);
+            local.others_hungry = others.hungry;
+            local.all_hosts = u64::try_from(others.hosts).unwrap_or(0);
+        }
+        for dead in others.dead {
+            self.succeed(dead).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! Work that one task does for all that ask for it.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+/// Requests to a task that works in turns. A turn serves all requests before its start.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    requested: watch::Sender<u64>,
+    done: watch::Sender<u64>,
+}
+
+impl Turns {
+    pub(crate) fn new() -> Self {
+        Self { requested: watch::Sender::new(0), done: watch::Sender::new(0) }
+    }
+
+    /// Asks for a turn. Returns its number.
+    pub(crate) fn request(&self) -> u64 {
+        let mut number = 0;
+        self.requested.send_modify(|requested| {
+            *requested += 1;
+            number = *requested;
+        });
+        number
+    }
+
+    /// Waits until a turn is over, at most for this time.
+    pub(crate) async fn wait(&self, number: u64, max: Duration) {
+        let mut done = self.done.subscribe();
+        let over = done.wait_for(|done| *done >= number);
+        // If it takes longer, the caller goes on with what is there.
+        let _in_time = tokio::time::timeout(max, over).await;
+    }
+
+    /// Waits until a turn is requested, at most for this time. Returns the number of the last request.
+    pub(crate) async fn next(&self, max: Duration) -> u64 {
+        let done = *self.done.borrow();
+        let mut requested = self.requested.subscribe();
+        let asked = requested.wait_for(|requested| *requested > done);
+        let _asked = tokio::time::timeout(max, asked).await;
+        *self.requested.borrow()
+    }
+
+    /// Ends a turn, which [`next`](Self::next) began.
+    pub(crate) fn finish(&self, number: u64) {
+        self.done.send_modify(|done| *done = (*done).max(number));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_turn_serves_the_requests_before_it() {
+        let turns = Turns::new();
+        let long = Duration::from_secs(3_600);
+        let (first, second) = (turns.request(), turns.request());
+        assert_eq!(turns.next(long).await, second);
+        let third = turns.request();
+        turns.finish(second);
+        turns.wait(first, long).await;
+        turns.wait(second, long).await;
+        assert_eq!(turns.next(long).await, third);
+    }
+}
