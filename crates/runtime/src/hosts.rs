@@ -34,7 +34,9 @@ impl Shared {
     /// Waits until a request to the host of `url` may start. For requests without a lease.
     pub(crate) async fn permit(&self, url: &Url, pacing: RequestPacing) -> HostPermit {
         self.refresh_limits(url);
-        self.host_limiter.permit(url, pacing).await
+        let permit = self.host_limiter.permit(url, pacing).await;
+        self.term.lasts().await;
+        permit
     }
 
     /// Passes the store's current limits of a host to the host limiter.

@@ -6,6 +6,7 @@
 
 use std::fmt::Debug;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -18,6 +19,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::session::Session;
+use crate::term::Term;
 
 /// Fetches or renders one URL.
 #[async_trait]
@@ -99,6 +101,9 @@ pub struct FetchRequest<'a> {
     pub deadline: Instant,
     /// Nothing of the page may reach a disk or a log.
     pub zero_data_retention: bool,
+    /// No request and no connection starts unless this term [lasts](Term::lasts). The runtime checks it
+    /// before the fetch and at each redirect; a fetcher checks it again as late as possible.
+    pub term: &'a Arc<Term>,
 }
 
 /// The purpose of a request.
