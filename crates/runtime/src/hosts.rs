@@ -155,4 +155,12 @@ impl RedirectCheck for AuxiliaryRedirects<'_> {
         self.chain.continue_at(to, RequestPacing { gap: Duration::ZERO, ..self.pacing }).await;
         Ok(())
     }
+
+    fn may_start(&self) -> bool {
+        !self.chain.shared.term.is_over()
+    }
+
+    async fn wait_for_start(&self) {
+        self.chain.shared.term.lasts().await;
+    }
 }

@@ -116,7 +116,6 @@ pub use session::Session;
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use slices::MAX_CONCURRENT_SLICES;
 pub use start::{JobSpec, StartOptions};
-pub use term::Term;
 pub use tracking::{NOT_COMPARED, TrackChanges, TrackingTask};
 pub use warning::warn;
 pub use worker::{STOP_TIME, SWEEP_INTERVAL};

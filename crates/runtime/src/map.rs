@@ -64,7 +64,6 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
         options: options(&plan)?,
         webhook: None,
         zero_data_retention: false,
-        term: &shared.term,
     };
     let (job, _) = JobContext::of_crawl(id, &crawl, &shared.agent).map_err(|error| Error::rules(&error))?;
     let job = Arc::new(job);
@@ -167,7 +166,6 @@ async fn read_start(
             engine: FetchEngine::Static,
             deadline: Instant::now() + job.options.timeout,
             zero_data_retention: job.zero_data_retention,
-            term: &shared.term,
         };
         let chain = RequestChain::start(shared, &start, permit);
         let redirects = CrawlRedirects { shared, job, is_start: true, is_export: false, chain };

@@ -92,7 +92,6 @@ impl PageRequest<'_> {
             engine: self.engine,
             deadline: self.due(Instant::now()),
             zero_data_retention: job.zero_data_retention,
-            term: &shared.term,
         };
         let redirects = CrawlRedirects {
             shared,

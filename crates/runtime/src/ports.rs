@@ -6,7 +6,6 @@
 
 use std::fmt::Debug;
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -19,7 +18,6 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::session::Session;
-use crate::term::Term;
 
 /// Fetches or renders one URL.
 #[async_trait]
@@ -51,7 +49,7 @@ pub trait Fetch: Debug + Send + Sync + 'static {
     }
 }
 
-/// Decides before each redirect whether to follow it.
+/// Decides before each redirect whether to follow it, and whether requests may start.
 #[async_trait]
 pub trait RedirectCheck: Send + Sync {
     /// Allows or refuses a redirect. May wait, such as for a permit of the host.
@@ -59,6 +57,15 @@ pub trait RedirectCheck: Send + Sync {
     /// # Errors
     /// Why the redirect is refused; the fetch then ends with [`FetchError::refused_redirect`].
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefusal>;
+
+    /// Whether a request may start now, also that of a redirect or of a resource of the page. A fetcher asks
+    /// as late as possible before it connects or sends. The default is true.
+    fn may_start(&self) -> bool {
+        true
+    }
+
+    /// Waits until [`may_start`](Self::may_start) returns true. The work on a page is stopped meanwhile.
+    async fn wait_for_start(&self) {}
 }
 
 /// Why a redirect is not followed.
@@ -101,9 +108,6 @@ pub struct FetchRequest<'a> {
     pub deadline: Instant,
     /// Nothing of the page may reach a disk or a log.
     pub zero_data_retention: bool,
-    /// No request and no connection starts unless this term [lasts](Term::lasts). The runtime checks it
-    /// before the fetch and at each redirect; a fetcher checks it again as late as possible.
-    pub term: &'a Arc<Term>,
 }
 
 /// The purpose of a request.

@@ -129,7 +129,6 @@ async fn load_robots(
         engine: FetchEngine::Static,
         deadline: Instant::now() + MAX_ROBOTS_TIME,
         zero_data_retention: false,
-        term: &shared.term,
     };
     let fetched = tokio::time::timeout(MAX_ROBOTS_TIME, shared.fetch.fetch(request, &redirects)).await;
     let answer = match fetched {

@@ -58,7 +58,6 @@ async fn fetch(
         engine: FetchEngine::Static,
         deadline: Instant::now() + options.timeout,
         zero_data_retention: false,
-        term: &shared.term,
     };
     let answer = shared.fetch.fetch(request, &redirects).await?;
     // Without its latency, which says nothing about pages.

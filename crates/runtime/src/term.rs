@@ -14,7 +14,7 @@ use crate::clock::Clock;
 
 /// The term of a worker, and the pages in work that depend on it. A store of one process sets no end.
 #[derive(Debug)]
-pub struct Term {
+pub(crate) struct Term {
     clock: Clock,
     /// When the term ends, since the Unix epoch; `None` if it has no end.
     end: watch::Sender<Option<Duration>>,
@@ -33,20 +33,18 @@ impl Term {
     }
 
     /// Whether the term can end.
-    #[must_use]
-    pub fn has_end(&self) -> bool {
+    pub(crate) fn has_end(&self) -> bool {
         self.end.borrow().is_some()
     }
 
     /// Whether the term has ended, so that no request may start.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.end.borrow().is_some_and(|end| self.clock.now() >= end)
     }
 
     /// Returns at once while the term lasts; otherwise waits until it is renewed. Pages in work are stopped
     /// meanwhile.
-    pub async fn lasts(&self) {
+    pub(crate) async fn lasts(&self) {
         if !self.is_over() {
             return;
         }
