@@ -43,8 +43,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use gleaner_postgres::{PostgresConfig, PostgresStore, Stats};
-use gleaner_store::{MemoryConfig, Store};
+pub use gleaner_postgres::{JobList, ListedJob, PostgresConfig, PostgresStore, Stats};
+use gleaner_store::MemoryConfig;
+pub use gleaner_store::{ReadBound, Store};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::{EngineBuilder, Error};

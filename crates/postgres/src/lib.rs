@@ -2,5 +2,8 @@
 
 mod failure;
 mod job_row;
+mod listing;
 mod operation;
 mod units;
+
+pub use listing::{JobList, ListedJob};
