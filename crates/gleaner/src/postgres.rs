@@ -1,9 +1,9 @@
 //! Many processes, one queue: a store of jobs in a PostgreSQL database.
 //!
-//! With [`EngineBuilder::store_in_database`], any number of processes on any number of machines work on the same
-//! jobs. Each job can be started, read, paused and cancelled through each of them. A host gets its requests from
-//! one process at a time, so its pace holds over all of them; limits and credits are exact. If a process ends,
-//! the others go on with its pages: no document is lost or stored twice.
+//! With [`EngineBuilder::store_in_database`], any number of processes on any number of machines work on the
+//! same jobs. Each job can be started, read, paused and cancelled through each of them. A host gets its
+//! requests from one process at a time, so its pace holds over all of them; limits and credits are exact. If a
+//! process ends, the others go on with its pages: no document is lost or stored twice.
 //!
 //! ```no_run
 //! use gleaner::{CrawlRequest, Engine, postgres};

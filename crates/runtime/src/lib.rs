@@ -15,8 +15,8 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`, `session`,
-//!   `warning`
+//! - base: `error`, `clock`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`,
+//!   `session`, `warning`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`

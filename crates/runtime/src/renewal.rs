@@ -13,7 +13,8 @@ use crate::shared::Shared;
 /// The term of a worker is renewed this often.
 pub const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Keeps the term of the worker, while leases are slow or fail. A store whose terms have no end is asked once.
+/// Keeps the term of the worker, also while leases are slow or fail. A store whose terms have no end is asked
+/// once.
 pub(crate) async fn keep_term(shared: Arc<Shared>) {
     while AssertUnwindSafe(renew_and_stop(&shared)).catch_unwind().await.is_err() {
         tracing::error!("the renewal of a term panicked and restarts");

@@ -6,8 +6,8 @@ const EXAMPLES: &str = "\
 Examples:
   gleaner migrate --database postgresql://gleaner:PASSWORD@db.example/gleaner
 
-It creates the tables in the schema gleaner, or changes those of an earlier version. It changes nothing if they
-are up to date.";
+It creates the tables in the schema gleaner, or changes those of an earlier version. Tables that are up to
+date stay as they are.";
 
 /// Create or upgrade the tables of a database of jobs
 #[derive(Debug, Args)]

@@ -33,7 +33,8 @@ impl Place {
         let Some(database) = &args.database else { return Ok(Self::Memory) };
         if command.retains_nothing() {
             return Err(Failure::usage(
-                "--zero-data-retention: nothing of such a job may be written to a database; leave out --database",
+                "--zero-data-retention: nothing of such a job may be written to a database; leave out \
+                 --database",
             ));
         }
         Ok(Self::Database(Box::new(database.config())))
