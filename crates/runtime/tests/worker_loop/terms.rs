@@ -8,6 +8,7 @@ use std::time::Duration;
 use gleaner_runtime::{Job, Runtime, StartOptions};
 use gleaner_store::Store as _;
 use gleaner_types::JobState;
+use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::CrawlRequest;
 use tokio::time::{Instant, sleep};
 
@@ -25,7 +26,7 @@ async fn begin(
     let web = Web::new([(START, answers)]);
     let store = TermStore::new(term);
     let runtime = runtime_over(&web, Arc::<TermStore>::clone(&store));
-    let request = CrawlRequest::new(START);
+    let request = CrawlRequest { sitemap: Some(SitemapMode::Skip), ..CrawlRequest::new(START) };
     let job = runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap();
     (web, store, runtime, job)
 }
