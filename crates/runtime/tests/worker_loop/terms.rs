@@ -26,7 +26,7 @@ async fn begin(
     let web = Web::new([(START, answers)]);
     let store = TermStore::new(term);
     let runtime = runtime_over(&web, Arc::<TermStore>::clone(&store));
-    let request = CrawlRequest { sitemap: Some(SitemapMode::Skip), ..CrawlRequest::new(START) };
+    let request = CrawlRequest::new(START).sitemap(SitemapMode::Skip);
     let job = runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap();
     (web, store, runtime, job)
 }
