@@ -2,10 +2,11 @@
 # Runs the official Python client, and schemathesis with the generated OpenAPI document, against the host
 # example.
 #
-# Needs Python 3.10 or later with `venv`, and PyPI. GLEANER_CLIENTS_VENV names a folder that keeps the
-# environment between runs. Exit status: 0 if everything passed; 77 if nothing ran because PyPI is
-# unreachable; any other if something failed. If PyPI is reachable, nothing is skipped: a missing package is a
-# failure.
+# Needs Python 3.10 or later with `venv`, and PyPI. If PostgreSQL is installed, the client also runs against
+# two hosts with one database; with CI=true, its absence is a failure. GLEANER_CLIENTS_VENV names a folder that
+# keeps the environment between runs. Exit status: 0 if everything passed; 77 if nothing ran because PyPI is
+# unreachable; any other if something failed. If PyPI is reachable, nothing else is skipped: a missing package
+# is a failure.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
@@ -51,5 +52,14 @@ examples="${CARGO_TARGET_DIR:-$root/target}/debug/examples"
 
 # methods.py runs the cases of sdk.py and its own.
 "$venv/bin/python" "$here/methods.py" --host "$examples/host" --site "$examples/site"
+# The same again with two hosts on one PostgreSQL, in turns.
+if compgen -G "/usr/lib/postgresql/*/bin/postgres" >/dev/null; then
+    "$venv/bin/python" "$here/methods.py" --in-database --host "$examples/host" --site "$examples/site"
+elif [ "${CI:-}" = true ]; then
+    printf 'PostgreSQL is not installed (Debian: postgresql)\n' >&2
+    exit 1
+else
+    printf '!! SKIPPED: two hosts on one database, because PostgreSQL is not installed\n' >&2
+fi
 "$venv/bin/python" "$here/receiver.py" --receiver "$examples/webhook_receiver"
 "$venv/bin/python" "$here/schema.py" --host "$examples/host" --schemathesis "$venv/bin/schemathesis"

@@ -40,6 +40,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", help="the built host example")
     parser.add_argument("--site", help="the built site example")
+    parser.add_argument("--in-database", action="store_true",
+                        help="two hosts with one PostgreSQL, behind a proxy that takes turns")
     parser.add_argument("--list", action="store_true", help="print the cases and their descriptions")
     parser.add_argument("only", nargs="*", help="run only these cases")
     arguments = parser.parse_args()
@@ -50,7 +52,7 @@ def main():
     assert firecrawl.__version__ == VERSION, f"the client has version {firecrawl.__version__}, not {VERSION}"
     chosen = {name: case for name, case in cases().items() if not arguments.only or name in arguments.only}
     failed, skipped = [], []
-    with World(arguments.host, arguments.site) as world:
+    with World(arguments.host, arguments.site, arguments.in_database) as world:
         for name, case in chosen.items():
             began = time.monotonic()
             try:

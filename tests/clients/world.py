@@ -18,6 +18,7 @@ from firecrawl.v1.client import AsyncV1FirecrawlApp, V1FirecrawlApp
 from firecrawl.v2.client_async import AsyncFirecrawlClient
 from firecrawl.v2.utils import error_handler as errors
 
+from cluster import Postgres, RoundRobin
 from fakes import boat_site, fake_model
 
 KEY = "key-of-the-tests"
@@ -32,12 +33,14 @@ class Skipped(Exception):
 
 
 class World:
-    """The processes of a run: two sites, and one host per set of options."""
+    """The processes of a run: two sites, and one host per set of options. With `in_database`, it is two hosts
+    on one database, and each connection of a client goes to the next one."""
 
-    def __init__(self, host_binary, site_binary):
+    def __init__(self, host_binary, site_binary, in_database=False):
         self.host_binary, self.site_binary = host_binary, site_binary
         self.stack = contextlib.ExitStack()
         self.hosts = {}
+        self.in_database = in_database
 
     def start(self, *command):
         return self.launch(*command)[1]
@@ -64,10 +67,29 @@ class World:
                 common += ["--requests-per-minute", "0"]
             if "--browser" not in options:
                 common += ["--browser", "never"]
-            self.hosts[options] = self.start(self.host_binary, *common, *options)
+            self.hosts[options] = self.start_hosts(options, [self.host_binary, *common, *options])
         return self.hosts[options]
 
+    def start_hosts(self, options, command):
+        if not self.in_database:
+            return self.start(*command)
+        # A database of its own, because hosts with other options cannot do all of its jobs.
+        command = [*command, "--database", self.postgres.create()]
+        # The example keeps balances and rates in the memory of each host.
+        is_counted = "--credits" in options or "--requests-per-minute" in options
+        urls = [self.start(*command) for _ in range(1 if is_counted else 2)]
+        return self.balanced(urls)
+
+    def balanced(self, urls):
+        """The URL of a proxy in front of these hosts."""
+        proxy = RoundRobin(urls)
+        self.stack.callback(proxy.close)
+        return proxy.url
+
     def __enter__(self):
+        if self.in_database:
+            self.postgres = Postgres()
+            self.stack.callback(self.postgres.close)
         self.site_url = self.site("robots,sitemap")
         # A separate site, because hosts that fail get fewer requests from all jobs.
         self.failing_url = self.site("failures,slow")
@@ -132,28 +154,41 @@ class World:
 
 
 class DurableHost:
-    """A host that keeps its jobs in a folder. It can be ended and started again on its port."""
+    """A host that keeps its jobs in a folder, or two with one database. They can be ended and started again on
+    their ports."""
 
     def __init__(self, world):
-        self.world, self.folder, self.port = world, tempfile.TemporaryDirectory(), 0
+        self.world, self.folder = world, tempfile.TemporaryDirectory()
+        self.data = os.path.join(self.folder.name, "data")
+        if world.in_database:
+            self.ports, self.place = [0, 0], ["--database", world.postgres.create()]
+        else:
+            self.ports, self.place = [0], ["--data", self.data]
 
     def start(self):
-        data = os.path.join(self.folder.name, "data")
-        self.process, self.url = self.world.launch(
-            self.world.host_binary, "--listen", f"127.0.0.1:{self.port}", "--api-key", KEY, "--data", data,
+        started = [self.world.launch(
+            self.world.host_binary, "--listen", f"127.0.0.1:{port}", "--api-key", KEY, *self.place,
             "--allow-private", "127.0.0.0/8", "--requests-per-minute", "0", "--browser", "never",
-            "--webhook-secret", SECRET)
-        self.port = self.url.rpartition(":")[2]
-        assert os.stat(data).st_mode & 0o777 == 0o700, "only the owner may read the folder"
+            "--webhook-secret", SECRET) for port in self.ports]
+        self.processes = [process for process, _ in started]
+        urls = [url for _, url in started]
+        if 0 in self.ports:
+            self.ports = [url.rpartition(":")[2] for url in urls]
+            self.url = self.world.balanced(urls) if self.world.in_database else urls[0]
+        if not self.world.in_database:
+            assert os.stat(self.data).st_mode & 0o777 == 0o700, "only the owner may read the folder"
 
     def kill(self):
-        self.process.kill()
-        self.process.wait()
+        for process in self.processes:
+            process.kill()
+        for process in self.processes:
+            process.wait()
 
     def stop(self):
-        """Ends the host in order, and returns its exit status."""
-        self.process.terminate()
-        return self.process.wait(TIMEOUT)
+        """Ends the hosts in order, and returns the highest exit status."""
+        for process in self.processes:
+            process.terminate()
+        return max(process.wait(TIMEOUT) for process in self.processes)
 
     def __enter__(self):
         self.start()

@@ -233,7 +233,7 @@ impl<'a> Exchange<'a> {
         loop {
             let cookies = self.cookie_header();
             let span = self.span();
-            let answer = self.send(cookies.as_deref(), trace).instrument(span.clone()).await?;
+            let answer = self.send(cookies.as_deref(), check, trace).instrument(span.clone()).await?;
             self.store_cookies(answer.headers());
             let next = redirect::target(answer.status(), answer.headers(), &self.url);
             match next {
@@ -299,6 +299,7 @@ impl<'a> Exchange<'a> {
     async fn send(
         &mut self,
         cookies: Option<&str>,
+        check: &dyn RedirectCheck,
         trace: &Trace,
     ) -> Result<http::Response<Incoming>, Error> {
         trace.enter(Stage::Answer);
@@ -318,6 +319,7 @@ impl<'a> Exchange<'a> {
         }
         self.sent_at = Instant::now();
         let sending = self.session.send(request, &self.url, self.skip_tls_verification);
+        let sending = redirect::while_allowed(check, sending);
         let Some(limit) = self.fetcher.read_timeout else { return sending.await };
         let answered = trace::run_unless_silent(limit, trace, sending).await;
         answered.unwrap_or_else(|_| Err(Error::silent(&self.url, limit, trace.stage())))

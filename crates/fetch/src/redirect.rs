@@ -1,6 +1,9 @@
 //! Redirects: their target, their method, and the caller's check.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
 
 use async_trait::async_trait;
 use gleaner_types::ErrorCode;
@@ -11,7 +14,7 @@ use url::Url;
 use crate::error::{Error, ErrorKind};
 
 /// Asked before each redirect is followed, after the policy has permitted its target. A crawl checks the
-/// target against its scope and robots.txt.
+/// target against its scope and robots.txt. It also decides whether requests may start.
 #[async_trait]
 pub trait RedirectCheck: Send + Sync {
     /// Whether the redirect from `from` to `to` may be followed. The time of this call does not count towards
@@ -22,6 +25,16 @@ pub trait RedirectCheck: Send + Sync {
     ///
     /// [`RedirectRefused`] ends the fetch with [`crate::ErrorKind::RedirectRefused`].
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused>;
+
+    /// Whether a request may be on its way now: each request of the chain, and each load of a rendered page.
+    /// It is asked before the name is looked up, before the connection is opened, and before the request is
+    /// sent. The default is true.
+    fn may_start(&self) -> bool {
+        true
+    }
+
+    /// Waits until [`may_start`](Self::may_start) returns true. This counts towards the request's timeout.
+    async fn wait_for_start(&self) {}
 }
 
 /// Follows every redirect that the policy permits.
@@ -68,6 +81,21 @@ impl fmt::Display for RedirectRefused {
 }
 
 impl std::error::Error for RedirectRefused {}
+
+/// Runs `sending` while `check` lets requests start. It is asked before each step, so that a process that was
+/// stopped does not go on with a request.
+pub(crate) async fn while_allowed<F: Future>(check: &dyn RedirectCheck, sending: F) -> F::Output {
+    let mut sending = pin!(sending);
+    loop {
+        let step = poll_fn(|context| {
+            if check.may_start() { sending.as_mut().poll(context).map(Some) } else { Poll::Ready(None) }
+        });
+        if let Some(output) = step.await {
+            return output;
+        }
+        check.wait_for_start().await;
+    }
+}
 
 /// The target of a redirect; `None` if the answer is not a redirect, `Err` if its `Location` is not a URL.
 pub(crate) fn target(
@@ -129,7 +157,51 @@ pub(crate) fn same_origin(one: &Url, other: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    use std::time::Duration;
+
+    use tokio::sync::watch;
+    use tokio::time::sleep;
+
     use super::*;
+
+    struct Gate(watch::Sender<bool>);
+
+    #[async_trait]
+    impl RedirectCheck for Gate {
+        async fn check(&self, _from: &Url, _to: &Url) -> Result<(), RedirectRefused> {
+            Ok(())
+        }
+
+        fn may_start(&self) -> bool {
+            *self.0.borrow()
+        }
+
+        async fn wait_for_start(&self) {
+            let mut open = self.0.subscribe();
+            open.wait_for(|open| *open).await.unwrap();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_makes_no_step_while_none_may_start() {
+        let (gate, steps) = (Gate(watch::Sender::new(true)), AtomicU32::new(0));
+        let sending = async {
+            for _ in 0..3 {
+                steps.fetch_add(1, Relaxed);
+                sleep(Duration::from_secs(1)).await;
+            }
+        };
+        let control = async {
+            sleep(Duration::from_millis(1_500)).await;
+            gate.0.send_replace(false);
+            sleep(Duration::from_secs(60)).await;
+            assert_eq!(steps.load(Relaxed), 2);
+            gate.0.send_replace(true);
+        };
+        tokio::join!(while_allowed(&gate, sending), control);
+        assert_eq!(steps.load(Relaxed), 3);
+    }
 
     fn follow(from: &str, location: &[u8]) -> Option<String> {
         let mut headers = HeaderMap::new();

@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 use crate::adapters::{FetchAdapter, LinkRules, TransformAdapter};
 use crate::extract::{ExtractPart, ExtractSettings};
 use crate::pdf::PdfSettings;
+use crate::postgres::DatabaseSettings;
 use crate::service::{ServicePart, ServiceSettings};
 use crate::sqlite::FileSettings;
 use crate::support::{Capabilities, StoredOptions};
@@ -57,6 +58,7 @@ pub struct EngineBuilder {
     links: LinkRules,
     store: Option<Arc<dyn Store>>,
     pub(crate) file: FileSettings,
+    pub(crate) database: DatabaseSettings,
     retained: Option<(usize, u64)>,
     result_retention: Option<Duration>,
     page_memory: Option<u64>,
@@ -84,6 +86,7 @@ impl Default for EngineBuilder {
             links: LinkRules::default(),
             store: None,
             file: Default::default(),
+            database: Default::default(),
             retained: None,
             result_retention: None,
             page_memory: None,
@@ -357,9 +360,30 @@ impl EngineBuilder {
     /// # Errors
     /// [`Configuration`](crate::ErrorKind::Configuration) if a setting is invalid: an empty user agent or one
     /// that no header can hold, too little memory for pages, a root certificate that cannot be read, a
-    /// timeout of zero, a proxy pool without proxies, or two stores. With `EngineBuilder::store_at`,
-    /// [`Store`](crate::ErrorKind::Store) if the file cannot be opened.
-    pub fn build(self) -> Result<Engine, Error> {
+    /// timeout of zero, a proxy pool without proxies, or two stores. With `EngineBuilder::store_at` or
+    /// `EngineBuilder::store_in_database`, [`Store`](crate::ErrorKind::Store) if the file or the database
+    /// cannot be opened.
+    pub fn build(mut self) -> Result<Engine, Error> {
+        self.check()?;
+        let database = std::mem::take(&mut self.database);
+        let store = database.open_blocking(self.memory_config(), self.result_retention)?;
+        self.store = store.or(self.store);
+        self.build_opened()
+    }
+
+    /// Like [`build`](Self::build), and does not block the thread while it connects to a database.
+    ///
+    /// # Errors
+    /// As for [`build`](Self::build).
+    pub async fn build_async(mut self) -> Result<Engine, Error> {
+        self.check()?;
+        let database = std::mem::take(&mut self.database);
+        let store = database.open(self.memory_config(), self.result_retention).await?;
+        self.store = store.or(self.store);
+        self.build_opened()
+    }
+
+    fn check(&self) -> Result<(), Error> {
         if self.user_agent.as_ref().is_some_and(|agent| agent.trim().is_empty()) {
             return Err(Error::configuration(
                 "the user agent is empty: tell sites who sends the requests, for example \
@@ -371,17 +395,51 @@ impl EngineBuilder {
                 "the memory for pages is too small: at least 64 MiB (67108864 bytes) are needed",
             ));
         }
-        if self.store.is_some() && self.file.is_set() {
+        let stores = [self.store.is_some(), self.file.is_set(), self.database.is_set()];
+        if stores.into_iter().filter(|is_set| *is_set).count() > 1 {
             return Err(Error::configuration(
-                "there are two stores: set either the store or the file of one",
+                "there are two stores: choose one of `store`, `store_at` (a file, for one process) and \
+                 `store_in_database` (for many processes)",
             ));
         }
+        Ok(())
+    }
+
+    /// The browser, unless pages are never rendered.
+    fn renderer(&self) -> Option<&Arc<dyn Render>> {
+        self.renderer.as_ref().filter(|_| self.render_policy != RenderPolicy::Never)
+    }
+
+    /// The limits of a store.
+    fn memory_config(&self) -> MemoryConfig {
+        let mut frontier = FrontierConfig::default();
+        frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
+        // Pages that wait for a browser are leased beside those in work.
+        let leases_per_page = if self.renderer().is_some() { 2 } else { 1 };
+        frontier.max_in_flight = self.concurrency.saturating_mul(leases_per_page);
+        frontier.max_per_host = self.concurrency;
+        frontier.max_per_address = self.concurrency;
+        if let Some(pages) = self.concurrency_per_host {
+            (frontier.initial_per_host, frontier.max_per_host) = (pages, pages);
+            frontier.initial_per_address = pages.saturating_mul(HOSTS_PER_ADDRESS);
+        }
+        let mut config = MemoryConfig { frontier, ..MemoryConfig::default() };
+        if let Some(retained) = self.retained {
+            (config.all_retained_bytes, config.spilled_bytes) = retained;
+        }
+        config.retention = self.result_retention.unwrap_or(config.retention);
+        config
+    }
+
+    /// Builds the engine. A database is open, as the store.
+    fn build_opened(self) -> Result<Engine, Error> {
+        let limits = self.memory_config();
+        let renderer = self.renderer().cloned();
         let memory = self.page_memory.map_or_else(MemoryBudget::default, MemoryBudget::of);
         let mut fetcher = self.fetcher.egress(self.egress).body_memory(memory.bodies);
         if let Some(agent) = self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }
-        let renderer = self.renderer.filter(|_| self.render_policy != RenderPolicy::Never);
         let rendering = renderer
             .as_ref()
             .map(|renderer| RenderSettings { policy: self.render_policy, slots: renderer.capacity() });
@@ -400,25 +458,7 @@ impl EngineBuilder {
         let clock = Clock::system();
         let store = match self.store {
             Some(store) => store,
-            None => {
-                let mut frontier = FrontierConfig::default();
-                frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
-                // Pages that wait for a browser are leased beside those in work.
-                let leases_per_page = if rendering.is_some() { 2 } else { 1 };
-                frontier.max_in_flight = self.concurrency.saturating_mul(leases_per_page);
-                frontier.max_per_host = self.concurrency;
-                frontier.max_per_address = self.concurrency;
-                if let Some(pages) = self.concurrency_per_host {
-                    (frontier.initial_per_host, frontier.max_per_host) = (pages, pages);
-                    frontier.initial_per_address = pages.saturating_mul(HOSTS_PER_ADDRESS);
-                }
-                let mut config = MemoryConfig { frontier, ..MemoryConfig::default() };
-                if let Some(retained) = self.retained {
-                    (config.all_retained_bytes, config.spilled_bytes) = retained;
-                }
-                config.retention = self.result_retention.unwrap_or(config.retention);
-                self.file.open(config, clock.now())?
-            }
+            None => self.file.open(limits, clock.now())?,
         };
         let uses_model = self.extract.uses_model();
         let agent = self.robots_agent.clone();

@@ -48,7 +48,7 @@ impl Engine {
         capabilities: Capabilities,
         bounds: RequestBounds,
     ) -> Self {
-        // In a file, documents outlive their reader.
+        // In a file or a database, documents outlive their reader.
         let retention = if runtime.store().is_durable() { Retention::Keep } else { Retention::Stream };
         Self { runtime, service, extract, capabilities, bounds, retention }
     }

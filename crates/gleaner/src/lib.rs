@@ -84,6 +84,8 @@
 //! - `sqlite` (off): jobs that survive the process, in one file, for `EngineBuilder::store_at`. Without it,
 //!   and without a durable [`store`](EngineBuilder::store) of your own, jobs end with the process. It
 //!   contains SQLite, which a C compiler builds.
+//! - `postgres` (off): jobs in a PostgreSQL database that any number of processes share, for
+//!   `EngineBuilder::store_in_database`.
 //! - `browser` (off, Unix only): pages rendered by an installed Chromium, for `EngineBuilder::browser`.
 //!   Without it, and without a [`renderer`](EngineBuilder::renderer) of your own, `actions` and the format
 //!   `screenshot` are refused, and pages that scripts build stay as served.
@@ -106,6 +108,11 @@ pub mod pdf;
 #[cfg(not(feature = "pdf"))]
 #[path = "no_pdf.rs"]
 mod pdf;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(not(feature = "postgres"))]
+#[path = "no_postgres.rs"]
+mod postgres;
 #[cfg(feature = "service")]
 pub mod service;
 #[cfg(not(feature = "service"))]

@@ -14,6 +14,7 @@ use clap::Parser;
 use gleaner::browser::{Browser, BrowserConfigError};
 use gleaner::models::{HttpModel, Provider};
 use gleaner::pdf::{self, PdfWorker};
+use gleaner::postgres::{self, PostgresConfig};
 use gleaner::service::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
 use gleaner::{Engine, EngineBuilder, FetcherBuilder};
 use gleaner_http::Service;
@@ -43,8 +44,12 @@ struct Options {
     /// server is started again with it. By default, they end with the server
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Keep jobs and their results in this PostgreSQL database, whose tables are created. Any number of
+    /// servers may share it; each one answers for all jobs
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
+    database: Option<String>,
     /// The team's credits; unlimited by default. The balance is kept in memory: it is back at this number
-    /// when the server is started again, also with --data
+    /// when the server is started again, also with --data, and each server of a --database has one
     #[arg(long)]
     credits: Option<u64>,
     /// Requests per minute and operation (scrapes, crawls, reads, ...); 0 disables the limit
@@ -107,12 +112,17 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
             .map_err(|error| format!("--data: cannot create {}: {error}", folder.display()))?;
         builder = builder.store_at(folder.join(JOBS_FILE));
     }
+    if let Some(url) = &options.database {
+        let config = PostgresConfig::new(url.as_str());
+        postgres::migrate(&config).await?;
+        builder = builder.store_in_database_with(config);
+    }
     let browser = browser(&options.browser)?;
     if let Some(browser) = &browser {
         builder = builder.browser(browser.clone());
     }
     let engine = options.allow_private.into_iter().fold(builder, EngineBuilder::allow_private);
-    let engine = engine.build()?;
+    let engine = engine.build_async().await?;
     // The jobs of an earlier run go on, also if no request comes.
     engine.resume().await;
     let listener = tokio::net::TcpListener::bind(options.listen).await?;
@@ -121,7 +131,8 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
         () = serve::serve(listener, Service::new(engine.clone()), serve::MAX_CONNECTIONS) => {}
         stopped = stop_signal() => stopped?,
     }
-    // Nothing is accepted any more. Pages in work are finished or wait for the next run.
+    // Nothing is accepted any more. Pages in work are finished or wait for the next run, or go on at once in
+    // another server of the database.
     engine.stop().await;
     // It would end with the program, but the folder of its profile would remain.
     if let Some(browser) = browser {

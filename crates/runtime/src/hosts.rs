@@ -34,7 +34,9 @@ impl Shared {
     /// Waits until a request to the host of `url` may start. For requests without a lease.
     pub(crate) async fn permit(&self, url: &Url, pacing: RequestPacing) -> HostPermit {
         self.refresh_limits(url);
-        self.host_limiter.permit(url, pacing).await
+        let permit = self.host_limiter.permit(url, pacing).await;
+        self.term.lasts().await;
+        permit
     }
 
     /// Passes the store's current limits of a host to the host limiter.
@@ -152,5 +154,13 @@ impl RedirectCheck for AuxiliaryRedirects<'_> {
         self.chain.release_permit();
         self.chain.continue_at(to, RequestPacing { gap: Duration::ZERO, ..self.pacing }).await;
         Ok(())
+    }
+
+    fn may_start(&self) -> bool {
+        !self.chain.shared.term.is_over()
+    }
+
+    async fn wait_for_start(&self) {
+        self.chain.shared.term.lasts().await;
     }
 }

@@ -15,16 +15,16 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`, `session`,
-//!   `warning`
+//! - base: `error`, `clock`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`,
+//!   `session`, `warning`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
 //! - job: `explain`, `sitemaps`, `context`, `resume`, `browser_access`
-//! - shared by all jobs: `shared`, `session_notes`, `hosts`, `robots_reader`, `attempts`
+//! - shared by all jobs: `shared`, `session_notes`, `hosts`, `robots_reader`, `attempts`, `commit`
 //! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
 //!   `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`
-//! - work: `page`, `map`, `worker`
+//! - work: `page`, `map`, `renewal`, `worker`
 //! - jobs from outside: `runtime`, `handle`, `start`
 
 mod attempts;
@@ -32,6 +32,7 @@ mod blocking;
 mod browser_access;
 mod check_options;
 mod clock;
+mod commit;
 mod complete_page;
 mod config;
 mod context;
@@ -59,6 +60,7 @@ mod read_page;
 mod rejections;
 mod rendering;
 mod rendering_memory;
+mod renewal;
 mod resume;
 mod robots;
 mod robots_reader;
@@ -73,6 +75,7 @@ mod sitemap_lease;
 mod sitemaps;
 mod slices;
 mod start;
+mod term;
 mod track_changes;
 mod tracking;
 mod transforming;
@@ -82,6 +85,7 @@ mod worker;
 pub use blocking::{BlockingError, WaitLimits, blocking, blocking_operation, spawn_blocking};
 pub use check_options::CheckOptions;
 pub use clock::{Clock, rfc3339, timestamp};
+pub use commit::LARGE_DOCUMENT;
 pub use config::RuntimeConfig;
 pub use credits::{
     CREDITS_FOR_STEALTH, CREDITS_FOR_ZERO_DATA_RETENTION, CREDITS_PER_MODEL_PAGE, CREDITS_PER_PAGE,
@@ -100,12 +104,12 @@ pub use log_suppression::without_logs;
 pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
 pub use memory::{DEFAULT_PAGE_MEMORY, MemoryBudget};
 pub use owner::{JobOwner, OwnerPermit, TokenMeter};
-pub use page::LARGE_DOCUMENT;
 pub use ports::{
     Fetch, FetchError, FetchRequest, Fetched, PageText, PdfTask, Purpose, ReadPdf, RedirectCheck,
     RedirectRefusal, Rendering, Transform, TransformTask, Transformed,
 };
 pub use rendering::{RenderNeed, RenderPolicy, RenderSettings};
+pub use renewal::RENEWAL_INTERVAL;
 pub use robots::{MAX_CACHED_ROBOTS, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
 pub use runtime::{RunningJob, Runtime, new_id};
 pub use session::Session;

@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::SkipReason;
-use gleaner_store::{Admission, FinishedPage, LeasedPage, PageOutcome, Receipt, is_heavier};
+use gleaner_store::{Admission, FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, PageError};
 
 use crate::attempts::{page_deadline, retry, work_deadline};
-use crate::blocking::blocking_operation;
 use crate::complete_page::complete_page;
 use crate::context::{CrawlContext, JobContext, retry_note};
 use crate::fetching::{FirstAnswer, fetch};
@@ -27,19 +26,15 @@ use crate::second_pass::{PageVersion, render_if_needed};
 use crate::session_notes::session_notes;
 use crate::shared::Shared;
 use crate::sitemap_lease::{admit_sitemaps, read_sitemap};
+use crate::term::PageInWork;
 use crate::track_changes::track_changes;
 use crate::transforming::transform;
 
 /// Delay before a page of a job that this engine does not run can be leased again.
 const UNKNOWN_JOB_PAUSE: Duration = Duration::from_secs(5);
-/// A page with more links than this is committed on a blocking thread.
-const MANY_LINKS: usize = 4_096;
-/// A document of more bytes than this is committed on a blocking thread: writing it as JSON takes a
-/// millisecond or two.
-pub const LARGE_DOCUMENT: usize = 1 << 20;
 
-/// Works on a leased page and finishes it, unless its job ends first.
-pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
+/// Works on a leased page and finishes it, unless its job ends or its lease is lost first.
+pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageInWork) {
     let now = shared.clock.now();
     let Some(job) = shared.context_of(leased.job).await else {
         // The job has ended, or belongs to another engine. No attempt was made here.
@@ -55,6 +50,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
         // In this order, so that no work is done for an ended job or on a lease that is about to end.
         biased;
         () = job.cancelled.cancelled() => return shared.return_lease(page.lease, retry_now()).await,
+        () = in_work.stopped() => return shared.return_stopped(page.lease).await,
         () = tokio::time::sleep_until(deadline) => {
             let url = job.log_url(&page.lease.url).map(tracing::field::display);
             tracing::warn!(job = %job.id, url, "a page was not done when its lease ended");
@@ -80,6 +76,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
     let fields = tokio::select! {
         biased;
         () = job.cancelled.cancelled() => return shared.return_lease(page.lease, retry_now()).await,
+        () = in_work.stopped() => return shared.return_stopped(page.lease).await,
         fields = read_page(&shared, &job, text, &mut page) => fields,
     };
     track_changes(&shared, &job, fields, &mut page).await;
@@ -92,7 +89,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage) {
     // Redirects that wait for the host can use the limits that result from its answer.
     let has_waiters = shared.host_limiter.has_waiters(&page.lease.url);
     let host_to_refresh = has_waiters.then(|| page.lease.url.clone());
-    match finish(&shared, page).await {
+    match shared.finish(page).await {
         Ok(receipt) if receipt.job_ended => shared.forget(job.id),
         Ok(_) => {}
         // The lease expires, and the page is scraped again.
@@ -117,20 +114,6 @@ fn with_contract_names(job: &JobContext, outcome: PageOutcome) -> PageOutcome {
         }
         outcome => outcome,
     }
-}
-
-/// Commits a page, on a blocking thread if it has many links or a large document.
-async fn finish(shared: &Shared, page: FinishedPage) -> Result<Receipt, gleaner_store::Error> {
-    let now = shared.clock.now();
-    let is_large = match &page.outcome {
-        PageOutcome::Document(document, _) => is_heavier(document, LARGE_DOCUMENT),
-        _ => false,
-    };
-    if page.links.len() <= MANY_LINKS && !is_large {
-        return shared.store.finish(page, now).await;
-    }
-    let store = Arc::clone(&shared.store);
-    blocking_operation(async move { store.finish(page, now).await }).await
 }
 
 fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {

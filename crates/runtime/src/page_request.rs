@@ -74,7 +74,11 @@ impl PageRequest<'_> {
             }
             (FetchEngine::Browser, None) | (FetchEngine::Static, _) => None,
         };
-        let permit = shared.host_limiter.permit(page, job.pacing(self.gap));
+        let permit = async {
+            let permit = shared.host_limiter.permit(page, job.pacing(self.gap)).await;
+            shared.term.lasts().await;
+            permit
+        };
         let permit = timeout_at(self.latest_start, permit).await;
         let Some(permit) = permit.ok().filter(|_| Instant::now() < self.latest_start) else {
             return Err(NotAnswered::TooLate);

@@ -164,4 +164,12 @@ impl RedirectCheck for CrawlRedirects<'_> {
         self.chain.continue_at(to, self.job.pacing(gap)).await;
         Ok(())
     }
+
+    fn may_start(&self) -> bool {
+        !self.shared.term.is_over()
+    }
+
+    async fn wait_for_start(&self) {
+        self.shared.term.lasts().await;
+    }
 }

@@ -49,7 +49,7 @@ pub trait Fetch: Debug + Send + Sync + 'static {
     }
 }
 
-/// Decides before each redirect whether to follow it.
+/// Decides before each redirect whether to follow it, and whether requests may start.
 #[async_trait]
 pub trait RedirectCheck: Send + Sync {
     /// Allows or refuses a redirect. May wait, such as for a permit of the host.
@@ -57,6 +57,15 @@ pub trait RedirectCheck: Send + Sync {
     /// # Errors
     /// Why the redirect is refused; the fetch then ends with [`FetchError::refused_redirect`].
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefusal>;
+
+    /// Whether a request may start now, also that of a redirect or of a resource of the page. A fetcher asks
+    /// as late as possible before it connects or sends. The default is true.
+    fn may_start(&self) -> bool {
+        true
+    }
+
+    /// Waits until [`may_start`](Self::may_start) returns true. The work on a page is stopped meanwhile.
+    async fn wait_for_start(&self) {}
 }
 
 /// Why a redirect is not followed.

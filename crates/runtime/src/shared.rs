@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_frontier::Candidate;
-use gleaner_store::{Admission, FinishedPage, JobWarning, LeasedPage, Note, PageOutcome, Store, WorkerId};
+use gleaner_store::{Admission, JobWarning, Note, Store, WorkerId};
 use gleaner_types::JobId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use tokio::sync::Semaphore;
@@ -26,6 +26,7 @@ use crate::rendering::NotRendered;
 use crate::resume::{self, Ports};
 use crate::robots::RobotsCache;
 use crate::slices::Slices;
+use crate::term::Term;
 use crate::tracking::TrackChanges;
 
 /// Pages admitted per call of the store, which takes a few milliseconds.
@@ -37,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) store: Arc<dyn Store>,
     /// Identifies the worker of this runtime to the store.
     pub(crate) worker: WorkerId,
+    /// The term of this worker.
+    pub(crate) term: Arc<Term>,
     pub(crate) fetch: Arc<dyn Fetch>,
     pub(crate) transform: Arc<dyn Transform>,
     pub(crate) pdfs: Option<Arc<dyn ReadPdf>>,
@@ -89,6 +92,7 @@ impl Shared {
         Self {
             store,
             worker: WorkerId::random(),
+            term: Term::new(clock),
             fetch,
             transform,
             pdfs,
@@ -211,7 +215,12 @@ impl Shared {
     pub(crate) async fn forget_ended(&self) {
         let known: Vec<JobId> =
             self.contexts.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect();
-        for job in known {
+        self.forget_if_ended(known).await;
+    }
+
+    /// Removes those of these jobs that have ended.
+    pub(crate) async fn forget_if_ended(&self, jobs: impl IntoIterator<Item = JobId, IntoIter: Send> + Send) {
+        for job in jobs {
             if self.store.snapshot(job).await.is_ok_and(|snapshot| snapshot.ended_at.is_some()) {
                 self.forget(job);
             }
@@ -223,15 +232,6 @@ impl Shared {
         let context = self.contexts.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
         if let Some(context) = context {
             context.cancelled.cancel();
-        }
-    }
-
-    /// Returns the lease of a page without a result. Its host becomes free for other pages, and the page
-    /// waits in the queue if its job is still running.
-    pub(crate) async fn return_lease(&self, lease: LeasedPage, outcome: PageOutcome) {
-        let page = FinishedPage::new(lease, outcome);
-        if let Err(error) = self.store.finish(page, self.clock.now()).await {
-            tracing::error!(%error, "a lease could not be returned");
         }
     }
 

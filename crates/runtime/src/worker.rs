@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use crate::browser_access::BrowserAccess;
 use crate::page;
+use crate::renewal::keep_term;
 use crate::shared::Shared;
 
 /// Interval between sweeps for expired leases and jobs.
@@ -23,6 +24,9 @@ pub const STOP_TIME: Duration = Duration::from_secs(5);
 /// Runs until the runtime stops. If the loop panics (a store may panic), the pages in work are dropped, their
 /// leases expire, and the loop restarts, so that jobs keep running.
 pub(crate) async fn run(shared: Arc<Shared>) {
+    // In a task of its own: leases may take long. It ends with this one.
+    let mut renewal = JoinSet::new();
+    renewal.spawn(keep_term(Arc::clone(&shared)));
     while AssertUnwindSafe(lease_and_work(&shared)).catch_unwind().await.is_err() {
         tracing::error!("the worker loop panicked and restarts");
         tokio::time::sleep(STORE_PAUSE).await;
@@ -42,11 +46,21 @@ async fn lease_and_work(shared: &Arc<Shared>) {
         work.borrow_and_update();
         let mut wake = sweep;
         let free = max_pages(shared).saturating_sub(pages.len());
-        if free > 0 {
-            match shared.store.lease(shared.worker, free, shared.clock.now()).await {
+        let is_over = shared.term.is_over();
+        if free > 0 && !is_over {
+            let lease = shared.store.lease(shared.worker, free, shared.clock.now());
+            let leased = tokio::select! {
+                biased;
+                leased = lease => leased,
+                // What it leases is released.
+                () = shared.stopping.cancelled() => continue,
+            };
+            match leased {
                 Ok(leases) => {
+                    shared.term.extend(leases.renew_before);
                     for page in leases.pages {
-                        pages.spawn(page::run(Arc::clone(shared), page));
+                        let in_work = shared.term.begin(&page);
+                        pages.spawn(page::run(Arc::clone(shared), page, in_work));
                     }
                     if let Some(next) = leases.next {
                         wake = wake.min(shared.clock.instant(next));
@@ -65,11 +79,15 @@ async fn lease_and_work(shared: &Arc<Shared>) {
             () = shared.stopping.cancelled() => continue,
             Some(_) = pages.join_next(), if !pages.is_empty() => while pages.try_join_next().is_some() {},
             () = more_wait(shared), if full => {}
+            () = shared.term.lasts(), if is_over => {}
             changed = work.changed(), if !full => if changed.is_err() { return },
             () = tokio::time::sleep_until(wake) => {}
         }
         if Instant::now() >= sweep {
             sweep = Instant::now() + SWEEP_INTERVAL;
+            if shared.term.is_over() {
+                continue;
+            }
             match shared.store.expire(shared.clock.now()).await {
                 Ok(removed) => removed.into_iter().for_each(|job| shared.forget(job)),
                 Err(error) => tracing::error!(%error, "old leases and jobs could not be swept"),

@@ -135,7 +135,7 @@ impl LeasedPage {
 }
 
 /// The result of a leased page.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FinishedPage {
     /// The lease.
     pub lease: LeasedPage,
@@ -186,7 +186,7 @@ impl FinishedPage {
 }
 
 /// How a leased page ended.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum PageOutcome {
     /// It gave a document, with its price in credits.
     Document(Box<Document>, u64),

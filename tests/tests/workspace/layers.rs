@@ -9,6 +9,7 @@ const RUNTIME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/runtime/sr
 const MODULES: &[&str] = &[
     "error",
     "clock",
+    "term",
     "blocking",
     "log_suppression",
     "slices",
@@ -41,6 +42,7 @@ const MODULES: &[&str] = &[
     "hosts",
     "robots_reader",
     "attempts",
+    "commit",
     "permission",
     "transforming",
     "sitemap_fetch",
@@ -54,6 +56,7 @@ const MODULES: &[&str] = &[
     "track_changes",
     "page",
     "map",
+    "renewal",
     "worker",
     "runtime",
     "handle",

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use gleaner::JobId;
 
-use super::value;
+use super::{DatabaseUrl, value};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,12 +14,17 @@ Examples:
 
 It only reads the file, also while another process writes it, and holds at most a few documents in memory.";
 
-/// Print the documents of a job in a file of --job
+/// Print the documents of a job in a file of --job, or in a database
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// The file of --job
-    pub(crate) file: PathBuf,
+    /// The file of --job; with --database, the id of a job in it
+    #[arg(value_name = "FILE|JOB", required_unless_present = "database")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// The PostgreSQL database with the jobs, in place of a file
+    #[arg(long, value_name = "URL")]
+    pub(crate) database: Option<DatabaseUrl>,
 
     /// The id of the job, if the file has several; gleaner jobs lists them
     #[arg(value_name = "JOB", value_parser = value::job)]

@@ -2,7 +2,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// The file of a job.
+use super::DatabaseUrl;
+
+/// The file or the database of a job.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Job")]
 pub(crate) struct JobArgs {
@@ -12,4 +14,10 @@ pub(crate) struct JobArgs {
     /// model and the output may change from run to run
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<PathBuf>,
+
+    /// Keep the job in this PostgreSQL database, such as postgresql://USER:PASSWORD@HOST/DATABASE, whose
+    /// tables gleaner migrate creates. All processes with the same database work on the job. Ctrl-C stops
+    /// this process and does not end the job
+    #[arg(long, value_name = "URL", conflicts_with = "job")]
+    pub(crate) database: Option<DatabaseUrl>,
 }

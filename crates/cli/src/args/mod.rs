@@ -12,6 +12,7 @@ mod browser;
 mod check;
 mod convert;
 mod crawl;
+mod database;
 mod demo;
 mod engine;
 mod export;
@@ -22,6 +23,7 @@ mod job;
 mod jobs;
 mod links;
 mod map;
+mod migrate;
 mod model;
 mod openapi;
 mod output;
@@ -33,6 +35,7 @@ mod secret;
 mod suggest;
 mod value;
 mod webhook;
+mod work;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -45,6 +48,7 @@ pub(crate) use browser::{BrowserArgs, WhichBrowser};
 pub(crate) use check::CheckArgs;
 pub(crate) use convert::ConvertArgs;
 pub(crate) use crawl::CrawlArgs;
+pub(crate) use database::DatabaseUrl;
 pub(crate) use demo::DemoArgs;
 pub(crate) use engine::EngineArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
@@ -54,6 +58,7 @@ pub(crate) use job::JobArgs;
 pub(crate) use jobs::JobsArgs;
 pub(crate) use links::{LinkArgs, LinkRules};
 pub(crate) use map::MapArgs;
+pub(crate) use migrate::MigrateArgs;
 pub(crate) use model::ModelArgs;
 pub(crate) use openapi::OpenApiArgs;
 pub(crate) use output::OutputArgs;
@@ -61,6 +66,7 @@ pub(crate) use page::TextFormat;
 pub(crate) use resume::ResumeArgs;
 pub(crate) use scrape::ScrapeArgs;
 pub(crate) use webhook::WebhookArgs;
+pub(crate) use work::WorkArgs;
 
 const ABOUT: &str = "Turn web pages into clean Markdown, links and structured data.";
 
@@ -106,6 +112,8 @@ pub(crate) enum Command {
     Jobs(JobsArgs),
     Resume(Box<ResumeArgs>),
     Export(ExportArgs),
+    Work(Box<WorkArgs>),
+    Migrate(MigrateArgs),
     Check(CheckArgs),
     Backup(BackupArgs),
     #[command(name = "openapi")]
@@ -123,9 +131,11 @@ impl Command {
             Self::Map(args) => Some(&args.engine.browser),
             Self::Extract(args) => Some(&args.engine.browser),
             Self::Resume(args) => Some(&args.engine.browser),
+            Self::Work(args) => Some(&args.engine.browser),
             Self::Convert(_)
             | Self::Jobs(_)
             | Self::Export(_)
+            | Self::Migrate(_)
             | Self::Check(_)
             | Self::Backup(_)
             | Self::OpenApi(_) => None,
@@ -138,7 +148,8 @@ impl Command {
             Self::Crawl(args) => args.job.job.as_deref(),
             Self::Batch(args) => args.job.job.as_deref(),
             Self::Extract(args) => args.job.job.as_deref(),
-            Self::Resume(args) => Some(&args.file),
+            // With a database, it is the id of a job.
+            Self::Resume(args) => args.file.as_deref().filter(|_| args.database.is_none()),
             _ => None,
         }
     }
@@ -156,6 +167,8 @@ impl Command {
             Self::Jobs(_) => "jobs",
             Self::Resume(_) => "resume",
             Self::Export(_) => "export",
+            Self::Work(_) => "work",
+            Self::Migrate(_) => "migrate",
             Self::Check(_) => "check",
             Self::Backup(_) => "backup",
             Self::OpenApi(_) => "openapi",

@@ -3,23 +3,29 @@ use std::path::PathBuf;
 use clap::Args;
 use url::Url;
 
-use super::{EngineArgs, ModelArgs, OutputArgs};
+use super::{DatabaseUrl, EngineArgs, ModelArgs, OutputArgs};
 
 const EXAMPLES: &str = "\
 Examples:
   gleaner resume crawl.db --out pages
+  gleaner resume --database postgresql://gleaner@db.example/gleaner 0197c2f4-8d5e-7b1a-9c3d-2f60a1b4c8e7
   gleaner resume crawl.db --quiet > /dev/null && gleaner export crawl.db > pages.jsonl
 
 The jobs go on with the options that they were started with. Options of the network, the model and the output
 are those of this command. Documents are written from the first one of each job; the data of an extract is
 printed.";
 
-/// Go on with all jobs of a file that have not ended
+/// Go on with all jobs of a file that have not ended, or with jobs of a database
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResumeArgs {
-    /// The file of --job
-    pub(crate) file: PathBuf,
+    /// The file of --job; with --database, the id of a job in it
+    #[arg(value_name = "FILE|JOB", required_unless_present = "database")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// The PostgreSQL database with the jobs, in place of a file
+    #[arg(long, value_name = "URL")]
+    pub(crate) database: Option<DatabaseUrl>,
 
     /// The environment variable with the secret that signs events of webhooks
     #[arg(long, value_name = "VAR", help_heading = "Webhook")]

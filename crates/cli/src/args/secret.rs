@@ -10,7 +10,8 @@ use crate::printable::printable_target;
 
 /// Options whose values may contain a secret: headers, and URLs with a password or a key. It also includes
 /// options for names of variables, because users may write the secret itself by mistake.
-const SECRET: [&str; 8] = [
+const SECRET: [&str; 9] = [
+    "--database",
     "--header",
     "--model-key-env",
     "--model-url",

@@ -7,9 +7,9 @@ use gleaner::limits::{MAX_BATCH_URLS, MAX_URL_BYTES};
 use gleaner::{ErrorCode, ScrapeRequest};
 
 use super::engine;
-use super::job_file::JobFile;
 use super::kept::{self, Kept};
 use super::model::with_model;
+use super::place::Place;
 use super::results::Results;
 use super::run::Run;
 use crate::args::{BatchArgs, LinkRules};
@@ -54,34 +54,32 @@ pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) 
         ));
     }
     let request = args.request(list.urls)?;
-    let file = match &args.job.job {
-        Some(path) => Some(JobFile::open(path, JobCommand::new("batch", &request, LinkRules::default()))?),
-        None => None,
-    };
+    let place = Place::open(&args.job, JobCommand::new("batch", &request, LinkRules::default()))?;
     let mut interrupt = Interrupt::listen(browser);
     let builder = with_model(&args.model, &args.engine)?;
-    let engine = engine::start_for(file.as_ref(), builder, &args.engine, browser)?;
-    let path = file.as_ref().map(JobFile::path);
-    let mut results = Results::open(&args.output, args.failures.as_deref(), path)?;
+    let engine = engine::start_for(&place, builder, &args.engine, browser).await?;
+    let mut results = Results::open(&args.output, args.failures.as_deref(), place.path())?;
     args.remark(console);
-    let resumed = kept::resumed(console, &engine, file.as_ref()).await?;
+    let resumed = kept::resumed(console, &engine, place.file()).await?;
     let earlier = resumed.as_ref().map_or(0, |(_, earlier)| *earlier);
     let mut job = match resumed {
         Some((job, _)) => job,
         None => {
             let job = engine.batch(request).await.map_err(engine::refused)?;
-            if file.is_some() { kept::started(&engine, job).await? } else { job }
+            if place.is_kept() { kept::started(&engine, job).await? } else { job }
         }
     };
+    place.announce(console, job.id());
     // Not earlier: if the request is refused, the index of an earlier run stays unchanged.
     results.begin()?;
     results.list(list.invalid.iter().map(InvalidLine::row))?;
-    let kept = file.as_ref().map(|_| Kept { engine: &engine, earlier });
+    let kept = place.is_kept().then_some(Kept { engine: &engine, earlier });
     let run = Run::to_end(console, &mut job, &mut results, &mut interrupt, kept).await?;
-    if file.is_some() && run.interrupted {
-        return Ok(kept::report_stop(console, &run.snapshot, kept::SAME_COMMAND));
+    if place.is_kept() && run.interrupted {
+        return Ok(kept::report_stop(console, &run.snapshot, &place.how(job.id())));
     }
     engine::report(console, &run, &args.engine, &results, &args.output);
+    place.hand_over(&engine).await;
     Ok(run.exit_code())
 }
 

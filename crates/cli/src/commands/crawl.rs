@@ -1,9 +1,9 @@
 use gleaner::{JobWarning, PromptedCrawl};
 use serde_json::Value;
 
-use super::job_file::JobFile;
 use super::kept::{self, Kept};
 use super::model::with_model;
+use super::place::Place;
 use super::results::Results;
 use super::run::Run;
 use super::with_progress::with_progress;
@@ -21,20 +21,16 @@ use crate::skipped_links::skipped_links;
 pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) -> Result<u8, Failure> {
     let request = args.request()?;
     let explained = args.explained()?;
-    let file = match &args.job.job {
-        Some(path) => Some(JobFile::open(path, JobCommand::new("crawl", &request, args.links.rules()))?),
-        None => None,
-    };
+    let place = Place::open(&args.job, JobCommand::new("crawl", &request, args.links.rules()))?;
     let mut interrupt = Interrupt::listen(browser);
     let secret = args.webhook.webhook_secret_env.as_deref();
     let builder = webhook::with_webhook(with_model(&args.model, &args.engine)?, secret)?;
     let builder = args.links.rules().configure(builder);
-    let engine = engine::start_for(file.as_ref(), builder, &args.engine, browser)?;
-    let path = file.as_ref().map(JobFile::path);
-    let mut results = Results::open(&args.output, args.failures.as_deref(), path)?;
+    let engine = engine::start_for(&place, builder, &args.engine, browser).await?;
+    let mut results = Results::open(&args.output, args.failures.as_deref(), place.path())?;
     args.remark(console);
     let asks_for_one = args.asks_for_one();
-    let resumed = kept::resumed(console, &engine, file.as_ref()).await?;
+    let resumed = kept::resumed(console, &engine, place.file()).await?;
     let earlier = resumed.as_ref().map_or(0, |(_, earlier)| *earlier);
     let mut job = match resumed {
         Some((job, _)) => job,
@@ -49,15 +45,16 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
             }
             let job = engine.begin_crawl(crawl, &explained).await;
             let job = job.map_err(|error| webhook::refused(error, &args.webhook, &args.engine))?;
-            if file.is_some() { kept::started(&engine, job).await? } else { job }
+            if place.is_kept() { kept::started(&engine, job).await? } else { job }
         }
     };
+    place.announce(console, job.id());
     // Not earlier: if the request is refused, the index of an earlier run stays unchanged.
     results.begin()?;
-    let kept = file.as_ref().map(|_| Kept { engine: &engine, earlier });
+    let kept = place.is_kept().then_some(Kept { engine: &engine, earlier });
     let run = Run::to_end(console, &mut job, &mut results, &mut interrupt, kept).await?;
-    if file.is_some() && run.interrupted {
-        return Ok(kept::report_stop(console, &run.snapshot, kept::SAME_COMMAND));
+    if place.is_kept() && run.interrupted {
+        return Ok(kept::report_stop(console, &run.snapshot, &place.how(job.id())));
     }
     engine::report(console, &run, &args.engine, &results, &args.output);
     if args.ended_at_default_limit(run.written) {
@@ -73,6 +70,7 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
     let all_delivered = webhook::delivered(console, &engine, &mut interrupt, run.interrupted).await?;
     let given_up = job.dead_letters().await.map_err(Failure::failed)?;
     webhook::report_undelivered(&given_up);
+    place.hand_over(&engine).await;
     Ok(match run.exit_code() {
         exit::DONE if !all_delivered => exit::INTERRUPTED,
         exit::DONE if !given_up.is_empty() => exit::FAILED,

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner::postgres::PostgresConfig;
 use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorCode, ErrorKind, FetcherBuilder};
 use url::Url;
 
-use super::job_file::JobFile;
+use super::place::Place;
 use super::results::Results;
 use super::run::Run;
 use super::stored;
@@ -32,17 +33,32 @@ pub(super) fn start_with(
     configured(builder, args, browser)?.build().map_err(refused)
 }
 
-/// Like [`start_with`], with the file of `--job`, if there is one.
-pub(super) fn start_for(
-    file: Option<&JobFile>,
+/// Like [`start_with`], with the file or the database of the job, if there is one.
+pub(super) async fn start_for(
+    place: &Place,
     builder: EngineBuilder,
     args: &EngineArgs,
     browser: &Browser,
 ) -> Result<Engine, Failure> {
-    match file {
-        Some(file) => start_on(file.path(), builder, args, browser),
-        None => start_with(builder, args, browser),
+    match place {
+        Place::Memory => start_with(builder, args, browser),
+        Place::File(file) => start_on(file.path(), builder, args, browser),
+        Place::Database(config) => start_in(config, builder, args, browser).await,
     }
+}
+
+/// Like [`start_with`], with the jobs of a database.
+pub(super) async fn start_in(
+    config: &PostgresConfig,
+    builder: EngineBuilder,
+    args: &EngineArgs,
+    browser: &Browser,
+) -> Result<Engine, Failure> {
+    let builder = configured(builder, args, browser)?.store_in_database_with(config.clone());
+    builder.build_async().await.map_err(|error| match error.kind() {
+        ErrorKind::Store => super::database::unusable(&error),
+        _ => refused(error),
+    })
 }
 
 /// Like [`start_with`], with the jobs of a file. They are kept until the user deletes the file. It reads what

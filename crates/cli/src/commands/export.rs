@@ -2,10 +2,11 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use gleaner::postgres::{PostgresConfig, ReadBound, Store as _};
 use gleaner::sqlite::{JobRecord, Reader};
-use gleaner::{Document, JobKind};
+use gleaner::{Document, JobId, JobKind};
 
-use super::{engine, stored};
+use super::{database, engine, stored};
 use crate::args::{ExportArgs, ExportFormat};
 use crate::browser::Browser;
 use crate::console::Console;
@@ -26,15 +27,18 @@ const CHECKS_PART: u32 = 20;
 const MAX_LISTED: usize = 5;
 
 pub(super) async fn run(console: &Console, args: &ExportArgs, browser: &Browser) -> Result<u8, Failure> {
-    let reader = stored::open(&args.file, "<FILE>")?;
-    let job = choose(stored::jobs(&reader, &args.file)?, args)?;
+    if let Some(database) = &args.database {
+        return export_from(console, args, &database.config(), browser).await;
+    }
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let reader = stored::open(file, "<FILE>")?;
+    let job = choose(stored::jobs(&reader, file)?, file, args.job)?;
     if let Some(out) = &args.out {
-        stored::refuse_as_output(&args.file, out, "--out")?;
+        stored::refuse_as_output(file, out, "--out")?;
     }
     let mut interrupt = Interrupt::listen(browser);
     let mut target = Target::open(args)?;
-    let mut export =
-        Export { reader: &reader, path: &args.file, job: job.number, next: 0, written: 0, gone: 0 };
+    let mut export = Export { reader: &reader, path: file, job: job.number, next: 0, written: 0, gone: 0 };
     let mut check = EndCheck::default();
     loop {
         // Before the documents are read, so that the last ones are not missed.
@@ -60,15 +64,15 @@ pub(super) async fn run(console: &Console, args: &ExportArgs, browser: &Browser)
 }
 
 /// The job to export.
-fn choose(jobs: Vec<JobRecord>, args: &ExportArgs) -> Result<JobRecord, Failure> {
-    let file = args.file.display();
+fn choose(jobs: Vec<JobRecord>, file: &Path, named: Option<JobId>) -> Result<JobRecord, Failure> {
+    let file = file.display();
     let is_extract = |job: &JobRecord| job.kind == Some(JobKind::Extract);
     let without_documents = || {
         Failure::usage(format!(
             "[JOB]: an extract has no documents; gleaner extract with --job {file} prints its data again"
         ))
     };
-    if let Some(id) = args.job {
+    if let Some(id) = named {
         let found = jobs.into_iter().find(|job| job.id == id).ok_or_else(|| {
             Failure::usage(format!("[JOB]: job {id} is not in {file}; gleaner jobs {file} lists its jobs"))
         })?;
@@ -190,19 +194,64 @@ impl Export<'_> {
             let gone = counted(self.gone, "document was", "documents were");
             console.note(format_args!("note: {gone} removed after their reader had them"));
         }
-        if !args.follow && !console.is_quiet() && !self.has_ended()? {
-            console.note("note: the job has not ended; --follow waits for further documents");
+        let goes_on = !args.follow && !console.is_quiet() && !self.has_ended()?;
+        Ok(report(console, args, self.written, goes_on))
+    }
+}
+
+/// Reports how many documents were written, and that the job goes on. Returns the exit code.
+fn report(console: &Console, args: &ExportArgs, written: u64, goes_on: bool) -> u8 {
+    if goes_on {
+        console.note("note: the job has not ended; --follow waits for further documents");
+    }
+    if written == 0 {
+        console.error("no output: the job has no documents");
+        return exit::FAILED;
+    }
+    let written = counted(written, "document", "documents");
+    match &args.out {
+        Some(out) => console.note(format_args!("{written} written to {}", out.display())),
+        None => console.note(written),
+    }
+    exit::DONE
+}
+
+/// Exports a job of a database.
+async fn export_from(
+    console: &Console,
+    args: &ExportArgs,
+    config: &PostgresConfig,
+    browser: &Browser,
+) -> Result<u8, Failure> {
+    let named = args.file.as_deref().map(database::job_id).transpose()?;
+    let Some(job) = named.or(args.job) else {
+        return Err(Failure::usage("[JOB]: name a job; gleaner jobs --database URL lists them"));
+    };
+    let mut interrupt = Interrupt::listen(browser);
+    let store = database::store(config).await?;
+    // Before the output is replaced.
+    store.snapshot(job).await.map_err(Failure::failed)?;
+    let mut target = Target::open(args)?;
+    let (mut next, mut written) = (0, 0);
+    loop {
+        let slice = tokio::select! {
+            () = interrupt.pressed() => return Err(Failure::Interrupted),
+            slice = store.read_json(job, next, ReadBound::default()) => slice.map_err(Failure::failed)?,
+        };
+        for json in &slice.documents {
+            target.write(json)?;
+            written += 1;
         }
-        if self.written == 0 {
-            console.error("no output: the job has no documents");
-            return Ok(exit::FAILED);
+        next = slice.next;
+        if slice.end || (slice.documents.is_empty() && !args.follow) {
+            return Ok(report(console, args, written, !slice.end && !args.follow));
         }
-        let written = counted(self.written, "document", "documents");
-        match &args.out {
-            Some(out) => console.note(format_args!("{written} written to {}", out.display())),
-            None => console.note(written),
+        if slice.documents.is_empty() {
+            tokio::select! {
+                () = interrupt.pressed() => return Err(Failure::Interrupted),
+                () = tokio::time::sleep(POLL) => {}
+            }
         }
-        Ok(exit::DONE)
     }
 }
 

@@ -6,8 +6,8 @@ use gleaner::{Engine, EngineBuilder, ExtractResult, ExtractWatch, Job};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::job_file::JobFile;
 use super::model::with_model;
+use super::place::Place;
 use super::with_progress::with_progress;
 use super::{engine, kept};
 use crate::args::{EngineArgs, ExtractArgs, LinkRules, in_flags};
@@ -22,20 +22,22 @@ use crate::printable::printable_line;
 use crate::summary::counted;
 
 pub(super) async fn run(console: &Console, args: &ExtractArgs, browser: &Browser) -> Result<u8, Failure> {
-    if let Some(path) = &args.job.job {
-        let request = args.request()?;
-        let command = JobCommand::new("extract", &request, LinkRules::default());
-        let file = JobFile::open(path, command)?;
+    let request = args.request()?;
+    let place = Place::open(&args.job, JobCommand::new("extract", &request, LinkRules::default()))?;
+    if place.is_kept() {
         let mut interrupt = Interrupt::listen(browser);
-        let engine = engine::start_on(path, builder(args)?, &args.engine, browser)?;
+        let engine = engine::start_for(&place, builder(args)?, &args.engine, browser).await?;
         args.remark(console);
-        let job = match kept::resumed(console, &engine, Some(&file)).await? {
+        let job = match kept::resumed(console, &engine, place.file()).await? {
             Some((job, _)) => job,
             None => kept::extract(&engine, request).await.map_err(engine::refused)?,
         };
-        return run_kept(console, &engine, job, &mut interrupt, kept::SAME_COMMAND).await;
+        place.announce(console, job.id());
+        let how = place.how(job.id());
+        let code = run_kept(console, &engine, job, &mut interrupt, &how).await;
+        place.hand_over(&engine).await;
+        return code;
     }
-    let request = args.request()?;
     let engine = engine::start_with(builder(args)?, &args.engine, browser)?;
     let mut printer = Printer::stdout();
     if args.plan {

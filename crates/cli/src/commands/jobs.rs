@@ -1,17 +1,19 @@
+use std::path::Path;
 use std::time::Duration;
 
+use gleaner::postgres::ListedJob;
 use gleaner::sqlite::{JobProgress, JobRecord};
-use gleaner::{JobId, JobKind};
+use gleaner::{JobId, JobKind, WaitingFor};
 use serde::Serialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::stored;
+use super::{database, stored};
 use crate::args::JobsArgs;
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
-use crate::output::Printer;
+use crate::output::{Printer, Stdout};
 use crate::printable::printable_target;
 use crate::summary::grouped;
 
@@ -21,24 +23,52 @@ const COLUMNS: [&str; 8] = ["ID", "KIND", "STATE", "DOCUMENTS", "FAILED", "WAITI
 /// Columns of numbers, which are aligned to the right.
 const NUMBERS: [&str; 3] = ["DOCUMENTS", "FAILED", "WAITING"];
 
-pub(super) fn run(console: &Console, args: &JobsArgs) -> Result<u8, Failure> {
-    let reader = stored::open(&args.file, "<FILE>")?;
-    let (mut printer, mut lines) = (Printer::stdout(), vec![COLUMNS.map(str::to_owned)]);
-    for record in stored::jobs(&reader, &args.file)? {
-        let progress = reader.progress(record.number).map_err(|error| stored::failed(&args.file, &error))?;
-        let row = Row::of(&record, &progress);
-        if args.json {
-            printer.json(&row)?;
-        } else {
-            lines.push(row.cells());
+pub(super) async fn run(console: &Console, args: &JobsArgs) -> Result<u8, Failure> {
+    let mut list =
+        List { printer: Printer::stdout(), json: args.json, lines: vec![COLUMNS.map(str::to_owned)] };
+    if let Some(database) = &args.database {
+        let jobs = database::list(&database.config()).await?;
+        for job in jobs.jobs(database::MAX_LISTED).await.map_err(Failure::failed)? {
+            list.add(&Row::listed(&job))?;
         }
+        return list.finish(console, "the database");
     }
-    if !args.json && lines.len() > 1 {
-        printer.text(&table(&lines))?;
-    } else if !args.json {
-        console.note(format_args!("there are no jobs in {}", args.file.display()));
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let reader = stored::open(file, "<FILE>")?;
+    for record in stored::jobs(&reader, file)? {
+        let progress = reader.progress(record.number).map_err(|error| stored::failed(file, &error))?;
+        list.add(&Row::of(&record, &progress))?;
     }
-    Ok(exit::DONE)
+    list.finish(console, &file.display().to_string())
+}
+
+/// The list of jobs, as it is printed.
+#[derive(Debug)]
+struct List {
+    printer: Printer<Stdout>,
+    json: bool,
+    /// The lines of the table.
+    lines: Vec<[String; 8]>,
+}
+
+impl List {
+    fn add(&mut self, row: &Row<'_>) -> Result<(), Failure> {
+        if self.json {
+            self.printer.json(row)?;
+        } else {
+            self.lines.push(row.cells());
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, console: &Console, place: &str) -> Result<u8, Failure> {
+        if !self.json && self.lines.len() > 1 {
+            self.printer.text(&table(&self.lines))?;
+        } else if !self.json {
+            console.note(format_args!("there are no jobs in {place}"));
+        }
+        Ok(exit::DONE)
+    }
 }
 
 /// A job in the list.
@@ -77,6 +107,26 @@ impl<'a> Row<'a> {
             created_at: timestamp(record.submitted_at),
             ended_at: progress.ended_at.map(timestamp),
             error: progress.error.as_deref(),
+        }
+    }
+
+    /// A job of a database.
+    fn listed(job: &'a ListedJob) -> Self {
+        let snapshot = &job.snapshot;
+        let done = snapshot.completed;
+        Self {
+            id: snapshot.id,
+            kind: snapshot.kind.map(JobKind::as_str),
+            url: job.url.as_deref(),
+            state: snapshot.state.as_str(),
+            paused: snapshot.waiting_for == Some(WaitingFor::User),
+            documents: done,
+            failed: snapshot.failed,
+            robots_blocked: snapshot.robots_blocked,
+            waiting: snapshot.total.saturating_sub(done),
+            created_at: timestamp(snapshot.created_at),
+            ended_at: snapshot.ended_at.map(timestamp),
+            error: snapshot.error.as_deref(),
         }
     }
 

@@ -5,6 +5,7 @@ mod batch;
 mod check;
 mod convert;
 mod crawl;
+mod database;
 mod demo;
 mod document;
 mod engine;
@@ -16,6 +17,7 @@ mod kept;
 mod map;
 mod model;
 mod openapi;
+mod place;
 mod results;
 mod resume;
 mod run;
@@ -24,6 +26,7 @@ mod stored;
 mod variable;
 mod webhook;
 mod with_progress;
+mod work;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -72,9 +75,11 @@ async fn run(console: &Console, command: Command) -> Result<u8, Failure> {
         Command::Map(args) => map::run(console, &args, &browser).await,
         Command::Extract(args) => extract::run(console, &args, &browser).await,
         Command::Convert(args) => convert::run(console, &args),
-        Command::Jobs(args) => jobs::run(console, &args),
+        Command::Jobs(args) => jobs::run(console, &args).await,
         Command::Resume(args) => resume::run(console, &args, &browser).await,
         Command::Export(args) => export::run(console, &args, &browser).await,
+        Command::Work(args) => work::run(console, &args, &browser).await,
+        Command::Migrate(args) => database::migrate(console, &args).await,
         Command::Check(args) => check::run(console, &args),
         Command::Backup(args) => backup::run(console, &args),
         Command::OpenApi(_) => openapi::run(),

@@ -1,11 +1,15 @@
+use std::path::Path;
+
+use gleaner::postgres::{ListedJob, PostgresConfig};
 use gleaner::sqlite::JobRecord;
-use gleaner::{Engine, JobKind};
+use gleaner::{Engine, EngineBuilder, JobId, JobKind};
 
 use super::kept::{self, Kept};
 use super::model::with_model;
+use super::place::how_from_database;
 use super::results::Results;
 use super::run::Run;
-use super::{engine, extract, stored, webhook};
+use super::{database, engine, extract, stored, webhook};
 use crate::args::ResumeArgs;
 use crate::browser::Browser;
 use crate::console::Console;
@@ -16,23 +20,30 @@ use crate::job_command::JobLabel;
 use crate::printable::printable_target;
 
 pub(super) async fn run(console: &Console, args: &ResumeArgs, browser: &Browser) -> Result<u8, Failure> {
-    let (jobs, label) = unfinished(args)?;
+    let file = match (&args.database, &args.file) {
+        (Some(database), named) => {
+            return resume_in(console, args, &database.config(), named.as_deref(), browser).await;
+        }
+        (None, Some(file)) => file,
+        (None, None) => return Err(Failure::usage("<FILE>: name the file of --job, or use --database")),
+    };
+    let (jobs, label) = unfinished(file)?;
     if jobs.is_empty() {
-        let file = args.file.display();
+        let file = file.display();
         console.note(format_args!("all jobs in {file} have ended (gleaner export {file} prints documents)"));
         return Ok(exit::DONE);
     }
     let mut interrupt = Interrupt::listen(browser);
-    let builder = with_model(&args.model, &args.engine)?;
-    let builder = extract::with_search(builder, args.search_url.as_ref(), &args.engine)?;
-    let builder = webhook::with_webhook(builder, args.webhook_secret_env.as_deref())?;
-    let builder = label.map(|label| label.links).unwrap_or_default().configure(builder);
-    let engine = engine::start_on(&args.file, builder, &args.engine, browser)?;
-    let mut results = Results::open(&args.output, args.failures.as_deref(), Some(&args.file))?;
+    let builder = label.map(|label| label.links).unwrap_or_default().configure(builder(args)?);
+    let engine = engine::start_on(file, builder, &args.engine, browser)?;
+    let mut results = Results::open(&args.output, args.failures.as_deref(), Some(file))?;
     results.begin()?;
+    let how = format!("run gleaner resume {}", file.display());
     let mut code = exit::DONE;
     for record in &jobs {
-        match resume(console, &engine, record, args, &mut results, &mut interrupt).await? {
+        let unfinished =
+            Unfinished { id: record.id, kind: record.kind, url: record.url.as_deref(), how: &how };
+        match resume(console, &engine, &unfinished, args, &mut results, &mut interrupt).await? {
             exit::INTERRUPTED => return Ok(exit::INTERRUPTED),
             other => code = code.max(other),
         }
@@ -41,17 +52,69 @@ pub(super) async fn run(console: &Console, args: &ResumeArgs, browser: &Browser)
     Ok(if all_delivered { code } else { exit::INTERRUPTED })
 }
 
+/// The engine that the arguments describe.
+fn builder(args: &ResumeArgs) -> Result<EngineBuilder, Failure> {
+    let builder = with_model(&args.model, &args.engine)?;
+    let builder = extract::with_search(builder, args.search_url.as_ref(), &args.engine)?;
+    webhook::with_webhook(builder, args.webhook_secret_env.as_deref())
+}
+
+/// Goes on with the unfinished jobs of a database, or with the named one.
+async fn resume_in(
+    console: &Console,
+    args: &ResumeArgs,
+    config: &PostgresConfig,
+    named: Option<&Path>,
+    browser: &Browser,
+) -> Result<u8, Failure> {
+    let named = named.map(database::job_id).transpose()?;
+    let list = database::list(config).await?;
+    let jobs = list.unfinished(database::MAX_LISTED).await.map_err(Failure::failed)?;
+    let is_wanted = |job: &&ListedJob| named.is_none_or(|id| job.snapshot.id == id);
+    let jobs: Vec<&ListedJob> = jobs.iter().filter(is_wanted).collect();
+    if jobs.is_empty() {
+        console.note("nothing is unfinished (gleaner export JOB --database URL prints documents)");
+        return Ok(exit::DONE);
+    }
+    let mut interrupt = Interrupt::listen(browser);
+    let engine = engine::start_in(config, builder(args)?, &args.engine, browser).await?;
+    let mut results = Results::open(&args.output, args.failures.as_deref(), None)?;
+    results.begin()?;
+    let mut code = exit::DONE;
+    for job in jobs {
+        let (id, how) = (job.snapshot.id, how_from_database(job.snapshot.id));
+        let unfinished = Unfinished { id, kind: job.snapshot.kind, url: job.url.as_deref(), how: &how };
+        match resume(console, &engine, &unfinished, args, &mut results, &mut interrupt).await? {
+            exit::INTERRUPTED => return Ok(exit::INTERRUPTED),
+            other => code = code.max(other),
+        }
+    }
+    let all_delivered = webhook::delivered(console, &engine, &mut interrupt, false).await?;
+    engine.stop().await;
+    Ok(if all_delivered { code } else { exit::INTERRUPTED })
+}
+
+/// A job to go on with.
+#[derive(Debug, Clone, Copy)]
+struct Unfinished<'a> {
+    id: JobId,
+    kind: Option<JobKind>,
+    url: Option<&'a str>,
+    /// How it goes on after Ctrl-C.
+    how: &'a str,
+}
+
 /// The jobs that have not ended, and the label of the file.
-fn unfinished(args: &ResumeArgs) -> Result<(Vec<JobRecord>, Option<JobLabel>), Failure> {
-    let reader = stored::open(&args.file, "<FILE>")?;
+fn unfinished(file: &Path) -> Result<(Vec<JobRecord>, Option<JobLabel>), Failure> {
+    let reader = stored::open(file, "<FILE>")?;
     let mut jobs = Vec::new();
-    for record in stored::jobs(&reader, &args.file)? {
-        let progress = reader.progress(record.number).map_err(|error| stored::failed(&args.file, &error))?;
+    for record in stored::jobs(&reader, file)? {
+        let progress = reader.progress(record.number).map_err(|error| stored::failed(file, &error))?;
         if !progress.state.is_terminal() {
             jobs.push(record);
         }
     }
-    let label = reader.label().map_err(|error| stored::failed(&args.file, &error))?;
+    let label = reader.label().map_err(|error| stored::failed(file, &error))?;
     Ok((jobs, label.as_deref().and_then(JobLabel::parse)))
 }
 
@@ -59,28 +122,28 @@ fn unfinished(args: &ResumeArgs) -> Result<(Vec<JobRecord>, Option<JobLabel>), F
 async fn resume(
     console: &Console,
     engine: &Engine,
-    record: &JobRecord,
+    unfinished: &Unfinished<'_>,
     args: &ResumeArgs,
     results: &mut Results,
     interrupt: &mut Interrupt,
 ) -> Result<u8, Failure> {
-    let how = format!("run gleaner resume {}", args.file.display());
-    let mut job = engine.job(record.id).await.map_err(engine::refused)?;
-    let kind = match record.kind {
+    let Unfinished { id, kind, url, how } = *unfinished;
+    let mut job = engine.job(id).await.map_err(engine::refused)?;
+    let name = match kind {
         Some(JobKind::Extract) => "extract",
         Some(JobKind::BatchScrape) => "batch",
         _ => "crawl",
     };
-    let url = record.url.as_deref().map(printable_target).unwrap_or_default();
-    console.note(format_args!("{kind} {url} ({})", record.id));
+    let url = url.map(printable_target).unwrap_or_default();
+    console.note(format_args!("{name} {url} ({id})"));
     let earlier = kept::announce(console, &job).await?;
-    if record.kind == Some(JobKind::Extract) {
-        return extract::run_kept(console, engine, job, interrupt, &how).await;
+    if kind == Some(JobKind::Extract) {
+        return extract::run_kept(console, engine, job, interrupt, how).await;
     }
     let kept = Kept { engine, earlier };
     let run = Run::to_end(console, &mut job, results, interrupt, Some(kept)).await?;
     if run.interrupted {
-        return Ok(kept::report_stop(console, &run.snapshot, &how));
+        return Ok(kept::report_stop(console, &run.snapshot, how));
     }
     engine::report(console, &run, &args.engine, results, &args.output);
     let given_up = job.dead_letters().await.map_err(Failure::failed)?;

@@ -267,6 +267,14 @@ impl RedirectCheck for Sharing<'_> {
             }
         }
     }
+
+    fn may_start(&self) -> bool {
+        self.check.may_start()
+    }
+
+    async fn wait_for_start(&self) {
+        self.check.wait_for_start().await;
+    }
 }
 
 /// Whether a copy is within this request's limit, and the request has no cookies for any URL of its

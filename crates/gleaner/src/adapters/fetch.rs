@@ -269,7 +269,7 @@ fn robots_tag(headers: &HeaderMap) -> String {
     values.collect::<Vec<_>>().join("\n")
 }
 
-/// Passes redirects on to the runtime's check, and keeps its refusal.
+/// Passes redirects and starts on to the runtime's check, and keeps its refusal.
 struct RedirectAdapter<'a> {
     check: &'a dyn RedirectCheck,
     refused: Mutex<Option<RedirectRefusal>>,
@@ -289,5 +289,13 @@ impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
             }
             RedirectRefused::new(reason).with_code(ErrorCode::CrawlDenial)
         })
+    }
+
+    fn may_start(&self) -> bool {
+        self.check.may_start()
+    }
+
+    async fn wait_for_start(&self) {
+        self.check.wait_for_start().await;
     }
 }

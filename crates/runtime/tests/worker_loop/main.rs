@@ -20,3 +20,4 @@ mod restarts;
 mod robots;
 mod sitemaps;
 mod support;
+mod terms;

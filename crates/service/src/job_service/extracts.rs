@@ -22,6 +22,8 @@ use crate::credit_reservation::{CreditReservation, PayingJob};
 const NO_EXTRACTOR: &str = "structured data needs a language model or another extractor";
 /// Pause after a failure of the store.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// How often a durable store is asked for extract jobs whose process has ended.
+const ORPHANS_INTERVAL: Duration = Duration::from_secs(5);
 
 impl JobService {
     /// Starts an extract job. It reserves one credit, and draws more as needed
@@ -122,22 +124,31 @@ impl JobService {
     }
 }
 
-/// Runs the extract jobs of earlier processes again.
+/// Runs the extract jobs of earlier processes again, and with a store of several processes, those of processes
+/// that end later.
 pub(super) async fn resume(service: Weak<JobService>) {
-    let mut orphans: Option<VecDeque<JobId>> = None;
+    let mut listed: Option<VecDeque<JobId>> = None;
     loop {
         // Only for one step: the service may be dropped during a pause.
         let Some(service) = service.upgrade() else { return };
-        let step = match &mut orphans {
+        let step = match &mut listed {
             None => match service.store().orphans(service.runtime.worker(), JobKind::Extract).await {
-                Ok(listed) => {
-                    orphans = Some(listed.into());
+                Ok(orphans) => {
+                    listed = Some(orphans.into());
                     Ok(())
                 }
                 Err(error) => Err(Error::from(error)),
             },
             Some(orphans) => {
-                let Some(id) = orphans.pop_front() else { return };
+                let Some(id) = orphans.pop_front() else {
+                    if !service.store().is_durable() {
+                        return;
+                    }
+                    drop(service);
+                    tokio::time::sleep(ORPHANS_INTERVAL).await;
+                    listed = None;
+                    continue;
+                };
                 let resumed = service.resume_extract(id).await;
                 if resumed.is_err() {
                     orphans.push_back(id);
@@ -186,6 +197,21 @@ async fn fail_free(
     if failed.as_ref().is_err_and(gleaner_store::Error::is_job_ended) { Ok(()) } else { failed }
 }
 
+/// Waits until a job has ended, such as by a cancel in another process.
+async fn ended_elsewhere(store: &dyn Store, job: JobId) {
+    if let Ok(mut progress) = store.progress(job).await {
+        loop {
+            if store.snapshot(job).await.is_ok_and(|job| job.state.is_terminal()) {
+                return;
+            }
+            if progress.changed().await.is_err() {
+                break;
+            }
+        }
+    }
+    std::future::pending().await
+}
+
 /// Runs an extract job to its end, or until it is cancelled.
 async fn run(
     service: Weak<JobService>,
@@ -203,6 +229,13 @@ async fn run(
     let extracted = tokio::select! {
         () = cancelled.cancelled() => return extraction.abort(),
         extracted = &mut extraction => extracted,
+        () = ended_elsewhere(store.as_ref(), id) => {
+            extraction.abort();
+            if let Some(service) = service.upgrade() {
+                service.stop_work(id);
+            }
+            return;
+        }
     };
     let now = clock.now();
     let ended = match extracted {

@@ -1,0 +1,39 @@
+use clap::Args;
+use url::Url;
+
+use super::database::DatabaseArgs;
+use super::{EngineArgs, ModelArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner work --database postgresql://gleaner:PASSWORD@db.example/gleaner
+  gleaner work --database postgresql://gleaner:PASSWORD@db.example/gleaner --concurrency 200 --quiet
+
+Start it as often as you like, on any machine. It ends when no job of the database is unfinished. Ctrl-C and
+SIGTERM finish the pages in work and hand the rest to the other processes.";
+
+/// Work on the jobs of a database until they have ended
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct WorkArgs {
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+
+    /// Wait for new jobs when all have ended
+    #[arg(long)]
+    pub(crate) stay: bool,
+
+    /// The environment variable with the secret that signs events of webhooks
+    #[arg(long, value_name = "VAR", help_heading = "Webhook")]
+    pub(crate) webhook_secret_env: Option<String>,
+
+    /// Search the web with this SearXNG instance, for extracts
+    #[arg(long, value_name = "URL", help_heading = "Model")]
+    pub(crate) search_url: Option<Url>,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}

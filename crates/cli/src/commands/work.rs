@@ -1,0 +1,86 @@
+use std::collections::HashMap;
+use std::time::Duration;
+
+use gleaner::postgres::ListedJob;
+use gleaner::{JobId, JobSnapshot};
+
+use super::model::with_model;
+use super::{database, engine, extract, webhook};
+use crate::args::WorkArgs;
+use crate::browser::Browser;
+use crate::console::Console;
+use crate::exit;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::{Printer, Stdout};
+use crate::printable::printable_target;
+use crate::summary::counted;
+
+/// How often the list of unfinished jobs is read.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Works on all jobs of a database, and prints a line for each that ends meanwhile.
+pub(super) async fn run(console: &Console, args: &WorkArgs, browser: &Browser) -> Result<u8, Failure> {
+    let config = args.database.database.config();
+    let list = database::list(&config).await?;
+    let mut interrupt = Interrupt::listen(browser);
+    let builder = with_model(&args.model, &args.engine)?;
+    let builder = extract::with_search(builder, args.search_url.as_ref(), &args.engine)?;
+    let builder = webhook::with_webhook(builder, args.webhook_secret_env.as_deref())?;
+    let engine = engine::start_in(&config, builder, &args.engine, browser).await?;
+    engine.resume().await;
+    let (mut printer, mut known) = (Printer::stdout(), HashMap::new());
+    let code = loop {
+        match list.unfinished(database::MAX_LISTED).await {
+            Ok(jobs) => {
+                let ended = replace(&mut known, jobs);
+                for (id, url) in ended {
+                    match engine.job(id).await {
+                        Ok(job) => print(&mut printer, url, &job.status().await.map_err(Failure::failed)?)?,
+                        // It was removed.
+                        Err(error) if error.is_unknown_job() => {}
+                        Err(error) => return Err(engine::refused(error)),
+                    }
+                }
+                if known.is_empty() && !args.stay {
+                    break exit::DONE;
+                }
+            }
+            // The engine waits for the database as well.
+            Err(error) => console.error(format_args!("--database: {error}")),
+        }
+        tokio::select! {
+            () = interrupt.pressed() => {
+                console.error("stopping: pages in work are finished (press Ctrl-C again to quit now)");
+                break exit::INTERRUPTED;
+            }
+            () = tokio::time::sleep(POLL) => {}
+        }
+    };
+    if code == exit::DONE {
+        webhook::delivered(console, &engine, &mut interrupt, false).await?;
+    }
+    engine.stop().await;
+    Ok(code)
+}
+
+/// Remembers the unfinished jobs. Returns those that were known and are not among them any more.
+fn replace(known: &mut HashMap<JobId, Option<String>>, jobs: Vec<ListedJob>) -> Vec<(JobId, Option<String>)> {
+    let unfinished = jobs.into_iter().map(|job| (job.snapshot.id, job.url)).collect();
+    let mut ended = std::mem::replace(known, unfinished);
+    ended.retain(|id, _| !known.contains_key(id));
+    ended.into_iter().collect()
+}
+
+/// Prints how a job ended.
+fn print(printer: &mut Printer<Stdout>, url: Option<String>, job: &JobSnapshot) -> Result<(), Failure> {
+    let url = url.as_deref().map(printable_target).unwrap_or_default();
+    let documents = counted(job.completed, "document", "documents");
+    printer.text(&format!(
+        "{}  {}  {documents}, {} failed  {url}\n",
+        job.id,
+        job.state.as_str(),
+        job.failed
+    ))?;
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Many processes, one queue: a store of jobs in a PostgreSQL database.
+//!
+//! With [`EngineBuilder::store_in_database`], any number of processes on any number of machines work on the
+//! same jobs. Each job can be started, read, paused and cancelled through each of them. A host gets its
+//! requests from one process at a time, so its pace holds over all of them; limits and credits are exact. If a
+//! process ends, the others go on with its pages: no document is lost or stored twice.
+//!
+//! ```no_run
+//! use gleaner::{CrawlRequest, Engine, postgres};
+//!
+//! # async fn start() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = postgres::PostgresConfig::new("postgresql://gleaner:PASSWORD@db.example/gleaner");
+//! // Once, and with each new version that asks for it: creates or changes the tables.
+//! postgres::migrate(&config).await?;
+//!
+//! // In each process:
+//! let engine = Engine::builder().store_in_database_with(config).build_async().await?;
+//! let job = engine.crawl(CrawlRequest::new("https://example.com/")).await?.detach();
+//! // A process that ends in order finishes its pages in work, and gives its hosts to the others at once.
+//! engine.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is in the database
+//!
+//! Everything that the [store of one process](crate::EngineBuilder::store) has: URLs, documents, events,
+//! counts, requests with their headers, cookies, and the addresses and secrets of webhooks. Whoever can read
+//! the schema can read them.
+//!
+//! # What is not in it
+//!
+//! - A job with zero data retention, a single scrape and a map run in the process that was asked for them, and
+//!   end with it. Their counts and credits are in the database.
+//! - robots.txt and copies of pages are read by each process for itself.
+//!
+//! # If the database is away
+//!
+//! Operations wait for it for [`patience`](PostgresConfig::patience). A process that cannot renew its
+//! [`term`](PostgresConfig::term) stops its requests before another one may take over its hosts. Work goes on
+//! by itself when the database is back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use gleaner_postgres::{JobList, ListedJob, PostgresConfig, PostgresStore, Stats};
+use gleaner_store::MemoryConfig;
+pub use gleaner_store::{ReadBound, Store};
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+use crate::{EngineBuilder, Error};
+
+/// Creates the tables, or changes those of an earlier version. Processes of the earlier version go on working
+/// meanwhile, unless the notes of the release say otherwise.
+///
+/// # Errors
+/// [`Store`](crate::ErrorKind::Store) if the database cannot be reached or changed, or a later version made
+/// its tables.
+pub async fn migrate(config: &PostgresConfig) -> Result<(), Error> {
+    Ok(PostgresStore::migrate(config).await?)
+}
+
+/// The settings of a builder for the database of jobs.
+#[derive(Debug, Default)]
+pub(crate) struct DatabaseSettings {
+    config: Option<PostgresConfig>,
+}
+
+impl DatabaseSettings {
+    /// Whether jobs are stored in a database.
+    pub(crate) fn is_set(&self) -> bool {
+        self.config.is_some()
+    }
+
+    /// Opens the store, if a database is set.
+    pub(crate) async fn open(
+        self,
+        memory: MemoryConfig,
+        retention: Option<Duration>,
+    ) -> Result<Option<Arc<dyn Store>>, Error> {
+        let Some(mut config) = self.config else { return Ok(None) };
+        config.retention = retention.unwrap_or(config.retention);
+        config.memory = memory;
+        Ok(Some(Arc::new(PostgresStore::open(config).await?)))
+    }
+
+    /// Like [`open`](Self::open), and blocks the thread.
+    pub(crate) fn open_blocking(
+        self,
+        memory: MemoryConfig,
+        retention: Option<Duration>,
+    ) -> Result<Option<Arc<dyn Store>>, Error> {
+        if !self.is_set() {
+            return Ok(None);
+        }
+        let handle = Handle::try_current().ok().filter(|handle| {
+            // The only thread of another runtime must not wait for its own work.
+            handle.runtime_flavor() == RuntimeFlavor::MultiThread
+        });
+        let Some(handle) = handle else {
+            return Err(Error::configuration(
+                "a database needs a tokio runtime of several threads: build the engine in one, or with \
+                 `build_async`",
+            ));
+        };
+        // A thread of a runtime may not wait for a future; another one may.
+        let open = move || handle.block_on(self.open(memory, retention));
+        match std::thread::scope(|scope| scope.spawn(open).join()) {
+            Ok(opened) => opened,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// Stores jobs in the PostgreSQL database with this URL, such as
+    /// `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`: see [`postgres`](crate::postgres). Any number of
+    /// processes may share it. Its tables must exist ([`migrate`]). Default: jobs are in memory and end with
+    /// the process.
+    ///
+    /// [`build_async`](Self::build_async) connects and then takes part in all jobs of the database.
+    /// [`build`](Self::build) does the same and blocks the thread, which must be one of a tokio runtime with
+    /// several threads.
+    ///
+    /// Crawls and batches keep their documents until they expire
+    /// ([`result_retention`](Self::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)
+    /// reads them from the first one, in each process. Dropping the handle of
+    /// [`Engine::crawl`](crate::Engine::crawl) removes the job; [`Job::detach`](crate::Job::detach) keeps it.
+    #[must_use]
+    pub fn store_in_database(self, url: impl Into<String>) -> Self {
+        self.store_in_database_with(PostgresConfig::new(url))
+    }
+
+    /// Like [`store_in_database`](Self::store_in_database), with more settings. The limits of this builder
+    /// replace [`PostgresConfig::memory`], and [`result_retention`](Self::result_retention), if it is set,
+    /// [`PostgresConfig::retention`].
+    #[must_use]
+    pub fn store_in_database_with(mut self, config: PostgresConfig) -> Self {
+        self.database.config = Some(config);
+        self
+    }
+}
