@@ -48,7 +48,7 @@ impl Address {
                 Some(("sslrootcert", value)) => {
                     let path = percent_decode_str(value).decode_utf8();
                     let path = path.map_err(|_| invalid("has an sslrootcert that is not UTF-8"))?;
-                    ca_certificate = Some(PathBuf::from(path.as_ref()));
+                    ca_certificate = Some(PathBuf::from(&*path));
                 }
                 _ => others.push(option),
             }

@@ -230,7 +230,7 @@ impl Database {
     /// Waits before the next try. An error says that this was the last.
     async fn wait(&self, patience: &mut Patience, failure: Failure) -> Result<(), Failure> {
         if let Some(pause) = patience.pause(&failure, Instant::now()) {
-            tracing::debug!(?failure, "an operation is tried again");
+            tracing::debug!(%failure, "an operation is tried again");
             self.shared.counters.add_retry();
             tokio::time::sleep(pause).await;
             return Ok(());

@@ -81,6 +81,20 @@ fn has_lost_connection(error: &tokio_postgres::Error) -> bool {
     })
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::Database(error) => write!(f, "PostgreSQL failed: {}", text(error)),
+            Self::Silent => f.write_str("PostgreSQL did not answer in time"),
+            Self::TermEnded => f.write_str(
+                "the term of this process has ended, because it could not be renewed in time; other processes \
+                 go on with its pages",
+            ),
+        }
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::Refused(error)
@@ -95,32 +109,21 @@ impl From<tokio_postgres::Error> for Failure {
 
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Refused(error) => error,
-            Failure::Database(error) => {
-                let (kind, advice) = error.code().map_or((ErrorKind::Io, None), explanation);
-                let cause = text(&error);
-                Self::new(
-                    kind,
-                    match advice {
-                        Some(advice) => format!("{advice} (PostgreSQL says: {cause})"),
-                        None => format!("PostgreSQL failed: {cause}"),
-                    },
-                )
-            }
-            Failure::Silent => Self::new(ErrorKind::Io, "PostgreSQL did not answer in time"),
-            Failure::TermEnded => Self::new(
-                ErrorKind::Io,
-                "the term of this process has ended, because it could not be renewed in time; other processes \
-                 go on with its pages",
-            ),
+        let explained = match failure {
+            Failure::Refused(error) => return error,
+            Failure::Database(ref error) => error.code().and_then(explanation),
+            Failure::Silent | Failure::TermEnded => None,
+        };
+        match explained {
+            Some((kind, advice)) => Self::new(kind, format!("{advice} ({failure})")),
+            None => Self::new(ErrorKind::Io, failure.to_string()),
         }
     }
 }
 
 /// What an answer of the server means, and what would help.
-fn explanation(code: &SqlState) -> (ErrorKind, Option<&'static str>) {
-    let (kind, advice) = match *code {
+fn explanation(code: &SqlState) -> Option<(ErrorKind, &'static str)> {
+    Some(match *code {
         SqlState::DISK_FULL => {
             (ErrorKind::Full, "the disk of the PostgreSQL server is full; free space there")
         }
@@ -142,13 +145,12 @@ fn explanation(code: &SqlState) -> (ErrorKind, Option<&'static str>) {
         SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => {
             (ErrorKind::Damaged, "PostgreSQL found damaged data; restore it from a backup")
         }
-        _ => return (ErrorKind::Io, None),
-    };
-    (kind, Some(advice))
+        _ => return None,
+    })
 }
 
 /// The error with its causes. The details of the server are left out: they quote data.
-pub(crate) fn text(error: &tokio_postgres::Error) -> String {
+fn text(error: &tokio_postgres::Error) -> String {
     if let Some(answer) = error.as_db_error() {
         return format!("{} [{}]", answer.message(), answer.code().code());
     }
@@ -180,15 +182,14 @@ mod tests {
     #[test]
     fn answers_are_explained() {
         for (code, kind) in [
-            ("53100", ErrorKind::Full),
-            ("28P01", ErrorKind::Unsuitable),
-            ("42P01", ErrorKind::Unsuitable),
-            ("XX001", ErrorKind::Damaged),
-            ("22012", ErrorKind::Io),
+            ("53100", Some(ErrorKind::Full)),
+            ("28P01", Some(ErrorKind::Unsuitable)),
+            ("42P01", Some(ErrorKind::Unsuitable)),
+            ("XX001", Some(ErrorKind::Damaged)),
+            ("22012", None),
         ] {
-            let (found, advice) = explanation(&SqlState::from_code(code));
+            let found = explanation(&SqlState::from_code(code)).map(|(kind, _)| kind);
             assert_eq!(found, kind, "{code}");
-            assert_eq!(advice.is_some(), kind != ErrorKind::Io, "{code}");
         }
         assert_eq!(Error::from(Failure::TermEnded).kind(), ErrorKind::Io);
         assert!(Error::from(Failure::damaged("a block")).is_damaged());

@@ -25,9 +25,8 @@ struct Migration {
 const MIGRATIONS: [Migration; 1] =
     [Migration { statements: include_str!("schema/1.sql"), compatible_from: 1 }];
 
-/// The version of the schema that this program is written for.
-#[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a few migrations")]
-const VERSION: i32 = MIGRATIONS.len() as i32;
+/// The version of the schema that this program is written for: the number of migrations.
+const VERSION: i32 = 1;
 
 /// Makes the schema, or brings it to the version of this program. Nothing happens if it has that version, or a
 /// later one that this program works with.
@@ -133,9 +132,10 @@ impl Operation for Migrate<'_> {
         let compatible_from = MIGRATIONS.last().map_or(VERSION, |migration| migration.compatible_from);
         let text = "WITH old AS (DELETE FROM {schema}.meta) \
                     INSERT INTO {schema}.meta (version, compatible_from) VALUES ($1, $2)";
-        let values: [(&(dyn tokio_postgres::types::ToSql + Sync), Type); 2] =
-            [(&VERSION, Type::INT4), (&compatible_from, Type::INT4)];
-        t.execute_typed(&self.sql.text(text), &values).await?;
+        let values = [VERSION, compatible_from];
+        let [version, compatible_from] = &values;
+        t.execute_typed(&self.sql.text(text), &[(version, Type::INT4), (compatible_from, Type::INT4)])
+            .await?;
         Ok(())
     }
 }
@@ -181,7 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn each_table_has_its_purpose_and_no_name_of_a_schema() {
+    fn each_version_has_a_migration_and_each_table_a_purpose() {
+        assert_eq!(MIGRATIONS.len(), usize::try_from(VERSION).unwrap());
         let text = MIGRATIONS.iter().map(|migration| migration.statements).collect::<String>();
         let lines: Vec<&str> = text.lines().collect();
         for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("CREATE TABLE")) {

@@ -162,7 +162,7 @@ impl PgServer {
     fn is_ready(&self, process: u32) -> bool {
         let text = fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap_or_default();
         let mut lines = text.lines().map(str::trim);
-        lines.next() == Some(&process.to_string()) && lines.nth(6) == Some("ready")
+        lines.next() == Some(process.to_string().as_str()) && lines.nth(6) == Some("ready")
     }
 
     fn postmaster(&self) -> MutexGuard<'_, Option<Child>> {
