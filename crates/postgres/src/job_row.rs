@@ -220,8 +220,8 @@ impl JobRow {
         Self::select(transaction, sql, rest, &[(&numbers, Type::INT4_ARRAY)]).await
     }
 
-    /// The rows with these numbers, in their order, without a lock. Unknown numbers are left out; removed jobs
-    /// are not.
+    /// The rows with these numbers, in their order, without a lock. Unknown numbers are left out; removed
+    /// jobs are not.
     pub(crate) async fn find_many(
         transaction: &Transaction<'_>,
         sql: &Sql,

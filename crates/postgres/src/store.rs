@@ -41,13 +41,13 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store of a database whose schema was [migrated](Self::migrate), as a new worker. Its tasks run
-    /// on the current Tokio runtime.
+    /// Opens the store of a database whose schema was [migrated](Self::migrate), as a new worker. Its tasks
+    /// run on the current Tokio runtime.
     ///
     /// # Errors
     /// [`Io`](gleaner_store::ErrorKind::Io) if the database cannot be reached;
-    /// [`Newer`](gleaner_store::ErrorKind::Newer) or [`Unsuitable`](gleaner_store::ErrorKind::Unsuitable) if its
-    /// schema is not that of this version.
+    /// [`Newer`](gleaner_store::ErrorKind::Newer) or [`Unsuitable`](gleaner_store::ErrorKind::Unsuitable) if
+    /// its schema is not that of this version.
     pub async fn open(config: PostgresConfig) -> Result<Self, Error> {
         let db = Database::connect(&config).await?;
         let (inner, tasks) = Inner::start(db, config).await?;

@@ -54,8 +54,8 @@ pub(super) async fn end_with(
     insert_events(t, sql, row, &[NewEvent { kind, content, error }], now).await
 }
 
-/// Ends a job whose row is locked if it is done, or if its team can pay for no further page and none is leased.
-/// True if it ended.
+/// Ends a job whose row is locked if it is done, or if its team can pay for no further page and none is
+/// leased. True if it ended.
 pub(crate) async fn end_if_done(
     t: &Transaction<'_>,
     sql: &Sql,

@@ -68,8 +68,8 @@ impl Operation for Expire<'_> {
 }
 
 impl Inner {
-    /// Removes jobs and what else was kept for the retention. Returns the jobs. What belongs to them is deleted
-    /// by [`Cleaning`](super::Cleaning).
+    /// Removes jobs and what else was kept for the retention. Returns the jobs. What belongs to them is
+    /// deleted by [`Cleaning`](super::Cleaning).
     pub(crate) async fn expire_jobs(&self, now: Duration) -> Result<Vec<JobId>, Error> {
         let sql = &self.db.sql;
         for part in self.db.write(&RemoveParts { sql, now }).await? {

@@ -17,8 +17,8 @@ struct Grant<'a> {
     sql: &'a Sql,
     job: JobId,
     credits: u64,
-    /// The number of grants that the shortage was listed with. Another process may have made this grant: its id
-    /// is the same, so the credits were reserved once.
+    /// The number of grants that the shortage was listed with. Another process may have made this grant: its
+    /// id is the same, so the credits were reserved once.
     listed: Option<u64>,
     now: Duration,
 }

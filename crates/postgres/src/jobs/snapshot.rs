@@ -1,6 +1,8 @@
 use async_trait::async_trait;
+use gleaner_frontier::Deferral;
 use gleaner_store::{Error, JobSnapshot};
 use gleaner_types::JobId;
+use url::Url;
 
 use crate::database::Sql;
 use crate::failure::Failure;
@@ -27,5 +29,10 @@ impl Operation for Find<'_> {
 impl Inner {
     pub(crate) async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
         Ok(self.db.read(&Find { sql: &self.db.sql, job }).await?.snapshot())
+    }
+
+    pub(crate) async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error> {
+        self.db.read(&Find { sql: &self.db.sql, job }).await?.require_running()?;
+        Ok(self.deferral(job, url))
     }
 }

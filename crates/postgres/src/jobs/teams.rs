@@ -8,9 +8,9 @@ use crate::failure::Failure;
 use crate::transaction::Transaction;
 use crate::units::{count, int};
 
-/// Checks that the team may run one more job than those with other numbers than `except`, and than `local` jobs
-/// in memory; and that it is not too far behind with settlements. It locks the row of the team, so that its
-/// submits are checked one after another.
+/// Checks that the team may run one more job than those with other numbers than `except`, and than `local`
+/// jobs in memory; and that it is not too far behind with settlements. It locks the row of the team, so that
+/// its submits are checked one after another.
 pub(super) async fn check_limits(
     t: &Transaction<'_>,
     sql: &Sql,

@@ -13,8 +13,8 @@ use crate::units::micros;
 /// Maximum number of rows of each table that one transaction deletes.
 const BATCH: i64 = 10_000;
 
-/// Forgets idempotency keys and teams that were not used since `until`, and the oldest entries of a full log of
-/// ended jobs.
+/// Forgets idempotency keys and teams that were not used since `until`, and the oldest entries of a full log
+/// of ended jobs.
 pub(super) struct Trim<'a> {
     pub(super) sql: &'a Sql,
     pub(super) until: Duration,
