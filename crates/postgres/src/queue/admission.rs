@@ -187,7 +187,7 @@ impl Inner {
         }
         let held = self.held_hosts();
         let operation = AdmitPages {
-            sql: self.db.sql(),
+            sql: &self.db.sql,
             caches: &self.caches,
             held: &held,
             config: &self.config.memory.frontier,

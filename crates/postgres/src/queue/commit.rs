@@ -384,7 +384,8 @@ impl Commit<'_> {
         let keys: Vec<i64> = pages.iter().map(|page| key(page.key)).collect();
         let text = self.sql.text(
             "WITH complete AS ( \
-                 DELETE FROM {schema}.block b USING unnest($1::int[], $2::int[], $3::bigint[]) AS n (host, job, id) \
+                 DELETE FROM {schema}.block b \
+                 USING unnest($1::int[], $2::int[], $3::bigint[]) AS n (host, job, id) \
                  WHERE b.host = n.host AND b.job = n.job AND b.id = n.id \
              ), obsolete AS ( \
                  DELETE FROM {schema}.ended WHERE worker = $4::bigint AND number = ANY($5::bigint[]) \

@@ -181,7 +181,7 @@ impl CommitQueue {
             return Ok(receipts);
         }
         let commit = Commit {
-            sql: inner.db.sql(),
+            sql: &inner.db.sql,
             caches: &inner.caches,
             config: &inner.config.memory.frontier,
             held: &held,

@@ -116,3 +116,96 @@ impl<'a> Effects<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_frontier::{HostFeedback, UrlKey};
+    use gleaner_store::WorkerId;
+    use gleaner_types::{ErrorCode, PageError};
+    use url::Url;
+    use uuid::Uuid;
+
+    use super::super::finished::{Origin, PreparedPage};
+    use super::*;
+    use crate::documents::EncodedDocument;
+    use crate::job_rules::tests::row;
+    use crate::local::LeasedEntry;
+
+    fn page(outcome: Outcome, auxiliary: bool) -> GroupPage {
+        let entry = LeasedEntry {
+            job: 1,
+            max_depth: None,
+            key: UrlKey::from_raw(7),
+            depth: 0,
+            host: 2,
+            block: 3,
+            auxiliary,
+            external: false,
+            worker: WorkerId::from_uuid(Uuid::nil()),
+        };
+        let document = EncodedDocument { scrape: None, size: 100, body: Vec::new() };
+        let failure = PageError { code: ErrorCode::UnknownError, message: "no".to_owned() };
+        let page = PreparedPage {
+            origin: Origin::GivenUp(entry.clone()),
+            url: Url::parse("https://a.example/").unwrap(),
+            outcome,
+            is_blocked: false,
+            document: (outcome == Outcome::Document).then_some((document, 5)),
+            failure: (outcome == Outcome::Failed).then_some(failure),
+            redirected_to: None,
+            request_sent: true,
+            feedback: HostFeedback::default(),
+            fingerprint: None,
+            links: Vec::new(),
+            history: None,
+            slash_added: false,
+            notes: Vec::new(),
+        };
+        GroupPage { entry, page }
+    }
+
+    fn running() -> JobRow {
+        JobRow { pending: 10, pending_auxiliary: 2, documents: 3, has_webhook: true, keeps: false, ..row() }
+    }
+
+    #[test]
+    fn a_document_takes_the_next_position_and_its_token() {
+        let (mut effects, mut row, page) = (Effects::default(), running(), page(Outcome::Document, false));
+        let taken = Taken { queued: 4, auxiliary: 1, ..Taken::default() };
+        assert_eq!(effects.apply(&page, taken, &mut row, Duration::ZERO), Outcome::Document);
+        assert_eq!((row.documents, row.credits_used, row.unread_bytes), (4, 5, 100));
+        assert_eq!((row.pending, row.pending_auxiliary), (13, 3));
+        assert_eq!(effects.documents[0].position, 3);
+        assert_eq!(effects.tokens[&1], Tokens { used: 1, taken_back: 0 });
+        assert!(matches!(effects.events[&1][0].content, EventContent::Document(3)));
+    }
+
+    #[test]
+    fn a_duplicate_gives_no_document_but_its_links() {
+        let (mut effects, mut row, page) = (Effects::default(), running(), page(Outcome::Document, false));
+        let taken = Taken { queued: 2, is_duplicate: true, ..Taken::default() };
+        assert_eq!(effects.apply(&page, taken, &mut row, Duration::ZERO), Outcome::Skipped);
+        assert_eq!((row.documents, row.credits_used, row.pending), (3, 0, 11));
+        assert!(effects.documents.is_empty() && effects.events.is_empty());
+    }
+
+    #[test]
+    fn a_failure_is_listed_with_its_event_and_keeps_its_token() {
+        let (mut effects, mut row, page) = (Effects::default(), running(), page(Outcome::Failed, false));
+        effects.apply(&page, Taken::default(), &mut row, Duration::ZERO);
+        assert_eq!((row.failed, row.pending), (1, 9));
+        assert_eq!(effects.events[&1][0].error.as_deref(), Some("no"));
+        assert_eq!(effects.failures[&1].len(), 1);
+        assert_eq!(effects.tokens[&1], Tokens::default());
+    }
+
+    #[test]
+    fn a_denied_job_takes_the_tokens_of_pages_back() {
+        let (page, sitemap) = (page(Outcome::Skipped, false), page(Outcome::Skipped, true));
+        let (mut effects, mut row) = (Effects::default(), JobRow { denied: true, ..running() });
+        effects.apply(&page, Taken::default(), &mut row, Duration::ZERO);
+        effects.apply(&sitemap, Taken::default(), &mut row, Duration::ZERO);
+        assert_eq!(effects.tokens[&1], Tokens { used: 0, taken_back: 1 });
+        assert_eq!((row.pending, row.pending_auxiliary), (8, 1));
+    }
+}

@@ -91,7 +91,8 @@ pub(super) async fn store(t: &Transaction<'_>, sql: &Sql, changes: &GraphChanges
              ON CONFLICT (job, key) DO UPDATE SET depth = EXCLUDED.depth \
          ), too_deep AS ( \
              INSERT INTO {schema}.too_deep (job, key, depth, url, external, priority) \
-             SELECT * FROM unnest($4::int[], $5::bigint[], $6::int[], $7::text[], $8::bool[], $9::smallint[]) \
+             SELECT * FROM unnest( \
+                 $4::int[], $5::bigint[], $6::int[], $7::text[], $8::bool[], $9::smallint[]) \
              ON CONFLICT (job, key) DO UPDATE SET depth = EXCLUDED.depth \
          ), unparked AS ( \
              DELETE FROM {schema}.too_deep d USING unnest($10::int[], $11::bigint[]) AS k (job, key) \
