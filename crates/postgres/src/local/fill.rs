@@ -25,6 +25,11 @@ impl Inner {
                 Err(Failure::TermEnded) => self.term_ended(),
                 Err(failure) => {
                     tracing::warn!(?failure, "no pages could be read");
+                    if failure.is_transient() {
+                        // Nobody knows whether it was committed. In a new term nothing is held twice or by
+                        // nobody.
+                        self.term_ended();
+                    }
                     self.local().set_due();
                     tokio::time::sleep(self.config.poll).await;
                 }
@@ -40,19 +45,30 @@ impl Inner {
             (local.plan_refill(), local.asked())
         };
         let Some(plan) = plan else { return Ok(false) };
-        let taken = self.db.write(&TakeWork { sql, plan: &plan }).await?;
-        let known = taken.with_address();
-        // Another worker may have taken a host of the same address at the same time: who sees it gives way.
-        let conflicts = if known.is_empty() {
-            BTreeSet::new()
-        } else {
-            self.db.read(&Conflicts { sql, epoch: plan.epoch, hosts: known }).await?
-        };
-        let has_pages = self.local().apply_taken(&plan, taken, &conflicts);
+        let mut has_pages = false;
+        if !plan.is_empty() {
+            let taken = self.db.write(&TakeWork { sql, plan: &plan }).await?;
+            let conflicts = self.conflicts(plan.epoch, taken.with_address()).await;
+            has_pages = self.local().apply_taken(&plan, taken, &conflicts);
+        }
         let has_shares = self.move_shares(asked, false).await?;
         self.local().choose_leaving(false);
         self.give_back().await?;
         Ok(has_pages || has_shares)
+    }
+
+    /// The hosts of these whose address another worker holds too. It may have taken its host at the same time:
+    /// who sees it gives way.
+    async fn conflicts(&self, epoch: i64, hosts: Vec<i32>) -> BTreeSet<i32> {
+        if hosts.is_empty() {
+            return BTreeSet::new();
+        }
+        let conflicts = Conflicts { sql: &self.db.sql, epoch, hosts };
+        match self.db.read(&conflicts).await {
+            Ok(found) => found,
+            // What is not known is given back.
+            Err(_) => conflicts.hosts.into_iter().collect(),
+        }
     }
 
     async fn move_shares(&self, asked: u64, all: bool) -> Result<bool, Failure> {

@@ -210,7 +210,8 @@ impl Local {
                 // A lease was returned meanwhile.
                 self.leave_host(id);
             }
-            let is_used = self.leases.values().any(|lease| lease.entry.host == id);
+            let is_used = self.leases.values().any(|lease| lease.entry.host == id)
+                || self.given_up.iter().any(|page| page.entry.host == id);
             if load.in_flight > 0 || is_used || self.is_relied_on(id) || hosts.len() >= MAX_GIVEN {
                 continue;
             }

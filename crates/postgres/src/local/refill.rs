@@ -47,6 +47,13 @@ pub(super) struct TakePlan {
     known: Vec<i32>,
 }
 
+impl TakePlan {
+    /// True if there is nothing to take and nothing to read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.take == 0 && self.hosts.is_empty()
+    }
+}
+
 /// A block to load.
 #[derive(Debug)]
 struct FoundBlock {
@@ -286,7 +293,8 @@ impl Local {
         })
     }
 
-    /// Loads what a refill found. The hosts in `conflicts` are given back unused. True if there are new pages.
+    /// Loads what a refill found. The hosts in `conflicts` are given back unused. True if there are new
+    /// pages.
     pub(super) fn apply_taken(&mut self, plan: &TakePlan, taken: Taken, conflicts: &BTreeSet<i32>) -> bool {
         if plan.epoch != self.epoch() {
             return false;

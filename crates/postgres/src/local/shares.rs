@@ -242,7 +242,8 @@ impl MoveShares<'_> {
             "WITH c AS (SELECT * FROM unnest($2::text[], $3::int[]) AS c (team, slots)), u AS (
                  UPDATE {schema}.team t SET slots_held = GREATEST(t.slots_held + c.slots, 0)
                  FROM c WHERE t.name = c.team)
-             INSERT INTO {schema}.team_share AS s (team, worker, slots) SELECT team, $1, slots FROM c ORDER BY team
+             INSERT INTO {schema}.team_share AS s (team, worker, slots)
+                 SELECT team, $1, slots FROM c ORDER BY team
              ON CONFLICT (team, worker) DO UPDATE SET slots = GREATEST(s.slots + EXCLUDED.slots, 0)",
         );
         if !changed.is_empty() {

@@ -149,7 +149,8 @@ impl Operation for Heartbeat<'_> {
              EXISTS (SELECT FROM {schema}.worker o WHERE o.until >= now() AND o.hungry AND o.id <> $1), \
              (SELECT count(*) FROM {schema}.host WHERE worker IS NOT NULL), \
              ARRAY(SELECT o.id FROM {schema}.worker o \
-                   WHERE o.until < now() - $5 * interval '1 microsecond' AND o.id <> $1 ORDER BY o.id LIMIT 16)",
+                   WHERE o.until < now() - $5 * interval '1 microsecond' AND o.id <> $1 \
+                   ORDER BY o.id LIMIT 16)",
         );
         let (term, grace) = (micros(self.term), micros(self.grace));
         let row = transaction
