@@ -140,3 +140,25 @@ impl EngineBuilder {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_store::MemoryStore;
+
+    use super::*;
+    use crate::{Engine, ErrorKind};
+
+    const URL: &str = "postgresql://gleaner:geheim@127.0.0.1:1/gleaner";
+
+    #[test]
+    fn a_database_is_the_only_store_and_needs_a_runtime() {
+        let two = Engine::builder().store(Arc::new(MemoryStore::default())).store_in_database(URL);
+        let alone = Engine::builder().store_in_database(URL);
+        for (builder, expected) in [(two, "there are two stores"), (alone, "needs a tokio runtime")] {
+            assert!(!format!("{builder:?}").contains("geheim"));
+            let error = builder.build().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration);
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+}

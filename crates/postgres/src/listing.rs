@@ -54,7 +54,7 @@ impl JobList {
     }
 
     async fn list(&self, condition: &'static str, max: u32) -> Result<Vec<ListedJob>, Error> {
-        let list = List { sql: self.database.sql(), condition, max: i64::from(max) };
+        let list = List { sql: &self.database.sql, condition, max: i64::from(max) };
         Ok(self.database.read(&list).await?)
     }
 }

@@ -46,12 +46,27 @@ pub(crate) struct DatabaseArgs {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
+    use crate::args::Cli;
 
     #[test]
     fn a_url_is_not_shown() {
         let url: DatabaseUrl = "postgresql://a:geheim@b/c".parse().unwrap();
         assert!(!format!("{url:?}").contains("geheim"));
         assert!("https://b/c".parse::<DatabaseUrl>().is_err());
+    }
+
+    #[test]
+    fn errors_do_not_show_it() {
+        for words in [
+            ["migrate", "--database", "mysql://a:geheim@b/c"],
+            ["jobs", "--database=postgresql://a:geheim@b/c", "jobs.db"],
+        ] {
+            let words = ["gleaner"].into_iter().chain(words).map(OsString::from);
+            let error = Cli::read(words).unwrap_err();
+            assert!(!error.to_string().contains("geheim"), "{error}");
+        }
     }
 }
