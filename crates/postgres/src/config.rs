@@ -34,8 +34,8 @@ pub struct PostgresConfig {
     /// Time between looks for changes by other processes, and for free hosts. Default 250 ms.
     pub poll: Duration,
     /// An operation is tried again for this time while the database does not answer or aborts it. Default
-    /// 30 s. A statement may take half of it, and another process waits at most a sixth of it for the locks of
-    /// a process that stopped in the middle of an operation.
+    /// 30 s. A statement may take half of it. A process that stops in the middle of an operation keeps its
+    /// locks for at most a sixth of it.
     pub patience: Duration,
     /// Ended jobs are removed after this time, as in [`MemoryConfig::retention`].
     pub retention: Duration,

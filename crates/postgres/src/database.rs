@@ -107,8 +107,8 @@ impl Database {
         }
     }
 
-    /// Runs statements that change nothing on one connection, each in a transaction of its own, until they are
-    /// answered or refused.
+    /// Runs statements that change nothing, each in a transaction of its own, until they are answered or
+    /// refused.
     pub(crate) async fn read<O: Operation>(&self, operation: &O) -> Result<O::Output, Failure> {
         let mut patience = Patience::new(self.shared.patience);
         loop {

@@ -84,12 +84,12 @@ fn has_lost_connection(error: &tokio_postgres::Error) -> bool {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(error) => error.fmt(f),
+            Self::Refused(error) => write!(f, "{error}"),
             Self::Database(error) => write!(f, "PostgreSQL failed: {}", text(error)),
             Self::Silent => f.write_str("PostgreSQL did not answer in time"),
             Self::TermEnded => f.write_str(
-                "the term of this process has ended, because it could not be renewed in time; other processes \
-                 go on with its pages",
+                "the term of this process has ended, because it was not renewed in time; other processes go \
+                 on with its pages",
             ),
         }
     }
@@ -129,14 +129,14 @@ fn explanation(code: &SqlState) -> Option<(ErrorKind, &'static str)> {
         }
         SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => (
             ErrorKind::Unsuitable,
-            "PostgreSQL refuses the user or the password of the database URL; use those that pg_hba.conf allows",
+            "PostgreSQL refuses the user or password of the database URL; use one that pg_hba.conf allows",
         ),
         SqlState::INVALID_CATALOG_NAME => {
             (ErrorKind::Unsuitable, "there is no such database; make it with `createdb`, or name another one")
         }
         SqlState::INSUFFICIENT_PRIVILEGE => (
             ErrorKind::Unsuitable,
-            "the user of the database URL may not do this; it must own the schema, or be allowed to create it",
+            "the user of the database URL may not do this; it must own the schema, or may create it",
         ),
         SqlState::UNDEFINED_TABLE | SqlState::UNDEFINED_COLUMN | SqlState::INVALID_SCHEMA_NAME => (
             ErrorKind::Unsuitable,

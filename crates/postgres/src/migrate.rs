@@ -1,8 +1,8 @@
 //! The versions of the schema.
 //!
 //! A program works with the schema of its own version, and with a later one whose `compatible_from` is not
-//! after it. So a rolling upgrade migrates first, and then replaces the processes one after another; where the
-//! new schema is not compatible, all processes are stopped before it. A program refuses an older schema.
+//! after it. So a rolling upgrade migrates first, and then replaces the processes one after another. Where
+//! the new schema is not compatible, all processes are stopped first. A program refuses an older schema.
 
 use async_trait::async_trait;
 use gleaner_store::{Error, ErrorKind};
@@ -28,7 +28,7 @@ const MIGRATIONS: [Migration; 1] =
 /// The version of the schema that this program is written for: the number of migrations.
 const VERSION: i32 = 1;
 
-/// Makes the schema, or brings it to the version of this program. Nothing happens if it has that version, or a
+/// Makes the schema, or brings it to the version of this program. It may have that version already, or a
 /// later one that this program works with.
 pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), Error> {
     let database = Database::new(config)?;
@@ -68,7 +68,7 @@ fn require(found: Option<Version>) -> Result<(), Error> {
         Some(found) if found.compatible_from > VERSION => refused(
             ErrorKind::Newer,
             format!(
-                "the schema has version {}, which works with programs from version {}; this one has {VERSION}",
+                "the schema has version {}, which works with programs from version {}; this has {VERSION}",
                 found.version, found.compatible_from
             ),
         ),

@@ -67,13 +67,15 @@ impl Stats {
 }
 
 const TOTALS: &str = "
-WITH running AS (SELECT count(*) AS jobs, coalesce(sum(pending), 0)::bigint AS pages FROM {schema}.job WHERE state = 0),
+WITH running AS (SELECT count(*) AS jobs, coalesce(sum(pending), 0)::bigint AS pages
+    FROM {schema}.job WHERE state = 0),
 due AS (SELECT count(*) AS events, min(at) AS first FROM {schema}.due
     WHERE at <= (extract(epoch FROM now()) * 1000000)::bigint)
 SELECT running.jobs, running.pages,
     (SELECT greatest(reltuples, 0)::bigint FROM pg_catalog.pg_class WHERE oid = to_regclass($1)),
     (SELECT count(*) FROM {schema}.host WHERE worker IS NOT NULL),
-    (SELECT count(*) FROM (SELECT 1 FROM {schema}.host WHERE worker IS NULL AND has_work LIMIT 100000) AS free),
+    (SELECT count(*) FROM (SELECT 1 FROM {schema}.host
+        WHERE worker IS NULL AND has_work LIMIT 100000) AS free),
     due.events,
     coalesce((extract(epoch FROM now()) * 1000000)::bigint - due.first, 0),
     (SELECT count(*) FROM {schema}.job WHERE unsettled)

@@ -8,8 +8,8 @@ CREATE TABLE {schema}.meta (
     compatible_from int NOT NULL
 );
 
--- Markers of transactions: one exists if it was committed. A process reads it when the answer to its COMMIT is
--- lost, and deletes it otherwise. What a lost connection leaves is deleted a day later.
+-- Markers of transactions: one exists if it was committed. A process reads it when the answer to its COMMIT
+-- is lost, and deletes it otherwise. What a lost connection leaves is deleted a day later.
 CREATE TABLE {schema}.operation (
     process uuid NOT NULL,
     number bigint NOT NULL,
