@@ -112,9 +112,9 @@ async fn load(
     sql: &Sql,
     notes: &[(i32, &[Note])],
 ) -> Result<BTreeMap<i32, Changes>, Failure> {
-    let changed = || notes.iter().flat_map(|(job, notes)| notes.iter().map(move |note| (*job, note)));
+    let changed = notes.iter().flat_map(|(job, notes)| notes.iter().map(move |note| (*job, note)));
     let mut ids: Vec<(i32, i16, i64)> =
-        changed().map(|(job, note)| (job, raw(note.kind), note.key.cast_signed())).collect();
+        changed.map(|(job, note)| (job, raw(note.kind), note.key.cast_signed())).collect();
     ids.sort_unstable();
     ids.dedup();
     let jobs: Vec<i32> = ids.iter().map(|id| id.0).collect();
