@@ -13,7 +13,7 @@ use crate::config::PostgresConfig;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::job_row::JobRow;
-use crate::jobs::ListedShortages;
+use crate::jobs::{KnownDays, ListedShortages};
 use crate::local::term::Register;
 use crate::local::{Local, Turns, Watchers};
 use crate::queue::{Caches, Committer, HeldHosts};
@@ -27,6 +27,7 @@ pub(crate) struct Inner {
     pub(crate) caches: Caches,
     pub(crate) committer: Committer,
     pub(crate) listed_shortages: ListedShortages,
+    pub(crate) days: KnownDays,
     pub(crate) local: Mutex<Local>,
     pub(crate) refills: Turns,
     pub(crate) heartbeats: Turns,
@@ -50,6 +51,7 @@ impl Inner {
             caches: Caches::default(),
             committer,
             listed_shortages: ListedShortages::default(),
+            days: KnownDays::default(),
             local: Mutex::new(local),
             refills: Turns::new(),
             heartbeats: Turns::new(),

@@ -30,9 +30,4 @@ impl Inner {
     pub(crate) async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
         Ok(self.db.read(&Find { sql: &self.db.sql, job }).await?.snapshot())
     }
-
-    pub(crate) async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error> {
-        self.db.read(&Find { sql: &self.db.sql, job }).await?.require_running()?;
-        Ok(self.deferral(job, url))
-    }
 }

@@ -237,7 +237,8 @@ impl Local {
     /// Returns pages that were leased in vain.
     fn return_pages(&mut self, pages: &[LeasedPage], now: Duration) {
         let now = self.at(now);
-        for page in pages.iter().filter(|page| page.lease.epoch == self.term.epoch.cast_unsigned()) {
+        let epoch = self.term.epoch.cast_unsigned();
+        for page in pages.iter().filter(|page| page.lease.epoch == epoch) {
             let Some(held) = self.leases.remove(&page.lease.number) else { continue };
             let lease = LeaseId::from_raw(page.lease.number);
             self.frontier.no_request_sent(lease);

@@ -270,7 +270,8 @@ impl Local {
         stay.sort_unstable();
         // The refills take turns at the hosts.
         let first = stay.partition_point(|id| *id < self.next_host);
-        stay.rotate_left(first.min(stay.len()));
+        let first = first.min(stay.len());
+        stay.rotate_left(first);
         stay.truncate(MAX_READ);
         self.next_host = stay.last().map_or(0, |id| id.saturating_add(1));
         let (mut full_hosts, mut full_jobs) = (Vec::new(), Vec::new());
