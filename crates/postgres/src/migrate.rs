@@ -28,8 +28,8 @@ const MIGRATIONS: [Migration; 1] =
 /// The version of the schema that this program is written for: the number of migrations.
 const VERSION: i32 = 1;
 
-/// Makes the schema, or brings it to the version of this program. It may have that version already, or a later
-/// one that this program works with.
+/// Makes the schema, or brings it to the version of this program. It may have that version already, or a
+/// later one that this program works with.
 pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), Error> {
     let database = Database::new(config)?;
     let operation = Migrate { sql: &database.sql, schema: &config.schema };
