@@ -49,7 +49,7 @@ impl<'a> Effects<'a> {
         let GroupPage { entry, page } = group_page;
         let job = row.number;
         if !page.notes.is_empty() {
-            self.notes.push((job, &page.notes));
+            self.notes.push((job, page.notes.as_slice()));
         }
         if page.returns() {
             return page.outcome;
