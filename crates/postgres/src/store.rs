@@ -59,8 +59,8 @@ impl PostgresStore {
     /// # Errors
     /// [`Io`](gleaner_store::ErrorKind::Io) if the database cannot be reached or refuses the change;
     /// [`Newer`](gleaner_store::ErrorKind::Newer) if a later version made the tables.
-    pub async fn migrate(config: PostgresConfig) -> Result<(), Error> {
-        migrate::migrate(&config).await
+    pub async fn migrate(config: &PostgresConfig) -> Result<(), Error> {
+        migrate::migrate(config).await
     }
 
     /// Figures of the whole store and of its workers.

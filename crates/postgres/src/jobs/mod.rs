@@ -35,7 +35,7 @@ pub(crate) use self::accounting::ListedShortages;
 pub(crate) use self::adopt::adopt;
 pub(crate) use self::clean::Cleaning;
 pub(crate) use self::days::{KnownDays, day};
-pub(crate) use self::end::{end_if_done, end_job};
+pub(crate) use self::end::end_if_done;
 pub(crate) use self::notes::{apply_notes, apply_notes_many};
 use crate::inner::Inner;
 use crate::job_row::JobRow;

@@ -1,8 +1,6 @@
 use async_trait::async_trait;
-use gleaner_frontier::Deferral;
 use gleaner_store::{Error, JobSnapshot};
 use gleaner_types::JobId;
-use url::Url;
 
 use crate::database::Sql;
 use crate::failure::Failure;

@@ -34,7 +34,6 @@ use self::term::Term;
 use crate::queue::HeldHosts;
 
 pub(crate) use self::shares::regrant;
-pub(crate) use self::term::check_term;
 pub(crate) use self::turns::Turns;
 pub(crate) use self::watchers::Watchers;
 

@@ -9,5 +9,4 @@ mod insert;
 mod kind;
 pub(crate) mod webhook_form;
 
-pub(crate) use self::due::has_due;
 pub(crate) use self::insert::{EventContent, NewEvent, insert_events, insert_events_of_many};

@@ -128,6 +128,6 @@ async fn lock(
         );
         t.execute_typed(&text, &[(&idle, Type::INT4_ARRAY)]).await?;
     }
-    let is_gone = |(_, id): &(&String, &i32)| free(*id) && !found.contains(*id);
+    let is_gone = |(_, id): &(&String, &i32)| free(id) && !found.contains(*id);
     Ok(ids.iter().filter(is_gone).map(|(name, _)| name.clone()).collect())
 }

@@ -14,9 +14,9 @@ mod graph_tables;
 mod host;
 mod offer;
 
-pub(crate) use self::admission::{AdmittedPages, NewPages, admit, check_capacity, queue_space};
+pub(crate) use self::admission::{NewPages, admit, check_capacity, queue_space};
 pub(crate) use self::block::{BlockPage, DecodedBlock, encode_block};
 pub(crate) use self::caches::{Additions, Caches};
-pub(crate) use self::committer::{CommitQueue, Committer};
+pub(crate) use self::committer::Committer;
 pub(crate) use self::finished::{BlockId, CommittedPage, EndedPage, EndedRow, GivenUp};
 pub(crate) use self::host::HeldHosts;

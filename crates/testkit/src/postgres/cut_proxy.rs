@@ -214,7 +214,7 @@ impl State {
         let commit = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
         let next = self.next.lock().unwrap_or_else(PoisonError::into_inner).take();
         let every = self.every.load(Ordering::SeqCst);
-        let is_cut = every > 0 && commit % every == 0;
+        let is_cut = every > 0 && commit.is_multiple_of(every);
         let turn = if (commit / every.max(1)) % 2 == 1 { Moment::Before } else { Moment::After };
         next.or(is_cut.then_some(turn))
     }
