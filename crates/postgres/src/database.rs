@@ -100,9 +100,15 @@ impl Database {
         // The result of the try whose COMMIT got no answer.
         let mut unknown = None;
         loop {
-            match self.try_write(operation, number, &mut unknown).await {
+            let failure = match self.try_write(operation, number, &mut unknown).await {
                 Ok(output) => return Ok(output),
-                Err(failure) => self.wait(&mut patience, failure).await?,
+                Err(failure) => failure,
+            };
+            let waited = self.wait(&mut patience, failure).await;
+            match waited {
+                // Whatever ends the tries: an earlier one may have been committed.
+                Err(failure) if unknown.is_some() => return Err(Failure::Unknown(failure.into())),
+                waited => waited?,
             }
         }
     }
@@ -153,6 +159,8 @@ impl Database {
             let ended = self.roll_back(pooled, ended).await;
             return output.ok_or(ended);
         }
+        // The insertion of the marker has waited for the end of earlier tries: none was committed.
+        *unknown = None;
         let transaction = Transaction::new(&connection.client, counters, *limit);
         let result = operation.run(&transaction).await;
         let has_failed = transaction.has_failed();
@@ -240,7 +248,7 @@ impl Database {
         }
         let Shared { place, patience, .. } = &*self.shared;
         let text = format!("PostgreSQL at {place} has not done an operation within {patience:?}");
-        Err(Failure::Refused(Error::new(ErrorKind::Io, format!("{text}: {}", Error::from(failure)))))
+        Err(Failure::Unknown(Error::new(ErrorKind::Io, format!("{text}: {}", Error::from(failure)))))
     }
 }
 

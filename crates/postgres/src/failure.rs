@@ -7,8 +7,7 @@ use std::io;
 use gleaner_store::{Error, ErrorKind};
 use tokio_postgres::error::SqlState;
 
-/// Why an operation was not committed.
-#[derive(Debug)]
+/// Why an operation was not committed, or is not known to be.
 pub(crate) enum Failure {
     /// The operation is not possible: the caller gets this error.
     Refused(Error),
@@ -16,6 +15,9 @@ pub(crate) enum Failure {
     Database(tokio_postgres::Error),
     /// The database did not answer in time. The connection is not used again.
     Silent,
+    /// The patience is over. The operation may have been committed: an operation that is not the same if it
+    /// happens twice must not be tried again.
+    Unknown(Error),
     /// The term of this worker has ended, so nothing of it is committed.
     TermEnded,
 }
@@ -30,7 +32,7 @@ impl Failure {
     pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Refused(_) | Self::TermEnded => false,
-            Self::Silent => true,
+            Self::Silent | Self::Unknown(_) => true,
             Self::Database(error) => match error.code() {
                 Some(code) => is_transient(code),
                 None => error.is_closed() || has_lost_connection(error),
@@ -42,7 +44,7 @@ impl Failure {
     pub(crate) fn is_answer(&self) -> bool {
         match self {
             Self::Refused(_) | Self::TermEnded => true,
-            Self::Silent => false,
+            Self::Silent | Self::Unknown(_) => false,
             // After a fatal error the connection is closed, which its next user sees.
             Self::Database(error) => error.code().is_some(),
         }
@@ -84,7 +86,7 @@ fn has_lost_connection(error: &tokio_postgres::Error) -> bool {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(error) => write!(f, "{error}"),
+            Self::Refused(error) | Self::Unknown(error) => write!(f, "{error}"),
             Self::Database(error) => write!(f, "PostgreSQL failed: {}", text(error)),
             Self::Silent => f.write_str("PostgreSQL did not answer in time"),
             Self::TermEnded => f.write_str(
@@ -92,6 +94,13 @@ impl fmt::Display for Failure {
                  on with its pages",
             ),
         }
+    }
+}
+
+/// The same text: the details of the server quote data.
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -110,7 +119,7 @@ impl From<tokio_postgres::Error> for Failure {
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         let explained = match failure {
-            Failure::Refused(error) => return error,
+            Failure::Refused(error) | Failure::Unknown(error) => return error,
             Failure::Database(ref error) => error.code().and_then(explanation),
             Failure::Silent | Failure::TermEnded => None,
         };
@@ -200,6 +209,9 @@ mod tests {
         let invalid = "postgresql://a@h/d?port=x".parse::<tokio_postgres::Config>().unwrap_err();
         assert!(!Failure::Database(invalid).is_transient());
         assert!(Failure::Silent.is_transient() && !Failure::Silent.is_answer());
+        let unknown = Failure::Unknown(Error::new(ErrorKind::Io, "no answer"));
+        assert!(unknown.is_transient() && !unknown.is_answer());
+        assert_eq!(format!("{unknown:?}"), "no answer");
         assert!(Failure::TermEnded.is_answer() && !Failure::TermEnded.is_transient());
     }
 }

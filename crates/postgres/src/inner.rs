@@ -16,7 +16,7 @@ use crate::job_row::JobRow;
 use crate::jobs::{KnownDays, ListedShortages};
 use crate::local::term::Register;
 use crate::local::{Local, Turns, Watchers};
-use crate::queue::{Caches, Committer, HeldHosts};
+use crate::queue::{Caches, Committer};
 
 /// What the operations of a store share.
 pub(crate) struct Inner {
@@ -119,11 +119,6 @@ impl Inner {
         self.local().epoch()
     }
 
-    /// The hosts that this process holds. None of them is given back before the result is dropped.
-    pub(crate) fn held_hosts(&self) -> Arc<HeldHosts> {
-        self.local().held_hosts()
-    }
-
     /// Pages of the team that this process has leased, without those of jobs in memory.
     pub(crate) fn team_leased(&self, team: &TeamId) -> u64 {
         self.local().team_leased(team)
@@ -150,9 +145,9 @@ impl Inner {
         self.notify_progress(row.id);
     }
 
-    /// After a commit was refused because the term of this process has ended.
-    pub(crate) fn term_ended(&self) {
-        self.local().end_term();
+    /// After a commit was refused because this term of the process has ended. Another one may have begun.
+    pub(crate) fn term_ended(&self, epoch: i64) {
+        self.local().end_term(epoch);
         self.heartbeats.request();
         self.notify_work();
     }

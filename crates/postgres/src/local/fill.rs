@@ -16,19 +16,22 @@ impl Inner {
     pub(crate) async fn fill(&self) {
         loop {
             let turn = self.refills.next(self.config.heartbeat).await;
-            let drains = self.local().take_drain();
+            let (drains, epoch) = {
+                let mut local = self.local();
+                (local.take_drain(), local.epoch())
+            };
             let result = if drains { self.give_all_back().await } else { self.refill().await };
             self.refills.finish(turn);
             match result {
                 Ok(true) => self.notify_work(),
                 Ok(false) => {}
-                Err(Failure::TermEnded) => self.term_ended(),
+                Err(Failure::TermEnded) => self.term_ended(epoch),
                 Err(failure) => {
                     tracing::warn!(?failure, "no pages could be read");
                     if failure.is_transient() {
                         // Nobody knows whether it was committed. In a new term nothing is held twice or by
                         // nobody.
-                        self.term_ended();
+                        self.term_ended(epoch);
                     }
                     self.local().set_due();
                     tokio::time::sleep(self.config.poll).await;

@@ -103,7 +103,8 @@ impl Local {
             match lost {
                 Some(page) => {
                     let (url, attempts) = (page.url.clone(), page.attempts);
-                    self.given_up.push(GivenUp { entry: entry.clone(), url, attempts });
+                    let epoch = self.term.epoch;
+                    self.given_up.push(GivenUp { entry: entry.clone(), epoch, url, attempts });
                 }
                 None => self.count_waiting(entry.job, entry.host, true),
             }
@@ -118,6 +119,7 @@ impl Local {
 
     /// Keeps pages whose commit failed for the next time.
     pub(super) fn keep_given_up(&mut self, pages: Vec<GivenUp>) {
-        self.given_up.extend(pages);
+        let epoch = self.term.epoch;
+        self.given_up.extend(pages.into_iter().filter(|page| page.epoch == epoch));
     }
 }

@@ -48,10 +48,12 @@ impl Local {
         }
     }
 
-    /// Ends the term: nothing of it can be committed any more.
-    pub(crate) fn end_term(&mut self) {
-        self.term.ends = None;
-        self.reset();
+    /// Ends this term, unless another one has begun: nothing of it can be committed any more.
+    pub(crate) fn end_term(&mut self, epoch: i64) {
+        if self.term.epoch == epoch {
+            self.term.ends = None;
+            self.reset();
+        }
     }
 
     fn is_ended(&self) -> bool {
@@ -215,7 +217,7 @@ impl Inner {
             Ok(others) => others,
             Err(Failure::TermEnded) => {
                 tracing::warn!("the term of this process has ended; it begins another");
-                self.local().end_term();
+                self.local().end_term(heartbeat.epoch);
                 self.notify_work();
                 return self.register().await;
             }

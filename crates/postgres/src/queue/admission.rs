@@ -124,7 +124,6 @@ fn step<'a>(batch: &NewPages<'a>) -> Step<'a> {
 struct AdmitPages<'a> {
     sql: &'a Sql,
     caches: &'a Caches,
-    held: &'a HeldHosts,
     config: &'a FrontierConfig,
     job: JobId,
     admission: &'a Admission,
@@ -135,7 +134,7 @@ impl Operation for AdmitPages<'_> {
     type Output = (JobRow, Admitted, Additions);
 
     async fn run(&self, t: &Transaction<'_>) -> Result<Self::Output, Failure> {
-        let Self { sql, caches, held, config, job, admission } = self;
+        let Self { sql, caches, config, job, admission } = self;
         let glimpse = JobRow::find(t, sql, *job).await?;
         // The graph of a job with depths is read under the lock. Other jobs are locked after the insertion of
         // pages, as in the commits of finished pages, so that no two transactions wait for each other.
@@ -153,7 +152,8 @@ impl Operation for AdmitPages<'_> {
             space: queue_space(known.pending, config),
             pages: &admission.pages,
         };
-        let (admitted, additions) = admit(t, sql, caches, held, &[pages]).await?;
+        // It does not check the term of the process, so it cannot rely on the hosts that the process holds.
+        let (admitted, additions) = admit(t, sql, caches, &HeldHosts::default(), &[pages]).await?;
         let admitted = admitted.first().copied().unwrap_or_default();
         let mut row = match locked {
             Some(row) => row,
@@ -185,11 +185,9 @@ impl Inner {
         if self.is_local(job) {
             return self.memory.admit(job, admission, now).await;
         }
-        let held = self.held_hosts();
         let operation = AdmitPages {
             sql: &self.db.sql,
             caches: &self.caches,
-            held: &held,
             config: &self.config.memory.frontier,
             job,
             admission: &admission,

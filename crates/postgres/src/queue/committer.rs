@@ -148,10 +148,9 @@ impl CommitQueue {
         now: Duration,
     ) -> Result<Vec<Receipt>, Refused> {
         let counts: Vec<usize> = calls.iter().map(Vec::len).collect();
-        let held = inner.held_hosts();
         // Places of the pages whose leases are valid, and the other pages.
         let (mut places, mut stale) = (Vec::new(), Vec::new());
-        let (group, paces) = {
+        let (group, paces, held) = {
             let mut local = inner.local();
             let (mut pages, mut seen) = (Vec::new(), HashSet::new());
             for (place, page) in calls.into_iter().flatten().enumerate() {
@@ -159,7 +158,9 @@ impl CommitQueue {
                 let entry = match &page.origin {
                     Origin::Lease(_) if repeats => None,
                     Origin::Lease(lease) => local.leased(lease),
-                    Origin::GivenUp(entry) => Some(entry.clone()),
+                    Origin::GivenUp { entry, epoch } => {
+                        Some(entry).filter(|_| *epoch == local.epoch()).cloned()
+                    }
                 };
                 match entry {
                     Some(entry) => {
@@ -172,7 +173,8 @@ impl CommitQueue {
             let ended: Vec<_> = pages.iter().filter_map(GroupPage::ended).collect();
             let ended = local.next_ended(&ended);
             let (worker, workers) = (local.epoch(), local.workers());
-            (Group { now, worker, workers, pages, ended }, local.pace_changes())
+            // In the same term as the leases.
+            (Group { now, worker, workers, pages, ended }, local.pace_changes(), local.held_hosts())
         };
         let mut receipts = vec![Receipt::default(); places.len() + stale.len()];
         if group.pages.is_empty() {
@@ -203,12 +205,18 @@ impl CommitQueue {
                 Ok(receipts)
             }
             Err(Failure::TermEnded) => {
-                inner.term_ended();
+                inner.term_ended(group.worker);
                 Ok(receipts)
+            }
+            Err(failure) if failure.is_transient() => {
+                // Nobody knows whether it was committed. In a new term no page is committed twice: who ends the
+                // former one sees which pages have ended.
+                inner.term_ended(group.worker);
+                Err(Refused { error: Error::from(failure), pages: None })
             }
             Err(failure) => {
                 inner.local().pace_unsaved(paces);
-                let is_of_statement = failure.is_answer() && !failure.is_transient();
+                let is_of_statement = failure.is_answer();
                 let error = Error::from(failure);
                 let pages = is_of_statement.then(|| restore(group, &places, stale, &counts));
                 Err(Refused { error, pages })

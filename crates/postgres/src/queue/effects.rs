@@ -146,7 +146,7 @@ mod tests {
         let document = EncodedDocument { scrape: None, size: 100, body: Vec::new() };
         let failure = PageError { code: ErrorCode::UnknownError, message: "no".to_owned() };
         let page = PreparedPage {
-            origin: Origin::GivenUp(entry.clone()),
+            origin: Origin::GivenUp { entry: entry.clone(), epoch: 16 },
             url: Url::parse("https://a.example/").unwrap(),
             outcome,
             is_blocked: false,

@@ -58,6 +58,8 @@ pub(crate) struct CommittedPage {
 #[derive(Debug, Clone)]
 pub(crate) struct GivenUp {
     pub(crate) entry: LeasedEntry,
+    /// The term of its leases.
+    pub(crate) epoch: i64,
     pub(crate) url: Url,
     /// Number of its leases.
     pub(crate) attempts: u32,
@@ -67,7 +69,7 @@ pub(crate) struct GivenUp {
 #[derive(Debug)]
 pub(super) enum Origin {
     Lease(Box<LeasedPage>),
-    GivenUp(LeasedEntry),
+    GivenUp { entry: LeasedEntry, epoch: i64 },
 }
 
 /// A finished page whose document is encoded.
@@ -151,9 +153,9 @@ impl PreparedPage {
 
     /// A page whose leases kept expiring.
     pub(super) fn given_up(page: GivenUp) -> Self {
-        let GivenUp { entry, url, attempts } = page;
+        let GivenUp { entry, epoch, url, attempts } = page;
         Self {
-            origin: Origin::GivenUp(entry),
+            origin: Origin::GivenUp { entry, epoch },
             url,
             outcome: Outcome::Failed,
             is_blocked: false,
@@ -179,7 +181,7 @@ impl PreparedPage {
     pub(super) fn lease(&self) -> Option<&LeasedPage> {
         match &self.origin {
             Origin::Lease(lease) => Some(lease),
-            Origin::GivenUp(_) => None,
+            Origin::GivenUp { .. } => None,
         }
     }
 
