@@ -1,5 +1,6 @@
 //! The state of an open store, and its tasks.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -122,6 +123,11 @@ impl Inner {
     /// Pages of the team that this process has leased, without those of jobs in memory.
     pub(crate) fn team_leased(&self, team: &TeamId) -> u64 {
         self.local().team_leased(team)
+    }
+
+    /// The tokens that this process holds of each job, and those in use.
+    pub(crate) fn tokens(&self) -> HashMap<i32, (u64, u64)> {
+        self.local().tokens()
     }
 
     /// After a change that may make pages leasable: the next lease asks the database.

@@ -42,6 +42,8 @@ impl ListedShortages {
 struct List<'a> {
     sql: &'a Sql,
     max: usize,
+    /// The tokens that this process holds of each job, and those in use.
+    tokens: HashMap<i32, (u64, u64)>,
 }
 
 struct Listed {
@@ -76,7 +78,13 @@ impl List<'_> {
                     AND least(pending - pending_auxiliary, max_documents - documents) > tokens_held \
                     ORDER BY id LIMIT $1";
         let rows = JobRow::select(t, self.sql, rest, &[(&self.limit(), Type::INT8)]).await?;
-        let shortage = |row: JobRow| {
+        let shortage = |mut row: JobRow| {
+            // What is held without use may still cover a page. It is used, or given back, before long.
+            let (held, used) = self.tokens.get(&row.number).copied().unwrap_or_default();
+            if row.tokens_held > held {
+                return None;
+            }
+            row.tokens_held = used;
             let credits = row.missing_credits()?;
             let operation = grant_operation(row.id, row.grants);
             let shortage = Shortage { job: row.id, team: row.team?, operation, credits, price: row.price };
@@ -127,7 +135,7 @@ pub(super) fn ended_job(row: &JobRow, url: Option<String>) -> Option<EndedJob> {
 impl Inner {
     /// The entries of the store and of the memory of this process.
     pub(crate) async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
-        let listed = self.db.read(&List { sql: &self.db.sql, max }).await?;
+        let listed = self.db.read(&List { sql: &self.db.sql, max, tokens: self.tokens() }).await?;
         let grants = listed.short.iter().map(|(shortage, grants)| (shortage.job, *grants));
         self.listed_shortages.replace(grants);
         let mut accounting = self.memory.accounting(max).await?;

@@ -41,6 +41,9 @@ pub(super) struct JobMirror {
     pub(super) waiting: u64,
     /// Another worker needs tokens or slots.
     pub(super) is_wanted: bool,
+    /// The last attempt to get tokens, or slots of the job, was in vain.
+    pub(super) lacks_tokens: bool,
+    pub(super) lacks_slots: bool,
     /// The loaded pages that have not ended.
     pub(super) pages: HashMap<UrlKey, PagePlace>,
 }
@@ -49,6 +52,24 @@ impl JobMirror {
     /// Pages that this process could use a token for.
     pub(super) fn demand(&self) -> u64 {
         if self.paused || self.denied { self.leased } else { self.leased + self.waiting }
+    }
+
+    /// Waiting pages that could use a slot of the job. A page that lacks a token uses none: if one worker had
+    /// the tokens and another one the slots, each would wait for the other.
+    pub(super) fn waiting_for_slots(&self) -> u64 {
+        if self.paused || self.denied {
+            0
+        } else if self.lacks_tokens {
+            self.waiting.min(self.tokens.saturating_sub(self.tokens_in_use()))
+        } else {
+            self.waiting
+        }
+    }
+
+    /// Waiting pages that could use a slot of the team: those that lack nothing else.
+    pub(super) fn waiting_for_team(&self) -> u64 {
+        let waiting = self.waiting_for_slots();
+        if self.lacks_slots { waiting.min(u64::from(self.slots).saturating_sub(self.leased)) } else { waiting }
     }
 
     /// Leased pages that hold a token.
@@ -83,6 +104,8 @@ impl Local {
             leased_auxiliary: 0,
             waiting: 0,
             is_wanted: false,
+            lacks_tokens: false,
+            lacks_slots: false,
             pages: HashMap::new(),
         };
         self.jobs.insert(row.number, mirror);
@@ -132,6 +155,7 @@ impl Local {
             return false;
         }
         self.set_due();
+        self.newcomer |= !self.jobs.contains_key(&row.number);
         if let Some(job) = self.jobs.get_mut(&row.number) {
             job.remaining = row.max_documents.saturating_sub(row.documents);
             job.documents = row.documents;
@@ -213,6 +237,11 @@ impl Local {
     /// The latest time that a caller gave.
     pub(super) const fn now(&self) -> Duration {
         self.now
+    }
+
+    /// The tokens that this process holds of each job, and those in use.
+    pub(crate) fn tokens(&self) -> HashMap<i32, (u64, u64)> {
+        self.jobs.iter().map(|(number, job)| (*number, (job.tokens, job.tokens_in_use()))).collect()
     }
 
     /// The numbers of the mirrored jobs.

@@ -73,7 +73,14 @@ impl Inner {
 
     /// Leases pages of the database. If there are too few, and the database may have some, it waits for them.
     async fn lease_own(&self, worker: WorkerId, max: usize, waits: bool, now: Duration) -> Leases {
-        self.local().expire_leases(now);
+        let is_new = {
+            let mut local = self.local();
+            local.expire_leases(now);
+            local.asks_for_newcomer(max)
+        };
+        if is_new {
+            self.refills.wait(self.refills.request(), MAX_REFILL).await;
+        }
         let (first, is_due) = self.local().lease(worker, max, now);
         if !is_due {
             return first;
@@ -167,6 +174,15 @@ impl Local {
     fn next_turn(&mut self) -> bool {
         self.memory_first = !self.memory_first;
         self.memory_first
+    }
+
+    /// True if a job without loaded pages has changed since the last call: the next refill looks for it.
+    fn asks_for_newcomer(&mut self, max: usize) -> bool {
+        let asks = std::mem::take(&mut self.newcomer) && max > 0 && self.is_in_term();
+        if asks {
+            self.wanted = self.wanted.max(1);
+        }
+        asks
     }
 
     /// Leases at most `max` loaded pages. True if there were fewer, and the database may have others.

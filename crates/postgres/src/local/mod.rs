@@ -85,6 +85,8 @@ pub(crate) struct Local {
     paced: BTreeSet<i32>,
     /// The database may have pages to lease now.
     due: bool,
+    /// A job without loaded pages has changed: it gets a turn before the loaded ones.
+    newcomer: bool,
     /// Pages that leases asked for in vain since the last refill.
     wanted: usize,
     /// The same, for the refill that is under way.
@@ -132,6 +134,7 @@ impl Local {
             snapshots: Vec::new(),
             paced: BTreeSet::new(),
             due: false,
+            newcomer: false,
             wanted: 0,
             asked: 0,
             drains: false,

@@ -96,18 +96,18 @@ impl TakeWork<'_> {
         }
         let text = self.sql.text(
             "WITH of_jobs AS MATERIALIZED (
-                SELECT b.host FROM (SELECT number FROM {schema}.job WHERE state = 0 AND NOT paused
+                SELECT b.host, max(j.number) AS newest FROM (SELECT number FROM {schema}.job WHERE state = 0 AND NOT paused
                         AND number <> ALL($4) ORDER BY number DESC LIMIT 32) j
                 CROSS JOIN LATERAL (SELECT w.host FROM
                         (SELECT host FROM {schema}.block WHERE job = j.number LIMIT 64) w
                     JOIN {schema}.host f ON f.id = w.host
-                    WHERE f.worker IS NULL AND f.has_work AND f.ready_at <= $2 LIMIT 2) b
+                    WHERE f.worker IS NULL AND f.has_work AND f.ready_at <= $2 LIMIT 2) b GROUP BY b.host
             ), preferred AS MATERIALIZED (
-                SELECT h.id FROM {schema}.host h WHERE h.id IN (SELECT host FROM of_jobs)
-                    AND h.worker IS NULL AND h.has_work AND h.ready_at <= $2
+                SELECT h.id FROM {schema}.host h JOIN of_jobs n ON n.host = h.id
+                WHERE h.worker IS NULL AND h.has_work AND h.ready_at <= $2
                     AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address
                         AND o.worker IS NOT NULL AND o.worker <> $1)
-                LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED
+                ORDER BY n.newest DESC LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED
             ), any_host AS MATERIALIZED (
                 SELECT h.id FROM {schema}.host h WHERE h.worker IS NULL AND h.has_work AND h.ready_at <= $2
                     AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address
@@ -258,9 +258,10 @@ impl Local {
         if !self.is_in_term() {
             return None;
         }
-        self.due = false;
         let held = MAX_HELD.saturating_sub(self.hosts.len());
         self.asked = std::mem::take(&mut self.wanted);
+        // A refill that takes no host does not tell whether one is free.
+        self.due &= self.asked == 0;
         let mut take = self.asked.min(MAX_TAKEN).min(held);
         if self.others_hungry {
             take = take.min(self.fair_hosts().saturating_sub(self.hosts.len()));

@@ -46,6 +46,13 @@ struct ShareChange {
     slots: i32,
 }
 
+/// What a worker asked for in vain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Lack {
+    tokens: bool,
+    slots: bool,
+}
+
 /// Changes the shares of a worker in jobs, whose rows are locked.
 async fn change_shares(
     t: &Transaction<'_>,
@@ -118,6 +125,8 @@ pub(super) struct MoveShares<'a> {
 #[derive(Default)]
 pub(super) struct Moved {
     changes: Vec<ShareChange>,
+    /// What the jobs lack now.
+    lacks: Vec<(i32, Lack)>,
     /// Changed rows, and those that have ended.
     pub(super) rows: Vec<JobRow>,
     /// Jobs and teams that have nothing left to grant.
@@ -167,10 +176,11 @@ impl MoveShares<'_> {
                 continue;
             }
             let held = shares.get(&row.number).copied().unwrap_or_default();
-            let (change, is_starved) = share_of(&mut row, *wish, held, self.workers);
-            if is_starved {
+            let (change, lack) = share_of(&mut row, *wish, held, self.workers);
+            if lack.slots || (lack.tokens && !row.denied) {
                 moved.starved_jobs.push(row.number);
             }
+            moved.lacks.push((row.number, lack));
             if change.tokens == 0 && change.slots == 0 {
                 continue;
             }
@@ -261,11 +271,9 @@ impl MoveShares<'_> {
     }
 }
 
-/// Moves tokens and slots between the row of a job and a worker that holds this much. True if it needs some
-/// and got none.
-fn share_of(row: &mut JobRow, wish: JobWish, held: (u64, u64), workers: u64) -> (ShareChange, bool) {
+/// Moves tokens and slots between the row of a job and a worker that holds this much.
+fn share_of(row: &mut JobRow, wish: JobWish, held: (u64, u64), workers: u64) -> (ShareChange, Lack) {
     let (tokens, slots) = held;
-    let mut is_starved = false;
     // A denied job ends once no token is in use.
     let spare = if row.denied { tokens.saturating_sub(wish.tokens_in_use) } else { wish.spare_tokens };
     let room = row.room();
@@ -278,7 +286,7 @@ fn share_of(row: &mut JobRow, wish: JobWish, held: (u64, u64), workers: u64) -> 
     row.tokens_held = row.tokens_held.saturating_sub(given);
     let granted = if given > 0 { 0 } else { grant(wish.tokens, row.room(), workers) };
     row.tokens_held += granted;
-    is_starved |= wish.tokens > 0 && granted == 0 && !row.denied && row.missing_credits().is_none();
+    let mut lack = Lack { tokens: wish.tokens > 0 && granted == 0, slots: false };
     let mut slot_change = 0_i64;
     if let Some(max) = row.max_in_flight.map(u64::from) {
         let others = u64::from(row.slots_held).saturating_sub(slots);
@@ -286,13 +294,13 @@ fn share_of(row: &mut JobRow, wish: JobWish, held: (u64, u64), workers: u64) -> 
         let given = given.max(wish.spare_slots).min(slots);
         let room = max.saturating_sub(others).saturating_sub(slots);
         let granted = if given > 0 { 0 } else { grant(wish.slots, room, workers) };
-        is_starved |= wish.slots > 0 && granted == 0;
+        lack.slots = wish.slots > 0 && granted == 0;
         slot_change = big(granted) - big(given);
         let all = others + (slots + granted).saturating_sub(given);
         row.slots_held = u32::try_from(all).unwrap_or(u32::MAX);
     }
     let slots = i32::try_from(slot_change).unwrap_or(0);
-    (ShareChange { job: row.number, tokens: big(granted) - big(given), slots }, is_starved)
+    (ShareChange { job: row.number, tokens: big(granted) - big(given), slots }, lack)
 }
 
 #[async_trait::async_trait]
@@ -318,12 +326,13 @@ impl Local {
             let more = if all || job.paused || job.denied { 0 } else { job.waiting.min(asked) };
             let demand = if all { job.leased } else { job.demand() };
             let slots = u64::from(job.slots);
+            let more_slots = if all { 0 } else { job.waiting_for_slots().min(asked) };
             let has_slots = job.max_in_flight.is_some();
             let wish = JobWish {
                 tokens: (used + more).saturating_sub(job.tokens),
-                slots: if has_slots { (job.leased + more).saturating_sub(slots) } else { 0 },
+                slots: if has_slots { (job.leased + more_slots).saturating_sub(slots) } else { 0 },
                 spare_tokens: job.tokens.saturating_sub(demand.max(used)),
-                spare_slots: slots.saturating_sub(demand),
+                spare_slots: slots.saturating_sub(job.leased + if all { 0 } else { job.waiting_for_slots() }),
                 tokens_in_use: used,
                 slots_in_use: job.leased,
                 is_wanted: job.is_wanted,
@@ -335,8 +344,8 @@ impl Local {
         }
         let mut teams = BTreeMap::new();
         for (name, load) in self.teams.loads(&self.frontier).into_iter().filter(|(_, load)| load.has_limit) {
-            let more = if all { 0 } else { load.waiting.min(asked) };
-            let demand = if all { load.leased } else { load.leased + load.waiting };
+            let waiting = if all { 0 } else { self.waiting_for_team(&name) };
+            let (more, demand) = (waiting.min(asked), load.leased + waiting);
             let held = u64::from(load.held);
             let wish = TeamWish {
                 slots: (load.leased + more).saturating_sub(held),
@@ -350,6 +359,12 @@ impl Local {
         MoveShares { sql, epoch, workers, now, jobs, teams }
     }
 
+    /// Waiting pages that could use a slot of this team.
+    fn waiting_for_team(&self, team: &TeamId) -> u64 {
+        let jobs = self.jobs.values().filter(|job| job.team.as_ref() == Some(team));
+        jobs.map(super::jobs::JobMirror::waiting_for_team).sum()
+    }
+
     /// Applies moved shares.
     pub(super) fn apply_moved(&mut self, epoch: i64, moved: &Moved) {
         if epoch != self.epoch() {
@@ -360,6 +375,11 @@ impl Local {
                 job.tokens = count(big(job.tokens) + change.tokens);
                 job.slots = number(int(job.slots).saturating_add(change.slots));
                 self.update_job(change.job);
+            }
+        }
+        for (number, lack) in &moved.lacks {
+            if let Some(job) = self.jobs.get_mut(number) {
+                (job.lacks_tokens, job.lacks_slots) = (lack.tokens, lack.slots);
             }
         }
         for (name, change, limit) in &moved.teams {
@@ -382,8 +402,8 @@ impl Local {
         };
         let team_needs = |(name, load): &(TeamId, super::teams::TeamShare)| {
             load.has_limit
-                && load.waiting > 0
                 && load.leased >= u64::from(load.held)
+                && self.waiting_for_team(name) > 0
                 && !self.starved_teams.contains(name)
         };
         self.jobs.iter().any(needs) || self.teams.loads(&self.frontier).iter().any(team_needs)

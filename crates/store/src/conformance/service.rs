@@ -254,7 +254,7 @@ async fn a_new_job_gets_a_turn_at_once<S: Store>(fixture: Fixture<S>, teams: &[&
     for late in 0..10 {
         let job = fixture.submit_for(1_000 + late, "a", &["late"], |_| {}).await;
         let turns = turns_until(job).await;
-        assert!(turns <= 2 * teams.len(), "a new job waited for {turns} pages");
+        assert!(turns <= 2 * teams.len(), "new job {late} waited for {turns} pages");
     }
     // An older job still gets turns, however many new jobs arrive.
     let old = JobId::from_uuid(Uuid::from_u128(101));
