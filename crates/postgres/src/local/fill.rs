@@ -79,8 +79,16 @@ impl Inner {
         if shares.is_empty() {
             return Ok(false);
         }
-        let moved = self.db.write(&shares).await?;
-        self.local().apply_moved(shares.epoch, &moved);
+        let moved = match self.db.write(&shares).await {
+            Ok(moved) => moved,
+            Err(failure) => {
+                if !failure.is_transient() {
+                    self.local().end_offers(&shares);
+                }
+                return Err(failure);
+            }
+        };
+        self.local().apply_moved(&shares, &moved);
         for row in &moved.rows {
             if row.ended_at.is_some() {
                 self.job_changed(row);

@@ -35,6 +35,8 @@ pub(super) struct JobMirror {
     /// Pages that may be leased, and the part of `max_in_flight`.
     pub(super) tokens: u64,
     pub(super) slots: u32,
+    /// Those of them that a transaction which is under way may give back, so no page is leased with them.
+    pub(super) offered: Offered,
     pub(super) leased: u64,
     pub(super) leased_auxiliary: u64,
     /// Loaded pages that are not leased.
@@ -46,6 +48,13 @@ pub(super) struct JobMirror {
     pub(super) lacks_slots: bool,
     /// The loaded pages that have not ended.
     pub(super) pages: HashMap<UrlKey, PagePlace>,
+}
+
+/// Tokens and slots that may be given back.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Offered {
+    pub(super) tokens: u64,
+    pub(super) slots: u32,
 }
 
 impl JobMirror {
@@ -69,7 +78,11 @@ impl JobMirror {
     /// Waiting pages that could use a slot of the team: those that lack nothing else.
     pub(super) fn waiting_for_team(&self) -> u64 {
         let waiting = self.waiting_for_slots();
-        if self.lacks_slots { waiting.min(u64::from(self.slots).saturating_sub(self.leased)) } else { waiting }
+        if self.lacks_slots {
+            waiting.min(u64::from(self.slots).saturating_sub(self.leased))
+        } else {
+            waiting
+        }
     }
 
     /// Leased pages that hold a token.
@@ -100,6 +113,7 @@ impl Local {
             denied: row.denied,
             tokens: 0,
             slots: 0,
+            offered: Offered::default(),
             leased: 0,
             leased_auxiliary: 0,
             waiting: 0,
@@ -116,9 +130,10 @@ impl Local {
     /// Sets what the frontier may lease of a job.
     pub(super) fn update_job(&mut self, number: i32) {
         let Some(job) = self.jobs.get(&number) else { return };
-        let tokens = job.tokens.saturating_add(job.leased_auxiliary);
+        let tokens = job.tokens.saturating_sub(job.offered.tokens).saturating_add(job.leased_auxiliary);
         let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
-        let leases = if job.max_in_flight.is_some() { tokens.min(job.slots) } else { tokens };
+        let slots = job.slots.saturating_sub(job.offered.slots);
+        let leases = if job.max_in_flight.is_some() { tokens.min(slots) } else { tokens };
         self.frontier.set_allowance(job.slot, leases, job.remaining);
         self.frontier.hold(job.slot, job.paused || job.denied);
     }

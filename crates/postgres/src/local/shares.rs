@@ -12,6 +12,7 @@ use gleaner_types::JobState;
 use tokio_postgres::types::Type;
 
 use super::Local;
+use super::jobs::Offered;
 use super::term::check_term;
 use crate::database::Sql;
 use crate::failure::Failure;
@@ -102,6 +103,8 @@ struct JobWish {
     slots_in_use: u64,
     /// Another worker needs some.
     is_wanted: bool,
+    /// At most these are given back: no page is leased with them meanwhile.
+    offered: Offered,
 }
 
 /// The same for the slots of a team.
@@ -282,7 +285,7 @@ fn share_of(row: &mut JobRow, wish: JobWish, held: (u64, u64), workers: u64) -> 
     } else {
         0
     };
-    let given = given.max(spare).min(tokens);
+    let given = given.max(spare).min(tokens).min(wish.offered.tokens);
     row.tokens_held = row.tokens_held.saturating_sub(given);
     let granted = if given > 0 { 0 } else { grant(wish.tokens, row.room(), workers) };
     row.tokens_held += granted;
@@ -291,7 +294,7 @@ fn share_of(row: &mut JobRow, wish: JobWish, held: (u64, u64), workers: u64) -> 
     if let Some(max) = row.max_in_flight.map(u64::from) {
         let others = u64::from(row.slots_held).saturating_sub(slots);
         let given = if wish.is_wanted { surplus(slots, wish.slots_in_use, max, workers) } else { 0 };
-        let given = given.max(wish.spare_slots).min(slots);
+        let given = given.max(wish.spare_slots).min(slots).min(u64::from(wish.offered.slots));
         let room = max.saturating_sub(others).saturating_sub(slots);
         let granted = if given > 0 { 0 } else { grant(wish.slots, room, workers) };
         lack.slots = wish.slots > 0 && granted == 0;
@@ -319,7 +322,7 @@ impl Operation for MoveShares<'_> {
 impl Local {
     /// The shares that this process needs for `asked` more pages, and those that it can do without. With
     /// `all`, it needs none.
-    pub(super) fn plan_shares<'a>(&self, sql: &'a Sql, asked: u64, all: bool) -> MoveShares<'a> {
+    pub(super) fn plan_shares<'a>(&mut self, sql: &'a Sql, asked: u64, all: bool) -> MoveShares<'a> {
         let mut jobs = BTreeMap::new();
         for (number, job) in &self.jobs {
             let used = job.tokens_in_use();
@@ -328,7 +331,7 @@ impl Local {
             let slots = u64::from(job.slots);
             let more_slots = if all { 0 } else { job.waiting_for_slots().min(asked) };
             let has_slots = job.max_in_flight.is_some();
-            let wish = JobWish {
+            let mut wish = JobWish {
                 tokens: (used + more).saturating_sub(job.tokens),
                 slots: if has_slots { (job.leased + more_slots).saturating_sub(slots) } else { 0 },
                 spare_tokens: job.tokens.saturating_sub(demand.max(used)),
@@ -336,7 +339,15 @@ impl Local {
                 tokens_in_use: used,
                 slots_in_use: job.leased,
                 is_wanted: job.is_wanted,
+                offered: Offered::default(),
             };
+            if wish.spare_tokens > 0 || wish.is_wanted {
+                wish.offered.tokens = job.tokens.saturating_sub(used);
+            }
+            if wish.spare_slots > 0 || wish.is_wanted {
+                let in_use = u32::try_from(job.leased).unwrap_or(u32::MAX);
+                wish.offered.slots = job.slots.saturating_sub(in_use);
+            }
             let yields = job.is_wanted && job.tokens > used;
             if wish.tokens > 0 || wish.slots > 0 || wish.spare_tokens > 0 || wish.spare_slots > 0 || yields {
                 jobs.insert(*number, wish);
@@ -355,6 +366,16 @@ impl Local {
                 teams.insert(name, wish);
             }
         }
+        for (number, wish) in &jobs {
+            if let Some(job) = self.jobs.get_mut(number) {
+                job.offered = wish.offered;
+                self.update_job(*number);
+            }
+        }
+        for (name, wish) in &teams {
+            self.teams.offer(name, wish.spare);
+            self.update_team(Some(name));
+        }
         let (epoch, workers, now) = (self.epoch(), self.workers, self.now());
         MoveShares { sql, epoch, workers, now, jobs, teams }
     }
@@ -365,9 +386,23 @@ impl Local {
         jobs.map(super::jobs::JobMirror::waiting_for_team).sum()
     }
 
+    /// What this process offered to give back is its own again: the transaction has ended.
+    pub(super) fn end_offers(&mut self, shares: &MoveShares<'_>) {
+        for number in shares.jobs.keys() {
+            if let Some(job) = self.jobs.get_mut(number) {
+                job.offered = Offered::default();
+                self.update_job(*number);
+            }
+        }
+        for name in shares.teams.keys() {
+            self.teams.offer(name, 0);
+            self.update_team(Some(name));
+        }
+    }
+
     /// Applies moved shares.
-    pub(super) fn apply_moved(&mut self, epoch: i64, moved: &Moved) {
-        if epoch != self.epoch() {
+    pub(super) fn apply_moved(&mut self, shares: &MoveShares<'_>, moved: &Moved) {
+        if shares.epoch != self.epoch() {
             return;
         }
         for change in &moved.changes {
@@ -384,8 +419,8 @@ impl Local {
         }
         for (name, change, limit) in &moved.teams {
             self.teams.add_slots(name, *change, *limit);
-            self.update_team(Some(name));
         }
+        self.end_offers(shares);
         self.starved_jobs.extend(moved.starved_jobs.iter().copied());
         self.starved_teams.extend(moved.starved_teams.iter().cloned());
     }

@@ -14,6 +14,8 @@ struct Team {
     slots: Option<u32>,
     /// The part of it that this process holds.
     held: u32,
+    /// The part of those that a transaction which is under way may give back, so no page is leased with it.
+    offered: u32,
     /// Slots that became free while all were in use and pages waited: this many of the next leased pages
     /// waited for a slot.
     freed: u64,
@@ -38,7 +40,7 @@ impl Teams {
         let next = &mut self.next;
         let team = self.teams.entry(name.cloned()).or_insert_with(|| {
             *next += 1;
-            Team { group: Group(*next), jobs: 0, slots: None, held: 0, freed: 0 }
+            Team { group: Group(*next), jobs: 0, slots: None, held: 0, offered: 0, freed: 0 }
         });
         team.jobs += 1;
         team.slots = slots;
@@ -61,7 +63,14 @@ impl Teams {
     /// The group of a team and its maximum of leased pages here.
     pub(super) fn limit(&self, name: Option<&TeamId>) -> Option<(Group, Option<u32>)> {
         let team = self.teams.get(&name.cloned())?;
-        Some((team.group, team.slots.map(|_| team.held)))
+        Some((team.group, team.slots.map(|_| team.held.saturating_sub(team.offered))))
+    }
+
+    /// Sets how many slots may be given back now.
+    pub(super) fn offer(&mut self, name: &TeamId, slots: u64) {
+        if let Some(team) = self.teams.get_mut(&Some(name.clone())) {
+            team.offered = u32::try_from(slots).unwrap_or(u32::MAX);
+        }
     }
 
     /// Records new slots of this process, and the limit of the team.
