@@ -113,7 +113,17 @@ async fn lock(t: &Transaction<'_>, sql: &Sql, job: i32) -> Result<bool, Failure>
     Ok(t.query_typed_opt(&sql.text(text), &[(&job, Type::INT4)]).await?.is_some())
 }
 
-/// Deletes rows of a table from a key on. Returns where to go on.
+/// What a transaction that deletes a part has left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left<T> {
+    /// There may be more, from here on.
+    From(T),
+    Nothing,
+    /// Another process is deleting it, or has deleted the job.
+    Unknown,
+}
+
+/// Deletes rows of a table from a key on.
 struct DeleteKeys<'a> {
     sql: &'a Sql,
     table: &'static str,
@@ -123,12 +133,12 @@ struct DeleteKeys<'a> {
 
 #[async_trait]
 impl Operation for DeleteKeys<'_> {
-    type Output = Option<i64>;
+    type Output = Left<i64>;
 
-    async fn run(&self, t: &Transaction<'_>) -> Result<Option<i64>, Failure> {
+    async fn run(&self, t: &Transaction<'_>) -> Result<Left<i64>, Failure> {
         let Self { sql, table, job, from } = *self;
         if !lock(t, sql, job).await? {
-            return Ok(None);
+            return Ok(Left::Unknown);
         }
         let text = format!(
             "SELECT max(key) FROM (SELECT key FROM {{schema}}.{table} WHERE job = $1 AND key >= $2 \
@@ -137,12 +147,12 @@ impl Operation for DeleteKeys<'_> {
         let parameters: [(&(dyn ToSql + Sync), Type); 3] =
             [(&job, Type::INT4), (&from, Type::INT8), (&KEYS, Type::INT8)];
         let last: Option<i64> = t.query_typed_one(&sql.text(&text), &parameters).await?.try_get(0)?;
-        let Some(last) = last else { return Ok(None) };
+        let Some(last) = last else { return Ok(Left::Nothing) };
         let text = format!("DELETE FROM {{schema}}.{table} WHERE job = $1 AND key >= $2 AND key <= $3");
         let parameters: [(&(dyn ToSql + Sync), Type); 3] =
             [(&job, Type::INT4), (&from, Type::INT8), (&last, Type::INT8)];
         t.execute_typed(&sql.text(&text), &parameters).await?;
-        Ok(last.checked_add(1))
+        Ok(last.checked_add(1).map_or(Left::Nothing, Left::From))
     }
 }
 
@@ -171,7 +181,7 @@ impl Operation for DeleteRest<'_> {
     }
 }
 
-/// Deletes some documents of a job. False if there are none.
+/// Deletes some documents of a job.
 struct DeleteDocuments<'a> {
     sql: &'a Sql,
     job: Removed,
@@ -179,23 +189,23 @@ struct DeleteDocuments<'a> {
 
 #[async_trait]
 impl Operation for DeleteDocuments<'_> {
-    type Output = bool;
+    type Output = Left<()>;
 
-    async fn run(&self, t: &Transaction<'_>) -> Result<bool, Failure> {
+    async fn run(&self, t: &Transaction<'_>) -> Result<Left<()>, Failure> {
         let Removed { number, day, .. } = self.job;
         if !lock(t, self.sql, number).await? {
-            return Ok(false);
+            return Ok(Left::Unknown);
         }
         let text = "SELECT min(position) FROM {schema}.document WHERE day = $1 AND job = $2";
         let parameters: [(&(dyn ToSql + Sync), Type); 2] = [(&day, Type::INT4), (&number, Type::INT4)];
         let first: Option<i64> = t.query_typed_one(&self.sql.text(text), &parameters).await?.try_get(0)?;
-        let Some(first) = first else { return Ok(false) };
+        let Some(first) = first else { return Ok(Left::Nothing) };
         let text = "DELETE FROM {schema}.document WHERE day = $1 AND job = $2 AND position < $3";
         let end = first.saturating_add(DOCUMENTS);
         let parameters: [(&(dyn ToSql + Sync), Type); 3] =
             [(&day, Type::INT4), (&number, Type::INT4), (&end, Type::INT8)];
         t.execute_typed(&self.sql.text(text), &parameters).await?;
-        Ok(true)
+        Ok(Left::From(()))
     }
 }
 
@@ -243,9 +253,12 @@ impl Inner {
         let (sql, job) = (&self.db.sql, removed.number);
         if !removed.cleaned {
             for table in KEYED {
-                let mut from = Some(i64::MIN);
-                while let Some(key) = from {
-                    from = self.db.write(&DeleteKeys { sql, table, job, from: key }).await?;
+                let mut left = Left::From(i64::MIN);
+                while let Left::From(from) = left {
+                    left = self.db.write(&DeleteKeys { sql, table, job, from }).await?;
+                }
+                if left == Left::Unknown {
+                    return Ok(());
                 }
             }
             self.db.write(&DeleteRest { sql, job }).await?;
@@ -254,7 +267,13 @@ impl Inner {
             return Ok(());
         }
         if removed.deletes_documents {
-            while self.db.write(&DeleteDocuments { sql, job: removed }).await? {}
+            let mut left = Left::From(());
+            while left == Left::From(()) {
+                left = self.db.write(&DeleteDocuments { sql, job: removed }).await?;
+            }
+            if left == Left::Unknown {
+                return Ok(());
+            }
         }
         self.db.write(&Forget { sql, job }).await
     }

@@ -18,6 +18,8 @@ use crate::units::{int, micros};
 
 /// Maximum number of hosts that are given back at a time.
 const MAX_GIVEN: usize = 1_000;
+/// Maximum number of blocks that two statements rewrite.
+const MAX_REWRITTEN: usize = 256;
 
 /// A block without its ended pages.
 #[derive(Debug)]
@@ -46,9 +48,16 @@ impl Pages {
 
 /// Writes blocks without their ended pages, and deletes those that have no others.
 pub(super) async fn rewrite(t: &Transaction<'_>, sql: &Sql, blocks: &[Rewrite]) -> Result<(), Failure> {
-    if blocks.is_empty() {
-        return Ok(());
+    let mut wanted: Vec<&Rewrite> = blocks.iter().collect();
+    wanted.sort_unstable_by_key(|block| (block.host, block.job, block.id));
+    // A part at a time: the server ends a transaction whose client is silent for long.
+    for part in wanted.chunks(MAX_REWRITTEN) {
+        rewrite_part(t, sql, part).await?;
     }
+    Ok(())
+}
+
+async fn rewrite_part(t: &Transaction<'_>, sql: &Sql, blocks: &[&Rewrite]) -> Result<(), Failure> {
     let wanted: BTreeMap<(i32, i32, i64), &Pages> =
         blocks.iter().map(|block| ((block.host, block.job, block.id), &block.pages)).collect();
     let hosts: Vec<i32> = wanted.keys().map(|key| key.0).collect();

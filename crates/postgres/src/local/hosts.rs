@@ -82,12 +82,16 @@ impl Local {
             }
         }
         self.frontier.unload_host(&name, now);
+        let on_host = self.leases.values().filter(|lease| lease.entry.host == id);
         let leased: HashSet<(i32, UrlKey)> =
-            self.leases.values().map(|lease| (lease.entry.job, lease.entry.key)).collect();
+            on_host.map(|lease| (lease.entry.job, lease.entry.key)).collect();
         for id in blocks {
             let Some(block) = self.blocks.get(&id) else { continue };
-            if let Some(job) = self.jobs.get_mut(&block.job) {
-                job.pages.retain(|key, place| place.block != id || leased.contains(&(block.job, *key)));
+            let Some(job) = self.jobs.get_mut(&block.job) else { continue };
+            for key in block.left.iter().filter(|key| !leased.contains(&(block.job, **key))) {
+                if job.pages.get(key).is_some_and(|place| place.block == id) {
+                    job.pages.remove(key);
+                }
             }
         }
         self.snapshot = None;

@@ -16,6 +16,9 @@ use crate::operation::Operation;
 use crate::transaction::Transaction;
 use crate::units::{count, micros, number, url_key};
 
+/// A longer gap of a host is that of a site that asks for it, and could not be added to a time.
+const MAX_GAP: Duration = Duration::from_secs(86_400);
+
 struct EndTerm<'a> {
     sql: &'a Sql,
     dead: i64,
@@ -54,10 +57,12 @@ impl EndTerm<'_> {
             "WITH held AS MATERIALIZED (SELECT id FROM {schema}.host WHERE worker = $1 ORDER BY id
                  FOR NO KEY UPDATE)
              UPDATE {schema}.host h SET worker = NULL, has_work = true,
-                 ready_at = GREATEST(h.ready_at, $2 + h.gap) FROM held WHERE h.id = held.id",
+                 ready_at = GREATEST(h.ready_at, $2 + LEAST(h.gap, $3)) FROM held WHERE h.id = held.id",
         );
         let ready = micros(self.now.saturating_add(self.grace));
-        t.execute_typed(&text, &[(&self.dead, Type::INT8), (&ready, Type::INT8)]).await?;
+        let max_gap = micros(MAX_GAP);
+        t.execute_typed(&text, &[(&self.dead, Type::INT8), (&ready, Type::INT8), (&max_gap, Type::INT8)])
+            .await?;
         Ok(())
     }
 
