@@ -22,7 +22,7 @@ pub struct PostgresConfig {
     pub ca_certificate: Option<PathBuf>,
     /// The schema with all tables. Default `gleaner`.
     pub schema: String,
-    /// Maximum number of connections. Default 8.
+    /// Maximum number of connections for operations. Default 8. One more renews the term.
     pub connections: usize,
     /// The name of this process in [`Stats`](crate::Stats). Default `process ID`.
     pub name: String,

@@ -37,6 +37,8 @@ pub(crate) struct Database {
 
 struct Shared {
     pool: Pool,
+    /// The connection for what must not wait behind other operations.
+    reserved: Pool,
     counters: Arc<Counters>,
     /// The address for messages.
     place: String,
@@ -69,9 +71,12 @@ impl Database {
         }
         let counters = Arc::new(Counters::default());
         let place = address.place();
-        let pool = Pool::new(address.options, tls, config.connections, limit, Arc::clone(&counters));
+        let (options, again) = (address.options.clone(), tls.clone());
+        let pool = Pool::new(options, again, config.connections, limit, Arc::clone(&counters));
+        let reserved = Pool::new(address.options, tls, 1, limit, Arc::clone(&counters));
         let shared = Shared {
             pool,
+            reserved,
             counters,
             place,
             patience: config.patience,
@@ -95,12 +100,21 @@ impl Database {
     /// Runs an operation in a transaction until it is committed or refused. When its future is dropped, the
     /// operation may have been committed.
     pub(crate) async fn write<O: Operation>(&self, operation: &O) -> Result<O::Output, Failure> {
+        self.write_with(&self.shared.pool, operation).await
+    }
+
+    /// As [`write`](Self::write), on a connection of its own: it does not wait for other operations.
+    pub(crate) async fn write_reserved<O: Operation>(&self, operation: &O) -> Result<O::Output, Failure> {
+        self.write_with(&self.shared.reserved, operation).await
+    }
+
+    async fn write_with<O: Operation>(&self, pool: &Pool, operation: &O) -> Result<O::Output, Failure> {
         let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let mut patience = Patience::new(self.shared.patience);
         // The result of the try whose COMMIT got no answer.
         let mut unknown = None;
         loop {
-            let failure = match self.try_write(operation, number, &mut unknown).await {
+            let failure = match self.try_write(pool, operation, number, &mut unknown).await {
                 Ok(output) => return Ok(output),
                 Err(failure) => failure,
             };
@@ -139,11 +153,12 @@ impl Database {
 
     async fn try_write<O: Operation>(
         &self,
+        pool: &Pool,
         operation: &O,
         number: i64,
         unknown: &mut Option<O::Output>,
     ) -> Result<O::Output, Failure> {
-        let Shared { pool, counters, limit, .. } = &*self.shared;
+        let Shared { counters, limit, .. } = &*self.shared;
         let mut pooled = pool.take().await?;
         let connection = pooled.connection()?;
         counters.add_statements(FRAME_STATEMENTS);

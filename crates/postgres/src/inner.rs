@@ -33,6 +33,8 @@ pub(crate) struct Inner {
     pub(crate) refills: Turns,
     pub(crate) heartbeats: Turns,
     pub(crate) watchers: Watchers,
+    /// Workers whose terms have ended, as the last heartbeat found them.
+    pub(crate) dead: watch::Sender<Vec<i64>>,
     work: watch::Sender<u64>,
     maintenance: watch::Sender<u64>,
     stop: CancellationToken,
@@ -57,6 +59,7 @@ impl Inner {
             refills: Turns::new(),
             heartbeats: Turns::new(),
             watchers: Watchers::default(),
+            dead: watch::Sender::default(),
             work: watch::Sender::new(0),
             maintenance: watch::Sender::new(0),
             stop,
@@ -64,6 +67,7 @@ impl Inner {
         inner.register().await?;
         inner.spawn(|inner| commits.run(inner));
         inner.spawn(|inner| async move { inner.beat().await });
+        inner.spawn(|inner| async move { inner.succeed_dead().await });
         inner.spawn(|inner| async move { inner.fill().await });
         inner.spawn(|inner| async move { inner.poll().await });
         inner.spawn(|inner| async move {
@@ -99,7 +103,7 @@ impl Inner {
         let former = self.local().former_epoch();
         let register =
             Register { sql: &self.db.sql, name: &self.config.name, term: self.config.term, former };
-        let epoch = self.db.write(&register).await?;
+        let epoch = self.db.write_reserved(&register).await?;
         self.local().begin_term(epoch, sent, self.config.term);
         self.notify_work();
         Ok(())

@@ -125,8 +125,21 @@ impl EndTerm<'_> {
 }
 
 impl Inner {
+    /// Ends the terms of dead workers. It is a task of its own: the next heartbeat does not wait for it.
+    pub(crate) async fn succeed_dead(&self) {
+        let mut found = self.dead.subscribe();
+        while found.changed().await.is_ok() {
+            let dead = found.borrow_and_update().clone();
+            for worker in dead {
+                if let Err(failure) = self.succeed(worker).await {
+                    tracing::warn!(?failure, worker, "the term of a worker could not be ended");
+                }
+            }
+        }
+    }
+
     /// Ends the term of a dead worker.
-    pub(super) async fn succeed(&self, dead: i64) -> Result<(), Failure> {
+    async fn succeed(&self, dead: i64) -> Result<(), Failure> {
         let (now, knows_time) = {
             let local = self.local();
             (local.time(), local.knows_time())

@@ -185,7 +185,7 @@ pub(crate) async fn check_term(transaction: &Transaction<'_>, sql: &Sql, epoch: 
 }
 
 impl Inner {
-    /// Extends the term again and again, and ends those of dead workers.
+    /// Extends the term again and again, and looks for dead workers.
     pub(crate) async fn beat(&self) {
         loop {
             let turn = self.heartbeats.next(self.config.heartbeat).await;
@@ -213,7 +213,7 @@ impl Inner {
                 leased: local.leased_json(),
             }
         };
-        let others = match self.db.write(&heartbeat).await {
+        let others = match self.db.write_reserved(&heartbeat).await {
             Ok(others) => others,
             Err(Failure::TermEnded) => {
                 tracing::warn!("the term of this process has ended; it begins another");
@@ -230,8 +230,8 @@ impl Inner {
             local.others_hungry = others.hungry;
             local.all_hosts = u64::try_from(others.hosts).unwrap_or(0);
         }
-        for dead in others.dead {
-            self.succeed(dead).await?;
+        if !others.dead.is_empty() {
+            let _former = self.dead.send_replace(others.dead);
         }
         Ok(())
     }
