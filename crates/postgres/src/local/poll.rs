@@ -54,8 +54,8 @@ impl Operation for Look<'_> {
             "SELECT EXISTS (SELECT FROM {schema}.host WHERE worker IS NULL AND has_work AND ready_at <= $2),
                  EXISTS (SELECT FROM {schema}.due WHERE at <= $2)
                      OR EXISTS (SELECT FROM {schema}.job WHERE unsettled),
-                 ARRAY(SELECT h.id FROM {schema}.host h JOIN {schema}.host o ON o.address = h.address
-                     AND o.worker IS NOT NULL AND o.worker < h.worker WHERE h.worker = $3),
+                 ARRAY(SELECT h.id FROM {schema}.host h WHERE h.worker = $3 AND EXISTS (SELECT
+                     FROM {schema}.host o WHERE o.address = h.address AND o.worker < $3)),
                  j.number, j.id, j.state, j.paused, j.denied, j.documents,
                  COALESCE(j.wanted_at > now() - interval '1 second', false)
              FROM (SELECT 1) one LEFT JOIN {schema}.job j ON j.number = ANY($1) AND NOT j.removed",

@@ -89,7 +89,8 @@ pub(super) struct TakeWork<'a> {
 
 impl TakeWork<'_> {
     /// Free hosts with work: first some of each job without loaded pages, then any. A host whose address
-    /// another worker holds is left to that one.
+    /// another worker holds is left to that one. Two conditions for that, because many hosts may have one
+    /// address: an index finds the workers before and after this one.
     async fn take(&self, transaction: &Transaction<'_>) -> Result<Vec<TakenHost>, Failure> {
         if self.plan.take == 0 {
             return Ok(Vec::new());
@@ -105,13 +106,13 @@ impl TakeWork<'_> {
             ), preferred AS MATERIALIZED (
                 SELECT h.id FROM {schema}.host h JOIN of_jobs n ON n.host = h.id
                 WHERE h.worker IS NULL AND h.has_work AND h.ready_at <= $2
-                    AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address
-                        AND o.worker IS NOT NULL AND o.worker <> $1)
+                    AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker < $1)
+                    AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker > $1)
                 ORDER BY n.newest DESC LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED
             ), any_host AS MATERIALIZED (
                 SELECT h.id FROM {schema}.host h WHERE h.worker IS NULL AND h.has_work AND h.ready_at <= $2
-                    AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address
-                        AND o.worker IS NOT NULL AND o.worker <> $1)
+                    AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker < $1)
+                    AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker > $1)
                 ORDER BY h.ready_at LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED
             )
             UPDATE {schema}.host h SET worker = $1
@@ -233,9 +234,9 @@ impl Operation for Conflicts<'_> {
 
     async fn run(&self, transaction: &Transaction<'_>) -> Result<BTreeSet<i32>, Failure> {
         let text = self.sql.text(
-            "SELECT h.id FROM {schema}.host h WHERE h.id = ANY($1) AND EXISTS (
-                SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker IS NOT NULL
-                    AND o.worker <> $2)",
+            "SELECT h.id FROM {schema}.host h WHERE h.id = ANY($1) AND (
+                EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker < $2)
+                OR EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker > $2))",
         );
         let rows = transaction
             .query_typed(&text, &[(&self.hosts, Type::INT4_ARRAY), (&self.epoch, Type::INT8)])

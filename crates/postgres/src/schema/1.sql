@@ -50,7 +50,7 @@ CREATE TABLE {schema}.host (
 ) WITH (fillfactor = 70);
 CREATE INDEX host_free ON {schema}.host (ready_at) WHERE worker IS NULL AND has_work;
 CREATE INDEX host_worker ON {schema}.host (worker) WHERE worker IS NOT NULL;
-CREATE INDEX host_address ON {schema}.host (address) WHERE worker IS NOT NULL AND address IS NOT NULL;
+CREATE INDEX host_address ON {schema}.host (address, worker) WHERE worker IS NOT NULL AND address IS NOT NULL;
 
 -- A team with a limit for its pages in work.
 CREATE TABLE {schema}.team (
