@@ -76,7 +76,8 @@ impl Inner {
         let is_new = {
             let mut local = self.local();
             local.expire_leases(now);
-            local.asks_for_newcomer(max)
+            // While it waits, pages of the memory store would be lost if the caller stopped.
+            waits && local.asks_for_newcomer(max)
         };
         if is_new {
             self.refills.wait(self.refills.request(), MAX_REFILL).await;
@@ -239,6 +240,7 @@ impl Local {
         }
         let missing = max.saturating_sub(leases.pages.len());
         if missing == 0 {
+            self.wanted = 0;
             return (leases, false);
         }
         let free = usize::try_from(self.config.max_in_flight).unwrap_or(usize::MAX);
@@ -246,7 +248,7 @@ impl Local {
         if free > 0 {
             self.teams.nothing_to_lease(&self.frontier);
         }
-        self.wanted = self.wanted.max(missing.min(free));
+        self.wanted = missing.min(free);
         (leases, free > 0 && (self.due || self.needs_shares()))
     }
 

@@ -87,9 +87,11 @@ pub(crate) struct Local {
     due: bool,
     /// A job without loaded pages has changed: it gets a turn before the loaded ones.
     newcomer: bool,
-    /// Pages that leases asked for in vain since the last refill.
+    /// The last poll found free hosts with work.
+    has_free: bool,
+    /// Pages that the last lease asked for in vain.
     wanted: usize,
-    /// The same, for the refill that is under way.
+    /// The same at the start of the last refill.
     asked: usize,
     /// All hosts and shares are to be given back.
     drains: bool,
@@ -135,6 +137,7 @@ impl Local {
             paced: BTreeSet::new(),
             due: false,
             newcomer: false,
+            has_free: false,
             wanted: 0,
             asked: 0,
             drains: false,

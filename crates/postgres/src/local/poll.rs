@@ -15,6 +15,8 @@ use crate::units::{count, micros};
 
 /// Polls after which due maintenance is reported again.
 const REPEAT: u32 = 8;
+/// Polls after which the blocks of held hosts are read while pages are missing.
+const READ: u32 = 2;
 
 /// A job as a poll found it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +144,8 @@ impl Inner {
                 self.notify_maintenance();
             }
             had_maintenance = found.has_maintenance;
-            let is_due = self.local().polled_all(found.has_hosts, &found.conflicts, epoch);
+            let reads = tick.is_multiple_of(READ);
+            let is_due = self.local().polled_all(found.has_hosts, reads, &found.conflicts, epoch);
             if is_due {
                 self.refills.request();
             }
@@ -155,7 +158,7 @@ impl Inner {
 
 impl super::Local {
     /// Applies what a poll found. True if a refill may bring work, or gives something back.
-    fn polled_all(&mut self, has_hosts: bool, conflicts: &[i32], epoch: i64) -> bool {
+    fn polled_all(&mut self, has_hosts: bool, reads: bool, conflicts: &[i32], epoch: i64) -> bool {
         if epoch != self.epoch() {
             return false;
         }
@@ -163,7 +166,9 @@ impl super::Local {
         self.starved_jobs.clear();
         self.starved_teams.clear();
         let is_short = self.wanted > 0;
-        self.due |= is_short && (has_hosts || !self.hosts.is_empty());
+        self.has_free = has_hosts;
+        // Others may have added pages to the hosts that are held.
+        self.due |= is_short && (has_hosts || (reads && !self.hosts.is_empty()));
         let gives = self.others_hungry || self.jobs.values().any(|job| job.is_wanted);
         self.due || self.has_leaving() || gives
     }

@@ -18,6 +18,8 @@ use crate::units::{from_micros, micros, number};
 
 /// Maximum number of hosts that one refill takes.
 const MAX_TAKEN: usize = 256;
+/// Maximum number of hosts that a refill takes for jobs without loaded pages while the others use all capacity.
+const NEWCOMERS: usize = 8;
 /// Maximum number of hosts that a process holds.
 const MAX_HELD: usize = 10_000;
 /// Maximum number of hosts whose blocks one refill reads.
@@ -32,8 +34,12 @@ const BLOCKS: i32 = 2;
 pub(super) struct TakePlan {
     pub(super) epoch: i64,
     now: i64,
+    /// There is capacity for more pages.
+    is_short: bool,
     /// Maximum number of hosts to take.
     take: i32,
+    /// Maximum number of hosts to take for jobs without loaded pages.
+    newcomers: i32,
     /// Held hosts whose blocks are read.
     hosts: Vec<i32>,
     /// Their loaded blocks.
@@ -50,7 +56,7 @@ pub(super) struct TakePlan {
 impl TakePlan {
     /// True if there is nothing to take and nothing to read.
     pub(super) fn is_empty(&self) -> bool {
-        self.take == 0 && self.hosts.is_empty()
+        self.take == 0 && self.newcomers == 0 && self.hosts.is_empty()
     }
 }
 
@@ -92,7 +98,7 @@ impl TakeWork<'_> {
     /// another worker holds is left to that one. Two conditions for that, because many hosts may have one
     /// address: an index finds the workers before and after this one.
     async fn take(&self, transaction: &Transaction<'_>) -> Result<Vec<TakenHost>, Failure> {
-        if self.plan.take == 0 {
+        if self.plan.take == 0 && self.plan.newcomers == 0 {
             return Ok(Vec::new());
         }
         let text = self.sql.text(
@@ -108,7 +114,7 @@ impl TakeWork<'_> {
                 WHERE h.worker IS NULL AND h.has_work AND h.ready_at <= $2
                     AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker < $1)
                     AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker > $1)
-                ORDER BY n.newest DESC LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED
+                ORDER BY n.newest DESC LIMIT $5 FOR NO KEY UPDATE OF h SKIP LOCKED
             ), any_host AS MATERIALIZED (
                 SELECT h.id FROM {schema}.host h WHERE h.worker IS NULL AND h.has_work AND h.ready_at <= $2
                     AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker < $1)
@@ -128,6 +134,7 @@ impl TakeWork<'_> {
                     (&plan.now, Type::INT8),
                     (&i64::from(plan.take), Type::INT8),
                     (&plan.busy, Type::INT4_ARRAY),
+                    (&i64::from(plan.newcomers), Type::INT8),
                 ],
             )
             .await?;
@@ -260,13 +267,17 @@ impl Local {
             return None;
         }
         let held = MAX_HELD.saturating_sub(self.hosts.len());
-        self.asked = std::mem::take(&mut self.wanted);
+        self.asked = self.wanted;
+        let looks = self.due || self.has_free;
         // A refill that takes no host does not tell whether one is free.
         self.due &= self.asked == 0;
-        let mut take = self.asked.min(MAX_TAKEN).min(held);
-        if self.others_hungry {
-            take = take.min(self.fair_hosts().saturating_sub(self.hosts.len()));
-        }
+        let room = match self.others_hungry {
+            true => held.min(self.fair_hosts().saturating_sub(self.hosts.len())),
+            false => held,
+        };
+        let take = if looks { self.asked.min(MAX_TAKEN).min(room) } else { 0 };
+        // A new job gets a turn also while others use all capacity.
+        let newcomers = if self.has_free { take.max(NEWCOMERS.min(room)) } else { take };
         let mut stay: Vec<i32> =
             self.hosts.iter().filter(|(_, host)| !host.leaving).map(|(id, _)| *id).collect();
         stay.sort_unstable();
@@ -283,10 +294,15 @@ impl Local {
                 full_jobs.push(*job);
             }
         }
+        let is_short = self.asked > 0 && room > 0;
+        // Without a plan nothing is found.
+        self.starved = is_short;
         Some(TakePlan {
             epoch: self.epoch(),
             now: micros(self.now),
+            is_short,
             take: i32::try_from(take).unwrap_or(i32::MAX),
+            newcomers: i32::try_from(newcomers).unwrap_or(i32::MAX),
             loaded: self.loaded_blocks(&stay),
             hosts: stay,
             full_hosts,
@@ -304,7 +320,7 @@ impl Local {
         }
         // There may be more than were asked for.
         self.due |= plan.take > 0 && taken.hosts.len() >= usize::try_from(plan.take).unwrap_or(usize::MAX);
-        self.starved = plan.take > 0 && taken.hosts.is_empty() && taken.blocks.is_empty();
+        self.starved = plan.is_short && taken.hosts.is_empty() && taken.blocks.is_empty();
         for host in &taken.hosts {
             self.hold_host(host.id, &host.name, host.pace, conflicts.contains(&host.id));
         }

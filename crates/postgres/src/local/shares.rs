@@ -52,6 +52,8 @@ struct ShareChange {
 struct Lack {
     tokens: bool,
     slots: bool,
+    /// Other workers hold some of what it asked for.
+    others_hold: bool,
 }
 
 /// Changes the shares of a worker in jobs, whose rows are locked.
@@ -132,6 +134,8 @@ pub(super) struct Moved {
     lacks: Vec<(i32, Lack)>,
     /// Changed rows, and those that have ended.
     pub(super) rows: Vec<JobRow>,
+    /// Jobs of which other workers may give something back.
+    wanted_jobs: Vec<i32>,
     /// Jobs and teams that have nothing left to grant.
     starved_jobs: Vec<i32>,
     starved_teams: Vec<TeamId>,
@@ -182,6 +186,7 @@ impl MoveShares<'_> {
             let (change, lack) = share_of(&mut row, *wish, held, self.workers);
             if lack.slots || (lack.tokens && !row.denied) {
                 moved.starved_jobs.push(row.number);
+                moved.wanted_jobs.extend(lack.others_hold.then_some(row.number));
             }
             moved.lacks.push((row.number, lack));
             if change.tokens == 0 && change.slots == 0 {
@@ -203,9 +208,9 @@ impl MoveShares<'_> {
             .copied()
             .collect();
         change_shares(t, self.sql, self.epoch, &running).await?;
-        if !moved.starved_jobs.is_empty() {
+        if !moved.wanted_jobs.is_empty() {
             let text = self.sql.text("UPDATE {schema}.job SET wanted_at = now() WHERE number = ANY($1)");
-            t.execute_typed(&text, &[(&moved.starved_jobs, Type::INT4_ARRAY)]).await?;
+            t.execute_typed(&text, &[(&moved.wanted_jobs, Type::INT4_ARRAY)]).await?;
         }
         Ok(())
     }
@@ -289,7 +294,9 @@ fn share_of(row: &mut JobRow, wish: JobWish, held: (u64, u64), workers: u64) -> 
     row.tokens_held = row.tokens_held.saturating_sub(given);
     let granted = if given > 0 { 0 } else { grant(wish.tokens, row.room(), workers) };
     row.tokens_held += granted;
-    let mut lack = Lack { tokens: wish.tokens > 0 && granted == 0, slots: false };
+    let lacks_tokens = wish.tokens > 0 && granted == 0;
+    let others_hold = row.tokens_held > tokens.saturating_sub(given);
+    let mut lack = Lack { tokens: lacks_tokens, slots: false, others_hold: lacks_tokens && others_hold };
     let mut slot_change = 0_i64;
     if let Some(max) = row.max_in_flight.map(u64::from) {
         let others = u64::from(row.slots_held).saturating_sub(slots);
@@ -298,6 +305,7 @@ fn share_of(row: &mut JobRow, wish: JobWish, held: (u64, u64), workers: u64) -> 
         let room = max.saturating_sub(others).saturating_sub(slots);
         let granted = if given > 0 { 0 } else { grant(wish.slots, room, workers) };
         lack.slots = wish.slots > 0 && granted == 0;
+        lack.others_hold |= lack.slots && others > 0;
         slot_change = big(granted) - big(given);
         let all = others + (slots + granted).saturating_sub(given);
         row.slots_held = u32::try_from(all).unwrap_or(u32::MAX);
@@ -324,12 +332,21 @@ impl Local {
     /// `all`, it needs none.
     pub(super) fn plan_shares<'a>(&mut self, sql: &'a Sql, asked: u64, all: bool) -> MoveShares<'a> {
         let mut jobs = BTreeMap::new();
+        let busy = self.jobs.values().filter(|job| job.waiting > 0).count();
+        let fair = u64::from(self.config.max_in_flight) / u64::try_from(busy).unwrap_or(u64::MAX).max(1);
+        // While all capacity is in use, a job grows to its fair part of it.
+        let more_of = |held: u64, used: u64| match asked {
+            0 if held <= used => used.min(fair.saturating_sub(used)).max(u64::from(held == 0)),
+            asked => asked,
+        };
         for (number, job) in &self.jobs {
             let used = job.tokens_in_use();
-            let more = if all || job.paused || job.denied { 0 } else { job.waiting.min(asked) };
+            let is_held = all || job.paused || job.denied;
+            let more = if is_held { 0 } else { job.waiting.min(more_of(job.tokens, used)) };
             let demand = if all { job.leased } else { job.demand() };
             let slots = u64::from(job.slots);
-            let more_slots = if all { 0 } else { job.waiting_for_slots().min(asked) };
+            let more_slots = more_of(slots, job.leased);
+            let more_slots = if all { 0 } else { job.waiting_for_slots().min(more_slots) };
             let has_slots = job.max_in_flight.is_some();
             let mut wish = JobWish {
                 tokens: (used + more).saturating_sub(job.tokens),
@@ -356,8 +373,9 @@ impl Local {
         let mut teams = BTreeMap::new();
         for (name, load) in self.teams.loads(&self.frontier).into_iter().filter(|(_, load)| load.has_limit) {
             let waiting = if all { 0 } else { self.waiting_for_team(&name) };
-            let (more, demand) = (waiting.min(asked), load.leased + waiting);
             let held = u64::from(load.held);
+            let more = waiting.min(more_of(held, load.leased));
+            let demand = load.leased + waiting;
             let wish = TeamWish {
                 slots: (load.leased + more).saturating_sub(held),
                 spare: held.saturating_sub(demand),
