@@ -40,6 +40,11 @@ impl Failure {
         }
     }
 
+    /// A statement did not get a lock in the time that it may wait.
+    pub(crate) fn is_lock_timeout(&self) -> bool {
+        matches!(self, Self::Database(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE))
+    }
+
     /// The server has answered, so the connection can be used again after a rollback.
     pub(crate) fn is_answer(&self) -> bool {
         match self {

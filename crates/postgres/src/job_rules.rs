@@ -60,10 +60,13 @@ impl JobRow {
     /// The number of pages that the budget covers, beside the documents so far.
     fn affordable(&self) -> u64 {
         let Some(budget) = self.budget else { return u64::MAX };
-        match budget.checked_sub(self.credits_used) {
+        let covered = match budget.checked_sub(self.credits_used) {
             Some(left) => left.checked_div(self.price).unwrap_or(u64::MAX),
             None => 0,
-        }
+        };
+        // A sitemap costs nothing, but begins with a token. One is enough for all of them.
+        let only_auxiliary = self.pending_pages() == 0 && self.pending > 0;
+        covered.max(u64::from(only_auxiliary))
     }
 
     /// The credits that are missing for one more page, if one more is wanted.
@@ -204,6 +207,10 @@ pub(crate) mod tests {
         assert_eq!(paid.room(), 1, "three pages are affordable, and two tokens are held");
         assert_eq!(JobRow { credits_used: 12, ..paid.clone() }.room(), 0);
         assert_eq!(JobRow { price: 0, ..paid.clone() }.room(), 5);
+        let spent =
+            JobRow { credits_used: 11, tokens_held: 0, pending: 2, pending_auxiliary: 1, ..paid.clone() };
+        assert_eq!(spent.room(), 0, "the page is not paid for");
+        assert_eq!(JobRow { pending_auxiliary: 2, ..spent }.room(), 1, "a sitemap costs nothing");
         assert_eq!(JobRow { denied: true, ..paid }.room(), 0);
         assert_eq!(JobRow { state: JobState::Completed, ..job }.room(), 0);
     }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_store::Error;
+use gleaner_store::{Error, ErrorKind};
 use tokio_postgres::types::Type;
 
 use crate::database::Sql;
@@ -124,8 +124,13 @@ impl Operation for DropDay<'_> {
         }
         t.execute_typed(LOCK_TIMEOUT, &[]).await?;
         let text = format!("DROP TABLE IF EXISTS {{schema}}.document_{}", self.day);
-        t.execute_typed(&self.sql.text(&text), &[]).await?;
-        Ok(())
+        match t.execute_typed(&self.sql.text(&text), &[]).await {
+            // Not tried again at once: each try delays everybody else.
+            Err(failure) if failure.is_lock_timeout() => {
+                Err(Error::new(ErrorKind::Busy, "the documents of an old day are being read").into())
+            }
+            dropped => dropped.map(|_| ()),
+        }
     }
 }
 
@@ -149,7 +154,12 @@ impl Inner {
         let sql = &self.db.sql;
         for day in self.db.read(&Days { sql }).await?.into_iter().filter(|day| *day < first) {
             self.days.lock().remove(&day);
-            self.db.write(&DropDay { sql, day }).await?;
+            match self.db.write(&DropDay { sql, day }).await {
+                Err(Failure::Refused(error)) if error.kind() == ErrorKind::Busy => {
+                    tracing::debug!(%error, day, "they are dropped later");
+                }
+                dropped => dropped?,
+            }
         }
         Ok(())
     }

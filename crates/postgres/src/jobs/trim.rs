@@ -13,8 +13,8 @@ use crate::units::micros;
 /// Maximum number of rows of each table that one transaction deletes.
 const BATCH: i64 = 10_000;
 
-/// Forgets idempotency keys and teams that were not used since `until`, and the oldest entries of a full log
-/// of ended jobs.
+/// Forgets idempotency keys, teams and hosts that were not used since `until`, and the oldest entries of a
+/// full log of ended jobs.
 pub(super) struct Trim<'a> {
     pub(super) sql: &'a Sql,
     pub(super) until: Duration,
@@ -27,6 +27,7 @@ impl Operation for Trim<'_> {
     async fn run(&self, t: &Transaction<'_>) -> Result<(), Failure> {
         self.keys(t).await?;
         self.activities(t).await?;
+        self.hosts(t).await?;
         self.teams(t).await
     }
 }
@@ -56,6 +57,16 @@ impl Trim<'_> {
         Ok(())
     }
 
+    /// Who adds pages locks the rows of their hosts, and adds those again that are gone.
+    async fn hosts(&self, t: &Transaction<'_>) -> Result<(), Failure> {
+        let text = "DELETE FROM {schema}.host AS h USING (SELECT id FROM {schema}.host \
+                    WHERE worker IS NULL AND NOT has_work AND ready_at <= $1 ORDER BY ready_at LIMIT $2 \
+                    FOR UPDATE SKIP LOCKED) AS old WHERE h.id = old.id";
+        let until = micros(self.until);
+        t.execute_typed(&self.sql.text(text), &[(&until, Type::INT8), (&BATCH, Type::INT8)]).await?;
+        Ok(())
+    }
+
     /// First the rows are locked, so that the second statement sees every job that was submitted meanwhile.
     async fn teams(&self, t: &Transaction<'_>) -> Result<(), Failure> {
         let text = "SELECT name FROM {schema}.team AS t \
@@ -71,7 +82,8 @@ impl Trim<'_> {
         if names.is_empty() {
             return Ok(());
         }
-        let text = "DELETE FROM {schema}.team AS t WHERE name = ANY($1) \
+        let text = "WITH shares AS (DELETE FROM {schema}.team_share WHERE team = ANY($1) AND slots = 0) \
+                    DELETE FROM {schema}.team AS t WHERE name = ANY($1) \
                     AND NOT EXISTS (SELECT 1 FROM {schema}.job AS j WHERE j.team = t.name)";
         t.execute_typed(&self.sql.text(text), &[(&names, Type::TEXT_ARRAY)]).await?;
         Ok(())

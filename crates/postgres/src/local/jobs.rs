@@ -46,6 +46,8 @@ pub(super) struct JobMirror {
     /// The last attempt to get tokens, or slots of the job, was in vain.
     pub(super) lacks_tokens: bool,
     pub(super) lacks_slots: bool,
+    /// The number of the last change by this process.
+    pub(super) changed: u64,
     /// The loaded pages that have not ended.
     pub(super) pages: HashMap<UrlKey, PagePlace>,
 }
@@ -120,6 +122,7 @@ impl Local {
             is_wanted: false,
             lacks_tokens: false,
             lacks_slots: false,
+            changed: self.changes,
             pages: HashMap::new(),
         };
         self.jobs.insert(row.number, mirror);
@@ -170,11 +173,12 @@ impl Local {
             return false;
         }
         self.set_due();
+        self.changes += 1;
         self.newcomer |= !self.jobs.contains_key(&row.number);
         if let Some(job) = self.jobs.get_mut(&row.number) {
             job.remaining = row.max_documents.saturating_sub(row.documents);
             job.documents = row.documents;
-            (job.paused, job.denied) = (row.paused, row.denied);
+            (job.paused, job.denied, job.changed) = (row.paused, row.denied, self.changes);
             self.update_job(row.number);
         }
         true
@@ -229,8 +233,14 @@ impl Local {
         self.jobs.iter().filter(|(_, job)| job.waiting > 0).map(|(number, _)| *number).collect()
     }
 
-    /// Applies what a poll found about a mirrored job. True if it has ended.
-    pub(super) fn polled(&mut self, number: i32, found: Option<&super::poll::PolledJob>) -> bool {
+    /// Applies what a poll found about a mirrored job. It began after this number of changes by this process, so
+    /// it may not know later ones. True if the job has ended.
+    pub(super) fn polled(
+        &mut self,
+        number: i32,
+        found: Option<&super::poll::PolledJob>,
+        changes: u64,
+    ) -> bool {
         let Some(job) = self.jobs.get_mut(&number) else { return false };
         let Some(found) = found.filter(|found| found.is_running) else {
             self.close_job(number);
@@ -240,8 +250,12 @@ impl Local {
             job.remaining = job.remaining.saturating_sub(found.documents - job.documents);
             job.documents = found.documents;
         }
+        job.is_wanted = found.is_wanted;
+        if job.changed > changes {
+            return false;
+        }
         let is_resumed = (job.paused || job.denied) && !(found.paused || found.denied);
-        (job.paused, job.denied, job.is_wanted) = (found.paused, found.denied, found.is_wanted);
+        (job.paused, job.denied) = (found.paused, found.denied);
         self.update_job(number);
         if is_resumed {
             self.due = true;

@@ -102,6 +102,8 @@ pub(crate) struct Local {
     /// Jobs and teams that had nothing to grant since the last poll.
     starved_jobs: HashSet<i32>,
     starved_teams: HashSet<TeamId>,
+    /// Counts the changes of jobs by this process.
+    changes: u64,
     /// The latest time of a caller, and when that was.
     now: Duration,
     seen_at: Option<Instant>,
@@ -145,6 +147,7 @@ impl Local {
             starved_jobs: HashSet::new(),
             starved_teams: HashSet::new(),
             next_host: 0,
+            changes: 0,
             now: Duration::ZERO,
             seen_at: None,
             memory_first: false,
@@ -156,6 +159,11 @@ impl Local {
 
     pub(crate) fn epoch(&self) -> i64 {
         self.term.epoch
+    }
+
+    /// The number of changes of jobs by this process so far.
+    fn changes(&self) -> u64 {
+        self.changes
     }
 
     pub(crate) fn workers(&self) -> u64 {

@@ -100,9 +100,9 @@ impl Inner {
         let (mut had_maintenance, mut tick) = (false, 0_u32);
         loop {
             tokio::time::sleep(self.config.poll).await;
-            let (mirrored, now, epoch) = {
+            let (mirrored, now, epoch, changes) = {
                 let local = self.local();
-                (local.job_numbers(), micros(local.time()), local.epoch())
+                (local.job_numbers(), micros(local.time()), local.epoch(), local.changes())
             };
             let watched = self.watchers.numbers();
             let jobs: BTreeSet<i32> = mirrored.iter().copied().chain(watched.iter().copied()).collect();
@@ -116,7 +116,7 @@ impl Inner {
             };
             let mut ended = false;
             for number in mirrored {
-                let is_ended = self.local().polled(number, found.jobs.get(&number));
+                let is_ended = self.local().polled(number, found.jobs.get(&number), changes);
                 if is_ended {
                     self.caches.job_ended(number);
                     ended = true;

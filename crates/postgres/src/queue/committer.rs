@@ -15,8 +15,13 @@ use super::finished::{Group, GroupPage, Origin, PreparedPage};
 use crate::failure::Failure;
 use crate::inner::Inner;
 
-/// A group takes no further call from this number of pages on.
+/// A group takes no further call from this weight on: about the number of its pages.
 const MAX_GROUP: usize = 256;
+
+/// A page with this many links, or a document of this many bytes, weighs as much as two. So a transaction of
+/// pages with many links stays short.
+const LINKS: usize = 100;
+const BYTES: usize = 256 << 10;
 
 /// Minimum time from the start of one commit until the next, so that pages gather while few finish.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -82,12 +87,12 @@ impl CommitQueue {
 
     /// The call and those that wait behind it, up to the size of a group.
     fn gather(&mut self, first: Call) -> Vec<Call> {
-        let mut count = first.pages.len();
+        let mut weight = weight(&first.pages);
         let mut calls = vec![first];
-        while count < MAX_GROUP
+        while weight < MAX_GROUP
             && let Ok(call) = self.calls.try_recv()
         {
-            count += call.pages.len();
+            weight += self::weight(&call.pages);
             calls.push(call);
         }
         calls
@@ -236,6 +241,11 @@ impl CommitQueue {
             }
         }
     }
+}
+
+fn weight(pages: &[PreparedPage]) -> usize {
+    let bytes = |page: &PreparedPage| page.document.as_ref().map_or(0, |(document, _)| document.body.len());
+    pages.iter().map(|page| 1 + page.links.len() / LINKS + bytes(page) / BYTES).sum()
 }
 
 /// A page without a valid lease.

@@ -8,9 +8,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use async_trait::async_trait;
-use gleaner_frontier::{Admitted, Candidate, QueuedPage};
+use gleaner_frontier::{Admitted, Candidate};
 use url::Url;
 
+use super::offer::is_queueable;
 use crate::failure::Failure;
 use crate::units::{key, url_key};
 
@@ -235,7 +236,7 @@ impl Graph {
         let needed: Vec<i64> = needed.map(|(page, _)| key(page.key)).collect();
         self.ensure(source, needed.into_iter()).await?;
         for (page, known) in pages.iter().zip(known) {
-            if QueuedPage::of(page, depth).is_none() {
+            if !is_queueable(page) {
                 admitted.overflow += 1;
                 continue;
             }

@@ -15,6 +15,9 @@ use crate::failure::Failure;
 use crate::transaction::Transaction;
 use crate::units;
 
+/// Maximum size of the name of a host with its port.
+const MAX_HOST_BYTES: usize = 1_024;
+
 /// A page that ends, and pages that are offered. Steps happen in order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step<'a> {
@@ -169,8 +172,9 @@ pub(super) async fn offer(
     Ok(offered)
 }
 
-fn is_queueable(page: &Candidate) -> bool {
-    QueuedPage::of(page, 0).is_some()
+/// True for a page that can be queued. No longer host exists, and an index could not hold it.
+pub(super) fn is_queueable(page: &Candidate) -> bool {
+    QueuedPage::of(page, 0).is_some_and(|page| page.host.len() <= MAX_HOST_BYTES)
 }
 
 /// What the process knows of the pages of a step: depths that they have at most.

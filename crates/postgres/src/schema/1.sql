@@ -49,6 +49,7 @@ CREATE TABLE {schema}.host (
     places int
 ) WITH (fillfactor = 70);
 CREATE INDEX host_free ON {schema}.host (ready_at) WHERE worker IS NULL AND has_work;
+CREATE INDEX host_idle ON {schema}.host (ready_at) WHERE worker IS NULL AND NOT has_work;
 CREATE INDEX host_worker ON {schema}.host (worker) WHERE worker IS NOT NULL;
 CREATE INDEX host_address ON {schema}.host (address, worker) WHERE worker IS NOT NULL AND address IS NOT NULL;
 
