@@ -223,7 +223,7 @@ impl Local {
 
     /// Sets the slots of a team in the frontier.
     pub(super) fn update_team(&mut self, team: Option<&TeamId>) {
-        if let Some((group, max)) = self.teams.limit(team) {
+        if let Some((group, max)) = self.teams.limit(team, self.workers) {
             self.frontier.set_max_in_flight(group, max);
         }
     }
@@ -233,8 +233,8 @@ impl Local {
         self.jobs.iter().filter(|(_, job)| job.waiting > 0).map(|(number, _)| *number).collect()
     }
 
-    /// Applies what a poll found about a mirrored job. It began after this number of changes by this process, so
-    /// it may not know later ones. True if the job has ended.
+    /// Applies what a poll found about a mirrored job. It began after this number of changes by this process,
+    /// so it may not know later ones. True if the job has ended.
     pub(super) fn polled(
         &mut self,
         number: i32,
@@ -251,6 +251,10 @@ impl Local {
             job.documents = found.documents;
         }
         job.is_wanted = found.is_wanted;
+        self.teams.want(job.team.as_ref(), found.is_team_wanted);
+        if let Some((group, max)) = self.teams.limit(job.team.as_ref(), self.workers) {
+            self.frontier.set_max_in_flight(group, max);
+        }
         if job.changed > changes {
             return false;
         }

@@ -4,6 +4,7 @@ mod ended;
 mod fill;
 mod finish;
 mod give_back;
+mod grants;
 mod hosts;
 mod jobs;
 mod leases;
@@ -33,7 +34,7 @@ use self::teams::Teams;
 use self::term::Term;
 use crate::queue::HeldHosts;
 
-pub(crate) use self::shares::regrant;
+pub(crate) use self::grants::regrant;
 pub(crate) use self::turns::Turns;
 pub(crate) use self::watchers::Watchers;
 

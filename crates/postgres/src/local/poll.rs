@@ -28,6 +28,8 @@ pub(super) struct PolledJob {
     pub(super) documents: u64,
     /// Another worker needs tokens or slots of it.
     pub(super) is_wanted: bool,
+    /// Another worker needs slots of its team.
+    pub(super) is_team_wanted: bool,
 }
 
 struct Look<'a> {
@@ -59,7 +61,9 @@ impl Operation for Look<'_> {
                  ARRAY(SELECT h.id FROM {schema}.host h WHERE h.worker = $3 AND EXISTS (SELECT
                      FROM {schema}.host o WHERE o.address = h.address AND o.worker < $3)),
                  j.number, j.id, j.state, j.paused, j.denied, j.documents,
-                 COALESCE(j.wanted_at > now() - interval '1 second', false)
+                 COALESCE(j.wanted_at > now() - interval '1 second', false),
+                 COALESCE((SELECT t.wanted_at > now() - interval '3 seconds' FROM {schema}.team t
+                     WHERE t.name = j.team), false)
              FROM (SELECT 1) one LEFT JOIN {schema}.job j ON j.number = ANY($1) AND NOT j.removed",
         );
         let rows = transaction
@@ -86,6 +90,7 @@ impl Operation for Look<'_> {
                 denied: row.try_get(7)?,
                 documents: count(row.try_get(8)?),
                 is_wanted: row.try_get(9)?,
+                is_team_wanted: row.try_get(10)?,
             };
             found.jobs.insert(number, job);
         }

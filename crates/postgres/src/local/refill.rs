@@ -18,7 +18,7 @@ use crate::units::{from_micros, micros, number};
 
 /// Maximum number of hosts that one refill takes.
 const MAX_TAKEN: usize = 256;
-/// Maximum number of hosts that a refill takes for jobs without loaded pages while the others use all capacity.
+/// Maximum number of hosts that a refill takes for jobs without loaded pages while others use all capacity.
 const NEWCOMERS: usize = 8;
 /// Maximum number of hosts that a process holds.
 const MAX_HELD: usize = 10_000;

@@ -12,6 +12,7 @@ use gleaner_types::JobState;
 use tokio_postgres::types::Type;
 
 use super::Local;
+use super::grants::{grant, surplus};
 use super::jobs::Offered;
 use super::term::check_term;
 use crate::database::Sql;
@@ -21,23 +22,6 @@ use crate::jobs::end_if_done;
 use crate::operation::Operation;
 use crate::transaction::Transaction;
 use crate::units::{big, count, int, number};
-
-/// How much of `room` a worker gets that wants this much.
-fn grant(wanted: u64, room: u64, workers: u64) -> u64 {
-    wanted.min((room / workers.max(1)).max(1)).min(room)
-}
-
-/// How much of `held` a worker gives back that uses `used` of it, if others need some. `total` is what all
-/// workers hold and what is left.
-fn surplus(held: u64, used: u64, total: u64, workers: u64) -> u64 {
-    let fair = total.div_ceil(workers.max(1));
-    held.saturating_sub(used.max(fair))
-}
-
-/// How many tokens a commit grants again that used some. If another worker needs some, it gets them instead.
-pub(crate) fn regrant(used: u64, room: u64, workers: u64, is_wanted: bool) -> u64 {
-    if is_wanted && workers > 1 { 0 } else { grant(used, room, workers) }
-}
 
 /// A change of the share of a worker in a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,7 +231,8 @@ impl MoveShares<'_> {
             let granted = grant(wish.slots, room, self.workers);
             if granted == 0 && wish.slots > 0 {
                 moved.starved_teams.push(team.clone());
-                starved.push(name.clone());
+                // Only other workers can give some back.
+                starved.extend((all > own).then(|| name.clone()));
             }
             let change = big(granted) - big(given);
             moved.teams.push((team, change, limit.map(number)));
@@ -371,13 +356,16 @@ impl Local {
             }
         }
         let mut teams = BTreeMap::new();
-        for (name, load) in self.teams.loads(&self.frontier).into_iter().filter(|(_, load)| load.has_limit) {
+        for (name, load) in
+            self.teams.loads(&self.frontier, self.workers).into_iter().filter(|(_, load)| load.has_limit)
+        {
             let waiting = if all { 0 } else { self.waiting_for_team(&name) };
             let held = u64::from(load.held);
             let more = waiting.min(more_of(held, load.leased));
-            let demand = load.leased + waiting;
+            let most = u64::from(load.most);
+            let demand = (load.leased + waiting).min(most.max(load.leased));
             let wish = TeamWish {
-                slots: (load.leased + more).saturating_sub(held),
+                slots: (load.leased + more).min(most).saturating_sub(held),
                 spare: held.saturating_sub(demand),
             };
             if wish.slots > 0 || wish.spare > 0 {
@@ -459,50 +447,6 @@ impl Local {
                 && self.waiting_for_team(name) > 0
                 && !self.starved_teams.contains(name)
         };
-        self.jobs.iter().any(needs) || self.teams.loads(&self.frontier).iter().any(team_needs)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_grant_shrinks_to_one() {
-        assert_eq!(grant(50, 1_000, 4), 50);
-        assert_eq!(grant(50, 100, 4), 25);
-        assert_eq!(grant(50, 3, 4), 1);
-        assert_eq!(grant(50, 0, 4), 0);
-        assert_eq!(grant(0, 10, 4), 0);
-        assert_eq!(grant(7, 7, 1), 7);
-    }
-
-    #[test]
-    fn a_commit_leaves_tokens_to_a_worker_without_any() {
-        assert_eq!(regrant(3, 100, 2, false), 3);
-        assert_eq!(regrant(3, 100, 2, true), 0);
-        assert_eq!(regrant(3, 100, 1, true), 3, "the only worker wants them itself");
-    }
-
-    #[test]
-    fn grants_never_exceed_the_room() {
-        for workers in 1..10 {
-            let (mut room, mut grants) = (1_000, 0);
-            while room > 0 {
-                let granted = grant(64, room, workers);
-                assert!(granted > 0 && granted <= room);
-                room -= granted;
-                grants += 1;
-            }
-            assert!(grants < 200, "{grants} grants");
-        }
-    }
-
-    #[test]
-    fn a_worker_keeps_its_fair_share_and_what_is_in_use() {
-        assert_eq!(surplus(10, 0, 10, 2), 5);
-        assert_eq!(surplus(10, 8, 10, 2), 2);
-        assert_eq!(surplus(3, 0, 10, 2), 0);
-        assert_eq!(surplus(1, 0, 1, 8), 0, "one of one is a fair share");
+        self.jobs.iter().any(needs) || self.teams.loads(&self.frontier, self.workers).iter().any(team_needs)
     }
 }

@@ -16,12 +16,20 @@ struct Team {
     held: u32,
     /// The part of those that a transaction which is under way may give back, so no page is leased with it.
     offered: u32,
+    /// Another worker needs slots.
+    is_wanted: bool,
     /// Slots that became free while all were in use and pages waited: this many of the next leased pages
     /// waited for a slot.
     freed: u64,
 }
 
 impl Team {
+    /// The part of its slots that each worker gets at least, if it needs them.
+    fn fair(&self, workers: u64) -> u32 {
+        let workers = u32::try_from(workers).unwrap_or(u32::MAX).max(1);
+        self.slots.map_or(u32::MAX, |slots| slots.div_ceil(workers))
+    }
+
     fn has_free_slot(&self, frontier: &Frontier) -> bool {
         self.slots.is_none() || frontier.load(self.group).leased < u64::from(self.held)
     }
@@ -40,7 +48,15 @@ impl Teams {
         let next = &mut self.next;
         let team = self.teams.entry(name.cloned()).or_insert_with(|| {
             *next += 1;
-            Team { group: Group(*next), jobs: 0, slots: None, held: 0, offered: 0, freed: 0 }
+            Team {
+                group: Group(*next),
+                jobs: 0,
+                slots: None,
+                held: 0,
+                offered: 0,
+                is_wanted: false,
+                freed: 0,
+            }
         });
         team.jobs += 1;
         team.slots = slots;
@@ -60,10 +76,20 @@ impl Teams {
         }
     }
 
-    /// The group of a team and its maximum of leased pages here.
-    pub(super) fn limit(&self, name: Option<&TeamId>) -> Option<(Group, Option<u32>)> {
+    /// The group of a team and its maximum of leased pages here. While another worker needs slots, those
+    /// above the fair share are not used again.
+    pub(super) fn limit(&self, name: Option<&TeamId>, workers: u64) -> Option<(Group, Option<u32>)> {
         let team = self.teams.get(&name.cloned())?;
-        Some((team.group, team.slots.map(|_| team.held.saturating_sub(team.offered))))
+        let own = team.held.saturating_sub(team.offered);
+        let max = if team.is_wanted { own.min(team.fair(workers)) } else { own };
+        Some((team.group, team.slots.map(|_| max)))
+    }
+
+    /// Records whether another worker needs slots.
+    pub(super) fn want(&mut self, name: Option<&TeamId>, is_wanted: bool) {
+        if let Some(team) = self.teams.get_mut(&name.cloned()) {
+            team.is_wanted = is_wanted;
+        }
     }
 
     /// Sets how many slots may be given back now.
@@ -86,13 +112,15 @@ impl Teams {
     }
 
     /// Named teams: their slots, those of this process, and their leased and waiting pages.
-    pub(super) fn loads(&self, frontier: &Frontier) -> Vec<(TeamId, TeamShare)> {
+    pub(super) fn loads(&self, frontier: &Frontier, workers: u64) -> Vec<(TeamId, TeamShare)> {
         let named = self.teams.iter().filter_map(|(name, team)| Some((name.clone()?, team)));
         let mut loads: Vec<_> = named
             .map(|(name, team)| {
                 let load = frontier.load(team.group);
                 let has_limit = team.slots.is_some();
-                (name, TeamShare { has_limit, held: team.held, leased: load.leased, waiting: load.waiting })
+                let most = if team.is_wanted { team.fair(workers) } else { u32::MAX };
+                let (held, leased, waiting) = (team.held, load.leased, load.waiting);
+                (name, TeamShare { has_limit, held, most, leased, waiting })
             })
             .collect();
         loads.sort_by(|one, other| one.0.cmp(&other.0));
@@ -133,6 +161,8 @@ pub(super) struct TeamShare {
     /// The team has a limit.
     pub(super) has_limit: bool,
     pub(super) held: u32,
+    /// It keeps at most this many, unless they are in use.
+    pub(super) most: u32,
     pub(super) leased: u64,
     pub(super) waiting: u64,
 }

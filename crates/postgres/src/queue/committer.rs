@@ -214,8 +214,8 @@ impl CommitQueue {
                 Ok(receipts)
             }
             Err(failure) if failure.is_transient() => {
-                // Nobody knows whether it was committed. In a new term no page is committed twice: who ends the
-                // former one sees which pages have ended.
+                // Nobody knows whether it was committed. In a new term no page is committed twice: who ends
+                // the former one sees which pages have ended.
                 inner.term_ended(group.worker);
                 Err(Refused { error: Error::from(failure), pages: None })
             }
