@@ -69,7 +69,11 @@ impl JobMirror {
     /// Waiting pages that could use a slot of the team: those that lack nothing else.
     pub(super) fn waiting_for_team(&self) -> u64 {
         let waiting = self.waiting_for_slots();
-        if self.lacks_slots { waiting.min(u64::from(self.slots).saturating_sub(self.leased)) } else { waiting }
+        if self.lacks_slots {
+            waiting.min(u64::from(self.slots).saturating_sub(self.leased))
+        } else {
+            waiting
+        }
     }
 
     /// Leased pages that hold a token.
