@@ -101,8 +101,8 @@ impl Inner {
     async fn give_back(&self) -> Result<(), Failure> {
         let given = self.local().plan_give_back(&self.db.sql);
         if let Some(given) = given {
-            self.db.write(&given).await?;
-            self.local().apply_given(&given);
+            let has_work = self.db.write(&given).await?;
+            self.local().apply_given(&given, has_work);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gleaner_frontier::{HostPace, UrlKey};
 use tokio_postgres::types::Type;
@@ -20,6 +21,9 @@ use crate::units::{int, micros};
 const MAX_GIVEN: usize = 1_000;
 /// Maximum number of blocks that two statements rewrite.
 const MAX_REWRITTEN: usize = 256;
+
+/// How long a host without pages is kept: links to it may be found soon.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// A block without its ended pages.
 #[derive(Debug)]
@@ -122,9 +126,10 @@ pub(super) struct GiveBack<'a> {
 
 #[async_trait::async_trait]
 impl Operation for GiveBack<'_> {
-    type Output = ();
+    /// True if pages wait for one of the hosts.
+    type Output = bool;
 
-    async fn run(&self, t: &Transaction<'_>) -> Result<(), Failure> {
+    async fn run(&self, t: &Transaction<'_>) -> Result<bool, Failure> {
         check_term(t, self.sql, self.epoch).await?;
         let ids: Vec<i32> = self.hosts.iter().map(|(id, _)| *id).collect();
         let text = self
@@ -167,7 +172,7 @@ impl Operation for GiveBack<'_> {
             ],
         )
         .await?;
-        Ok(())
+        Ok(!with_work.is_empty())
     }
 }
 
@@ -182,7 +187,7 @@ impl Local {
             if !all && !is_idle(self, &host.name) {
                 continue;
             }
-            if all || (host.is_exhausted && host.blocks.is_empty()) {
+            if all || host.is_idle_for(IDLE) {
                 empty.push(*id);
             } else {
                 loaded.push(*id);
@@ -237,8 +242,9 @@ impl Local {
     }
 
     /// Forgets the hosts that were given back.
-    pub(super) fn apply_given(&mut self, given: &GiveBack<'_>) {
+    pub(super) fn apply_given(&mut self, given: &GiveBack<'_>, has_work: bool) {
         if given.epoch == self.epoch() {
+            self.due |= has_work;
             for (id, _) in &given.hosts {
                 self.drop_host(*id);
             }

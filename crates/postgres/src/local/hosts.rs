@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use gleaner_frontier::{HostPace, UrlKey};
+use tokio::time::Instant;
 
 use super::Local;
 use super::jobs::PagePlace;
@@ -24,6 +26,15 @@ pub(super) struct HeldHost {
     pub(super) leaving: bool,
     /// The last read of its blocks found none that is not loaded.
     pub(super) is_exhausted: bool,
+    /// Since when it has no pages.
+    pub(super) idle_since: Option<Instant>,
+}
+
+impl HeldHost {
+    /// True if it had no pages for this time.
+    pub(super) fn is_idle_for(&self, time: Duration) -> bool {
+        self.idle_since.is_some_and(|since| since.elapsed() >= time)
+    }
 }
 
 /// A block whose pages are loaded.
@@ -54,6 +65,7 @@ impl Local {
             stored,
             leaving,
             is_exhausted: false,
+            idle_since: None,
         };
         self.hosts.insert(id, host);
         self.snapshot = None;

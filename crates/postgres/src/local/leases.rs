@@ -285,7 +285,9 @@ impl Local {
 
     /// True if all is to be given back, once.
     pub(super) fn take_drain(&mut self) -> bool {
-        std::mem::take(&mut self.drains) && self.leases.is_empty()
+        let drains = std::mem::take(&mut self.drains) && self.leases.is_empty();
+        self.starved &= !drains;
+        drains
     }
 
     /// Takes the leases that a worker has lost since the last call.

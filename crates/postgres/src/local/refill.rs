@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 
 use gleaner_frontier::HostPace;
+use tokio::time::Instant;
 use tokio_postgres::types::Type;
 
 use super::Local;
@@ -341,6 +342,11 @@ impl Local {
         for id in plan.hosts.iter().copied().chain(taken.hosts.iter().map(|host| host.id)) {
             if let Some(host) = self.hosts.get_mut(&id) {
                 host.is_exhausted = !found.contains_key(&id);
+                if host.is_exhausted && host.blocks.is_empty() {
+                    host.idle_since.get_or_insert_with(Instant::now);
+                } else {
+                    host.idle_since = None;
+                }
             }
         }
         has_pages
