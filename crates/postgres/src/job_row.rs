@@ -210,13 +210,14 @@ impl JobRow {
         rows.iter().map(Self::from_row).collect()
     }
 
-    /// Locks rows in the order of their numbers. Unknown numbers are left out; removed jobs are not.
+    /// Locks rows: first those of jobs with a `max_depth`, as the commits of finished pages do, then the others,
+    /// in the order of their numbers. Unknown numbers are left out; removed jobs are not.
     pub(crate) async fn lock_many(
         transaction: &Transaction<'_>,
         sql: &Sql,
         numbers: &[i32],
     ) -> Result<Vec<Self>, Failure> {
-        let rest = "WHERE number = ANY($1) ORDER BY number FOR NO KEY UPDATE";
+        let rest = "WHERE number = ANY($1) ORDER BY max_depth IS NULL, number FOR NO KEY UPDATE";
         Self::select(transaction, sql, rest, &[(&numbers, Type::INT4_ARRAY)]).await
     }
 

@@ -58,8 +58,15 @@ impl Operation for Withdraw<'_> {
 
 impl Inner {
     pub(crate) async fn intend(&self, reservation: Reservation) -> Result<(), Error> {
-        let (sql, worker) = (&self.db.sql, self.worker());
-        Ok(self.db.write(&Intend { sql, reservation: &reservation, worker }).await?)
+        loop {
+            let (sql, worker) = (&self.db.sql, self.worker());
+            self.db.write(&Intend { sql, reservation: &reservation, worker }).await?;
+            // Another term may have begun meanwhile: a reservation of the former one would be taken for that
+            // of a process that has ended.
+            if self.worker() == worker {
+                return Ok(());
+            }
+        }
     }
 
     pub(crate) async fn withdrawn(&self, operation: Uuid) -> Result<(), Error> {

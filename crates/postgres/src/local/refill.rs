@@ -23,6 +23,8 @@ const MAX_TAKEN: usize = 256;
 const NEWCOMERS: usize = 8;
 /// Maximum number of hosts that a process holds.
 const MAX_HELD: usize = 10_000;
+/// A process with this many loaded pages takes no further host.
+const MAX_LOADED: u64 = 1_000_000;
 /// Maximum number of hosts whose blocks one refill reads.
 const MAX_READ: usize = 256;
 /// Blocks of a job on a host are read below this number of loaded pages.
@@ -267,7 +269,8 @@ impl Local {
         if !self.is_in_term() {
             return None;
         }
-        let held = MAX_HELD.saturating_sub(self.hosts.len());
+        let loaded: u64 = self.jobs.values().map(|job| job.waiting).sum();
+        let held = if loaded < MAX_LOADED { MAX_HELD.saturating_sub(self.hosts.len()) } else { 0 };
         self.asked = self.wanted;
         let looks = self.due || self.has_free;
         // A refill that takes no host does not tell whether one is free.
@@ -300,7 +303,8 @@ impl Local {
         self.starved = is_short;
         Some(TakePlan {
             epoch: self.epoch(),
-            now: micros(self.now),
+            // The last caller may have come long ago.
+            now: micros(self.time()),
             is_short,
             take: i32::try_from(take).unwrap_or(i32::MAX),
             newcomers: i32::try_from(newcomers).unwrap_or(i32::MAX),

@@ -283,13 +283,16 @@ fn apply(inner: &Inner, group: Group, committed: Committed) {
             local.finished(&page, group.now);
         }
     }
-    local.ended_committed(group.ended);
-    for (job, granted, taken_back) in tokens {
-        if granted > 0 {
-            local.granted(job, granted);
-        }
-        if taken_back > 0 {
-            local.taken_back(job, taken_back);
+    // In another term the tokens and blocks are not those of this process any more.
+    if local.epoch() == group.worker {
+        local.ended_committed(group.ended);
+        for (job, granted, taken_back) in tokens {
+            if granted > 0 {
+                local.granted(job, granted);
+            }
+            if taken_back > 0 {
+                local.taken_back(job, taken_back);
+            }
         }
     }
     drop(local);
