@@ -59,7 +59,7 @@ impl Inner {
             refills: Turns::new(),
             heartbeats: Turns::new(),
             watchers: Watchers::default(),
-            dead: watch::Sender::default(),
+            dead: watch::Sender::new(Vec::new()),
             work: watch::Sender::new(0),
             maintenance: watch::Sender::new(0),
             stop,

@@ -210,8 +210,8 @@ impl JobRow {
         rows.iter().map(Self::from_row).collect()
     }
 
-    /// Locks rows: first those of jobs with a `max_depth`, as the commits of finished pages do, then the others,
-    /// in the order of their numbers. Unknown numbers are left out; removed jobs are not.
+    /// Locks rows: first those of jobs with a `max_depth`, as the commits of finished pages do, then the
+    /// others, in the order of their numbers. Unknown numbers are left out; removed jobs are not.
     pub(crate) async fn lock_many(
         transaction: &Transaction<'_>,
         sql: &Sql,

@@ -166,3 +166,23 @@ pub(super) struct TeamShare {
     pub(super) leased: u64,
     pub(super) waiting: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_above_the_fair_share_are_not_used_again_while_others_need_some() {
+        let (mut teams, team) = (Teams::default(), TeamId::new("a"));
+        teams.enter(Some(&team), Some(10));
+        teams.add_slots(&team, 9, Some(10));
+        let limit = |teams: &Teams| teams.limit(Some(&team), 2).unwrap().1;
+        assert_eq!(limit(&teams), Some(9));
+        teams.offer(&team, 2);
+        assert_eq!(limit(&teams), Some(7));
+        teams.want(Some(&team), true);
+        assert_eq!(limit(&teams), Some(5));
+        teams.offer(&team, 6);
+        assert_eq!(limit(&teams), Some(3), "what is offered is not used either");
+    }
+}
