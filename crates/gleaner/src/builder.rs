@@ -406,7 +406,7 @@ impl EngineBuilder {
     }
 
     /// The browser, unless pages are never rendered.
-    fn renderer(&self) -> Option<&Arc<dyn Render>> {
+    fn chosen_renderer(&self) -> Option<&Arc<dyn Render>> {
         self.renderer.as_ref().filter(|_| self.render_policy != RenderPolicy::Never)
     }
 
@@ -415,7 +415,7 @@ impl EngineBuilder {
         let mut frontier = FrontierConfig::default();
         frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
         // Pages that wait for a browser are leased beside those in work.
-        let leases_per_page = if self.renderer().is_some() { 2 } else { 1 };
+        let leases_per_page = if self.chosen_renderer().is_some() { 2 } else { 1 };
         frontier.max_in_flight = self.concurrency.saturating_mul(leases_per_page);
         frontier.max_per_host = self.concurrency;
         frontier.max_per_address = self.concurrency;
@@ -434,7 +434,7 @@ impl EngineBuilder {
     /// Builds the engine. A database is open, as the store.
     fn build_opened(self) -> Result<Engine, Error> {
         let limits = self.memory_config();
-        let renderer = self.renderer().cloned();
+        let renderer = self.chosen_renderer().cloned();
         let memory = self.page_memory.map_or_else(MemoryBudget::default, MemoryBudget::of);
         let mut fetcher = self.fetcher.egress(self.egress).body_memory(memory.bodies);
         if let Some(agent) = self.user_agent {

@@ -1,13 +1,11 @@
 //! What a job was submitted with: it is written once, in a row of its own.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::JobRules;
 use gleaner_store::{ApiVersion, JobAccount, JobRequest, NewJob, TeamId};
 use gleaner_types::JobId;
-use gleaner_types::plan::WebhookPlan;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_postgres::Row;
@@ -27,7 +25,6 @@ pub(crate) struct JobForm {
     pub(crate) rules: JobRules,
     /// The budget is the current one.
     pub(crate) account: Option<Box<JobAccount>>,
-    pub(crate) webhook: Option<Arc<WebhookPlan>>,
     /// Null after the end of the job.
     pub(crate) request: JobRequest,
     pub(crate) url: Option<String>,
@@ -99,7 +96,7 @@ pub(crate) async fn load_forms(
     numbers: &[i32],
 ) -> Result<HashMap<i32, JobForm>, Failure> {
     let text = "SELECT j.number, j.team, j.max_in_flight, j.max_depth, j.price, j.budget, j.part_of, f.url, \
-                f.request, f.form, f.webhook \
+                f.request, f.form \
                 FROM {schema}.job_form AS f JOIN {schema}.job AS j ON j.number = f.job WHERE f.job = ANY($1)";
     let rows = t.query_typed(&sql.text(text), &[(&numbers, Type::INT4_ARRAY)]).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, form(row)?))).collect()
@@ -133,13 +130,7 @@ fn form(row: &Row) -> Result<JobForm, Failure> {
         None => Value::Null,
     };
     let api = if stored.first_version { ApiVersion::V1 } else { ApiVersion::V2 };
-    Ok(JobForm {
-        rules,
-        account,
-        webhook: row.try_get::<_, Option<&str>>(10)?.and_then(webhook_form::read).map(Arc::new),
-        request: JobRequest { api, body },
-        url: row.try_get(7)?,
-    })
+    Ok(JobForm { rules, account, request: JobRequest { api, body }, url: row.try_get(7)? })
 }
 
 #[cfg(test)]

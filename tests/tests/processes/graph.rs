@@ -25,7 +25,7 @@ impl Graph {
                 usize::try_from(scattered(number, pages as u64)).unwrap()
             });
             // Few links lead far ahead, so that depths differ.
-            let others = others.filter(|target| *target < page || page % 10 == 0);
+            let others = others.filter(|target| *target < page || page.is_multiple_of(10));
             children.chain(others).collect()
         };
         Self { links: (0..pages).map(links).collect(), hosts }

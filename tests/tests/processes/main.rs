@@ -33,7 +33,7 @@ fn plan(seed: u64, pages: usize) -> Plan {
         pages,
         hosts: 20,
         processes: 3,
-        limit: if seed % 3 == 0 { pages as u64 / 2 } else { 2 * pages as u64 },
+        limit: if seed.is_multiple_of(3) { pages as u64 / 2 } else { 2 * pages as u64 },
         max_depth: (seed % 3 == 1).then_some(3),
         delay_millis: (seed % 3 == 2).then_some(20),
         disturbances: 4,

@@ -43,11 +43,6 @@ async fn next_due(t: &Transaction<'_>, sql: &Sql) -> Result<Option<Duration>, Fa
     Ok(at.map(from_micros))
 }
 
-/// True if an event is due. Its process may have ended, so that only this tells another one.
-pub(crate) async fn has_due(t: &Transaction<'_>, sql: &Sql, now: Duration) -> Result<bool, Failure> {
-    Ok(next_due(t, sql).await?.is_some_and(|at| at <= now))
-}
-
 /// Takes due events, each of another job. No other process gets them before their time to be delivered is
 /// over.
 #[derive(Debug)]

@@ -209,7 +209,7 @@ async fn ended_elsewhere(store: &dyn Store, job: JobId) {
             }
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Runs an extract job to its end, or until it is cancelled.
