@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::refill::{Conflicts, TakeWork};
+use super::refill::{Conflicts, ReadBlocks, TakeHosts, Taken};
 use crate::failure::Failure;
 use crate::inner::Inner;
 
@@ -48,11 +48,16 @@ impl Inner {
             (local.plan_refill(), local.asked())
         };
         let Some(plan) = plan else { return Ok(false) };
+        let taken = match plan.takes() {
+            true => self.db.write(&TakeHosts { sql, plan: &plan }).await?,
+            false => Taken::default(),
+        };
+        let conflicts = self.conflicts(plan.epoch, taken.with_address()).await;
+        let hosts = self.local().apply_taken(&plan, &taken, &conflicts);
         let mut has_pages = false;
-        if !plan.is_empty() {
-            let taken = self.db.write(&TakeWork { sql, plan: &plan }).await?;
-            let conflicts = self.conflicts(plan.epoch, taken.with_address()).await;
-            has_pages = self.local().apply_taken(&plan, taken, &conflicts);
+        if !hosts.is_empty() {
+            let found = self.db.read(&ReadBlocks { sql, plan: &plan, hosts: &hosts }).await?;
+            has_pages = self.local().apply_found(&plan, &hosts, found);
         }
         let has_shares = self.move_shares(asked, false).await?;
         self.local().choose_leaving(false);

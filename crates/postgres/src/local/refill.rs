@@ -1,6 +1,6 @@
 //! Taking hosts, and reading blocks of waiting pages.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 
 use gleaner_frontier::HostPace;
@@ -57,9 +57,9 @@ pub(super) struct TakePlan {
 }
 
 impl TakePlan {
-    /// True if there is nothing to take and nothing to read.
-    pub(super) fn is_empty(&self) -> bool {
-        self.take == 0 && self.newcomers == 0 && self.hosts.is_empty()
+    /// True if hosts are to be taken.
+    pub(super) fn takes(&self) -> bool {
+        self.take > 0 || self.newcomers > 0
     }
 }
 
@@ -80,9 +80,14 @@ struct TakenHost {
     pace: HostPace,
 }
 
-/// What a refill found.
+/// The hosts that a refill took.
+#[derive(Default)]
 pub(super) struct Taken {
     hosts: Vec<TakenHost>,
+}
+
+/// The blocks that a refill read.
+pub(super) struct Found {
     blocks: Vec<FoundBlock>,
     rows: Vec<JobRow>,
     forms: HashMap<i32, JobForm>,
@@ -90,20 +95,17 @@ pub(super) struct Taken {
     teams: HashMap<String, Option<i32>>,
 }
 
-/// Takes hosts, and reads blocks of them and of those that are held.
-pub(super) struct TakeWork<'a> {
+/// Takes hosts.
+pub(super) struct TakeHosts<'a> {
     pub(super) sql: &'a Sql,
     pub(super) plan: &'a TakePlan,
 }
 
-impl TakeWork<'_> {
+impl TakeHosts<'_> {
     /// Free hosts with work: first some of each job without loaded pages, then any. A host whose address
     /// another worker holds is left to that one. Two conditions for that, because many hosts may have one
     /// address: an index finds the workers before and after this one.
     async fn take(&self, transaction: &Transaction<'_>) -> Result<Vec<TakenHost>, Failure> {
-        if self.plan.take == 0 && self.plan.newcomers == 0 {
-            return Ok(Vec::new());
-        }
         let text = self.sql.text(
             "WITH of_jobs AS MATERIALIZED (
                 SELECT b.host, max(j.number) AS newest FROM (SELECT number FROM {schema}.job WHERE state = 0 AND NOT paused
@@ -155,12 +157,29 @@ impl TakeWork<'_> {
         }
         Ok(hosts)
     }
+}
 
+#[async_trait::async_trait]
+impl Operation for TakeHosts<'_> {
+    type Output = Taken;
+
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<Taken, Failure> {
+        check_term(transaction, self.sql, self.plan.epoch).await?;
+        Ok(Taken { hosts: self.take(transaction).await? })
+    }
+}
+
+/// Reads blocks of these hosts, which this process holds. It locks nothing: a process that stops while it
+/// receives blocks keeps nobody from ending its term.
+pub(super) struct ReadBlocks<'a> {
+    pub(super) sql: &'a Sql,
+    pub(super) plan: &'a TakePlan,
+    pub(super) hosts: &'a [i32],
+}
+
+impl ReadBlocks<'_> {
     /// The first blocks of each job on each host that are not loaded, by a loose scan of the index.
-    async fn read(&self, transaction: &Transaction<'_>, hosts: &[i32]) -> Result<Vec<FoundBlock>, Failure> {
-        if hosts.is_empty() {
-            return Ok(Vec::new());
-        }
+    async fn read(&self, transaction: &Transaction<'_>) -> Result<Vec<FoundBlock>, Failure> {
         let text = self.sql.text(
             "WITH RECURSIVE pairs (host, job) AS (
                 SELECT w.host, (SELECT b.job FROM {schema}.block b WHERE b.host = w.host
@@ -182,7 +201,7 @@ impl TakeWork<'_> {
             .query_typed(
                 &text,
                 &[
-                    (&hosts, Type::INT4_ARRAY),
+                    (&self.hosts, Type::INT4_ARRAY),
                     (&plan.loaded, Type::INT8_ARRAY),
                     (&plan.full_hosts, Type::INT4_ARRAY),
                     (&plan.full_jobs, Type::INT4_ARRAY),
@@ -204,15 +223,11 @@ impl TakeWork<'_> {
 }
 
 #[async_trait::async_trait]
-impl Operation for TakeWork<'_> {
-    type Output = Taken;
+impl Operation for ReadBlocks<'_> {
+    type Output = Found;
 
-    async fn run(&self, transaction: &Transaction<'_>) -> Result<Taken, Failure> {
-        check_term(transaction, self.sql, self.plan.epoch).await?;
-        let hosts = self.take(transaction).await?;
-        let mut to_read = self.plan.hosts.clone();
-        to_read.extend(hosts.iter().map(|host| host.id));
-        let blocks = self.read(transaction, &to_read).await?;
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<Found, Failure> {
+        let blocks = self.read(transaction).await?;
         let jobs: BTreeSet<i32> = blocks.iter().map(|block| block.job).collect();
         let new: Vec<i32> = jobs.into_iter().filter(|job| !self.plan.known.contains(job)).collect();
         let (mut rows, mut forms, mut teams) = (Vec::new(), HashMap::new(), HashMap::new());
@@ -227,7 +242,7 @@ impl Operation for TakeWork<'_> {
                 teams.insert(row.try_get(0)?, row.try_get(1)?);
             }
         }
-        Ok(Taken { hosts, blocks, rows, forms, teams })
+        Ok(Found { blocks, rows, forms, teams })
     }
 }
 
@@ -317,35 +332,52 @@ impl Local {
         })
     }
 
-    /// Loads what a refill found. The hosts in `conflicts` are given back unused. True if there are new
-    /// pages.
-    pub(super) fn apply_taken(&mut self, plan: &TakePlan, taken: Taken, conflicts: &BTreeSet<i32>) -> bool {
+    /// Holds the hosts that a refill took. Those in `conflicts` are given back unused. Returns the hosts
+    /// whose blocks are to be read.
+    pub(super) fn apply_taken(
+        &mut self,
+        plan: &TakePlan,
+        taken: &Taken,
+        conflicts: &BTreeSet<i32>,
+    ) -> Vec<i32> {
         if plan.epoch != self.epoch() {
-            return false;
+            return Vec::new();
         }
         // There may be more than were asked for.
         self.due |= plan.take > 0 && taken.hosts.len() >= usize::try_from(plan.take).unwrap_or(usize::MAX);
-        self.starved = plan.is_short && taken.hosts.is_empty() && taken.blocks.is_empty();
+        let mut to_read = plan.hosts.clone();
         for host in &taken.hosts {
-            self.hold_host(host.id, &host.name, host.pace, conflicts.contains(&host.id));
+            let leaves = conflicts.contains(&host.id);
+            self.hold_host(host.id, &host.name, host.pace, leaves);
+            to_read.extend((!leaves).then_some(host.id));
         }
-        for row in &taken.rows {
-            if let Some(form) = taken.forms.get(&row.number) {
-                let limit = row.team.as_ref().and_then(|team| taken.teams.get(team.as_str()));
+        to_read
+    }
+
+    /// Loads the blocks that a refill found on these hosts. True if there are new pages.
+    pub(super) fn apply_found(&mut self, plan: &TakePlan, hosts: &[i32], found: Found) -> bool {
+        if plan.epoch != self.epoch() {
+            return false;
+        }
+        let has_pages = !found.blocks.is_empty();
+        self.starved = plan.is_short && !has_pages && hosts.len() <= plan.hosts.len();
+        for row in &found.rows {
+            if let Some(form) = found.forms.get(&row.number) {
+                let limit = row.team.as_ref().and_then(|team| found.teams.get(team.as_str()));
                 self.open_job(row, form, limit.copied().flatten().map(number));
             }
         }
-        let mut found: BTreeMap<i32, usize> = BTreeMap::new();
-        let has_pages = !taken.blocks.is_empty();
-        for block in taken.blocks {
-            *found.entry(block.host).or_default() += 1;
+        // The blocks of jobs with enough loaded pages were not read.
+        let mut with_more: BTreeSet<i32> = plan.full_hosts.iter().copied().collect();
+        for block in found.blocks {
+            with_more.insert(block.host);
             if let Err(failure) = self.load_block(block.id, block.host, block.job, &block.pages) {
                 tracing::error!(?failure, block = block.id, "waiting pages cannot be read");
             }
         }
-        for id in plan.hosts.iter().copied().chain(taken.hosts.iter().map(|host| host.id)) {
-            if let Some(host) = self.hosts.get_mut(&id) {
-                host.is_exhausted = !found.contains_key(&id);
+        for id in hosts {
+            if let Some(host) = self.hosts.get_mut(id) {
+                host.is_exhausted = !with_more.contains(id);
                 if host.is_exhausted && host.blocks.is_empty() {
                     host.idle_since.get_or_insert_with(Instant::now);
                 } else {

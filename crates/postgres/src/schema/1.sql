@@ -127,6 +127,7 @@ CREATE TABLE {schema}.job (
     runner bigint
 ) WITH (fillfactor = 50);
 CREATE INDEX job_running ON {schema}.job (team, kind) WHERE state = 0;
+CREATE INDEX job_open ON {schema}.job (number) WHERE state = 0;
 CREATE INDEX job_ended ON {schema}.job (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX job_unsettled ON {schema}.job (ended_at, number) INCLUDE (team) WHERE unsettled;
 -- Only these jobs can be short of credits.
@@ -282,7 +283,7 @@ CREATE TABLE {schema}.due (
     at bigint NOT NULL,
     attempt int NOT NULL DEFAULT 0
 ) WITH (fillfactor = 70);
-CREATE INDEX due_at ON {schema}.due (at);
+CREATE INDEX due_at ON {schema}.due (at, job);
 -- Events that were given up.
 CREATE TABLE {schema}.dead_letter (
     job int NOT NULL,
