@@ -295,8 +295,9 @@ impl Local {
             false => held,
         };
         let take = if looks { self.asked.min(MAX_TAKEN).min(room) } else { 0 };
-        // A new job gets a turn also while others use all capacity.
-        let newcomers = if self.has_free { take.max(NEWCOMERS.min(room)) } else { take };
+        // A new job gets a turn also while others use all capacity. A process that has stopped takes nothing.
+        let is_used = self.asked > 0 || !self.leases.is_empty();
+        let newcomers = if self.has_free && is_used { take.max(NEWCOMERS.min(room)) } else { take };
         let mut stay: Vec<i32> =
             self.hosts.iter().filter(|(_, host)| !host.leaving).map(|(id, _)| *id).collect();
         stay.sort_unstable();
