@@ -262,7 +262,8 @@ impl Database {
             return Err(failure);
         }
         let Shared { place, patience, .. } = &*self.shared;
-        let text = format!("PostgreSQL at {place} has not done an operation within {patience:?}");
+        let seconds = patience.as_secs_f64();
+        let text = format!("PostgreSQL at {place} has not done an operation within {seconds} s");
         Err(Failure::Unknown(Error::new(ErrorKind::Io, format!("{text}: {}", Error::from(failure)))))
     }
 }

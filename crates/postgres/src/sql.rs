@@ -17,7 +17,7 @@ impl Sql {
     pub(crate) fn new(schema: &str) -> Result<Self, Error> {
         if schema.is_empty() || schema.len() > MAX_NAME_BYTES || schema.contains('\0') {
             let text =
-                format!("{schema:?} is no name of a schema: use 1 to {MAX_NAME_BYTES} bytes without NUL");
+                format!("the name of the schema is not valid: use 1 to {MAX_NAME_BYTES} bytes without NUL");
             return Err(Error::new(ErrorKind::Unsuitable, text));
         }
         Ok(Self { schema: format!("\"{}\"", schema.replace('"', "\"\"")) })

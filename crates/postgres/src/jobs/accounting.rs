@@ -74,7 +74,7 @@ impl List<'_> {
     async fn short(&self, t: &Transaction<'_>) -> Result<Vec<(Shortage, u64)>, Failure> {
         // As `JobRow::missing_credits`, so that only jobs with a shortage are read.
         let rest = "WHERE state = 0 AND budget IS NOT NULL AND NOT denied AND NOT removed \
-                    AND credits_used::numeric + (tokens_held::numeric + 1) * price > budget \
+                    AND credits_used + (tokens_held + 1::numeric) * price > budget \
                     AND least(pending - pending_auxiliary, max_documents - documents) > tokens_held \
                     ORDER BY id LIMIT $1";
         let rows = JobRow::select(t, self.sql, rest, &[(&self.limit(), Type::INT8)]).await?;

@@ -88,7 +88,7 @@ impl Operation for Days<'_> {
     type Output = Vec<i32>;
 
     async fn run(&self, t: &Transaction<'_>) -> Result<Vec<i32>, Failure> {
-        let text = "SELECT c.relname::text FROM pg_catalog.pg_inherits AS i \
+        let text = "SELECT CAST(c.relname AS text) FROM pg_catalog.pg_inherits AS i \
                     JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid \
                     WHERE i.inhparent = to_regclass($1)";
         let name = self.sql.text("{schema}.document");
@@ -156,7 +156,7 @@ impl Inner {
             self.days.lock().remove(&day);
             match self.db.write(&DropDay { sql, day }).await {
                 Err(Failure::Refused(error)) if error.kind() == ErrorKind::Busy => {
-                    tracing::debug!(%error, day, "they are dropped later");
+                    tracing::debug!(%error, day, "the documents of an old day are dropped later");
                 }
                 dropped => dropped?,
             }

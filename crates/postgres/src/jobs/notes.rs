@@ -120,8 +120,8 @@ async fn load(
     let jobs: Vec<i32> = ids.iter().map(|id| id.0).collect();
     let kinds: Vec<i16> = ids.iter().map(|id| id.1).collect();
     let keys: Vec<i64> = ids.iter().map(|id| id.2).collect();
-    let text = "SELECT job, NULL::smallint, NULL::bigint, NULL::bigint, count(*)::bigint, \
-                coalesce(sum(octet_length(bytes)), 0)::bigint \
+    let text = "SELECT job, CAST(NULL AS smallint), CAST(NULL AS bigint), CAST(NULL AS bigint), \
+                count(*)::bigint, coalesce(sum(octet_length(bytes)), 0)::bigint \
                 FROM {schema}.note WHERE job = ANY($1) GROUP BY job \
                 UNION ALL SELECT n.job, n.kind, n.key, n.number, 0::bigint, \
                 coalesce(octet_length(n.bytes), 0)::bigint \

@@ -146,7 +146,7 @@ impl Operation for Heartbeat<'_> {
     async fn run(&self, transaction: &Transaction<'_>) -> Result<Others, Failure> {
         let text = self.sql.text(
             "UPDATE {schema}.worker SET until = now() + $2 * interval '1 microsecond', hungry = $3, \
-             leased = $4::text::jsonb WHERE id = $1 \
+             leased = CAST($4::text AS jsonb) WHERE id = $1 \
              RETURNING (SELECT count(*) FROM {schema}.worker o WHERE o.until >= now() OR o.id = $1), \
              EXISTS (SELECT FROM {schema}.worker o WHERE o.until >= now() AND o.hungry AND o.id <> $1), \
              (SELECT count(*) FROM {schema}.host WHERE worker IS NOT NULL), \
