@@ -6,6 +6,7 @@ import itertools
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -19,7 +20,7 @@ NOBODY = 65_534
 
 
 def binaries():
-    """The folder with the programs of the newest installed PostgreSQL, as Debian installs it; `None` without."""
+    """The folder with the programs of the newest PostgreSQL from Debian; `None` if none is installed."""
     found = glob.glob("/usr/lib/postgresql/*/bin/postgres")
     found.sort(key=lambda path: float(path.split("/")[4]))
     return pathlib.Path(found[-1]).parent if found else None
@@ -66,7 +67,8 @@ class Postgres:
         return f"postgresql://gleaner@127.0.0.1:{self.port}/{name}"
 
     def close(self):
-        self.process.terminate()
+        # With SIGTERM it would wait for its clients.
+        self.process.send_signal(signal.SIGINT)
         self.process.wait()
         shutil.rmtree(self.folder)
 

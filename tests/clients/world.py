@@ -154,8 +154,8 @@ class World:
 
 
 class DurableHost:
-    """A host that keeps its jobs in a folder, or two with one database. They can be ended and started again on
-    their ports."""
+    """A host that keeps its jobs in a folder, or two with one database. They can be ended, and started again
+    on their ports."""
 
     def __init__(self, world):
         self.world, self.folder = world, tempfile.TemporaryDirectory()

@@ -14,8 +14,8 @@
 //! - [`Fingerprint`] detects pages with nearly the same text.
 //! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases. Pages
 //!   that are not needed soon can be stored in a [`QueueSpill`]. Its [`QueueChange`]s are what another process
-//!   needs to [restore](Frontier::restore) the queue. Several processes can share a crawl if each asks hosts
-//!   of its own: another store keeps the pages, and [loads](Frontier::load_page) those of its hosts.
+//!   needs to [restore](Frontier::restore) the queue. Several processes can share a crawl if each asks other
+//!   hosts: another store keeps the pages, and a process [loads](Frontier::load_page) those of its hosts.
 //!
 //! # A crawl without the network
 //!

@@ -1,9 +1,12 @@
 //! Many processes, one queue: a store of jobs in a PostgreSQL database.
 //!
 //! With [`EngineBuilder::store_in_database`], any number of processes on any number of machines work on the
-//! same jobs. Each job can be started, read, paused and cancelled through each of them. A host gets its
-//! requests from one process at a time, so its pace holds over all of them; limits and credits are exact. If a
+//! same jobs. Each job can be started, read, paused and cancelled through each of them. One process at a time
+//! fetches the pages of a host, so its pace holds over all of them. Limits and credits are exact. If a
 //! process ends, the others go on with its pages: no document is lost or stored twice.
+//!
+//! Give all processes of a database the same options. Each one works on pages of all jobs and delivers events
+//! of all jobs, so they need the same network, browser, model, accounts and webhook secret.
 //!
 //! ```no_run
 //! use gleaner::{CrawlRequest, Engine, postgres};
@@ -30,15 +33,19 @@
 //!
 //! # What is not in it
 //!
-//! - A job with zero data retention, a single scrape and a map run in the process that was asked for them, and
-//!   end with it. Their counts and credits are in the database.
-//! - robots.txt and copies of pages are read by each process for itself.
+//! - A job with zero data retention, a single scrape and a map run in the process that got the request, and
+//!   end with it. Their credits are settled as those of other jobs.
+//! - The pace of requests without a lease: those of these jobs, and redirects to another host with its
+//!   robots.txt. They keep to what their own process knows about the host.
+//! - The number of tries of a page, and what was learned about crawler traps. Both begin again in the process
+//!   that takes over the host.
+//! - robots.txt and cached pages. Each process reads them itself.
 //!
 //! # If the database is away
 //!
-//! Operations wait for it for [`patience`](PostgresConfig::patience). A process that cannot renew its
-//! [`term`](PostgresConfig::term) stops its requests before another one may take over its hosts. Work goes on
-//! by itself when the database is back.
+//! Operations wait for it, at most for [`patience`](PostgresConfig::patience). A process that cannot renew
+//! its [`term`](PostgresConfig::term) stops its requests before another one may take over its hosts. Work
+//! goes on by itself when the database is back.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,12 +57,12 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::{EngineBuilder, Error};
 
-/// Creates the tables, or changes those of an earlier version. Processes of the earlier version go on working
-/// meanwhile, unless the notes of the release say otherwise.
+/// Creates the tables, or changes those of an earlier version. Processes of the earlier version go on
+/// working, unless the notes of the release say otherwise.
 ///
 /// # Errors
-/// [`Store`](crate::ErrorKind::Store) if the database cannot be reached or changed, or a later version made
-/// its tables.
+/// [`Store`](crate::ErrorKind::Store) if the database cannot be reached or changed, or if this version does
+/// not work with tables that a later one made.
 pub async fn migrate(config: &PostgresConfig) -> Result<(), Error> {
     Ok(PostgresStore::migrate(config).await?)
 }

@@ -87,11 +87,6 @@ impl Database {
         Ok(Self { sql: Sql::new(&config.schema)?, shared: Arc::new(shared) })
     }
 
-    /// The statement with the quoted name of the schema for each `{schema}`.
-    pub(crate) fn sql(&self, text: &str) -> String {
-        self.sql.text(text)
-    }
-
     /// What was sent so far.
     pub(crate) fn counts(&self) -> DatabaseCounts {
         self.shared.counters.now()
@@ -229,7 +224,7 @@ impl Database {
         let statement = (self.shared.limit).as_millis();
         let idle = (self.shared.patience / IDLE_PART).as_millis();
         let old = old.unwrap_or(0);
-        self.sql(&format!(
+        self.sql.text(&format!(
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
              WITH old AS (DELETE FROM {{schema}}.operation WHERE process = '{process}' AND number = {old}), \
              new AS (INSERT INTO {{schema}}.operation (process, number) VALUES ('{process}', {number}) \

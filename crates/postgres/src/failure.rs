@@ -150,7 +150,7 @@ fn explanation(code: &SqlState) -> Option<(ErrorKind, &'static str)> {
         }
         SqlState::INSUFFICIENT_PRIVILEGE => (
             ErrorKind::Unsuitable,
-            "the user of the database URL may not do this; it must own the schema, or may create it",
+            "the user of the database URL may not do this; let it own the schema, or create it",
         ),
         SqlState::UNDEFINED_TABLE | SqlState::UNDEFINED_COLUMN | SqlState::INVALID_SCHEMA_NAME => (
             ErrorKind::Unsuitable,

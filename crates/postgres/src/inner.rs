@@ -19,6 +19,9 @@ use crate::local::term::Register;
 use crate::local::{Local, Turns, Watchers};
 use crate::queue::{Caches, Committer};
 
+/// Minimum number of heartbeats in a term.
+const HEARTBEATS: u32 = 5;
+
 /// What the operations of a store share.
 pub(crate) struct Inner {
     pub(crate) db: Database,
@@ -42,7 +45,12 @@ pub(crate) struct Inner {
 
 impl Inner {
     /// Registers this process as a worker and starts its tasks. They end when the guard is dropped.
-    pub(crate) async fn start(db: Database, config: PostgresConfig) -> Result<(Arc<Self>, DropGuard), Error> {
+    pub(crate) async fn start(
+        db: Database,
+        mut config: PostgresConfig,
+    ) -> Result<(Arc<Self>, DropGuard), Error> {
+        // A term outlasts some heartbeats that fail.
+        config.heartbeat = config.heartbeat.min(config.term / HEARTBEATS);
         let stop = CancellationToken::new();
         let guard = stop.clone().drop_guard();
         let (committer, commits) = Committer::new();

@@ -36,10 +36,13 @@ pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), Error> {
     Ok(database.write_plain(&operation).await?)
 }
 
-/// Checks that the program works with the schema, and deletes markers that nobody reads.
+/// Checks that the program works with the schema.
 pub(crate) async fn check(database: &Database) -> Result<(), Error> {
-    let found = database.read(&ReadVersion { sql: &database.sql }).await?;
-    require(found)?;
+    require(database.read(&ReadVersion { sql: &database.sql }).await?)
+}
+
+/// Deletes markers that no process reads any more.
+pub(crate) async fn delete_old_markers(database: &Database) -> Result<(), Error> {
     Ok(database.write(&DeleteOldMarkers { sql: &database.sql }).await?)
 }
 

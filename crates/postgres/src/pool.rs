@@ -26,7 +26,7 @@ pub(crate) struct Pool {
 
 pub(crate) struct Connection {
     pub(crate) client: Client,
-    /// The last operation that was committed on it, the marker of which is still in the database.
+    /// The last operation that was committed on it. Its marker is still in the database.
     pub(crate) marker: Option<i64>,
     task: JoinHandle<()>,
 }

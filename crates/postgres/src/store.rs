@@ -47,9 +47,10 @@ impl PostgresStore {
     /// # Errors
     /// [`Io`](gleaner_store::ErrorKind::Io) if the database cannot be reached;
     /// [`Newer`](gleaner_store::ErrorKind::Newer) or [`Unsuitable`](gleaner_store::ErrorKind::Unsuitable) if
-    /// its schema is not that of this version.
+    /// this version does not work with its schema.
     pub async fn open(config: PostgresConfig) -> Result<Self, Error> {
         let db = Database::connect(&config).await?;
+        migrate::delete_old_markers(&db).await?;
         let (inner, tasks) = Inner::start(db, config).await?;
         Ok(Self { inner, cleaning: Cleaning::default(), _tasks: tasks })
     }
@@ -58,7 +59,8 @@ impl PostgresStore {
     ///
     /// # Errors
     /// [`Io`](gleaner_store::ErrorKind::Io) if the database cannot be reached or refuses the change;
-    /// [`Newer`](gleaner_store::ErrorKind::Newer) if a later version made the tables.
+    /// [`Newer`](gleaner_store::ErrorKind::Newer) if this version does not work with tables that a later one
+    /// made.
     pub async fn migrate(config: &PostgresConfig) -> Result<(), Error> {
         migrate::migrate(config).await
     }
@@ -108,7 +110,7 @@ impl Store for PostgresStore {
         if self.is_local(job) {
             return self.inner.memory.admit(job, admission, now).await;
         }
-        self.inner.admit(job, admission, now).await
+        self.inner.admit(job, admission).await
     }
 
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {

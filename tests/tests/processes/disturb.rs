@@ -18,7 +18,7 @@ pub(crate) struct Resumed {
     pub(crate) at: Duration,
 }
 
-/// The processes of a crawl, of which none ends by itself.
+/// The processes of a crawl. None ends by itself.
 pub(crate) struct Processes {
     folder: PathBuf,
     running: Vec<(u64, KilledOnDrop)>,

@@ -26,7 +26,7 @@ use crawl::{Crawl, Plan};
 /// Crawls of the short form.
 const SHORT: u64 = 3;
 
-/// The plan of a crawl of the size: by turns with a limit, with a depth, and with a delay.
+/// The plan of a crawl of this many pages: by turns with a limit, with a depth, and with a delay.
 fn plan(seed: u64, pages: usize) -> Plan {
     Plan {
         seed,

@@ -12,7 +12,7 @@ const REPORT_TIME: Duration = Duration::from_secs(2);
 /// Counts at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Counters {
-    /// Transactions, of which single statements are one each.
+    /// Transactions. A single statement is one.
     pub(crate) commits: i64,
     /// Bytes of WAL since the beginning.
     pub(crate) wal: i64,

@@ -1,4 +1,4 @@
-//! The server is killed in the midst of a crawl and started again.
+//! The server is killed during a crawl and started again.
 
 use std::time::{Duration, Instant};
 

@@ -18,7 +18,7 @@ fn config(url: String) -> PostgresConfig {
 async fn migrated(config: &PostgresConfig) -> Database {
     migrate::migrate(config).await.unwrap();
     let database = Database::connect(config).await.unwrap();
-    let text = database.sql("CREATE TABLE IF NOT EXISTS {schema}.done (number int, at int)");
+    let text = database.sql.text("CREATE TABLE IF NOT EXISTS {schema}.done (number int, at int)");
     database.write(&Execute(text)).await.unwrap();
     database
 }
@@ -298,11 +298,11 @@ async fn a_schema_is_made_once_and_checked() {
     let stats = crate::Stats::load(&database).await.unwrap();
     assert_eq!((stats.running_jobs, stats.free_hosts, stats.workers.len()), (0, 0, 0));
 
-    let later = database.sql("UPDATE {schema}.meta SET version = 1000, compatible_from = 1");
+    let later = database.sql.text("UPDATE {schema}.meta SET version = 1000, compatible_from = 1");
     database.write(&Execute(later)).await.unwrap();
     migrate::migrate(&config).await.unwrap();
     Database::connect(&config).await.unwrap();
-    let incompatible = database.sql("UPDATE {schema}.meta SET compatible_from = 1000");
+    let incompatible = database.sql.text("UPDATE {schema}.meta SET compatible_from = 1000");
     database.write(&Execute(incompatible)).await.unwrap();
     assert!(Database::connect(&config).await.unwrap_err().is_newer());
     assert!(migrate::migrate(&config).await.unwrap_err().is_newer());

@@ -100,7 +100,6 @@ impl Inner {
         // More documents may be unread now.
         self.job_changed(&row);
         self.wake();
-        self.notify_work();
         Ok(batch)
     }
 }

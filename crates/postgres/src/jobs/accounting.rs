@@ -1,4 +1,4 @@
-//! What the accounts provider must be told.
+//! What the accounts provider needs to know.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -122,7 +122,7 @@ impl List<'_> {
     }
 }
 
-/// What the accounts provider must be told about an ended job.
+/// The end of a job, for the accounts provider.
 pub(super) fn ended_job(row: &JobRow, url: Option<String>) -> Option<EndedJob> {
     Some(EndedJob {
         team: row.team.clone()?,

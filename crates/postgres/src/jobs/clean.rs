@@ -40,7 +40,7 @@ impl Cleaning {
         let running = Running(Arc::clone(&self.0));
         inner.spawn(move |inner| async move {
             if let Err(failure) = inner.clean(now).await {
-                tracing::warn!(?failure, "removed jobs could not be deleted");
+                tracing::warn!(%failure, "removed jobs could not be deleted");
             }
             drop(running);
         });
@@ -56,7 +56,7 @@ impl Drop for Running {
     }
 }
 
-/// A removed job of which something can be deleted.
+/// A removed job with something left to delete.
 #[derive(Debug, Clone, Copy)]
 struct Removed {
     number: i32,

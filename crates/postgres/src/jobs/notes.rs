@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::transaction::Transaction;
 use crate::units::count;
 
-/// The notes of a job, of which only the changed ones are known.
+/// The notes of a job. Only the changed ones are known.
 #[derive(Debug, Default)]
 struct Changes {
     /// Number and size of all notes.
@@ -78,7 +78,7 @@ pub(crate) async fn apply_notes(
     apply_notes_many(t, sql, &[(job, notes)]).await
 }
 
-/// As [`apply_notes`], for several jobs, each of which may be named several times.
+/// As [`apply_notes`], for several jobs. Each may be named several times.
 pub(crate) async fn apply_notes_many(
     t: &Transaction<'_>,
     sql: &Sql,

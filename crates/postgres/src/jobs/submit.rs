@@ -142,7 +142,7 @@ impl Operation for SubmitInMemory<'_> {
 }
 
 impl Inner {
-    /// Single scrapes, and jobs of which nothing may be stored, stay in the memory of this process.
+    /// Single scrapes, and jobs that must not be stored, stay in the memory of this process.
     pub(crate) async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
         if self.is_local(job.id) {
             return Err(Error::job_exists(job.id));

@@ -57,7 +57,7 @@ impl Trim<'_> {
         Ok(())
     }
 
-    /// Who adds pages locks the rows of their hosts, and adds those again that are gone.
+    /// A transaction that adds pages locks the rows of their hosts, and adds missing rows again.
     async fn hosts(&self, t: &Transaction<'_>) -> Result<(), Failure> {
         let text = "DELETE FROM {schema}.host AS h USING (SELECT id FROM {schema}.host \
                     WHERE worker IS NULL AND NOT has_work AND ready_at <= $1 ORDER BY ready_at LIMIT $2 \

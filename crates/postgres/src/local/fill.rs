@@ -27,10 +27,9 @@ impl Inner {
                 Ok(false) => {}
                 Err(Failure::TermEnded) => self.term_ended(epoch),
                 Err(failure) => {
-                    tracing::warn!(?failure, "no pages could be read");
+                    tracing::warn!(%failure, "no pages could be read");
                     if failure.is_transient() {
-                        // Nobody knows whether it was committed. In a new term nothing is held twice or by
-                        // nobody.
+                        // It may have been committed. A new term starts without any hosts and shares.
                         self.term_ended(epoch);
                     }
                     self.local().set_due();
@@ -65,8 +64,8 @@ impl Inner {
         Ok(has_pages || has_shares)
     }
 
-    /// The hosts of these whose address another worker holds too. It may have taken its host at the same time:
-    /// who sees it gives way.
+    /// The hosts of these whose address another worker holds too. Both may have been taken at the same time:
+    /// this worker gives its host back.
     async fn conflicts(&self, epoch: i64, hosts: Vec<i32>) -> BTreeSet<i32> {
         if hosts.is_empty() {
             return BTreeSet::new();

@@ -230,7 +230,7 @@ impl Local {
                 continue;
             }
             let Some(host) = self.hosts.get(&id) else { continue };
-            hosts.push((id, self.last_pace(&name)));
+            hosts.push((id, self.frontier.pace(&name)));
             blocks.extend(self.blocks_to_rewrite(host).into_iter().map(|(block, job, left)| Rewrite {
                 host: id,
                 job,

@@ -35,7 +35,7 @@ pub(super) struct JobMirror {
     /// Pages that may be leased, and the part of `max_in_flight`.
     pub(super) tokens: u64,
     pub(super) slots: u32,
-    /// Those of them that a transaction which is under way may give back, so no page is leased with them.
+    /// Those of them that a running transaction may give back: no page is leased with them.
     pub(super) offered: Offered,
     pub(super) leased: u64,
     pub(super) leased_auxiliary: u64,
@@ -43,7 +43,7 @@ pub(super) struct JobMirror {
     pub(super) waiting: u64,
     /// Another worker needs tokens or slots.
     pub(super) is_wanted: bool,
-    /// The last attempt to get tokens, or slots of the job, was in vain.
+    /// The last attempt to get tokens, or slots of the job, failed.
     pub(super) lacks_tokens: bool,
     pub(super) lacks_slots: bool,
     /// The number of the last change by this process.

@@ -141,9 +141,6 @@ impl Inner {
 
     /// Whether a link would be deferred. A job without loaded pages defers none.
     pub(crate) async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error> {
-        if self.is_local(job) {
-            return self.memory.would_defer(job, url).await;
-        }
         self.db.read(&RequireRunning { sql: &self.db.sql, job }).await?;
         let local = self.local();
         Ok(local.slot_of(job).and_then(|slot| local.frontier.would_defer(slot, url)))
@@ -252,7 +249,7 @@ impl Local {
         (leases, free > 0 && (self.due || self.needs_shares()))
     }
 
-    /// Returns pages that were leased in vain.
+    /// Returns leased pages that no worker has received.
     fn return_pages(&mut self, pages: &[LeasedPage], now: Duration) {
         let now = self.at(now);
         let epoch = self.term.epoch.cast_unsigned();

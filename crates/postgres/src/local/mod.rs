@@ -73,7 +73,7 @@ pub(crate) struct Local {
     by_name: HashMap<Arc<str>, i32>,
     blocks: HashMap<i64, LoadedBlock>,
     leases: HashMap<u64, HeldLease>,
-    /// Leases that ended without their workers, until they are told.
+    /// Leases that ended without their workers, until a renewal reports them.
     lost: HashMap<WorkerId, Vec<LeaseId>>,
     /// Pages that were given up and are not committed as failed yet.
     given_up: Vec<crate::queue::GivenUp>,
@@ -90,7 +90,7 @@ pub(crate) struct Local {
     newcomer: bool,
     /// The last poll found free hosts with work.
     has_free: bool,
-    /// Pages that the last lease asked for in vain.
+    /// Pages that the last lease asked for and did not get.
     wanted: usize,
     /// The same at the start of the last refill.
     asked: usize,
@@ -200,7 +200,7 @@ impl Local {
         self.seen_at.is_some()
     }
 
-    /// How many pages the leases before this refill asked for in vain.
+    /// How many pages the leases before this refill asked for and did not get.
     fn asked(&self) -> u64 {
         u64::try_from(self.asked).unwrap_or(u64::MAX)
     }

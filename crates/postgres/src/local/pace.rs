@@ -1,7 +1,5 @@
 //! The pace of hosts, which goes on with the host to another process.
 
-use std::sync::Arc;
-
 use gleaner_frontier::HostPace;
 
 use super::Local;
@@ -13,8 +11,8 @@ impl Local {
         for id in std::mem::take(&mut self.paced) {
             let Some(host) = self.hosts.get_mut(&id) else { continue };
             let pace = self.frontier.pace(&host.name);
-            // The time of the next request is stored when the host is given back: who ends the term of a dead
-            // worker adds the gap and a grace.
+            // The time of the next request is stored when the host is given back. The end of the term of
+            // a dead worker adds the gap and a grace.
             let before = HostPace { ready_at: pace.ready_at, ..host.stored };
             let is_late = pace.ready_at.saturating_sub(host.stored.ready_at) > pace.gap;
             if pace != before || (is_late && pace.ready_at > self.now) {
@@ -33,10 +31,5 @@ impl Local {
                 self.paced.insert(id);
             }
         }
-    }
-
-    /// The pace of a host that is given back.
-    pub(super) fn last_pace(&self, name: &Arc<str>) -> HostPace {
-        self.frontier.pace(name)
     }
 }

@@ -115,7 +115,7 @@ impl Inner {
             let found = match self.db.read(&look).await {
                 Ok(found) => found,
                 Err(failure) => {
-                    tracing::debug!(?failure, "changes of other processes are not known");
+                    tracing::debug!(%failure, "changes of other processes are not known");
                     continue;
                 }
             };

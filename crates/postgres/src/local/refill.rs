@@ -108,8 +108,9 @@ impl TakeHosts<'_> {
     async fn take(&self, transaction: &Transaction<'_>) -> Result<Vec<TakenHost>, Failure> {
         let text = self.sql.text(
             "WITH of_jobs AS MATERIALIZED (
-                SELECT b.host, max(j.number) AS newest FROM (SELECT number FROM {schema}.job WHERE state = 0 AND NOT paused
-                        AND number <> ALL($4) ORDER BY number DESC LIMIT 32) j
+                SELECT b.host, max(j.number) AS newest FROM (SELECT number FROM {schema}.job
+                        WHERE state = 0 AND NOT paused AND number <> ALL($4)
+                        ORDER BY number DESC LIMIT 32) j
                 CROSS JOIN LATERAL (SELECT w.host FROM
                         (SELECT host FROM {schema}.block WHERE job = j.number LIMIT 64) w
                     JOIN {schema}.host f ON f.id = w.host
@@ -373,7 +374,7 @@ impl Local {
         for block in found.blocks {
             with_more.insert(block.host);
             if let Err(failure) = self.load_block(block.id, block.host, block.job, &block.pages) {
-                tracing::error!(?failure, block = block.id, "waiting pages cannot be read");
+                tracing::error!(%failure, block = block.id, "waiting pages cannot be read");
             }
         }
         for id in hosts {

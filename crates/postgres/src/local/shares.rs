@@ -31,7 +31,7 @@ struct ShareChange {
     slots: i32,
 }
 
-/// What a worker asked for in vain.
+/// What a worker asked for and did not get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Lack {
     tokens: bool,
@@ -118,7 +118,7 @@ pub(super) struct Moved {
     lacks: Vec<(i32, Lack)>,
     /// Changed rows, and those that have ended.
     pub(super) rows: Vec<JobRow>,
-    /// Jobs of which other workers may give something back.
+    /// Jobs whose shares other workers may give back.
     wanted_jobs: Vec<i32>,
     /// Jobs and teams that have nothing left to grant.
     starved_jobs: Vec<i32>,
@@ -392,7 +392,7 @@ impl Local {
         jobs.map(super::jobs::JobMirror::waiting_for_team).sum()
     }
 
-    /// What this process offered to give back is its own again: the transaction has ended.
+    /// Ends the offers of this process to give shares back, because the transaction has ended.
     pub(super) fn end_offers(&mut self, shares: &MoveShares<'_>) {
         for number in shares.jobs.keys() {
             if let Some(job) = self.jobs.get_mut(number) {

@@ -132,7 +132,7 @@ impl Inner {
             let dead = found.borrow_and_update().clone();
             for worker in dead {
                 if let Err(failure) = self.succeed(worker).await {
-                    tracing::warn!(?failure, worker, "the term of a worker could not be ended");
+                    tracing::warn!(%failure, worker, "the term of a worker could not be ended");
                 }
             }
         }

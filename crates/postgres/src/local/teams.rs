@@ -14,7 +14,7 @@ struct Team {
     slots: Option<u32>,
     /// The part of it that this process holds.
     held: u32,
-    /// The part of those that a transaction which is under way may give back, so no page is leased with it.
+    /// The part of those that a running transaction may give back: no page is leased with it.
     offered: u32,
     /// Another worker needs slots.
     is_wanted: bool,

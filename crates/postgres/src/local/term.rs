@@ -190,7 +190,7 @@ impl Inner {
         loop {
             let turn = self.heartbeats.next(self.config.heartbeat).await;
             if let Err(failure) = self.heartbeat().await {
-                tracing::warn!(?failure, "the term of this process was not renewed");
+                tracing::warn!(%failure, "the term of this process was not renewed");
             }
             self.heartbeats.finish(turn);
         }

@@ -1,4 +1,4 @@
-//! Who waits for the progress of which job.
+//! Watchers of the progress of jobs.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,11 +1,10 @@
 //! Admitting pages that are not links of a page.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_frontier::{Admitted, Candidate, FrontierConfig, QueuedPage};
-use gleaner_store::{Admission, Error, JobWarning, Store};
+use gleaner_store::{Admission, Error, JobWarning};
 use gleaner_types::JobId;
 
 use super::block::insert_blocks;
@@ -57,7 +56,7 @@ impl AdmittedPages {
     }
 }
 
-/// The number of pages that a job with so many waiting and leased pages still takes.
+/// The number of pages that the queue of a job still takes. `pending` pages of it wait or are leased.
 pub(crate) fn queue_space(pending: u64, config: &FrontierConfig) -> u64 {
     config.max_queued_per_job.saturating_sub(pending)
 }
@@ -176,15 +175,7 @@ async fn lock_running(t: &Transaction<'_>, sql: &Sql, job: JobId) -> Result<JobR
 }
 
 impl Inner {
-    pub(crate) async fn admit(
-        &self,
-        job: JobId,
-        admission: Admission,
-        now: Duration,
-    ) -> Result<Admitted, Error> {
-        if self.is_local(job) {
-            return self.memory.admit(job, admission, now).await;
-        }
+    pub(crate) async fn admit(&self, job: JobId, admission: Admission) -> Result<Admitted, Error> {
         let operation = AdmitPages {
             sql: &self.db.sql,
             caches: &self.caches,

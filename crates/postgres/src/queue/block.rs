@@ -46,7 +46,7 @@ pub(crate) struct NewBlock {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The bytes of a block with these pages, of which there are at most [`MAX_BLOCK_PAGES`].
+/// The bytes of a block with at most [`MAX_BLOCK_PAGES`] pages.
 pub(crate) fn encode_block(pages: &[BlockPage<'_>]) -> Vec<u8> {
     let mut writer = PageListWriter::default();
     pages.iter().for_each(|page| push(&mut writer, page));

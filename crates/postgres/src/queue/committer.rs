@@ -214,8 +214,8 @@ impl CommitQueue {
                 Ok(receipts)
             }
             Err(failure) if failure.is_transient() => {
-                // Nobody knows whether it was committed. In a new term no page is committed twice: who ends
-                // the former one sees which pages have ended.
+                // It may have been committed. In a new term no page is committed twice: the end of the former
+                // term shows which pages have ended.
                 inner.term_ended(group.worker);
                 Err(Refused { error: Error::from(failure), pages: None })
             }
@@ -296,7 +296,7 @@ fn apply(inner: &Inner, group: Group, committed: Committed) {
         }
     }
     drop(local);
-    // Also notifies who watches the jobs, and drops what is remembered of those that ended.
+    // It also notifies the watchers of the jobs, and drops the cached pages of those that ended.
     rows.iter().for_each(|row| inner.job_committed(row));
     if rows.iter().any(|row| row.missing_credits().is_some()) {
         inner.notify_maintenance();

@@ -2,42 +2,18 @@
 
 use std::time::Duration;
 
-use gleaner_store::{Error, FinishedPage, Receipt, Store};
+use gleaner_store::{Error, FinishedPage, Receipt};
 
 use super::finished::{GivenUp, PreparedPage};
 use crate::inner::Inner;
 
 impl Inner {
+    /// Finishes pages of jobs that are in the database.
     pub(crate) async fn finish_many(
         &self,
         pages: Vec<FinishedPage>,
         now: Duration,
     ) -> Result<Vec<Receipt>, Error> {
-        let mut receipts = vec![Receipt::default(); pages.len()];
-        let (mut local, mut shared) = (Vec::new(), Vec::new());
-        let (mut local_places, mut shared_places) = (Vec::new(), Vec::new());
-        for (place, page) in pages.into_iter().enumerate() {
-            if self.is_local(page.lease.job) {
-                local.push(page);
-                local_places.push(place);
-            } else {
-                shared.push(page);
-                shared_places.push(place);
-            }
-        }
-        let shared = self.finish_shared(shared, now).await?;
-        let local = if local.is_empty() { Vec::new() } else { self.memory.finish_many(local, now).await? };
-        let places = shared_places.into_iter().chain(local_places);
-        for (place, receipt) in places.zip(shared.into_iter().chain(local)) {
-            if let Some(slot) = receipts.get_mut(place) {
-                *slot = receipt;
-            }
-        }
-        Ok(receipts)
-    }
-
-    /// Finishes pages of jobs that are in the database.
-    async fn finish_shared(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
         let max_attempts = self.config.memory.frontier.max_attempts;
         let mut prepared = Vec::with_capacity(pages.len());
         for page in pages {

@@ -9,7 +9,8 @@ CREATE TABLE {schema}.meta (
 );
 
 -- Markers of transactions: one exists if it was committed. A process reads it when the answer to its COMMIT
--- is lost, and deletes it otherwise. What a lost connection leaves is deleted a day later.
+-- is lost, and deletes it otherwise. What a lost connection leaves is deleted after a day, when a process
+-- opens the store.
 CREATE TABLE {schema}.operation (
     process uuid NOT NULL,
     number bigint NOT NULL,
@@ -17,8 +18,8 @@ CREATE TABLE {schema}.operation (
     PRIMARY KEY (process, number)
 );
 
--- A process with a store. Its row is the epoch of its leases: a commit of the process locks the row, and who
--- ends its term deletes the row. So nothing of a process is committed after its term has ended.
+-- A process with a store. Its row is the epoch of its leases: a commit of the process locks the row, and the
+-- process that ends its term deletes the row. So nothing of a process is committed after its term has ended.
 CREATE TABLE {schema}.worker (
     -- The embedded memory store has the epoch 1.
     id bigint GENERATED ALWAYS AS IDENTITY (START WITH 16) PRIMARY KEY,
@@ -163,7 +164,8 @@ CREATE TABLE {schema}.team_share (
     PRIMARY KEY (team, worker)
 ) WITH (fillfactor = 50);
 
--- The pages that a job has seen. Rows are only added, so they need no vacuum while the job runs.
+-- The pages that a job has seen. Without `max_depth`, rows are only added, so they need no vacuum while the
+-- job runs.
 CREATE TABLE {schema}.page (
     key bigint NOT NULL,
     job int NOT NULL,
@@ -184,8 +186,7 @@ CREATE TABLE {schema}.block (
 CREATE INDEX block_job ON {schema}.block (job);
 ALTER TABLE {schema}.block ALTER pages SET STORAGE EXTERNAL;
 
--- Pages that have ended, of blocks that have others left: one row per commit of a worker. It also says that the
--- commit happened.
+-- Pages that have ended, of blocks that have others left: one row per commit of a worker.
 CREATE TABLE {schema}.ended (
     worker bigint NOT NULL,
     number bigint NOT NULL,

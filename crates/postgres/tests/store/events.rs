@@ -27,7 +27,7 @@ async fn deliver(store: &impl Store, number: usize, delivered: &Mutex<Vec<(usize
         let outcome = if (event.id.sequence + u64::from(event.attempt)) % 3 == 1 && event.attempt == 0 {
             DeliveryOutcome::Retry { not_before: now() }
         } else {
-            // Before the store is told: the next event may be delivered at once after that.
+            // Before the store knows: the next event may be delivered at once after that.
             delivered.lock().unwrap().push((number, event.id));
             DeliveryOutcome::Delivered
         };

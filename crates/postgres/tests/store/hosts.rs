@@ -1,4 +1,4 @@
-//! Hosts, each of which one store holds at a time.
+//! Hosts: one store at a time holds each.
 
 use std::collections::BTreeSet;
 

@@ -27,7 +27,7 @@ async fn a_cancel_reaches_the_store_that_works_on_the_job() {
     let snapshot = first.cancel(id, now()).await.unwrap();
     assert_eq!(snapshot.state, JobState::Cancelled);
     eventually("the watcher is notified", async || progress.has_changed().unwrap().then_some(())).await;
-    eventually("the worker is told that it has lost the page", async || {
+    eventually("the worker learns that it has lost the page", async || {
         let lost = second.renew(worker, now()).await.unwrap().lost;
         lost.contains(&late.lease).then_some(())
     })

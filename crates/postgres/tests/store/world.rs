@@ -43,12 +43,12 @@ impl World {
         Some((bouncer, url))
     }
 
-    /// A store with short terms in this schema. The schema must exist.
+    /// The configuration of a store with short terms in this schema.
     pub(crate) fn config(&self, schema: &str) -> PostgresConfig {
         config_at(&self.url, schema)
     }
 
-    /// As many stores as `N` in this new schema, as of so many processes.
+    /// `N` stores in this new schema, as `N` processes have them.
     pub(crate) async fn stores<const N: usize>(&self, schema: &str) -> [PostgresStore; N] {
         let config = self.config(schema);
         PostgresStore::migrate(&config).await.unwrap();

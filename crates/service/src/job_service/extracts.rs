@@ -124,8 +124,8 @@ impl JobService {
     }
 }
 
-/// Runs the extract jobs of earlier processes again, and with a store of several processes, those of processes
-/// that end later.
+/// Runs the extract jobs of earlier processes again. With a store of several processes, it also runs those of
+/// processes that end later.
 pub(super) async fn resume(service: Weak<JobService>) {
     let mut listed: Option<VecDeque<JobId>> = None;
     loop {

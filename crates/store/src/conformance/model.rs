@@ -1,5 +1,5 @@
-//! Random operations on a store and on the memory store. Both must give the same answers, also after the store
-//! was opened again.
+//! Random operations on a store and on the memory store. Both must give the same answers, also after the
+//! store was opened again.
 
 #![expect(
     clippy::indexing_slicing,

@@ -24,7 +24,7 @@ done
 pub(super) struct Keeper(Child);
 
 impl Keeper {
-    /// Keeps this folder, the path of which has no links.
+    /// Keeps this folder. Its path has no links.
     pub(super) fn start(folder: &Path) -> Self {
         use std::os::unix::process::CommandExt as _;
         let mut command = Command::new("sh");

@@ -70,7 +70,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
-/// Sends a signal to these processes, some of which may have ended.
+/// Sends a signal to these processes. Some may have ended.
 fn signal(name: &str, processes: &[u32]) {
     let ids = processes.iter().map(u32::to_string);
     let command = "signal=$1; shift; for id; do kill -s \"$signal\" \"$id\" 2>/dev/null; done; true";

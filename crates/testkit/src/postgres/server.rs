@@ -109,7 +109,7 @@ impl PgServer {
     pub fn kill(&self) {
         let mut postmaster = self.postmaster();
         let Some(mut child) = postmaster.take() else { return };
-        // Stopped, it starts no others and tells none to end.
+        // While it is stopped, it starts no process and ends none.
         signal("STOP", &[child.id()]);
         let mut processes = children_of(child.id());
         processes.push(child.id());

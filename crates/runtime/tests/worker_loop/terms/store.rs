@@ -27,7 +27,7 @@ pub(crate) struct Script {
     pub(crate) is_unreachable: bool,
     /// Leases get no answer.
     pub(crate) stalls_leases: bool,
-    /// So many finishes fail.
+    /// The number of next finishes that fail.
     pub(crate) failing_finishes: usize,
     /// The next renewal names all leases as lost.
     pub(crate) loses_all: bool,
