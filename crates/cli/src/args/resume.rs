@@ -19,7 +19,7 @@ printed.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResumeArgs {
-    /// The file of --job; with --database, the id of a job in it
+    /// The file of --job; with --database, the id of one job, or nothing for all unfinished ones
     #[arg(value_name = "FILE|JOB", required_unless_present = "database")]
     pub(crate) file: Option<PathBuf>,
 

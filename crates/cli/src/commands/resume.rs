@@ -73,7 +73,10 @@ async fn resume_in(
     let is_wanted = |job: &&ListedJob| named.is_none_or(|id| job.snapshot.id == id);
     let jobs: Vec<&ListedJob> = jobs.iter().filter(is_wanted).collect();
     if jobs.is_empty() {
-        console.note("nothing is unfinished (gleaner export JOB --database URL prints documents)");
+        let which = named.map_or_else(|| "no job".to_owned(), |id| format!("no job {id}"));
+        console.note(format_args!(
+            "{which} of the database is unfinished (gleaner export JOB --database URL prints documents)"
+        ));
         return Ok(exit::DONE);
     }
     let mut interrupt = Interrupt::listen(browser);

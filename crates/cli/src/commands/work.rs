@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use gleaner::postgres::ListedJob;
-use gleaner::{JobId, JobSnapshot};
+use gleaner::{Engine, Error, JobId, JobSnapshot};
 
 use super::model::with_model;
 use super::{database, engine, extract, webhook};
@@ -30,16 +30,15 @@ pub(super) async fn run(console: &Console, args: &WorkArgs, browser: &Browser) -
     let engine = engine::start_in(&config, builder, &args.engine, browser).await?;
     engine.resume().await;
     let (mut printer, mut known) = (Printer::stdout(), HashMap::new());
-    let code = loop {
+    let mut code = loop {
         match list.unfinished(database::MAX_LISTED).await {
             Ok(jobs) => {
-                let ended = replace(&mut known, jobs);
-                for (id, url) in ended {
-                    match engine.job(id).await {
-                        Ok(job) => print(&mut printer, url, &job.status().await.map_err(Failure::failed)?)?,
+                for (id, url) in replace(&mut known, jobs) {
+                    match status(&engine, id).await {
+                        Ok(Some(job)) => print(&mut printer, url, &job)?,
                         // It was removed.
-                        Err(error) if error.is_unknown_job() => {}
-                        Err(error) => return Err(engine::refused(error)),
+                        Ok(None) => {}
+                        Err(error) => console.error(format_args!("job {id}: {error}")),
                     }
                 }
                 if known.is_empty() && !args.stay {
@@ -57,11 +56,23 @@ pub(super) async fn run(console: &Console, args: &WorkArgs, browser: &Browser) -
             () = tokio::time::sleep(POLL) => {}
         }
     };
-    if code == exit::DONE {
-        webhook::delivered(console, &engine, &mut interrupt, false).await?;
+    if code == exit::DONE && !webhook::delivered(console, &engine, &mut interrupt, false).await? {
+        code = exit::INTERRUPTED;
     }
     engine.stop().await;
     Ok(code)
+}
+
+/// How a job stands; `None` if there is no such job.
+async fn status(engine: &Engine, id: JobId) -> Result<Option<JobSnapshot>, Error> {
+    let job = match engine.job(id).await {
+        Ok(job) => job.status().await.map_err(Error::from),
+        Err(error) => Err(error),
+    };
+    match job {
+        Err(error) if error.is_unknown_job() => Ok(None),
+        status => status.map(Some),
+    }
 }
 
 /// Remembers the unfinished jobs. Returns those that were known and are not among them any more.
