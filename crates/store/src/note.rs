@@ -81,9 +81,9 @@ impl fmt::Debug for NoteValue {
     }
 }
 
-/// The merged notes of one job, within [`MAX_NOTES_PER_JOB`] and [`MAX_NOTE_BYTES`].
+/// The merged notes of one job.
 #[derive(Debug, Default)]
-pub struct Notes {
+pub(crate) struct Notes {
     /// Never [`NoteValue::Remove`].
     notes: BTreeMap<(NoteKind, u64), NoteValue>,
     bytes: usize,
@@ -91,7 +91,7 @@ pub struct Notes {
 
 impl Notes {
     /// Applies a change. False if it is dropped, because there are too many notes.
-    pub fn apply(&mut self, note: Note) -> bool {
+    pub(crate) fn apply(&mut self, note: Note) -> bool {
         let id = (note.kind, note.key);
         let old = self.notes.get(&id);
         let value = match (old, note.value) {
@@ -112,8 +112,7 @@ impl Notes {
     }
 
     /// The notes in the order of kind and key.
-    #[must_use]
-    pub fn list(&self) -> Vec<Note> {
+    pub(crate) fn list(&self) -> Vec<Note> {
         let note = |(id, value): (&(NoteKind, u64), &NoteValue)| Note {
             kind: id.0,
             key: id.1,

@@ -1,8 +1,7 @@
-//! What stores have in common: the forms of events, scrape ids, notes and submitted jobs. For implementations
-//! of [`Store`](crate::Store) outside of this crate.
+//! What stores have in common: the forms of events, scrape ids and submitted jobs. For implementations of
+//! [`Store`](crate::Store) outside of this crate.
 
 pub use crate::given_up::given_up;
-pub use crate::note::Notes;
 pub use crate::outbox::{EventContent, event_body};
 pub use crate::scrape::{
     id_of as scrape_id_of, job_range as scrape_job_range, local_half as scrape_local_half,

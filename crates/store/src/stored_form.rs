@@ -101,8 +101,7 @@ impl StoredRules {
     }
 
     /// The account of a job of this team, with the budget as submitted; `None` for a job without a team.
-    #[must_use]
-    pub fn account(&self, team: TeamId) -> Option<Box<JobAccount>> {
+    fn account(&self, team: TeamId) -> Option<Box<JobAccount>> {
         let account = self.account.as_ref()?;
         Some(Box::new(JobAccount {
             team,
@@ -162,8 +161,7 @@ impl StoredSecrets {
     }
 
     /// The request.
-    #[must_use]
-    pub fn into_request(self) -> JobRequest {
+    fn into_request(self) -> JobRequest {
         let api = if self.first_version { ApiVersion::V1 } else { ApiVersion::V2 };
         JobRequest { api, body: self.request }
     }

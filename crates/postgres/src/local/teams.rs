@@ -111,7 +111,7 @@ impl Teams {
         }
     }
 
-    /// Named teams: their slots, those of this process, and their leased and waiting pages.
+    /// Named teams: their slots, those of this process, and their leased pages.
     pub(super) fn loads(&self, frontier: &Frontier, workers: u64) -> Vec<(TeamId, TeamShare)> {
         let named = self.teams.iter().filter_map(|(name, team)| Some((name.clone()?, team)));
         let mut loads: Vec<_> = named
@@ -119,8 +119,8 @@ impl Teams {
                 let load = frontier.load(team.group);
                 let has_limit = team.slots.is_some();
                 let most = if team.is_wanted { team.fair(workers) } else { u32::MAX };
-                let (held, leased, waiting) = (team.held, load.leased, load.waiting);
-                (name, TeamShare { has_limit, held, most, leased, waiting })
+                let (held, leased) = (team.held, load.leased);
+                (name, TeamShare { has_limit, held, most, leased })
             })
             .collect();
         loads.sort_by(|one, other| one.0.cmp(&other.0));
@@ -164,7 +164,6 @@ pub(super) struct TeamShare {
     /// It keeps at most this many, unless they are in use.
     pub(super) most: u32,
     pub(super) leased: u64,
-    pub(super) waiting: u64,
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The queue in the database: pages that a job has seen, blocks of waiting pages, and the commits of finished
 //! pages.
 
-pub(crate) mod admission;
-pub(crate) mod block;
+mod admission;
+mod block;
 mod caches;
 mod commit;
 mod committer;

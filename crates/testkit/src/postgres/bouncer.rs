@@ -48,12 +48,6 @@ impl Bouncer {
         Some(bouncer)
     }
 
-    /// Its port of 127.0.0.1.
-    #[must_use]
-    pub fn port(&self) -> u16 {
-        self.port
-    }
-
     /// The URL of a database of the server.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
