@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_frontier::{HostFeedback, Observation};
+use gleaner_store::HostGuard;
 use gleaner_types::SafeUrl;
 use tokio::time::Instant;
 use url::{Position, Url};
@@ -33,10 +34,23 @@ impl Shared {
 
     /// Waits until a request to the host of `url` may start. For requests without a lease.
     pub(crate) async fn permit(&self, url: &Url, pacing: RequestPacing) -> HostPermit {
-        self.refresh_limits(url);
-        let permit = self.host_limiter.permit(url, pacing).await;
-        self.term.lasts().await;
-        permit
+        let hold = self.hold(url).await;
+        self.permit_held(url, pacing, hold).await
+    }
+
+    /// As [`permit`](Self::permit), for a host that is held.
+    async fn permit_held(&self, url: &Url, pacing: RequestPacing, mut hold: HostGuard) -> HostPermit {
+        loop {
+            // The hold may have brought the pace of another process.
+            self.refresh_limits(url);
+            let permit = self.host_limiter.permit(url, pacing).await;
+            if !self.term.is_over() {
+                return permit.with_hold(hold);
+            }
+            // With the term, the hold has ended.
+            drop((permit, hold));
+            hold = self.hold(url).await;
+        }
     }
 
     /// Passes the store's current limits of a host to the host limiter.
@@ -122,10 +136,11 @@ impl<'a> RequestChain<'a> {
         self.current().permit = None;
     }
 
-    /// Waits for the permit of the next request, to `url`. Call [`release_permit`](Self::release_permit)
-    /// first: chains that wait while they hold a permit could deadlock.
-    pub(crate) async fn continue_at(&self, url: &Url, pacing: RequestPacing) {
-        let permit = self.shared.permit(url, pacing).await;
+    /// Waits for the permit of the next request, to `url`, whose host is held. Call
+    /// [`release_permit`](Self::release_permit) before the hold: chains that wait while they hold a permit
+    /// could deadlock.
+    pub(crate) async fn continue_at(&self, url: &Url, pacing: RequestPacing, hold: HostGuard) {
+        let permit = self.shared.permit_held(url, pacing, hold).await;
         *self.current() = ChainRequest { url: url.clone(), started: Instant::now(), permit: Some(permit) };
     }
 
@@ -152,7 +167,8 @@ impl<'a> AuxiliaryRedirects<'a> {
 impl RedirectCheck for AuxiliaryRedirects<'_> {
     async fn check(&self, _from: &Url, to: &Url) -> Result<(), RedirectRefusal> {
         self.chain.release_permit();
-        self.chain.continue_at(to, RequestPacing { gap: Duration::ZERO, ..self.pacing }).await;
+        let hold = self.chain.shared.hold(to).await;
+        self.chain.continue_at(to, RequestPacing { gap: Duration::ZERO, ..self.pacing }, hold).await;
         Ok(())
     }
 
