@@ -24,7 +24,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::MAX_CRAWL_DELAY;
-use gleaner_store::HostGuard;
 use gleaner_types::JobId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -177,8 +176,6 @@ pub(crate) struct HostLease(Arc<Host>);
 pub(crate) struct HostPermit {
     host: Arc<Host>,
     pacing: RequestPacing,
-    /// Keeps the host with this process; `None` if the lease of the page does.
-    hold: Option<HostGuard>,
 }
 
 /// An entry in the wait queue of a host; dropping it leaves the queue.
@@ -293,7 +290,7 @@ impl Host {
                     state.record_start(pacing, now);
                     // Requests that this one was ahead of may be able to start as well.
                     self.notify(state);
-                    return HostPermit { host: Arc::clone(self), pacing, hold: None };
+                    return HostPermit { host: Arc::clone(self), pacing };
                 }
                 if waiting.is_none() {
                     state.last_ticket += 1;
@@ -323,12 +320,6 @@ impl HostLease {
 }
 
 impl HostPermit {
-    /// Keeps the host with this process until the request ends.
-    pub(crate) fn with_hold(mut self, hold: HostGuard) -> Self {
-        self.hold = Some(hold);
-        self
-    }
-
     /// Requests in flight to the host, this one included.
     pub(crate) fn in_flight(&self) -> u32 {
         self.host.lock().in_flight
