@@ -67,7 +67,7 @@ impl Inner {
 
     /// The hosts of these whose address another worker holds too. It may have taken its host at the same time:
     /// who sees it gives way.
-    async fn conflicts(&self, epoch: i64, hosts: Vec<i32>) -> BTreeSet<i32> {
+    pub(super) async fn conflicts(&self, epoch: i64, hosts: Vec<i32>) -> BTreeSet<i32> {
         if hosts.is_empty() {
             return BTreeSet::new();
         }
