@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use gleaner_store::{HostGuard, HostHold, LeasedPage};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use url::Url;
 
 use crate::shared::Shared;
@@ -32,9 +32,10 @@ impl Shared {
     /// When it is worth another try, if that is later.
     pub(crate) async fn hold_until(&self, url: &Url, until: Instant) -> Result<HostGuard, Duration> {
         loop {
-            let again = match self.try_hold(url).await {
-                Ok(hold) => return Ok(hold),
-                Err(again) => again,
+            let again = match timeout_at(until, self.try_hold(url)).await {
+                Ok(Ok(hold)) => return Ok(hold),
+                Ok(Err(again)) => again,
+                Err(_) => return Err(self.clock.now() + HOLD_PAUSE),
             };
             if self.clock.instant(again) > until {
                 return Err(again);
@@ -47,15 +48,15 @@ impl Shared {
     /// When it is worth another try.
     async fn try_hold(&self, url: &Url) -> Result<HostGuard, Duration> {
         self.term.lasts().await;
-        let again = |now: Duration| now + HOLD_PAUSE;
-        match self.store.hold_host(url, self.clock.now()).await {
-            Ok(HostHold::Held(hold)) => Ok(hold),
-            Ok(HostHold::Busy { not_before }) => Err(not_before.max(again(self.clock.now()))),
+        let not_before = match self.store.hold_host(url, self.clock.now()).await {
+            Ok(HostHold::Held(hold)) => return Ok(hold),
+            Ok(HostHold::Busy { not_before }) => not_before,
             Err(error) => {
                 tracing::warn!(%error, "a host could not be held");
-                Err(again(self.clock.now()))
+                Duration::ZERO
             }
-        }
+        };
+        Err(not_before.max(self.clock.now() + HOLD_PAUSE))
     }
 }
 
