@@ -36,6 +36,7 @@ impl HostGuard {
     }
 
     /// A guard that keeps the host until this value is dropped.
+    #[must_use]
     pub fn new(kept: impl Any + Send + Sync) -> Self {
         Self { _kept: Some(Box::new(kept)) }
     }

@@ -265,16 +265,15 @@ impl Local {
             return Known::Leaving;
         }
         let Some(&id) = self.by_name.get(name) else { return Known::Unknown };
-        let is_in_use = self.is_in_use(id);
-        let epoch = self.epoch();
-        match self.hosts.get_mut(&id) {
-            // A page of the host that is leased may need its robots.txt.
-            Some(host) if !host.leaving || is_in_use => {
-                host.guards += 1;
-                Known::Guarded { host: id, epoch }
-            }
-            Some(_) | None => Known::Leaving,
+        let is_leaving = self.hosts.get(&id).is_none_or(|host| host.leaving);
+        // A page of the host that is leased may need its robots.txt.
+        if is_leaving && !self.is_in_use(id) {
+            return Known::Leaving;
         }
+        let epoch = self.epoch();
+        let Some(host) = self.hosts.get_mut(&id) else { return Known::Leaving };
+        host.guards += 1;
+        Known::Guarded { host: id, epoch }
     }
 
     /// Ends a guard. True if its host can be given back now.
