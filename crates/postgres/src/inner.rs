@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::job_row::JobRow;
 use crate::jobs::{KnownDays, ListedShortages};
 use crate::local::term::Register;
-use crate::local::{Local, Turns, Watchers};
+use crate::local::{Holds, Local, Turns, Watchers};
 use crate::queue::{Caches, Committer};
 
 /// Minimum number of heartbeats in a term.
@@ -33,6 +33,7 @@ pub(crate) struct Inner {
     pub(crate) listed_shortages: ListedShortages,
     pub(crate) days: KnownDays,
     pub(crate) local: Mutex<Local>,
+    pub(crate) holds: Holds,
     pub(crate) refills: Turns,
     pub(crate) heartbeats: Turns,
     pub(crate) watchers: Watchers,
@@ -54,6 +55,7 @@ impl Inner {
         let stop = CancellationToken::new();
         let guard = stop.clone().drop_guard();
         let (committer, commits) = Committer::new();
+        let (holds, wanted) = Holds::new();
         let local = Local::new(config.memory.frontier.clone());
         let inner = Arc::new(Self {
             memory: MemoryStore::new(config.memory.clone()),
@@ -64,6 +66,7 @@ impl Inner {
             listed_shortages: ListedShortages::default(),
             days: KnownDays::default(),
             local: Mutex::new(local),
+            holds,
             refills: Turns::new(),
             heartbeats: Turns::new(),
             watchers: Watchers::default(),
@@ -74,6 +77,7 @@ impl Inner {
         });
         inner.register().await?;
         inner.spawn(|inner| commits.run(inner));
+        inner.spawn(|inner| wanted.run(inner));
         inner.spawn(|inner| async move { inner.beat().await });
         inner.spawn(|inner| async move { inner.succeed_dead().await });
         inner.spawn(|inner| async move { inner.fill().await });

@@ -9,9 +9,9 @@ use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
-    FinishedPage, HistoryKey, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, Note,
-    PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, Store, StoredJob, TeamId,
-    TeamLoad, WorkerId,
+    FinishedPage, HistoryKey, HostHold, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
+    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, Store,
+    StoredJob, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use tokio::sync::watch;
@@ -156,6 +156,14 @@ impl Store for PostgresStore {
 
     fn limits(&self, url: &Url) -> HostLimits {
         self.inner.limits(url)
+    }
+
+    async fn hold_host(&self, url: &Url, now: Duration) -> Result<HostHold, Error> {
+        self.inner.hold_host(url, now).await
+    }
+
+    fn holds_by_lease(&self, page: &LeasedPage) -> bool {
+        page.lease.epoch != MEMORY_EPOCH
     }
 
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {

@@ -145,6 +145,7 @@ async fn failure_outcome(
                 None => robots_blocked(shared, job, page, Some(&cause)).await,
             }
         }
+        Some(RedirectRefusal::HostBusy { not_before }) => PageOutcome::Return(not_before),
         Some(RedirectRefusal::OutOfScope(_)) | None => {
             if let Some(crawl) = &job.crawl
                 && page.key == crawl.start_key

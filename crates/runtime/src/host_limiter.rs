@@ -16,6 +16,8 @@
 //! - No request starts before the `Retry-After` time, including pages leased earlier.
 //! - A job's own delay separates the requests of that job only, so a busy host cannot starve the job.
 //!
+//! Other processes are kept from the host by its [hold](crate::holds).
+//!
 //! A page holds a permit for one host at a time and releases it before it waits for another, so pages cannot
 //! deadlock. Waiters are served in order of arrival. The lease of a page bounds its wait.
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_frontier::{HostFeedback, Observation};
+use gleaner_store::HostGuard;
 use gleaner_types::SafeUrl;
 use tokio::time::Instant;
 use url::{Position, Url};
@@ -32,11 +33,24 @@ impl Shared {
     }
 
     /// Waits until a request to the host of `url` may start. For requests without a lease.
-    pub(crate) async fn permit(&self, url: &Url, pacing: RequestPacing) -> HostPermit {
-        self.refresh_limits(url);
-        let permit = self.host_limiter.permit(url, pacing).await;
-        self.term.lasts().await;
-        permit
+    pub(crate) async fn permit(&self, url: &Url, pacing: RequestPacing) -> HeldPermit {
+        let hold = self.hold(url).await;
+        self.permit_held(url, pacing, hold).await
+    }
+
+    /// As [`permit`](Self::permit), for a host that is held.
+    async fn permit_held(&self, url: &Url, pacing: RequestPacing, mut hold: HostGuard) -> HeldPermit {
+        loop {
+            // The hold may have brought the pace of another process.
+            self.refresh_limits(url);
+            let permit = self.host_limiter.permit(url, pacing).await;
+            if !self.term.is_over() {
+                return HeldPermit { permit, _hold: hold };
+            }
+            // With the term, the hold has ended.
+            drop((permit, hold));
+            hold = self.hold(url).await;
+        }
     }
 
     /// Passes the store's current limits of a host to the host limiter.
@@ -69,6 +83,21 @@ pub(crate) const fn is_busy(status: u16) -> bool {
     matches!(status, 429 | 502 | 503 | 504)
 }
 
+/// A permit for a request, while no other process sends requests to the host.
+#[derive(Debug)]
+pub(crate) struct HeldPermit {
+    permit: HostPermit,
+    /// Dropped after the permit.
+    _hold: HostGuard,
+}
+
+impl HeldPermit {
+    /// A permit for the host of a leased page, which needs no other hold.
+    pub(crate) const fn of_lease(permit: HostPermit) -> Self {
+        Self { permit, _hold: HostGuard::free() }
+    }
+}
+
 /// The requests of one fetch, from redirect to redirect. Each waits for a permit of its host.
 pub(crate) struct RequestChain<'a> {
     shared: &'a Shared,
@@ -80,7 +109,7 @@ struct ChainRequest {
     url: Url,
     started: Instant,
     /// `None` after the request ended.
-    permit: Option<HostPermit>,
+    permit: Option<HeldPermit>,
 }
 
 /// The progress of the last request of a chain.
@@ -102,7 +131,7 @@ impl RequestProgress {
 
 impl<'a> RequestChain<'a> {
     /// Starts at `url`, with the permit for its first request.
-    pub(crate) fn start(shared: &'a Shared, url: &Url, permit: HostPermit) -> Self {
+    pub(crate) fn start(shared: &'a Shared, url: &Url, permit: HeldPermit) -> Self {
         let current = ChainRequest { url: url.clone(), started: Instant::now(), permit: Some(permit) };
         Self { shared, current: Mutex::new(current) }
     }
@@ -113,7 +142,7 @@ impl<'a> RequestChain<'a> {
         RequestProgress {
             url: current.url.clone(),
             elapsed: current.started.elapsed(),
-            in_flight: current.permit.as_ref().map_or(0, HostPermit::in_flight),
+            in_flight: current.permit.as_ref().map_or(0, |held| held.permit.in_flight()),
         }
     }
 
@@ -122,10 +151,11 @@ impl<'a> RequestChain<'a> {
         self.current().permit = None;
     }
 
-    /// Waits for the permit of the next request, to `url`. Call [`release_permit`](Self::release_permit)
-    /// first: chains that wait while they hold a permit could deadlock.
-    pub(crate) async fn continue_at(&self, url: &Url, pacing: RequestPacing) {
-        let permit = self.shared.permit(url, pacing).await;
+    /// Waits for the permit of the next request, to `url`, whose host is held. Call
+    /// [`release_permit`](Self::release_permit) before the hold: chains that wait while they hold a permit
+    /// could deadlock.
+    pub(crate) async fn continue_at(&self, url: &Url, pacing: RequestPacing, hold: HostGuard) {
+        let permit = self.shared.permit_held(url, pacing, hold).await;
         *self.current() = ChainRequest { url: url.clone(), started: Instant::now(), permit: Some(permit) };
     }
 
@@ -152,7 +182,8 @@ impl<'a> AuxiliaryRedirects<'a> {
 impl RedirectCheck for AuxiliaryRedirects<'_> {
     async fn check(&self, _from: &Url, to: &Url) -> Result<(), RedirectRefusal> {
         self.chain.release_permit();
-        self.chain.continue_at(to, RequestPacing { gap: Duration::ZERO, ..self.pacing }).await;
+        let hold = self.chain.shared.hold(to).await;
+        self.chain.continue_at(to, RequestPacing { gap: Duration::ZERO, ..self.pacing }, hold).await;
         Ok(())
     }
 

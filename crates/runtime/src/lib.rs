@@ -44,6 +44,7 @@ mod extract;
 mod fair_semaphore;
 mod fetching;
 mod handle;
+mod holds;
 mod host_limiter;
 mod hosts;
 mod limits;

@@ -223,6 +223,7 @@ async fn render_start(
         return None;
     }
     let latest_start = deadline.checked_sub(MIN_RENDER_TIME)?;
+    let _hold = shared.hold_until(page, latest_start).await.ok()?;
     shared.refresh_limits(page);
     let request = PageRequest {
         shared,

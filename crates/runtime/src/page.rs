@@ -15,6 +15,7 @@ use crate::attempts::{page_deadline, retry, work_deadline};
 use crate::complete_page::complete_page;
 use crate::context::{CrawlContext, JobContext, retry_note};
 use crate::fetching::{FirstAnswer, fetch};
+use crate::holds::hold_of;
 use crate::host_limiter::HostLease;
 use crate::hosts::is_busy;
 use crate::log_suppression::without_logs;
@@ -123,6 +124,26 @@ fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
 /// Fetches and transforms a page, and sets its outcome. Returns the text of the page if the extract port
 /// needs it.
 async fn process(
+    shared: &Arc<Shared>,
+    job: &Arc<JobContext>,
+    page: &mut FinishedPage,
+    lease: &HostLease,
+) -> Option<Box<PageText>> {
+    let hold = match hold_of(shared, &page.lease).await {
+        Ok(hold) => hold,
+        Err(not_before) => {
+            (page.outcome, page.request_sent) = (PageOutcome::Return(not_before), false);
+            trace(job, page, None, false);
+            return None;
+        }
+    };
+    let text = process_held(shared, job, page, lease).await;
+    drop(hold);
+    text
+}
+
+/// As [`process`], while no other process sends requests to the host.
+async fn process_held(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     page: &mut FinishedPage,

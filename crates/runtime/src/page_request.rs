@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::context::JobContext;
-use crate::hosts::{RequestChain, same_host};
+use crate::hosts::{HeldPermit, RequestChain, same_host};
 use crate::permission::CrawlRedirects;
 use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
 use crate::shared::Shared;
@@ -24,7 +24,7 @@ const MAX_TRANSFORM_RESERVE: Duration = Duration::from_secs(1);
 pub(crate) struct PageRequest<'a> {
     pub(crate) shared: &'a Arc<Shared>,
     pub(crate) job: &'a JobContext,
-    /// The URL of the page. The permit is for its host.
+    /// The URL of the page, whose host is held. The permit is for this host.
     pub(crate) page: &'a Url,
     /// The URL that the page is read from, if it is not its own.
     pub(crate) export: Option<&'a Url>,
@@ -98,7 +98,7 @@ impl PageRequest<'_> {
             job,
             is_start: self.is_start,
             is_export: self.export.is_some(),
-            chain: RequestChain::start(shared, page, permit),
+            chain: RequestChain::start(shared, page, HeldPermit::of_lease(permit)),
         };
         let fetched = match shared.fetch.fetch(request, &redirects).await {
             Ok(fetched) => fetched,

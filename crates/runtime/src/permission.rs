@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_frontier::{Decision, Observation, SkipReason};
-use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, HostGuard, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::PageError;
 use http::StatusCode;
+use tokio::time::Instant;
 use url::Url;
 
 use crate::attempts::retry;
 use crate::context::JobContext;
 use crate::exports::serves_exports;
+use crate::holds::MAX_HOLD_WAIT;
 use crate::host_limiter::HostLease;
 use crate::hosts::{RequestChain, same_host};
 use crate::ports::{RedirectCheck, RedirectRefusal};
@@ -119,6 +121,15 @@ pub(crate) struct CrawlRedirects<'a> {
     pub(crate) chain: RequestChain<'a>,
 }
 
+impl CrawlRedirects<'_> {
+    /// Holds the host of a target. The lease of the page keeps its own host meanwhile, so a page that waits
+    /// for another host gives up soon: two processes may wait for each other.
+    async fn hold(&self, to: &Url) -> Result<HostGuard, RedirectRefusal> {
+        let hold = self.shared.hold_until(to, Instant::now() + MAX_HOLD_WAIT).await;
+        hold.map_err(|not_before| RedirectRefusal::HostBusy { not_before })
+    }
+}
+
 #[async_trait]
 impl RedirectCheck for CrawlRedirects<'_> {
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefusal> {
@@ -131,7 +142,8 @@ impl RedirectCheck for CrawlRedirects<'_> {
         }
         self.chain.release_permit();
         let Some(crawl) = &self.job.crawl else {
-            self.chain.continue_at(to, self.job.pacing(Duration::ZERO)).await;
+            let hold = self.hold(to).await?;
+            self.chain.continue_at(to, self.job.pacing(Duration::ZERO), hold).await;
             return Ok(());
         };
         match crawl.scope.decide(to, false) {
@@ -143,6 +155,8 @@ impl RedirectCheck for CrawlRedirects<'_> {
             Decision::Rejected(reason) => return Err(RedirectRefusal::OutOfScope(reason.to_string())),
             Decision::Inside | Decision::External => {}
         }
+        // It also keeps the host for the request for its robots.txt.
+        let hold = self.hold(to).await?;
         let mut gap = Duration::ZERO;
         if let Some(agent) = &crawl.robots_agent {
             let robots = self.shared.robots(agent, to, false, self.job).await.robots;
@@ -161,7 +175,7 @@ impl RedirectCheck for CrawlRedirects<'_> {
                 None => gap = robots.policy.crawl_delay().unwrap_or_default(),
             }
         }
-        self.chain.continue_at(to, self.job.pacing(gap)).await;
+        self.chain.continue_at(to, self.job.pacing(gap), hold).await;
         Ok(())
     }
 

@@ -82,6 +82,11 @@ pub enum RedirectRefusal {
     },
     /// The target does not belong to the job.
     OutOfScope(String),
+    /// Another process sends requests to the host of the target.
+    HostBusy {
+        /// When the page may be requested again, since the Unix epoch.
+        not_before: Duration,
+    },
 }
 
 /// What to fetch.

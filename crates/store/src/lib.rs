@@ -32,6 +32,7 @@ mod ended_jobs;
 mod error;
 mod given_up;
 mod history;
+mod host_hold;
 mod job;
 pub mod journal;
 mod memory;
@@ -57,6 +58,7 @@ pub use conclusion::Conclusion;
 pub use ended_jobs::EndedJobs;
 pub use error::{Error, ErrorKind};
 pub use history::{HistoryKey, PastScrape, TrackedScrape};
+pub use host_hold::{HostGuard, HostHold};
 pub use job::{
     BlockedPage, FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob,
     PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice, WaitingFor,

@@ -11,9 +11,9 @@ use uuid::Uuid;
 
 use crate::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
-    FinishedPage, HistoryKey, JobListing, JobSnapshot, JobWarning, JsonSlice, Leases, NewJob, Note,
-    PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, StoredJob, TeamId, TeamLoad,
-    WorkerId,
+    FinishedPage, HistoryKey, HostHold, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
+    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, StoredJob,
+    TeamId, TeamLoad, WorkerId,
 };
 
 /// A store of jobs.
@@ -51,7 +51,8 @@ use crate::{
 ///   budget covers the price of its documents, the minimum price of its leased pages, and one more page.
 /// - **The pace of hosts is state of this process** ([`feedback`](Store::feedback),
 ///   [`limits`](Store::limits)): it applies at once and begins anew in the next process. A store of several
-///   processes lets one of them at a time send requests to a host, and hands the pace on with the host.
+///   processes lets one of them at a time send requests to a host, and hands the pace on with the host. A
+///   request that no lease allows, such as a redirect to another host, needs a [hold](Store::hold_host).
 /// - **Time is an argument**: `now` is the time since the Unix epoch, and every time that a store returns is
 ///   on the clock of its caller. Within a process it never runs backwards. A later process may start at an
 ///   earlier time: results are then kept longer, but no event waits longer for its next attempt.
@@ -162,6 +163,23 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// The current limits of the host of `url` for requests without a lease, such as a redirect to it. Such
     /// requests and leased pages share the concurrency of the host.
     fn limits(&self, url: &Url) -> HostLimits;
+
+    /// Holds the host of `url` for a request without a lease, until the guard is dropped. If another process
+    /// holds it, the answer is [`Busy`](HostHold::Busy) at once, and that process gives it back when its
+    /// requests in work have ended: ask again after a moment. With the term of this process, all holds end.
+    /// A store of one process has nothing to do.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn hold_host(&self, _url: &Url, _now: Duration) -> Result<HostHold, Error> {
+        Ok(HostHold::free())
+    }
+
+    /// Whether the lease of a page keeps its host with this process. If not, requests for the page need a
+    /// [hold](Store::hold_host).
+    fn holds_by_lease(&self, _page: &LeasedPage) -> bool {
+        true
+    }
 
     /// Reads durable documents from position `from`. If there is none yet, the slice is empty: wait on
     /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) this removes the

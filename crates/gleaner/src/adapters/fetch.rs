@@ -283,6 +283,7 @@ impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
                 RedirectRefusal::Robots => "robots.txt forbids it".to_owned(),
                 RedirectRefusal::RobotsUnreadable { cause, .. } => cause.message.clone(),
                 RedirectRefusal::OutOfScope(reason) => reason.clone(),
+                RedirectRefusal::HostBusy { .. } => "another process sends requests to its host".to_owned(),
             };
             if let Ok(mut refused) = self.refused.lock() {
                 *refused = Some(refusal);

@@ -66,7 +66,7 @@ impl Inner {
 
     /// The hosts of these whose address another worker holds too. Both may have been taken at the same time:
     /// this worker gives its host back.
-    async fn conflicts(&self, epoch: i64, hosts: Vec<i32>) -> BTreeSet<i32> {
+    pub(super) async fn conflicts(&self, epoch: i64, hosts: Vec<i32>) -> BTreeSet<i32> {
         if hosts.is_empty() {
             return BTreeSet::new();
         }

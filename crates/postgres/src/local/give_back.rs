@@ -184,7 +184,7 @@ impl Local {
         let mut empty = Vec::new();
         let mut loaded = Vec::new();
         for (id, host) in self.hosts.iter().filter(|(_, host)| !host.leaving) {
-            if !all && !is_idle(self, &host.name) {
+            if !all && (host.guards > 0 || !is_idle(self, &host.name)) {
                 continue;
             }
             if all || host.is_idle_for(IDLE) {
@@ -203,7 +203,7 @@ impl Local {
         }
     }
 
-    /// Prepares hosts to be given back whose address another worker holds.
+    /// Prepares hosts to be given back whose address another worker holds, or that another worker waits for.
     pub(super) fn leave_hosts(&mut self, hosts: &[i32]) {
         for id in hosts {
             if self.hosts.get(id).is_some_and(|host| !host.leaving) {
@@ -219,14 +219,11 @@ impl Local {
         let (mut hosts, mut blocks) = (Vec::new(), Vec::new());
         for id in leaving {
             let Some(name) = self.hosts.get(&id).map(|host| Arc::clone(&host.name)) else { continue };
-            let load = self.frontier.host_load(&name);
-            if load.waiting > 0 {
+            if self.frontier.host_load(&name).waiting > 0 {
                 // A lease was returned meanwhile.
                 self.leave_host(id);
             }
-            let is_used = self.leases.values().any(|lease| lease.entry.host == id)
-                || self.given_up.iter().any(|page| page.entry.host == id);
-            if load.in_flight > 0 || is_used || self.is_relied_on(id) || hosts.len() >= MAX_GIVEN {
+            if self.is_in_use(id) || self.is_relied_on(id) || hosts.len() >= MAX_GIVEN {
                 continue;
             }
             let Some(host) = self.hosts.get(&id) else { continue };

@@ -28,6 +28,8 @@ pub(super) struct HeldHost {
     pub(super) is_exhausted: bool,
     /// Since when it has no pages.
     pub(super) idle_since: Option<Instant>,
+    /// Requests without a lease that may be under way.
+    pub(super) guards: u64,
 }
 
 impl HeldHost {
@@ -66,6 +68,7 @@ impl Local {
             leaving,
             is_exhausted: false,
             idle_since: None,
+            guards: 0,
         };
         self.hosts.insert(id, host);
         self.snapshot = None;
@@ -156,6 +159,16 @@ impl Local {
         self.snapshots.push(Arc::downgrade(&snapshot));
         self.snapshot = Some(Arc::clone(&snapshot));
         snapshot
+    }
+
+    /// True if a request to the host may be under way, or its page is not committed yet. A host that is
+    /// leaving does not get into use again.
+    pub(super) fn is_in_use(&self, id: i32) -> bool {
+        let Some(host) = self.hosts.get(&id) else { return false };
+        host.guards > 0
+            || self.frontier.host_load(&host.name).in_flight > 0
+            || self.leases.values().any(|lease| lease.entry.host == id)
+            || self.given_up.iter().any(|page| page.entry.host == id)
     }
 
     /// True if an operation may still rely on this process holding the host.

@@ -5,6 +5,7 @@ mod fill;
 mod finish;
 mod give_back;
 mod grants;
+mod holds;
 mod hosts;
 mod jobs;
 mod leases;
@@ -35,6 +36,7 @@ use self::term::Term;
 use crate::queue::HeldHosts;
 
 pub(crate) use self::grants::regrant;
+pub(crate) use self::holds::Holds;
 pub(crate) use self::turns::Turns;
 pub(crate) use self::watchers::Watchers;
 

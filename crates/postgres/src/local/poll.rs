@@ -45,7 +45,7 @@ struct Found {
     has_hosts: bool,
     /// Events are due, or ended jobs are not settled.
     has_maintenance: bool,
-    /// Held hosts whose address a worker that was there before holds too.
+    /// Held hosts whose address a worker that was there before holds too, or that another worker waits for.
     conflicts: Vec<i32>,
 }
 
@@ -58,8 +58,9 @@ impl Operation for Look<'_> {
             "SELECT EXISTS (SELECT FROM {schema}.host WHERE worker IS NULL AND has_work AND ready_at <= $2),
                  EXISTS (SELECT FROM {schema}.due WHERE at <= $2)
                      OR EXISTS (SELECT FROM {schema}.job WHERE unsettled),
-                 ARRAY(SELECT h.id FROM {schema}.host h WHERE h.worker = $3 AND EXISTS (SELECT
-                     FROM {schema}.host o WHERE o.address = h.address AND o.worker < $3)),
+                 ARRAY(SELECT h.id FROM {schema}.host h WHERE h.worker = $3
+                     AND (h.wanted_at > now() - interval '2 seconds' OR EXISTS (SELECT
+                         FROM {schema}.host o WHERE o.address = h.address AND o.worker < $3))),
                  j.number, j.id, j.state, j.paused, j.denied, j.documents,
                  COALESCE(j.wanted_at > now() - interval '1 second', false),
                  COALESCE((SELECT t.wanted_at > now() - interval '3 seconds' FROM {schema}.team t

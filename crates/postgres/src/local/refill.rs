@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use gleaner_frontier::HostPace;
 use tokio::time::Instant;
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::Local;
@@ -74,10 +75,25 @@ struct FoundBlock {
 
 /// A host that was taken.
 #[derive(Debug)]
-struct TakenHost {
-    id: i32,
-    name: String,
-    pace: HostPace,
+pub(super) struct TakenHost {
+    pub(super) id: i32,
+    pub(super) name: String,
+    pub(super) pace: HostPace,
+}
+
+impl TakenHost {
+    /// A row with `id, name, ready_at, gap, places, address`.
+    pub(super) fn read(row: &Row) -> Result<Self, Failure> {
+        let places: Option<i32> = row.try_get(4)?;
+        let address: Option<IpAddr> = row.try_get(5)?;
+        let pace = HostPace {
+            ready_at: from_micros(row.try_get(2)?),
+            gap: from_micros(row.try_get(3)?),
+            places: places.map(number),
+            address,
+        };
+        Ok(Self { id: row.try_get(0)?, name: row.try_get(1)?, pace })
+    }
 }
 
 /// The hosts that a refill took.
@@ -103,7 +119,7 @@ pub(super) struct TakeHosts<'a> {
 
 impl TakeHosts<'_> {
     /// Free hosts with work: first some of each job without loaded pages, then any. A host whose address
-    /// another worker holds is left to that one. Two conditions for that, because many hosts may have one
+    /// another worker holds is left to that one, and a host to the worker that waits for it. Two conditions for that, because many hosts may have one
     /// address: an index finds the workers before and after this one.
     async fn take(&self, transaction: &Transaction<'_>) -> Result<Vec<TakenHost>, Failure> {
         let text = self.sql.text(
@@ -120,14 +136,16 @@ impl TakeHosts<'_> {
                 WHERE h.worker IS NULL AND h.has_work AND h.ready_at <= $2
                     AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker < $1)
                     AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker > $1)
+                    AND (h.wanted_at IS NULL OR h.wanted_at < now() - interval '1 second')
                 ORDER BY n.newest DESC LIMIT $5 FOR NO KEY UPDATE OF h SKIP LOCKED
             ), any_host AS MATERIALIZED (
                 SELECT h.id FROM {schema}.host h WHERE h.worker IS NULL AND h.has_work AND h.ready_at <= $2
                     AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker < $1)
                     AND NOT EXISTS (SELECT FROM {schema}.host o WHERE o.address = h.address AND o.worker > $1)
+                    AND (h.wanted_at IS NULL OR h.wanted_at < now() - interval '1 second')
                 ORDER BY h.ready_at LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED
             )
-            UPDATE {schema}.host h SET worker = $1
+            UPDATE {schema}.host h SET worker = $1, wanted_at = NULL
             WHERE h.id IN (SELECT id FROM preferred UNION SELECT id FROM any_host) AND h.worker IS NULL
             RETURNING h.id, h.name, h.ready_at, h.gap, h.places, h.address",
         );
@@ -144,19 +162,7 @@ impl TakeHosts<'_> {
                 ],
             )
             .await?;
-        let mut hosts = Vec::with_capacity(rows.len());
-        for row in rows {
-            let places: Option<i32> = row.try_get(4)?;
-            let address: Option<IpAddr> = row.try_get(5)?;
-            let pace = HostPace {
-                ready_at: from_micros(row.try_get(2)?),
-                gap: from_micros(row.try_get(3)?),
-                places: places.map(number),
-                address,
-            };
-            hosts.push(TakenHost { id: row.try_get(0)?, name: row.try_get(1)?, pace });
-        }
-        Ok(hosts)
+        rows.iter().map(TakenHost::read).collect()
     }
 }
 

@@ -47,7 +47,9 @@ CREATE TABLE {schema}.host (
     -- The minimum time between requests, in microseconds.
     gap bigint NOT NULL DEFAULT 0,
     -- The concurrency that it was found to handle; null for a new host.
-    places int
+    places int,
+    -- Another worker waits for it, for a request without a lease, on the clock of the server.
+    wanted_at timestamptz
 ) WITH (fillfactor = 70);
 CREATE INDEX host_free ON {schema}.host (ready_at) WHERE worker IS NULL AND has_work;
 CREATE INDEX host_idle ON {schema}.host (ready_at) WHERE worker IS NULL AND NOT has_work;

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use gleaner_postgres::PostgresStore;
-use gleaner_store::{Store as _, WorkerId};
+use gleaner_store::{HostGuard, HostHold, NewJob, Store as _, WorkerId};
 use gleaner_types::JobState;
+use url::Url;
 
 use super::graph::Graph;
 use super::random::Random;
 use super::work::{Workers, documents, finished, job};
-use super::world::{World, config_at, eventually, now};
+use super::world::{World, config_at, eventually, moment, now};
 
 #[tokio::test]
 async fn two_stores_share_the_hosts_of_a_job() {
@@ -151,4 +152,79 @@ async fn a_store_that_is_cut_off_for_longer_than_its_term_loses_its_pages() {
     let mut found = documents(&second, id).await;
     found.sort_unstable();
     assert_eq!(found, (0..30).collect::<Vec<_>>());
+}
+
+/// Holds a host; `None` if it is busy.
+async fn hold(store: &PostgresStore, url: &Url) -> Option<HostGuard> {
+    match store.hold_host(url, now()).await.unwrap() {
+        HostHold::Held(guard) => Some(guard),
+        HostHold::Busy { .. } => None,
+    }
+}
+
+/// The host stays busy for the store while it asks for it again and again.
+async fn assert_busy(store: &PostgresStore, url: &Url) {
+    for _ in 0..20 {
+        assert!(hold(store, url).await.is_none(), "{url} is free");
+        moment().await;
+    }
+}
+
+#[tokio::test]
+async fn a_host_is_held_by_one_store_for_requests_without_a_lease() {
+    let Some(world) = World::start() else { return };
+    let [first, second] = world.stores("held").await;
+    let url = Url::parse("https://alone.example/").unwrap();
+    let one = eventually("a new host is held", async || hold(&first, &url).await).await;
+    let other = hold(&first, &url).await.unwrap();
+    assert_busy(&second, &url).await;
+    drop(one);
+    assert_busy(&second, &url).await;
+    drop(other);
+    let guard = eventually("the host is given back", async || hold(&second, &url).await).await;
+    assert_busy(&first, &url).await;
+    drop(guard);
+    let _guard = eventually("the host is free again", async || hold(&first, &url).await).await;
+}
+
+#[tokio::test]
+async fn a_host_with_pages_is_handed_to_a_store_that_waits_for_it() {
+    let Some(world) = World::start() else { return };
+    let [first, second] = world.stores("handed").await;
+    let graph = Graph::unlinked(6, 1);
+    let submitted = job(1, u64::MAX, graph.all());
+    let id = submitted.id;
+    first.submit(submitted, now()).await.unwrap();
+    let page = eventually("a page is leased", async || {
+        first.lease(WorkerId::random(), 1, now()).await.unwrap().pages.pop()
+    })
+    .await;
+    let url = page.url.clone();
+    assert!(first.holds_by_lease(&page));
+    assert_busy(&second, &url).await;
+    assert!(hold(&first, &url).await.is_some(), "the leased page may need its robots.txt");
+    first.finish(finished(page, &graph), now()).await.unwrap();
+    // The other pages of the host still wait.
+    let guard = eventually("the host is handed over", async || hold(&second, &url).await).await;
+    drop(guard);
+    let end = Workers::new([&first, &second], 1).run(id, &graph, async |_| {}).await;
+    assert_eq!((end.state, end.completed), (JobState::Completed, 6));
+}
+
+#[tokio::test]
+async fn a_host_of_a_page_in_memory_is_held_separately() {
+    let Some(world) = World::start() else { return };
+    let [first, second] = world.stores("in_memory").await;
+    let graph = Graph::unlinked(1, 1);
+    let submitted = NewJob { in_memory: true, ..job(1, u64::MAX, graph.all()) };
+    first.submit(submitted, now()).await.unwrap();
+    let page = eventually("the page is leased", async || {
+        first.lease(WorkerId::random(), 1, now()).await.unwrap().pages.pop()
+    })
+    .await;
+    assert!(!first.holds_by_lease(&page));
+    let guard = eventually("its host is free", async || hold(&second, &page.url).await).await;
+    assert_busy(&first, &page.url).await;
+    drop(guard);
+    let _guard = eventually("its host is given back", async || hold(&first, &page.url).await).await;
 }

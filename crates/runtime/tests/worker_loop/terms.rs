@@ -1,5 +1,6 @@
 //! Workers with a term, which a store of several processes gives.
 
+mod holds;
 mod store;
 
 use std::sync::Arc;

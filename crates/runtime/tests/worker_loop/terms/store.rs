@@ -9,9 +9,9 @@ use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
-    FinishedPage, HistoryKey, JobListing, JobSnapshot, JobWarning, JsonSlice, LeaseId, Leases, MemoryStore,
-    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, Store,
-    StoredJob, TeamId, TeamLoad, WorkerId,
+    FinishedPage, HistoryKey, HostGuard, HostHold, JobListing, JobSnapshot, JobWarning, JsonSlice, LeaseId,
+    LeasedPage, Leases, MemoryStore, NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal,
+    Reservation, Slice, Store, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use tokio::sync::watch;
@@ -32,6 +32,12 @@ pub(crate) struct Script {
     /// The next renewal names all leases as lost.
     pub(crate) loses_all: bool,
     pub(crate) renewals: usize,
+    /// Another process holds these hosts.
+    pub(crate) busy: Vec<&'static str>,
+    /// Leases do not hold their hosts.
+    pub(crate) leases_hold_nothing: bool,
+    /// One reference for the script, and one for each live guard.
+    pub(crate) guards: Arc<()>,
     leased: HashSet<LeaseId>,
     /// The end of the term.
     end: Option<Duration>,
@@ -95,6 +101,18 @@ impl Store for TermStore {
             }
         }
         self.inner.finish_many(pages, now).await
+    }
+
+    async fn hold_host(&self, url: &Url, now: Duration) -> Result<HostHold, Error> {
+        let script = self.script();
+        if script.busy.iter().any(|host| url.host_str() == Some(*host)) {
+            return Ok(HostHold::Busy { not_before: now });
+        }
+        Ok(HostHold::Held(HostGuard::new(Arc::clone(&script.guards))))
+    }
+
+    fn holds_by_lease(&self, _page: &LeasedPage) -> bool {
+        !self.script().leases_hold_nothing
     }
 
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
