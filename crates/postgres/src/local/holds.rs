@@ -18,7 +18,6 @@ use crate::failure::Failure;
 use crate::inner::Inner;
 use crate::operation::Operation;
 use crate::transaction::Transaction;
-use crate::units::micros;
 
 /// Maximum number of hosts that one transaction takes.
 const MAX_WANTED: usize = 256;
