@@ -14,7 +14,13 @@ pub fn run_program(usage: &str, run: impl FnOnce(&[String]) -> Result<(), Failur
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}\n\n{usage}");
+            eprint!("error: {error}");
+            let mut cause = error.source();
+            while let Some(error) = cause {
+                eprint!(": {error}");
+                cause = error.source();
+            }
+            eprintln!("\n\n{usage}");
             ExitCode::FAILURE
         }
     }

@@ -89,8 +89,9 @@ pub(crate) async fn work(url: &str, site: &Site, done: &AtomicU64, pages: u64) -
         let (id, page): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
         let number = site.number(&page)?;
         let transaction = worker.client.transaction().await?;
-        transaction.execute(&worker.end, &[&id]).await?;
+        // The links first: who has changed the row of a page waits for no other page, so no circle forms.
         transaction.execute(&worker.add, &[&urls(site, site.links(number))]).await?;
+        transaction.execute(&worker.end, &[&id]).await?;
         transaction.execute(&worker.keep, &[&id, &text(number)]).await?;
         transaction.execute(&worker.count, &[]).await?;
         transaction.commit().await?;

@@ -74,6 +74,8 @@ impl Store for TermStore {
         let mut leases = self.inner.lease(worker, max, now).await?;
         let mut script = self.script();
         script.leased.extend(leases.pages.iter().map(|page| page.lease));
+        // The first lease begins the term.
+        script.end = script.end.or_else(|| script.term.map(|term| now + term));
         leases.renew_before = script.end;
         Ok(leases)
     }
