@@ -21,7 +21,7 @@
 //! - state of hosts: `robots` (the cache), `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
 //! - job: `explain`, `sitemaps`, `context`, `resume`, `browser_access`
-//! - shared by all jobs: `shared`, `session_notes`, `hosts`, `robots_reader`, `attempts`, `commit`
+//! - shared by all jobs: `shared`, `session_notes`, `holds`, `hosts`, `robots_reader`, `attempts`, `commit`
 //! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
 //!   `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`
 //! - work: `page`, `map`, `renewal`, `worker`

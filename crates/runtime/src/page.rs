@@ -69,6 +69,10 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         }),
     };
     drop(lease);
+    if shared.term.is_over() {
+        // The process may have been suspended, so that a time limit has passed without an answer.
+        return shared.return_stopped(page.lease).await;
+    }
     match page.outcome {
         PageOutcome::Retry(_) => page.notes.extend(shared.notes(|| vec![retry_note()])),
         PageOutcome::Return(_) => {}

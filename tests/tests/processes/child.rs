@@ -22,7 +22,7 @@ pub(crate) const PLACES: u32 = 3;
 /// The term of a process.
 pub(crate) const TERM: Duration = Duration::from_secs(2);
 /// Milliseconds that a page may take.
-const PAGE_TIMEOUT: u64 = 3_000;
+const PAGE_TIMEOUT: u64 = 20_000;
 /// The environment variables with the folder of the children, and with the number of the child.
 const FOLDER: &str = "GLEANER_TEST_FOLDER";
 const NUMBER: &str = "GLEANER_TEST_NUMBER";

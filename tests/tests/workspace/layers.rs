@@ -39,6 +39,7 @@ const MODULES: &[&str] = &[
     "browser_access",
     "shared",
     "session_notes",
+    "holds",
     "hosts",
     "robots_reader",
     "attempts",
