@@ -1,5 +1,5 @@
 //! A store that is opened again after any operation gives the same answers as one that never stops.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at the first error")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first error")]
 
 use std::time::Duration;
 
