@@ -66,6 +66,55 @@ pub(crate) struct JobRow {
     pub(crate) runner: Option<i64>,
 }
 
+impl JobRow {
+    /// A running, sealed job without pages, limits, kind and team that keeps its documents. Its number is
+    /// unknown.
+    pub(crate) const fn new(id: JobId, created_at: Duration) -> Self {
+        Self {
+            number: 0,
+            id,
+            team: None,
+            kind: None,
+            state: JobState::Scraping,
+            sealed: true,
+            paused: false,
+            keeps: true,
+            max_documents: u64::MAX,
+            max_in_flight: None,
+            max_depth: None,
+            pending: 0,
+            pending_auxiliary: 0,
+            documents: 0,
+            failed: 0,
+            robots_blocked: 0,
+            failures_listed: 0,
+            blocked_listed: 0,
+            tokens_held: 0,
+            slots_held: 0,
+            read_position: 0,
+            unread_bytes: 0,
+            price: 1,
+            budget: None,
+            grants: 0,
+            denied: false,
+            tokens_used: 0,
+            credits_used: 0,
+            created_at,
+            ended_at: None,
+            failure: None,
+            error: None,
+            warnings: Vec::new(),
+            next_event: 0,
+            events: 0,
+            has_webhook: false,
+            part_of: None,
+            unsettled: false,
+            removed: false,
+            runner: None,
+        }
+    }
+}
+
 /// The number of a kind of job.
 pub(crate) const fn kind_code(kind: JobKind) -> i16 {
     match kind {

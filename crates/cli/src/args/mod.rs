@@ -36,6 +36,7 @@ mod suggest;
 mod value;
 mod webhook;
 mod work;
+mod worker;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -67,6 +68,7 @@ pub(crate) use resume::ResumeArgs;
 pub(crate) use scrape::ScrapeArgs;
 pub(crate) use webhook::WebhookArgs;
 pub(crate) use work::WorkArgs;
+pub(crate) use worker::WorkerArgs;
 
 const ABOUT: &str = "Turn web pages into clean Markdown, links and structured data.";
 
@@ -130,8 +132,8 @@ impl Command {
             Self::Batch(args) => Some(&args.engine.browser),
             Self::Map(args) => Some(&args.engine.browser),
             Self::Extract(args) => Some(&args.engine.browser),
-            Self::Resume(args) => Some(&args.engine.browser),
-            Self::Work(args) => Some(&args.engine.browser),
+            Self::Resume(args) => Some(&args.worker.engine.browser),
+            Self::Work(args) => Some(&args.worker.engine.browser),
             Self::Convert(_)
             | Self::Jobs(_)
             | Self::Export(_)

@@ -1,9 +1,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use url::Url;
 
-use super::{DatabaseUrl, EngineArgs, ModelArgs, OutputArgs};
+use super::{DatabaseUrl, OutputArgs, WorkerArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,19 +26,8 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) database: Option<DatabaseUrl>,
 
-    /// The environment variable with the secret that signs events of webhooks
-    #[arg(long, value_name = "VAR", help_heading = "Webhook")]
-    pub(crate) webhook_secret_env: Option<String>,
-
-    /// Search the web with this SearXNG instance, for an extract
-    #[arg(long, value_name = "URL", help_heading = "Model")]
-    pub(crate) search_url: Option<Url>,
-
     #[command(flatten)]
-    pub(crate) model: ModelArgs,
-
-    #[command(flatten)]
-    pub(crate) engine: EngineArgs,
+    pub(crate) worker: WorkerArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,

@@ -1,8 +1,7 @@
 use clap::Args;
-use url::Url;
 
+use super::WorkerArgs;
 use super::database::DatabaseArgs;
-use super::{EngineArgs, ModelArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,17 +22,6 @@ pub(crate) struct WorkArgs {
     #[arg(long)]
     pub(crate) stay: bool,
 
-    /// The environment variable with the secret that signs events of webhooks
-    #[arg(long, value_name = "VAR", help_heading = "Webhook")]
-    pub(crate) webhook_secret_env: Option<String>,
-
-    /// Search the web with this SearXNG instance, for extracts
-    #[arg(long, value_name = "URL", help_heading = "Model")]
-    pub(crate) search_url: Option<Url>,
-
     #[command(flatten)]
-    pub(crate) model: ModelArgs,
-
-    #[command(flatten)]
-    pub(crate) engine: EngineArgs,
+    pub(crate) worker: WorkerArgs,
 }

@@ -27,6 +27,7 @@ mod variable;
 mod webhook;
 mod with_progress;
 mod work;
+mod worker;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -2,14 +2,13 @@ use std::path::Path;
 
 use gleaner::postgres::{ListedJob, PostgresConfig};
 use gleaner::sqlite::JobRecord;
-use gleaner::{Engine, EngineBuilder, JobId, JobKind};
+use gleaner::{Engine, JobId, JobKind};
 
 use super::kept::{self, Kept};
-use super::model::with_model;
 use super::place::how_from_database;
 use super::results::Results;
 use super::run::Run;
-use super::{database, engine, extract, stored, webhook};
+use super::{database, engine, extract, stored, webhook, worker};
 use crate::args::ResumeArgs;
 use crate::browser::Browser;
 use crate::console::Console;
@@ -34,8 +33,9 @@ pub(super) async fn run(console: &Console, args: &ResumeArgs, browser: &Browser)
         return Ok(exit::DONE);
     }
     let mut interrupt = Interrupt::listen(browser);
-    let builder = label.map(|label| label.links).unwrap_or_default().configure(builder(args)?);
-    let engine = engine::start_on(file, builder, &args.engine, browser)?;
+    let builder =
+        label.map(|label| label.links).unwrap_or_default().configure(worker::builder(&args.worker)?);
+    let engine = engine::start_on(file, builder, &args.worker.engine, browser)?;
     let mut results = Results::open(&args.output, args.failures.as_deref(), Some(file))?;
     results.begin()?;
     let how = format!("run gleaner resume {}", file.display());
@@ -50,13 +50,6 @@ pub(super) async fn run(console: &Console, args: &ResumeArgs, browser: &Browser)
     }
     let all_delivered = webhook::delivered(console, &engine, &mut interrupt, false).await?;
     Ok(if all_delivered { code } else { exit::INTERRUPTED })
-}
-
-/// The engine that the arguments describe.
-fn builder(args: &ResumeArgs) -> Result<EngineBuilder, Failure> {
-    let builder = with_model(&args.model, &args.engine)?;
-    let builder = extract::with_search(builder, args.search_url.as_ref(), &args.engine)?;
-    webhook::with_webhook(builder, args.webhook_secret_env.as_deref())
 }
 
 /// Goes on with the unfinished jobs of a database, or with the named one.
@@ -80,7 +73,8 @@ async fn resume_in(
         return Ok(exit::DONE);
     }
     let mut interrupt = Interrupt::listen(browser);
-    let engine = engine::start_in(config, builder(args)?, &args.engine, browser).await?;
+    let engine =
+        engine::start_in(config, worker::builder(&args.worker)?, &args.worker.engine, browser).await?;
     let mut results = Results::open(&args.output, args.failures.as_deref(), None)?;
     results.begin()?;
     let mut code = exit::DONE;
@@ -148,7 +142,7 @@ async fn resume(
     if run.interrupted {
         return Ok(kept::report_stop(console, &run.snapshot, how));
     }
-    engine::report(console, &run, &args.engine, results, &args.output);
+    engine::report(console, &run, &args.worker.engine, results, &args.output);
     let given_up = job.dead_letters().await.map_err(Failure::failed)?;
     webhook::report_undelivered(&given_up);
     Ok(if given_up.is_empty() { run.exit_code() } else { exit::FAILED })

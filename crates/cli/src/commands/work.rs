@@ -4,8 +4,7 @@ use std::time::Duration;
 use gleaner::postgres::ListedJob;
 use gleaner::{Engine, Error, JobId, JobSnapshot};
 
-use super::model::with_model;
-use super::{database, engine, extract, webhook};
+use super::{database, engine, webhook, worker};
 use crate::args::WorkArgs;
 use crate::browser::Browser;
 use crate::console::Console;
@@ -24,10 +23,8 @@ pub(super) async fn run(console: &Console, args: &WorkArgs, browser: &Browser) -
     let config = args.database.database.config();
     let list = database::list(&config).await?;
     let mut interrupt = Interrupt::listen(browser);
-    let builder = with_model(&args.model, &args.engine)?;
-    let builder = extract::with_search(builder, args.search_url.as_ref(), &args.engine)?;
-    let builder = webhook::with_webhook(builder, args.webhook_secret_env.as_deref())?;
-    let engine = engine::start_in(&config, builder, &args.engine, browser).await?;
+    let builder = worker::builder(&args.worker)?;
+    let engine = engine::start_in(&config, builder, &args.worker.engine, browser).await?;
     engine.resume().await;
     let (mut printer, mut known) = (Printer::stdout(), HashMap::new());
     let mut code = loop {

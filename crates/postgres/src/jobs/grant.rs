@@ -51,8 +51,6 @@ impl Inner {
         let grant = Grant { sql: &self.db.sql, job, credits, listed, now };
         let Some(row) = self.db.write(&grant).await? else { return Ok(()) };
         self.job_committed(&row);
-        // It may need another grant.
-        self.notify_maintenance();
         self.wake();
         Ok(())
     }

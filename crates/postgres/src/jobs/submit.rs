@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_frontier::FrontierConfig;
 use gleaner_store::{Error, JobAccount, NewJob, Retention, Store as _};
+use gleaner_types::JobKind;
 use gleaner_types::plan::EventKind;
-use gleaner_types::{JobKind, JobState};
 use tokio_postgres::types::Type;
 
 use super::end::end_if_done;
@@ -79,46 +79,19 @@ fn new_row(job: &NewJob, worker: i64, now: Duration) -> JobRow {
     let part_of = account.and_then(|account| account.part_of);
     let is_task = job.kind == Some(JobKind::Extract) || part_of.is_some();
     JobRow {
-        number: 0,
-        id: job.id,
         team: account.map(|account| account.team.clone()),
         kind: job.kind,
-        state: JobState::Scraping,
         sealed: job.sealed,
-        paused: false,
         keeps: job.retention == Retention::Keep || job.webhook.is_some(),
         max_documents: job.rules.limit,
         max_in_flight: job.rules.max_in_flight,
         max_depth: job.rules.max_depth,
-        pending: 0,
-        pending_auxiliary: 0,
-        documents: 0,
-        failed: 0,
-        robots_blocked: 0,
-        failures_listed: 0,
-        blocked_listed: 0,
-        tokens_held: 0,
-        slots_held: 0,
-        read_position: 0,
-        unread_bytes: 0,
         price: account.map_or(1, |account| account.price),
         budget: account.and_then(|account| account.budget),
-        grants: 0,
-        denied: false,
-        tokens_used: 0,
-        credits_used: 0,
-        created_at: now,
-        ended_at: None,
-        failure: None,
-        error: None,
-        warnings: Vec::new(),
-        next_event: 0,
-        events: 0,
         has_webhook: job.webhook.is_some() && job.kind.is_some(),
         part_of,
-        unsettled: false,
-        removed: false,
         runner: is_task.then_some(worker),
+        ..JobRow::new(job.id, now)
     }
 }
 
@@ -165,9 +138,7 @@ impl Inner {
             now,
         };
         let (row, additions) = self.db.write(&submit).await?;
-        self.caches.committed(additions);
-        self.job_committed(&row);
-        self.wake();
+        self.pages_committed(&row, additions);
         Ok(())
     }
 

@@ -93,12 +93,7 @@ impl Inner {
             }
         };
         self.local().apply_moved(&shares, &moved);
-        for row in &moved.rows {
-            if row.ended_at.is_some() {
-                self.job_changed(row);
-                self.notify_maintenance();
-            }
-        }
+        moved.rows.iter().filter(|row| row.ended_at.is_some()).for_each(|row| self.job_committed(row));
         Ok(moved.has_grants())
     }
 

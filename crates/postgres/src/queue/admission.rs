@@ -184,12 +184,7 @@ impl Inner {
             admission: &admission,
         };
         let (row, admitted, additions) = self.db.write(&operation).await?;
-        self.caches.committed(additions);
-        self.job_committed(&row);
-        if row.missing_credits().is_some() {
-            self.notify_maintenance();
-        }
-        self.wake();
+        self.pages_committed(&row, additions);
         Ok(admitted)
     }
 }

@@ -298,9 +298,6 @@ fn apply(inner: &Inner, group: Group, committed: Committed) {
     drop(local);
     // It also notifies the watchers of the jobs, and drops the cached pages of those that ended.
     rows.iter().for_each(|row| inner.job_committed(row));
-    if rows.iter().any(|row| row.missing_credits().is_some()) {
-        inner.notify_maintenance();
-    }
     inner.wake();
 }
 

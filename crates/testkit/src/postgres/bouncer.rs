@@ -3,7 +3,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
-use super::keeper::Keeper;
+use super::cleanup::Cleanup;
 use super::server::url;
 use super::{PgServer, folder, installed, unprivileged, wait_until};
 use crate::port::unused_port;
@@ -16,7 +16,7 @@ const PROGRAM: &str = "/usr/sbin/pgbouncer";
 pub struct Bouncer {
     port: u16,
     child: Child,
-    _keeper: Keeper,
+    _cleanup: Cleanup,
 }
 
 impl Bouncer {
@@ -28,7 +28,7 @@ impl Bouncer {
     pub fn start(server: &PgServer) -> Option<Self> {
         let program = installed(Some(PathBuf::from(PROGRAM)).filter(|path| path.exists()), "pgbouncer")?;
         let (folder, port) = (folder(), unused_port().expect("a free port"));
-        let keeper = Keeper::start(&folder);
+        let cleanup = Cleanup::start(&folder);
         let settings = format!(
             "[databases]\n* = host=127.0.0.1 port={} user=postgres\n\
              [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
@@ -42,7 +42,7 @@ impl Bouncer {
         command.arg("-q").arg(&file).current_dir(&folder).process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().expect("PgBouncer can be started");
-        let bouncer = Self { port, child, _keeper: keeper };
+        let bouncer = Self { port, child, _cleanup: cleanup };
         let id = bouncer.child.id();
         wait_until(|| listening_sockets(id) > 0, || "PgBouncer did not start".to_owned());
         Some(bouncer)

@@ -3,8 +3,8 @@
 //! Without an installed server the tests are skipped, and with `CI=true` they fail.
 
 mod bouncer;
+mod cleanup;
 mod cut_proxy;
-mod keeper;
 mod server;
 
 use std::collections::BTreeSet;

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::keeper::Keeper;
+use super::cleanup::Cleanup;
 use super::{folder, installed, run, signal, unprivileged, wait_until};
 use crate::port::unused_port;
 use crate::process_group::{children_of, is_running};
@@ -30,7 +30,7 @@ pub struct PgServer {
     /// `None` after it was killed or stopped.
     postmaster: Mutex<Option<Child>>,
     databases: AtomicU32,
-    _keeper: Keeper,
+    _cleanup: Cleanup,
 }
 
 impl PgServer {
@@ -42,7 +42,7 @@ impl PgServer {
     pub fn start() -> Option<Self> {
         let programs = installed(newest(Path::new(VERSIONS)), "postgresql")?;
         let (folder, port) = (folder(), unused_port().expect("a free port"));
-        let keeper = Keeper::start(&folder);
+        let cleanup = Cleanup::start(&folder);
         let mut initdb = unprivileged(&programs.join("initdb"));
         initdb.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "-D"]);
         run(initdb.arg(folder.join("data")).current_dir("/"));
@@ -55,7 +55,7 @@ impl PgServer {
             port,
             postmaster: Mutex::default(),
             databases: AtomicU32::new(0),
-            _keeper: keeper,
+            _cleanup: cleanup,
         };
         server.restart();
         Some(server)

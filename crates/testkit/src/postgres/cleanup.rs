@@ -21,10 +21,10 @@ done
 /// Ends the processes that run in a folder, and removes the folder, when it is dropped or when the test
 /// program ends, however that happens: its input ends then.
 #[derive(Debug)]
-pub(super) struct Keeper(Child);
+pub(super) struct Cleanup(Child);
 
-impl Keeper {
-    /// Keeps this folder. Its path has no links.
+impl Cleanup {
+    /// Cleans this folder up. Its path has no links.
     pub(super) fn start(folder: &Path) -> Self {
         use std::os::unix::process::CommandExt as _;
         let mut command = Command::new("sh");
@@ -35,7 +35,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for Cleanup {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();
@@ -54,7 +54,7 @@ mod tests {
         let mut child =
             Command::new("sleep").arg("1000").current_dir(&folder).spawn().map(KilledOnDrop).unwrap();
         let other = Command::new("sleep").arg("1000").current_dir("/").spawn().map(KilledOnDrop).unwrap();
-        drop(Keeper::start(&folder));
+        drop(Cleanup::start(&folder));
         assert!(!folder.exists());
         assert!(!child.0.wait().unwrap().success());
         assert!(crate::process_group::is_running(other.0.id()));
