@@ -122,7 +122,7 @@ impl Inner {
             }
             tokio::time::sleep(DRAIN_PAUSE).await;
         }
-        // The others learn that nothing is leased here.
+        // Its row is deleted, or the others learn that nothing is leased here.
         let turn = self.heartbeats.request();
         self.heartbeats.wait(turn, self.config.heartbeat).await;
         Ok(true)
