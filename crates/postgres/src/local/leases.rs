@@ -123,7 +123,8 @@ impl Inner {
         Ok(renewal)
     }
 
-    /// Returns the pages of a worker to the queue. A process without leases gives all back, and ends its term.
+    /// Returns the pages of a worker to the queue. A process without leases gives all back, and ends its
+    /// term.
     pub(crate) async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error> {
         self.memory.release(worker, now).await?;
         let is_idle = self.local().release(worker, now);

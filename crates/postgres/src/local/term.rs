@@ -182,7 +182,8 @@ impl Operation for Leave<'_> {
         let text = self.sql.text(
             "DELETE FROM {schema}.worker WHERE id = $1
                  AND NOT EXISTS (SELECT FROM {schema}.host WHERE worker = $1)
-                 AND NOT EXISTS (SELECT FROM {schema}.job_share WHERE worker = $1 AND (tokens > 0 OR slots > 0))
+                 AND NOT EXISTS (SELECT FROM {schema}.job_share
+                     WHERE worker = $1 AND (tokens > 0 OR slots > 0))
                  AND NOT EXISTS (SELECT FROM {schema}.team_share WHERE worker = $1 AND slots > 0)
                  AND NOT EXISTS (SELECT FROM {schema}.reservation WHERE worker = $1)
                  AND NOT EXISTS (SELECT FROM {schema}.job WHERE runner = $1 AND state = 0)",
@@ -387,7 +388,7 @@ impl Inner {
         while self.worker() != former {
             let next = self.worker();
             if let Err(failure) = self.db.write(&Adopt { sql: &self.db.sql, former, next }).await {
-                tracing::warn!(%failure, "other processes may take jobs of this one for those of a dead process");
+                tracing::warn!(%failure, "others may take jobs of this process for those of a dead one");
                 return;
             }
             former = next;
