@@ -129,8 +129,9 @@ pub(super) struct TakeHosts<'a> {
 
 impl TakeHosts<'_> {
     /// Free hosts with work: first some of each job without loaded pages, then any. A host whose address
-    /// another worker holds is left to that one, and a host to the worker that waits for it. Two conditions for that, because many hosts may have one
-    /// address: an index finds the workers before and after this one.
+    /// another worker holds is left to that one, and a host to the worker that waits for it. There are two
+    /// conditions for the address, because many hosts may have one: an index finds the workers before and
+    /// after this one.
     async fn take(&self, transaction: &Transaction<'_>) -> Result<Vec<TakenHost>, Failure> {
         let text = self.sql.text(
             "WITH of_jobs AS MATERIALIZED (
