@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gleaner_store::{Error, MemoryStore, Store, TeamId};
+use gleaner_store::{MemoryStore, Store, TeamId};
 use gleaner_types::JobId;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -45,11 +45,8 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// Registers this process as a worker and starts its tasks. They end when the guard is dropped.
-    pub(crate) async fn start(
-        db: Database,
-        mut config: PostgresConfig,
-    ) -> Result<(Arc<Self>, DropGuard), Error> {
+    /// Starts the tasks of a store. They end when the guard is dropped.
+    pub(crate) fn start(db: Database, mut config: PostgresConfig) -> (Arc<Self>, DropGuard) {
         // A term outlasts some heartbeats that fail.
         config.heartbeat = config.heartbeat.min(config.term / HEARTBEATS);
         let stop = CancellationToken::new();
@@ -75,7 +72,6 @@ impl Inner {
             maintenance: watch::Sender::new(0),
             stop,
         });
-        inner.register().await?;
         inner.spawn(|inner| commits.run(inner));
         inner.spawn(|inner| wanted.run(inner));
         inner.spawn(|inner| async move { inner.beat().await });
@@ -94,7 +90,7 @@ impl Inner {
                 inner.notify_maintenance();
             }
         });
-        Ok((inner, guard))
+        (inner, guard)
     }
 
     /// Starts a task that ends when the store is dropped.

@@ -14,6 +14,7 @@ use gleaner_store::{
     StoredJob, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::DropGuard;
 use url::Url;
@@ -41,8 +42,8 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store of a database whose schema was [migrated](Self::migrate), as a new worker. Its tasks
-    /// run on the current Tokio runtime.
+    /// Opens the store of a database whose schema was [migrated](Self::migrate). Its tasks run on the current
+    /// Tokio runtime. It becomes a worker when it takes part in the work: one that only reads is none.
     ///
     /// # Errors
     /// [`Io`](gleaner_store::ErrorKind::Io) if the database cannot be reached;
@@ -51,7 +52,7 @@ impl PostgresStore {
     pub async fn open(config: PostgresConfig) -> Result<Self, Error> {
         let db = Database::connect(&config).await?;
         migrate::delete_old_markers(&db).await?;
-        let (inner, tasks) = Inner::start(db, config).await?;
+        let (inner, tasks) = Inner::start(db, config);
         Ok(Self { inner, cleaning: Cleaning::default(), _tasks: tasks })
     }
 
@@ -75,6 +76,21 @@ impl PostgresStore {
 
     fn is_local(&self, job: JobId) -> bool {
         self.inner.is_local(job)
+    }
+}
+
+/// If nothing waits for this worker, the others need not wait for the end of its term.
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        let epoch = self.inner.local().term_epoch();
+        if let (Some(epoch), Ok(runtime)) = (epoch, Handle::try_current()) {
+            let inner = Arc::clone(&self.inner);
+            runtime.spawn(async move {
+                if let Err(failure) = inner.leave(epoch).await {
+                    tracing::debug!(%failure, "the row of this worker is not deleted");
+                }
+            });
+        }
     }
 }
 

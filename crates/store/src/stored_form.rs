@@ -101,7 +101,8 @@ impl StoredRules {
     }
 
     /// The account of a job of this team, with the budget as submitted; `None` for a job without a team.
-    fn account(&self, team: TeamId) -> Option<Box<JobAccount>> {
+    #[must_use]
+    pub fn account(&self, team: TeamId) -> Option<Box<JobAccount>> {
         let account = self.account.as_ref()?;
         Some(Box::new(JobAccount {
             team,

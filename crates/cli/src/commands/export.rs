@@ -223,9 +223,12 @@ async fn export_from(
     config: &PostgresConfig,
     browser: &Browser,
 ) -> Result<u8, Failure> {
-    let named = args.file.as_deref().map(database::job_id).transpose()?;
-    let Some(job) = named.or(args.job) else {
-        return Err(Failure::usage("[JOB]: name a job; gleaner jobs --database URL lists them"));
+    let job = match (args.file.as_deref(), args.job) {
+        (Some(job), None) => database::job_id(job)?,
+        (_, Some(_)) => return Err(Failure::usage("[JOB]: with --database, name only one job")),
+        (None, None) => {
+            return Err(Failure::usage("[JOB]: name a job; gleaner jobs --database URL lists them"));
+        }
     };
     let mut interrupt = Interrupt::listen(browser);
     let store = database::store(config).await?;

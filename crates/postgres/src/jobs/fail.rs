@@ -38,8 +38,13 @@ impl Operation for Fail<'_> {
 
 impl Inner {
     pub(crate) async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error> {
+        Ok(self.fail_job(job, reason, now).await?.snapshot())
+    }
+
+    /// As [`fail`](Self::fail). Returns the row of the job.
+    pub(crate) async fn fail_job(&self, job: JobId, reason: &str, now: Duration) -> Result<JobRow, Failure> {
         let row = self.db.write(&Fail { sql: &self.db.sql, job, reason, now }).await?;
         self.job_committed(&row);
-        Ok(row.snapshot())
+        Ok(row)
     }
 }

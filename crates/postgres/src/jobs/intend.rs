@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::database::Sql;
 use crate::failure::Failure;
 use crate::inner::Inner;
+use crate::local::term::check_term;
 use crate::operation::Operation;
 use crate::transaction::Transaction;
 use crate::units::big;
@@ -23,6 +24,7 @@ impl Operation for Intend<'_> {
     type Output = ();
 
     async fn run(&self, t: &Transaction<'_>) -> Result<(), Failure> {
+        check_term(t, self.sql, self.worker).await?;
         let text = "INSERT INTO {schema}.reservation (operation, job, team, credits, worker) \
                     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (operation) DO UPDATE SET job = EXCLUDED.job, \
                     team = EXCLUDED.team, credits = EXCLUDED.credits, worker = EXCLUDED.worker";
@@ -58,15 +60,8 @@ impl Operation for Withdraw<'_> {
 
 impl Inner {
     pub(crate) async fn intend(&self, reservation: Reservation) -> Result<(), Error> {
-        loop {
-            let (sql, worker) = (&self.db.sql, self.worker());
-            self.db.write(&Intend { sql, reservation: &reservation, worker }).await?;
-            // Another term may have begun meanwhile: a reservation of the former one would be taken for that
-            // of a process that has ended.
-            if self.worker() == worker {
-                return Ok(());
-            }
-        }
+        let (sql, reservation) = (&self.db.sql, &reservation);
+        Ok(self.write_in_term(|worker| Intend { sql, reservation, worker }).await?)
     }
 
     pub(crate) async fn withdrawn(&self, operation: Uuid) -> Result<(), Error> {

@@ -32,7 +32,7 @@ mod trim;
 mod warn;
 
 pub(crate) use self::accounting::ListedShortages;
-pub(crate) use self::adopt::adopt;
+pub(crate) use self::adopt::Adopt;
 pub(crate) use self::clean::Cleaning;
 pub(crate) use self::days::{KnownDays, day};
 pub(crate) use self::end::end_if_done;

@@ -13,6 +13,7 @@ use crate::database::Sql;
 use crate::failure::Failure;
 use crate::inner::Inner;
 use crate::job_row::{JobRow, kind_code};
+use crate::local::term::check_term;
 use crate::operation::Operation;
 use crate::transaction::Transaction;
 
@@ -32,7 +33,7 @@ impl Operation for TakeOrphans<'_> {
     type Output = (Vec<JobRow>, Vec<JobRow>);
 
     async fn run(&self, t: &Transaction<'_>) -> Result<Self::Output, Failure> {
-        // A job that is taken by a process whose term has ended meanwhile is an orphan again.
+        check_term(t, self.sql, self.worker).await?;
         let rest = "AS j WHERE state = 0 AND kind = $1 AND part_of IS NULL AND (runner IS NULL \
                     OR NOT EXISTS (SELECT 1 FROM {schema}.worker AS w WHERE w.id = j.runner)) \
                     ORDER BY number LIMIT $2 FOR NO KEY UPDATE OF j SKIP LOCKED";
@@ -89,8 +90,8 @@ impl Inner {
         if kind != JobKind::Extract {
             return Ok(Vec::new());
         }
-        let (sql, worker) = (&self.db.sql, self.worker());
-        let (jobs, parts) = self.db.write(&TakeOrphans { sql, kind, worker }).await?;
+        let sql = &self.db.sql;
+        let (jobs, parts) = self.write_in_term(|worker| TakeOrphans { sql, kind, worker }).await?;
         for row in jobs.iter().chain(&parts) {
             self.job_committed(row);
         }

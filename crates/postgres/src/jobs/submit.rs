@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::inner::Inner;
 use crate::job_form;
 use crate::job_row::JobRow;
+use crate::local::term::check_term;
 use crate::operation::Operation;
 use crate::outbox::{EventContent, NewEvent, insert_events};
 use crate::queue::{Additions, Caches, HeldHosts, NewPages, admit, check_capacity, queue_space};
@@ -27,7 +28,8 @@ struct Submit<'a> {
     job: &'a NewJob,
     caches: &'a Caches,
     queue: &'a FrontierConfig,
-    worker: i64,
+    /// The worker of a job without pages of its own, or of a part of such a job.
+    runner: Option<i64>,
     /// Running jobs of the team in the memory of this process.
     local: u64,
     now: Duration,
@@ -40,7 +42,10 @@ impl Operation for Submit<'_> {
     async fn run(&self, t: &Transaction<'_>) -> Result<Self::Output, Failure> {
         let Self { sql, job, now, .. } = *self;
         let account = job.account.as_deref();
-        let mut row = new_row(job, self.worker, now);
+        if let Some(worker) = self.runner {
+            check_term(t, sql, worker).await?;
+        }
+        let mut row = new_row(job, self.runner, now);
         if !row.insert(t, sql).await? {
             return Err(Error::job_exists(job.id).into());
         }
@@ -73,11 +78,15 @@ impl Operation for Submit<'_> {
     }
 }
 
+/// True if one process runs the job: it has no pages of its own, or is a part of such a job.
+fn is_task(job: &NewJob) -> bool {
+    let is_part = job.account.as_deref().is_some_and(|account| account.part_of.is_some());
+    job.kind == Some(JobKind::Extract) || is_part
+}
+
 /// The row of a new job without pages. Its number is unknown.
-fn new_row(job: &NewJob, worker: i64, now: Duration) -> JobRow {
+fn new_row(job: &NewJob, runner: Option<i64>, now: Duration) -> JobRow {
     let account = job.account.as_deref();
-    let part_of = account.and_then(|account| account.part_of);
-    let is_task = job.kind == Some(JobKind::Extract) || part_of.is_some();
     JobRow {
         team: account.map(|account| account.team.clone()),
         kind: job.kind,
@@ -89,8 +98,8 @@ fn new_row(job: &NewJob, worker: i64, now: Duration) -> JobRow {
         price: account.map_or(1, |account| account.price),
         budget: account.and_then(|account| account.budget),
         has_webhook: job.webhook.is_some() && job.kind.is_some(),
-        part_of,
-        runner: is_task.then_some(worker),
+        part_of: account.and_then(|account| account.part_of),
+        runner,
         ..JobRow::new(job.id, now)
     }
 }
@@ -128,16 +137,19 @@ impl Inner {
             return self.submit_in_memory(job, local, now).await;
         }
         self.ensure_day(now).await?;
-        let submit = Submit {
+        let submit = |runner| Submit {
             sql: &self.db.sql,
             job: &job,
             caches: &self.caches,
             queue: &self.config.memory.frontier,
-            worker: self.worker(),
+            runner,
             local,
             now,
         };
-        let (row, additions) = self.db.write(&submit).await?;
+        let (row, additions) = match is_task(&job) {
+            true => self.write_in_term(|worker| submit(Some(worker))).await?,
+            false => self.db.write(&submit(None)).await?,
+        };
         self.pages_committed(&row, additions);
         Ok(())
     }

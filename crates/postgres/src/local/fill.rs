@@ -1,7 +1,9 @@
 //! The task that exchanges work with the database: pages, shares, and hosts to give back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+use gleaner_types::JobId;
 
 use super::refill::{Conflicts, ReadBlocks, TakeHosts, Taken};
 use crate::failure::Failure;
@@ -56,12 +58,30 @@ impl Inner {
         let mut has_pages = false;
         if !hosts.is_empty() {
             let found = self.db.read(&ReadBlocks { sql, plan: &plan, hosts: &hosts }).await?;
-            has_pages = self.local().apply_found(&plan, &hosts, found);
+            let loaded = self.local().apply_found(&plan, &hosts, found);
+            has_pages = loaded.has_pages;
+            self.end_damaged(loaded.damaged).await?;
         }
         let has_shares = self.move_shares(asked, false).await?;
         self.local().choose_leaving(false);
         self.give_back().await?;
         Ok(has_pages || has_shares)
+    }
+
+    /// Ends jobs with pages that cannot be read: they would never be done.
+    async fn end_damaged(&self, jobs: BTreeMap<JobId, String>) -> Result<(), Failure> {
+        for (job, reason) in jobs {
+            let now = self.local().time();
+            match self.fail_job(job, &reason, now).await {
+                Ok(_) => {
+                    tracing::error!(%job, %reason, "a job has failed, because its waiting pages are damaged")
+                }
+                // It has ended meanwhile.
+                Err(Failure::Refused(_)) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(())
     }
 
     /// The hosts of these whose address another worker holds too. Both may have been taken at the same time:
@@ -117,7 +137,7 @@ impl Inner {
             }
             tokio::time::sleep(DRAIN_PAUSE).await;
         }
-        // The others learn that nothing is leased here.
+        // Its row is deleted, or the others learn that nothing is leased here.
         let turn = self.heartbeats.request();
         self.heartbeats.wait(turn, self.config.heartbeat).await;
         Ok(true)

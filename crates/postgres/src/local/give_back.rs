@@ -13,7 +13,7 @@ use super::term::check_term;
 use crate::database::Sql;
 use crate::failure::Failure;
 use crate::operation::Operation;
-use crate::queue::{BlockPage, DecodedBlock, encode_block};
+use crate::queue::{DecodedBlock, encode_block};
 use crate::transaction::Transaction;
 use crate::units::{int, micros};
 
@@ -83,9 +83,10 @@ async fn rewrite_part(t: &Transaction<'_>, sql: &Sql, blocks: &[&Rewrite]) -> Re
         let key: (i32, i32, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
         let bytes: &[u8] = row.try_get(3)?;
         let Some(pages) = wanted.get(&key) else { continue };
-        let decoded = DecodedBlock::read(bytes)?;
-        let left: Vec<BlockPage<'_>> =
-            decoded.pages("")?.into_iter().filter(|page| pages.keeps(page.page.key)).collect();
+        // A damaged block stays as it is. The process that loads it ends its job.
+        let Ok(decoded) = DecodedBlock::read(bytes) else { continue };
+        let Ok(mut left) = decoded.pages("") else { continue };
+        left.retain(|page| pages.keeps(page.page.key));
         hosts.push(key.0);
         jobs.push(key.1);
         ids.push(key.2);

@@ -21,6 +21,8 @@ use crate::transaction::Transaction;
 
 /// Maximum number of hosts that one transaction takes.
 const MAX_WANTED: usize = 256;
+/// The longest time that a call waits for the first term.
+const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// A call for a host that this process does not hold.
 #[derive(Debug)]
@@ -192,6 +194,7 @@ impl Inner {
     /// Holds the host of a URL for a request without a lease.
     pub(crate) async fn hold_host(self: &Arc<Self>, url: &Url, now: Duration) -> Result<HostHold, Error> {
         let name = &url[Position::BeforeHost..Position::AfterPort];
+        self.take_part(MAX_WAIT).await;
         let known = {
             let mut local = self.local();
             local.at(now);

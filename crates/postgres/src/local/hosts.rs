@@ -112,7 +112,8 @@ impl Local {
         self.snapshot = None;
     }
 
-    /// Loads the pages of a block of a host that is held, in a job that is open.
+    /// Loads the pages of a block of a host that is held, in a job that is open. An error if some cannot be
+    /// read.
     pub(super) fn load_block(&mut self, id: i64, host: i32, job: i32, bytes: &[u8]) -> Result<(), Failure> {
         let now = self.now;
         let Some(holder) = self.hosts.get_mut(&host).filter(|host| !host.leaving) else { return Ok(()) };
@@ -120,7 +121,7 @@ impl Local {
             return Ok(());
         };
         let decoded = DecodedBlock::read(bytes)?;
-        let mut left = HashSet::new();
+        let (mut left, mut is_damaged) = (HashSet::new(), false);
         for BlockPage { page, from_link } in decoded.pages(&holder.name)? {
             left.insert(page.key);
             mirror.pages.insert(page.key, PagePlace { host, block: id });
@@ -129,12 +130,12 @@ impl Local {
                 *holder.jobs.entry(job).or_default() += 1;
             } else {
                 // Only damage makes a URL that is not valid.
-                tracing::error!(job = %mirror.id, block = id, "a waiting page cannot be read");
+                is_damaged = true;
             }
         }
         holder.blocks.insert(id);
         self.blocks.insert(id, LoadedBlock { host, job, left, rows: BTreeSet::new() });
-        Ok(())
+        if is_damaged { Err(Failure::damaged("a waiting page")) } else { Ok(()) }
     }
 
     /// Forgets a block that is deleted, or that belongs to an ended job or to a host that is given back.

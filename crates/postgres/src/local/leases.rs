@@ -73,6 +73,11 @@ impl Inner {
 
     /// Leases pages of the database. If there are too few, and the database may have some, it waits for them.
     async fn lease_own(&self, worker: WorkerId, max: usize, waits: bool, now: Duration) -> Leases {
+        if waits {
+            self.take_part(MAX_REFILL).await;
+        } else if self.local().take_part() {
+            self.heartbeats.request();
+        }
         let is_new = {
             let mut local = self.local();
             local.expire_leases(now);
@@ -100,9 +105,13 @@ impl Inner {
         leases
     }
 
-    /// Extends the term if the last heartbeat is older than the interval.
+    /// Extends the term if the last heartbeat is older than the interval. A worker that stopped begins none.
     pub(crate) async fn renew(&self, worker: WorkerId, now: Duration) -> Result<Renewal, Error> {
-        let is_old = self.local().is_heartbeat_due(self.config.heartbeat);
+        let is_old = {
+            let mut local = self.local();
+            let is_new = !local.has_left(worker) && local.take_part();
+            is_new || local.is_heartbeat_due(self.config.heartbeat)
+        };
         if is_old {
             let turn = self.heartbeats.request();
             self.heartbeats.wait(turn, self.config.heartbeat).await;
@@ -114,7 +123,8 @@ impl Inner {
         Ok(renewal)
     }
 
-    /// Returns the pages of a worker to the queue. A process without leases gives all back.
+    /// Returns the pages of a worker to the queue. A process without leases gives all back, and ends its
+    /// term.
     pub(crate) async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error> {
         self.memory.release(worker, now).await?;
         let is_idle = self.local().release(worker, now);
@@ -276,6 +286,7 @@ impl Local {
         if self.leases.is_empty() {
             // What is not leased is given back, and nothing is taken before the next lease.
             (self.drains, self.wanted) = (true, 0);
+            self.leave(worker);
         }
         self.leases.is_empty()
     }

@@ -32,7 +32,7 @@ use self::ended::EndedRows;
 use self::hosts::{HeldHost, LoadedBlock};
 use self::jobs::JobMirror;
 use self::teams::Teams;
-use self::term::Term;
+use self::term::{Part, Term};
 use crate::queue::HeldHosts;
 
 pub(crate) use self::grants::regrant;
@@ -67,6 +67,7 @@ pub(crate) struct Local {
     config: FrontierConfig,
     frontier: Frontier,
     term: Term,
+    part: Part,
     jobs: HashMap<i32, JobMirror>,
     by_id: HashMap<JobId, i32>,
     by_slot: HashMap<JobSlot, i32>,
@@ -126,6 +127,7 @@ impl Local {
             frontier: Frontier::new(config.clone()),
             config,
             term: Term::default(),
+            part: Part::default(),
             jobs: HashMap::new(),
             by_id: HashMap::new(),
             by_slot: HashMap::new(),

@@ -1,9 +1,10 @@
 //! Taking hosts, and reading blocks of waiting pages.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 
 use gleaner_frontier::HostPace;
+use gleaner_types::JobId;
 use tokio::time::Instant;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
@@ -111,6 +112,15 @@ pub(super) struct Found {
     teams: HashMap<String, Option<i32>>,
 }
 
+/// What a refill loaded.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    /// There are new pages.
+    pub(super) has_pages: bool,
+    /// Jobs with a block that cannot be read, and why they end.
+    pub(super) damaged: BTreeMap<JobId, String>,
+}
+
 /// Takes hosts.
 pub(super) struct TakeHosts<'a> {
     pub(super) sql: &'a Sql,
@@ -119,8 +129,9 @@ pub(super) struct TakeHosts<'a> {
 
 impl TakeHosts<'_> {
     /// Free hosts with work: first some of each job without loaded pages, then any. A host whose address
-    /// another worker holds is left to that one, and a host to the worker that waits for it. Two conditions for that, because many hosts may have one
-    /// address: an index finds the workers before and after this one.
+    /// another worker holds is left to that one, and a host to the worker that waits for it. There are two
+    /// conditions for the address, because many hosts may have one: an index finds the workers before and
+    /// after this one.
     async fn take(&self, transaction: &Transaction<'_>) -> Result<Vec<TakenHost>, Failure> {
         let text = self.sql.text(
             "WITH of_jobs AS MATERIALIZED (
@@ -362,13 +373,14 @@ impl Local {
         to_read
     }
 
-    /// Loads the blocks that a refill found on these hosts. True if there are new pages.
-    pub(super) fn apply_found(&mut self, plan: &TakePlan, hosts: &[i32], found: Found) -> bool {
+    /// Loads the blocks that a refill found on these hosts.
+    pub(super) fn apply_found(&mut self, plan: &TakePlan, hosts: &[i32], found: Found) -> Loaded {
+        let mut loaded = Loaded::default();
         if plan.epoch != self.epoch() {
-            return false;
+            return loaded;
         }
-        let has_pages = !found.blocks.is_empty();
-        self.starved = plan.is_short && !has_pages && hosts.len() <= plan.hosts.len();
+        loaded.has_pages = !found.blocks.is_empty();
+        self.starved = plan.is_short && !loaded.has_pages && hosts.len() <= plan.hosts.len();
         for row in &found.rows {
             if let Some(form) = found.forms.get(&row.number) {
                 let limit = row.team.as_ref().and_then(|team| found.teams.get(team.as_str()));
@@ -379,8 +391,15 @@ impl Local {
         let mut with_more: BTreeSet<i32> = plan.full_hosts.iter().copied().collect();
         for block in found.blocks {
             with_more.insert(block.host);
-            if let Err(failure) = self.load_block(block.id, block.host, block.job, &block.pages) {
-                tracing::error!(%failure, block = block.id, "waiting pages cannot be read");
+            if let Err(failure) = self.load_block(block.id, block.host, block.job, &block.pages)
+                && let Some(job) = self.jobs.get(&block.job)
+            {
+                let reason = format!(
+                    "{failure} (table block, id {}); check the storage of the database, then submit the job \
+                     again",
+                    block.id
+                );
+                loaded.damaged.insert(job.id, reason);
             }
         }
         for id in hosts {
@@ -393,7 +412,7 @@ impl Local {
                 }
             }
         }
-        has_pages
+        loaded
     }
 
     /// True if few pages of a job are loaded on a host that has others.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use gleaner_store::{Error, ErrorKind, WorkerId};
 use tokio::time::Instant;
 use tokio_postgres::types::Type;
 
@@ -10,12 +11,27 @@ use super::Local;
 use crate::database::Sql;
 use crate::failure::Failure;
 use crate::inner::Inner;
+use crate::jobs::Adopt;
 use crate::operation::Operation;
 use crate::transaction::Transaction;
 use crate::units::micros;
 
 /// The part of a term that is not used, because clocks run at slightly different rates.
 const MARGIN: u32 = 20;
+
+/// Whether this process takes part in the work. One that only reads has no row, so the others share the work
+/// without it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Not so far.
+    #[default]
+    None,
+    /// It needs a term.
+    Taken,
+    /// Not any more: this worker stopped as the last one, and nothing is leased. The term ends when nothing
+    /// refers to it.
+    Left(WorkerId),
+}
 
 /// The term of a worker on the clock of this process.
 #[derive(Debug, Default)]
@@ -58,6 +74,32 @@ impl Local {
 
     fn is_ended(&self) -> bool {
         self.term.ends.is_none()
+    }
+
+    /// The epoch of the term; `None` if it has ended.
+    pub(crate) fn term_epoch(&self) -> Option<i64> {
+        (!self.is_ended()).then_some(self.term.epoch)
+    }
+
+    /// Takes part from now on. True if a term is needed that the last heartbeat did not know of.
+    pub(super) fn take_part(&mut self) -> bool {
+        let is_new = self.part != Part::Taken;
+        self.part = Part::Taken;
+        is_new && self.is_ended()
+    }
+
+    /// Takes part no more, as this worker has stopped.
+    pub(super) const fn leave(&mut self, worker: WorkerId) {
+        self.part = Part::Left(worker);
+    }
+
+    /// True if this worker stopped, and none has worked since.
+    pub(super) fn has_left(&self, worker: WorkerId) -> bool {
+        self.part == Part::Left(worker)
+    }
+
+    fn takes_part(&self) -> bool {
+        self.part == Part::Taken
     }
 
     /// True while no other process may end the term.
@@ -113,9 +155,50 @@ impl Operation for Register<'_> {
             transaction.query_typed_one(&text, &[(&self.name, Type::TEXT), (&term, Type::INT8)]).await?;
         let epoch: i64 = row.try_get(0)?;
         if let Some(former) = self.former {
-            crate::jobs::adopt(transaction, self.sql, former, epoch).await?;
+            Adopt { sql: self.sql, former, next: epoch }.run(transaction).await?;
         }
         Ok(epoch)
+    }
+}
+
+/// Deletes the row of this worker, unless something refers to it.
+struct Leave<'a> {
+    sql: &'a Sql,
+    epoch: i64,
+}
+
+#[async_trait::async_trait]
+impl Operation for Leave<'_> {
+    /// True if the row is deleted.
+    type Output = bool;
+
+    async fn run(&self, t: &Transaction<'_>) -> Result<bool, Failure> {
+        // A commit of this process that is under way holds the row: it is tried again later.
+        let text = self.sql.text("SELECT id FROM {schema}.worker WHERE id = $1 FOR UPDATE SKIP LOCKED");
+        if t.query_typed_opt(&text, &[(&self.epoch, Type::INT8)]).await?.is_none() {
+            return Ok(false);
+        }
+        // A statement of its own: it sees what those commits have written.
+        let text = self.sql.text(
+            "DELETE FROM {schema}.worker WHERE id = $1
+                 AND NOT EXISTS (SELECT FROM {schema}.host WHERE worker = $1)
+                 AND NOT EXISTS (SELECT FROM {schema}.job_share
+                     WHERE worker = $1 AND (tokens > 0 OR slots > 0))
+                 AND NOT EXISTS (SELECT FROM {schema}.team_share WHERE worker = $1 AND slots > 0)
+                 AND NOT EXISTS (SELECT FROM {schema}.reservation WHERE worker = $1)
+                 AND NOT EXISTS (SELECT FROM {schema}.job WHERE runner = $1 AND state = 0)",
+        );
+        if t.execute_typed(&text, &[(&self.epoch, Type::INT8)]).await? == 0 {
+            return Ok(false);
+        }
+        // Without hosts, the worker has no block with ended pages.
+        let text = self.sql.text(
+            "WITH ended AS (DELETE FROM {schema}.ended WHERE worker = $1),
+                 shares AS (DELETE FROM {schema}.job_share WHERE worker = $1)
+             DELETE FROM {schema}.team_share WHERE worker = $1",
+        );
+        t.execute_typed(&text, &[(&self.epoch, Type::INT8)]).await?;
+        Ok(true)
     }
 }
 
@@ -197,8 +280,22 @@ impl Inner {
     }
 
     async fn heartbeat(&self) -> Result<(), Failure> {
-        if self.local().is_ended() {
-            return self.register().await;
+        let (epoch, takes_part) = {
+            let local = self.local();
+            (local.term_epoch(), local.takes_part())
+        };
+        if let Some(epoch) = epoch.filter(|_| !takes_part)
+            && self.leave(epoch).await?
+        {
+            self.local().end_term(epoch);
+        }
+        // It may take part again.
+        let (is_ended, takes_part) = {
+            let local = self.local();
+            (local.is_ended(), local.takes_part())
+        };
+        if is_ended {
+            return if takes_part { self.register().await } else { Ok(()) };
         }
         // Counted from before the request, so that it ends here before it ends there.
         let sent = Instant::now();
@@ -216,8 +313,11 @@ impl Inner {
         let others = match self.db.write_reserved(&heartbeat).await {
             Ok(others) => others,
             Err(Failure::TermEnded) => {
-                tracing::warn!("the term of this process has ended; it begins another");
                 self.local().end_term(heartbeat.epoch);
+                if !self.local().takes_part() {
+                    return Ok(());
+                }
+                tracing::warn!("the term of this process has ended; it begins another");
                 self.notify_work();
                 return self.register().await;
             }
@@ -234,5 +334,64 @@ impl Inner {
             let _former = self.dead.send_replace(others.dead);
         }
         Ok(())
+    }
+
+    /// Deletes the row of this worker, unless something refers to it. True if it is deleted.
+    pub(crate) async fn leave(&self, epoch: i64) -> Result<bool, Failure> {
+        self.db.write_reserved(&Leave { sql: &self.db.sql, epoch }).await
+    }
+
+    /// Takes part from now on. If a term is needed, it waits for that, at most for this time.
+    pub(crate) async fn take_part(&self, max: Duration) {
+        let is_new = self.local().take_part();
+        if is_new {
+            self.heartbeats.wait(self.heartbeats.request(), max).await;
+        }
+    }
+
+    /// Takes part from now on, in a term. Returns its epoch.
+    async fn join(&self) -> Result<i64, Failure> {
+        let epoch = {
+            let mut local = self.local();
+            local.take_part();
+            local.term_epoch()
+        };
+        if let Some(epoch) = epoch {
+            return Ok(epoch);
+        }
+        self.heartbeats.wait(self.heartbeats.request(), self.config.patience).await;
+        let failed = || Error::new(ErrorKind::Io, "this process could not be registered in the database");
+        self.local().term_epoch().ok_or_else(|| failed().into())
+    }
+
+    /// Runs an operation that [checks](check_term) the term of its epoch and leaves a reference to it: in
+    /// another term if that one has ended.
+    pub(crate) async fn write_in_term<O: Operation>(
+        &self,
+        operation: impl Fn(i64) -> O + Sync + Send,
+    ) -> Result<O::Output, Failure> {
+        loop {
+            let epoch = self.join().await?;
+            match self.db.write(&operation(epoch)).await {
+                Ok(output) => {
+                    self.adopt_from(epoch).await;
+                    return Ok(output);
+                }
+                Err(Failure::TermEnded) => self.term_ended(epoch),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Another term may have begun while a reference to this one was committed: it has not adopted that.
+    async fn adopt_from(&self, mut former: i64) {
+        while self.worker() != former {
+            let next = self.worker();
+            if let Err(failure) = self.db.write(&Adopt { sql: &self.db.sql, former, next }).await {
+                tracing::warn!(%failure, "others may take jobs of this process for those of a dead one");
+                return;
+            }
+            former = next;
+        }
     }
 }

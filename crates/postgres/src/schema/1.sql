@@ -1,6 +1,9 @@
 -- Version 1. `{schema}` is replaced by the quoted name of the schema. Times are microseconds since the Unix
 -- epoch on the clock of the engine, unless a column has a type of its own. Keys of URLs are 64-bit hashes.
 
+-- Autovacuum: by default it waits until a fifth of a table is dead, and cuts empty pages off its end under a
+-- lock that stops all others. Tables that churn have limits of their own, each with its reason.
+
 -- The version of this schema, in one row.
 CREATE TABLE {schema}.meta (
     version int NOT NULL,
@@ -30,7 +33,8 @@ CREATE TABLE {schema}.worker (
     hungry boolean NOT NULL DEFAULT false,
     -- What it works on, for statistics and for the load of teams: {"team": leased pages}.
     leased jsonb NOT NULL DEFAULT '{}'
-) WITH (fillfactor = 50);
+    -- Heartbeats update the few rows in place. Its pages are never cut off: a heartbeat would wait for that.
+) WITH (fillfactor = 50, vacuum_truncate = off);
 
 -- A host, with the port if it is not the default. One worker at a time sends requests to it.
 CREATE TABLE {schema}.host (
@@ -50,7 +54,9 @@ CREATE TABLE {schema}.host (
     places int,
     -- Another worker waits for it, for a request without a lease, on the clock of the server.
     wanted_at timestamptz
-) WITH (fillfactor = 70);
+    -- Each change of the holder leaves dead entries in the indexes of free hosts, which each poll reads: they
+    -- are removed early, also if there are millions of hosts.
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
 CREATE INDEX host_free ON {schema}.host (ready_at) WHERE worker IS NULL AND has_work;
 CREATE INDEX host_idle ON {schema}.host (ready_at) WHERE worker IS NULL AND NOT has_work;
 CREATE INDEX host_worker ON {schema}.host (worker) WHERE worker IS NOT NULL;
@@ -128,7 +134,9 @@ CREATE TABLE {schema}.job (
     cleaned boolean NOT NULL DEFAULT false,
     -- The worker of a job without pages of its own, or of a part of such a job.
     runner bigint
-) WITH (fillfactor = 50);
+    -- Ended jobs stay for days, and only the few running ones change: their dead entries in the indexes of
+    -- running jobs do not wait for a fifth of all jobs.
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
 CREATE INDEX job_running ON {schema}.job (team, kind) WHERE state = 0;
 CREATE INDEX job_open ON {schema}.job (number) WHERE state = 0;
 CREATE INDEX job_ended ON {schema}.job (ended_at) WHERE ended_at IS NOT NULL;
@@ -184,6 +192,11 @@ CREATE TABLE {schema}.block (
     id bigint GENERATED ALWAYS AS IDENTITY,
     pages bytea NOT NULL,
     PRIMARY KEY (host, job, id)
+    -- Each block is deleted: the space of few is reused before the table grows, also that of their lists,
+    -- which lie apart. The space of a queue that became empty stays for the next pages.
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.05, toast.autovacuum_vacuum_scale_factor = 0.05,
+    vacuum_truncate = off, toast.vacuum_truncate = off
 );
 CREATE INDEX block_job ON {schema}.block (job);
 ALTER TABLE {schema}.block ALTER pages SET STORAGE EXTERNAL;
@@ -198,6 +211,11 @@ CREATE TABLE {schema}.ended (
     jobs int[] NOT NULL,
     keys bigint[] NOT NULL,
     PRIMARY KEY (worker, number)
+    -- Each row lives for a short time, so the table is almost empty, and a part of it says little: a number
+    -- of dead rows counts. It grows again at once, so its pages are not cut off.
+) WITH (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+    vacuum_truncate = off, toast.vacuum_truncate = off
 );
 
 -- The link graph of jobs with `max_depth`: ended pages with their links, and pages that are too deep so far.
@@ -279,13 +297,18 @@ CREATE TABLE {schema}.event (
     concludes boolean NOT NULL DEFAULT false,
     error text,
     PRIMARY KEY (job, sequence)
-);
+    -- A queue: rows go after their delivery. While many wait, the dead ones before them are removed early.
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, vacuum_truncate = off);
 -- When the next event of a job is due.
 CREATE TABLE {schema}.due (
     job int PRIMARY KEY,
     at bigint NOT NULL,
     attempt int NOT NULL DEFAULT 0
-) WITH (fillfactor = 70);
+    -- Each delivery changes the time, and the reader of the first times would pass all dead entries.
+) WITH (
+    fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
+    vacuum_truncate = off
+);
 CREATE INDEX due_at ON {schema}.due (at, job);
 -- Events that were given up.
 CREATE TABLE {schema}.dead_letter (

@@ -121,3 +121,23 @@ async fn a_job_ends_once_and_every_store_sees_the_same_end() {
         assert!(reported.is_empty(), "a job without a team is not settled");
     }
 }
+
+#[tokio::test]
+async fn a_job_whose_waiting_pages_are_damaged_fails() {
+    let Some(world) = World::start() else { return };
+    let [store] = world.stores("damaged").await;
+    let submitted = job(1, u64::MAX, Graph::unlinked(20, 1).all());
+    let id = submitted.id;
+    store.submit(submitted, now()).await.unwrap();
+    let text = "UPDATE damaged.block SET pages = '\\x07' RETURNING id";
+    let block: i64 = world.client().await.query_one(text, &[]).await.unwrap().get(0);
+    let end = eventually("the job has ended", async || {
+        store.lease(WorkerId::random(), 1, now()).await.unwrap();
+        let snapshot = store.snapshot(id).await.unwrap();
+        (snapshot.state != JobState::Scraping).then_some(snapshot)
+    })
+    .await;
+    let error = end.error.unwrap();
+    assert_eq!(end.state, JobState::Failed);
+    assert!(error.contains(&format!("id {block})")) && error.contains("submit the job again"), "{error}");
+}

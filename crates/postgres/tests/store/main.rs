@@ -21,5 +21,6 @@ mod limits;
 mod pooler;
 mod random;
 mod suites;
+mod term;
 mod work;
 mod world;
