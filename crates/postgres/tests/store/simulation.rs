@@ -87,7 +87,8 @@ fn run_seeds(seeds: u64) {
     });
     let tally = tally.into_inner().unwrap();
     println!(
-        "{seeds} seeds: {} requests, {} documents, {} events, {} leases lost, {} crashes, {:.1} virtual hours",
+        "{seeds} seeds: {} requests, {} documents, {} events, {} leases lost, {} crashes, \
+         {:.1} virtual hours",
         tally.requests,
         tally.documents,
         tally.events,

@@ -2,17 +2,51 @@
 //!
 //! Its operations take no virtual time: virtual time stands still while one runs.
 
-use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::mpsc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
-use gleaner_store::{HostGuard, HostHold};
+use gleaner_store::{Error, HostGuard, HostHold, Store};
 use tokio::runtime::{EnterGuard, Handle};
+use url::Url;
+
+/// How long the store may take to give a host back.
+const HOLD_TIME: Duration = Duration::from_secs(1);
+/// The store is asked again after this time.
+const HOLD_PAUSE: Duration = Duration::from_millis(2);
 
 /// The tokio runtime of the store, whose clock is not paused.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct RealTime(Handle);
+
+/// An operation that runs, and is dropped, in real time.
+struct Operation<'r, F> {
+    /// `None` while it is dropped.
+    future: Option<F>,
+    real_time: &'r RealTime,
+}
+
+impl<F: Future + Unpin> Future for Operation<'_, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.get_mut();
+        let _real = this.real_time.enter();
+        match &mut this.future {
+            Some(future) => Pin::new(future).poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<F> Drop for Operation<'_, F> {
+    fn drop(&mut self) {
+        let _real = self.real_time.enter();
+        drop(self.future.take());
+    }
+}
 
 /// A hold that ends in real time.
 struct Hold {
@@ -38,32 +72,40 @@ impl RealTime {
     }
 
     /// Runs an operation of the store.
-    pub(super) async fn run<F: Future + Unpin>(&self, mut operation: F) -> F::Output {
+    pub(super) async fn run<F: Future + Unpin>(&self, operation: F) -> F::Output {
         // A paused clock stands still while a blocking task runs. This one ends with the sender.
         let (running, ended) = mpsc::channel::<()>();
         drop(tokio::task::spawn_blocking(move || ended.recv()));
-        let output = poll_fn(|context| {
-            let _real = self.enter();
-            Pin::new(&mut operation).poll(context)
-        })
-        .await;
+        let output = Operation { future: Some(operation), real_time: self }.await;
         drop(running);
         output
     }
 
-    /// The same hold, which may be dropped in virtual time.
-    pub(super) fn keep(&self, hold: HostHold) -> HostHold {
-        match hold {
+    /// Holds a host, in virtual time. The store gets time to give it back first, if it is about to.
+    pub(super) async fn hold_host(
+        &self,
+        store: &dyn Store,
+        url: &Url,
+        now: Duration,
+    ) -> Result<HostHold, Error> {
+        let began = Instant::now();
+        let hold = self.run(Box::pin(async {
+            loop {
+                match store.hold_host(url, now).await? {
+                    HostHold::Busy { not_before }
+                        if not_before <= now + HOLD_TIME && began.elapsed() < HOLD_TIME =>
+                    {
+                        tokio::time::sleep(HOLD_PAUSE).await;
+                    }
+                    hold => return Ok::<_, Error>(hold),
+                }
+            }
+        }));
+        Ok(match hold.await? {
             HostHold::Held(guard) => {
                 HostHold::Held(HostGuard::new(Hold { guard: Some(guard), real_time: self.clone() }))
             }
-            HostHold::Busy { .. } => hold,
-        }
-    }
-}
-
-impl fmt::Debug for RealTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RealTime")
+            busy @ HostHold::Busy { .. } => busy,
+        })
     }
 }

@@ -17,7 +17,8 @@ use super::run::virtual_runtime;
 /// What the store does by itself takes real time, so two runs of a seed may differ.
 ///
 /// # Panics
-/// If the tokio runtime cannot be built, or is called from a tokio runtime.
+/// If the tokio runtime cannot be built, or within a tokio runtime.
+#[must_use]
 pub fn simulate_on(seed: u64, runtime: &Handle, open: impl FnOnce(MemoryConfig) -> Arc<dyn Store>) -> Report {
     let outside = Outside::generate(seed, false);
     let store = open(outside.setup.config.clone());

@@ -27,10 +27,6 @@ use super::world::Resource;
 
 /// How long the tasks of a store in real time may look for pages: some of its polls.
 const SEARCH_TIME: Duration = Duration::from_millis(100);
-/// How long they may take to give a host back.
-const HOLD_TIME: Duration = Duration::from_secs(1);
-/// The store is asked again after this time.
-const HOLD_PAUSE: Duration = Duration::from_millis(2);
 
 /// Delegates to another store, except that
 ///
@@ -143,20 +139,6 @@ impl FaultyStore {
             }
         }
         false
-    }
-
-    /// Holds a host. A store in real time gets time to give it back first, if it is about to.
-    async fn hold_of_store(&self, url: &Url, now: Duration) -> Result<HostHold, Error> {
-        let began = std::time::Instant::now();
-        loop {
-            let hold = self.store.hold_host(url, now).await?;
-            let is_soon_free =
-                matches!(&hold, HostHold::Busy { not_before } if *not_before <= now + HOLD_TIME);
-            if self.real_time.is_none() || !is_soon_free || began.elapsed() > HOLD_TIME {
-                return Ok(hold);
-            }
-            tokio::time::sleep(HOLD_PAUSE).await;
-        }
     }
 
     fn record_address(&self, url: &Url, address: Option<IpAddr>) {
@@ -348,11 +330,10 @@ impl Store for FaultyStore {
     }
 
     async fn hold_host(&self, url: &Url, now: Duration) -> Result<HostHold, Error> {
-        let hold = self.run(Box::pin(self.hold_of_store(url, now))).await?;
-        Ok(match &self.real_time {
-            Some(real_time) => real_time.keep(hold),
-            None => hold,
-        })
+        match &self.real_time {
+            Some(real_time) => real_time.hold_host(&*self.store, url, now).await,
+            None => self.store.hold_host(url, now).await,
+        }
     }
 
     fn holds_by_lease(&self, page: &LeasedPage) -> bool {
