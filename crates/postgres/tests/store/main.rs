@@ -20,6 +20,7 @@ mod jobs;
 mod limits;
 mod pooler;
 mod random;
+mod simulation;
 mod suites;
 mod term;
 mod work;

@@ -55,6 +55,9 @@
 //!   an operation counts once, no job uses more than was reserved, and nothing stays reserved.
 //! - While the disk is stalled, running jobs say that they wait for it. They go on afterwards.
 //!
+//! [`simulate_on`] runs them over any store, which works in real time while virtual time stands still, in one
+//! process that does not end. Events and credits are checked as above.
+//!
 //! ```
 //! use gleaner_testkit::simulation::{simulate, simulate_restarts};
 //!
@@ -78,15 +81,18 @@ mod monitor;
 mod outside;
 mod ports;
 mod process;
+mod real_time;
 mod record;
 mod report;
 mod restarts;
 mod run;
 mod served;
 mod setup;
+mod shared;
 mod store;
 mod world;
 
 pub use report::Report;
 pub use restarts::simulate_restarts;
 pub use run::simulate;
+pub use shared::simulate_on;

@@ -13,15 +13,19 @@ use gleaner_types::plan::EventKind;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::client::Client;
+use super::client::{Client, Habits};
 use super::context::Context;
 use super::disk::{Disk, DiskFaults, SimulatedDisk};
 use super::monitor::{Event, Moment};
 use super::outside::{Accounts, Receiver};
+use super::real_time::RealTime;
+use super::report::Report;
 use super::setup::{END, Setup};
 use super::store::{EndedPages, FaultyStore};
 use crate::site::random::Random;
 
+/// Jobs stay longer than a simulation lasts.
+const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// Longest time until the maintenance looks again, in milliseconds.
 const POLL_INTERVAL: u64 = 15_000;
 
@@ -34,6 +38,35 @@ pub(super) struct Outside {
     pub(super) receiver: Receiver,
     pub(super) accounts: Accounts,
     pub(super) ended_pages: Arc<EndedPages>,
+}
+
+impl Outside {
+    /// What a seed decides.
+    pub(super) fn generate(seed: u64, loses_power: bool) -> Arc<Self> {
+        let mut setup = Setup::generate(seed, loses_power);
+        setup.config.retention = RETENTION;
+        let clients = setup.teams.iter().enumerate();
+        let clients = clients
+            .map(|(number, team)| Client::new(number, Habits::generate(seed, number, *team)))
+            .collect();
+        Arc::new(Self {
+            setup,
+            disk: Arc::default(),
+            clients,
+            receiver: Default::default(),
+            accounts: Default::default(),
+            ended_pages: Arc::default(),
+        })
+    }
+
+    /// The report at the end of the simulation.
+    pub(super) fn report(&self) -> Report {
+        let mut report = self.setup.report();
+        report.documents = self.clients.iter().map(Client::documents).sum();
+        report.full_queues = self.clients.iter().filter(|client| client.was_full()).count() as u64;
+        report.events = self.receiver.count();
+        report
+    }
 }
 
 /// What happens to a process.
@@ -68,9 +101,23 @@ impl Process {
                 return None;
             }
         };
-        let store = setup.faulty_store(Arc::new(store), &outside.ended_pages);
+        let store = setup.faulty_store(Arc::new(store), None, &outside.ended_pages);
         let runtime = setup.runtime(Arc::clone(&store));
         Some(Arc::new(Self { outside: Arc::clone(outside), number, disk, store, runtime }))
+    }
+
+    /// A process with this store, which works in real time. Nothing is written to the disk.
+    pub(super) fn in_real_time(
+        outside: &Arc<Outside>,
+        store: Arc<dyn Store>,
+        real_time: RealTime,
+    ) -> Arc<Self> {
+        let setup = &outside.setup;
+        let random = Random::new(setup.context.seed, 0xd15c << 16);
+        let (disk, _) = outside.disk.open(&setup.context, DiskFaults::default(), random);
+        let store = setup.faulty_store(store, Some(real_time), &outside.ended_pages);
+        let runtime = setup.runtime(Arc::clone(&store));
+        Arc::new(Self { outside: Arc::clone(outside), number: 0, disk, store, runtime })
     }
 
     /// Checks that everything is there that was acknowledged.

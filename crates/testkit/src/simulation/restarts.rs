@@ -1,23 +1,18 @@
 //! Crawls over a durable store, in processes that end at any moment.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use gleaner_store::journal::Stall;
 
-use super::client::{Client, Habits};
 use super::disk::{DiskFaults, DiskStall};
 use super::monitor::Event;
 use super::process::{Outside, Process, ProcessFaults};
 use super::report::Report;
 use super::run::virtual_runtime;
-use super::setup::Setup;
 use crate::site::random::Random;
 
 /// Maximum number of processes that end before their work is done.
 const MAX_LOSSES: usize = 4;
-/// Jobs stay longer than a simulation lasts.
-const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// Longest time until another process begins, in milliseconds.
 const MAX_DOWNTIME: usize = 60_000;
 
@@ -28,19 +23,7 @@ const MAX_DOWNTIME: usize = 60_000;
 /// If the tokio runtime cannot be built.
 #[must_use]
 pub fn simulate_restarts(seed: u64) -> Report {
-    let mut setup = Setup::generate(seed, true);
-    setup.config.retention = RETENTION;
-    let clients =
-        setup.teams.iter().enumerate().map(|(number, team)| (number, Habits::generate(seed, number, *team)));
-    let clients = clients.map(|(number, habits)| Client::new(number, habits)).collect();
-    let outside = Arc::new(Outside {
-        setup,
-        disk: Arc::default(),
-        clients,
-        receiver: Default::default(),
-        accounts: Default::default(),
-        ended_pages: Arc::default(),
-    });
+    let outside = Outside::generate(seed, true);
     let mut random = Random::new(seed, 0x9047);
     let (mut power_losses, mut kills) = (0, 0);
     let losses = 1 + random.below(MAX_LOSSES);
@@ -65,12 +48,9 @@ pub fn simulate_restarts(seed: u64) -> Report {
         outside.setup.context.end_process();
     });
 
-    let mut report = outside.setup.report();
-    report.documents = outside.clients.iter().map(Client::documents).sum();
-    report.full_queues = outside.clients.iter().filter(|client| client.was_full()).count() as u64;
+    let mut report = outside.report();
     (report.power_losses, report.kills) = (power_losses, kills);
     report.damaged_ends = outside.disk.cuts();
-    report.events = outside.receiver.count();
     report
 }
 

@@ -31,7 +31,7 @@ async fn run_seed(seed: u64) -> Report {
     let (context, tasks) = (Arc::clone(&setup.context), Arc::clone(&setup.tasks));
     context.begin_process(0);
     let store = Arc::new(MemoryStore::new(setup.config.clone()));
-    let runtime = setup.runtime(setup.faulty_store(store, &Arc::default()));
+    let runtime = setup.runtime(setup.faulty_store(store, None, &Arc::default()));
     let mut readers = Vec::new();
     for number in 0..tasks.len() {
         let (context, runtime) = (Arc::clone(&context), Arc::clone(&runtime));

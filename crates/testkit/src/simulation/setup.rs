@@ -13,6 +13,7 @@ use super::crawl_task::CrawlTask;
 use super::map_task::MapTask;
 use super::monitor::{JobBound, Moment, Monitor};
 use super::ports::{SimulatedFetch, SimulatedTransform};
+use super::real_time::RealTime;
 use super::report::Report;
 use super::store::{EndedPages, FaultyStore};
 use super::world::{Kind, Resource, World};
@@ -87,14 +88,16 @@ impl Setup {
         EPOCH + Duration::from_millis(self.context.now())
     }
 
-    /// The store with the faults of the simulation.
+    /// The store with the faults of the simulation. It works in virtual time without `real_time`.
     pub(super) fn faulty_store(
         &self,
         store: Arc<dyn Store>,
+        real_time: Option<RealTime>,
         ended_pages: &Arc<EndedPages>,
     ) -> Arc<FaultyStore> {
         let (context, ended_pages) = (Arc::clone(&self.context), Arc::clone(ended_pages));
-        Arc::new(FaultyStore::new(store, context, ended_pages, self.address_limit, self.teams.clone()))
+        let (address_limit, teams) = (self.address_limit, self.teams.clone());
+        Arc::new(FaultyStore::new(store, real_time, context, ended_pages, address_limit, teams))
     }
 
     /// A runtime of this process.

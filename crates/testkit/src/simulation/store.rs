@@ -1,6 +1,7 @@
 //! A store with injected faults between it and the workers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,9 +11,9 @@ use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits, UrlKey};
 use gleaner_store::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
-    FinishedPage, HistoryKey, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, LeaseId, Leases,
-    NewJob, Note, PageFailures, PageOutcome, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice,
-    Store, StoredJob, TeamId, TeamLoad, WorkerId,
+    FinishedPage, HistoryKey, HostHold, JobAccount, JobListing, JobSnapshot, JobWarning, JsonSlice, LeaseId,
+    LeasedPage, Leases, NewJob, Note, PageFailures, PageOutcome, PastScrape, ReadBound, Receipt, Renewal,
+    Reservation, Slice, Store, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use tokio::sync::watch;
@@ -21,7 +22,11 @@ use uuid::Uuid;
 
 use super::context::{Context, LEASE_TIME};
 use super::monitor::Event;
+use super::real_time::RealTime;
 use super::world::Resource;
+
+/// How long the tasks of a store in real time may look for pages: some of its polls.
+const SEARCH_TIME: Duration = Duration::from_millis(100);
 
 /// Delegates to another store, except that
 ///
@@ -33,8 +38,12 @@ use super::world::Resource;
 #[derive(Debug)]
 pub(super) struct FaultyStore {
     store: Arc<dyn Store>,
+    /// Where the store works, if not in virtual time.
+    real_time: Option<RealTime>,
     context: Arc<Context>,
     ended_pages: Arc<EndedPages>,
+    /// The jobs that were submitted and may run.
+    submitted: Mutex<BTreeSet<JobId>>,
     /// Resources that are leased and not finished.
     leased: Mutex<BTreeMap<(usize, Resource), LeaseId>>,
     /// How often each page was finished.
@@ -64,6 +73,7 @@ struct Finishing {
 impl FaultyStore {
     pub(super) fn new(
         store: Arc<dyn Store>,
+        real_time: Option<RealTime>,
         context: Arc<Context>,
         ended_pages: Arc<EndedPages>,
         address_limit: u32,
@@ -71,14 +81,64 @@ impl FaultyStore {
     ) -> Self {
         Self {
             store,
+            real_time,
             context,
             ended_pages,
+            submitted: Mutex::default(),
             leased: Mutex::default(),
             finishes: Mutex::default(),
             known_addresses: Mutex::default(),
             address_limit,
             teams,
         }
+    }
+
+    /// Runs an operation of the store.
+    async fn run<F: Future + Unpin>(&self, operation: F) -> F::Output {
+        match &self.real_time {
+            Some(real_time) => real_time.run(operation).await,
+            None => operation.await,
+        }
+    }
+
+    /// Leases pages. If a store in real time knows neither a page nor when there is one, although a job could
+    /// go on, its tasks get time to find one: otherwise, hours of virtual time would pass until they do.
+    async fn lease_of_store(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
+        let began = std::time::Instant::now();
+        let mut work = self.store.work();
+        loop {
+            work.borrow_and_update();
+            let leases = self.store.lease(worker, max, now).await?;
+            let knows = !leases.pages.is_empty() || leases.next.is_some() || max == 0;
+            if knows || self.real_time.is_none() || !self.could_go_on().await {
+                return Ok(leases);
+            }
+            let left = SEARCH_TIME.saturating_sub(began.elapsed());
+            if !matches!(tokio::time::timeout(left, work.changed()).await, Ok(Ok(()))) {
+                return Ok(leases);
+            }
+        }
+    }
+
+    /// Whether a job runs and no page is in work.
+    async fn could_go_on(&self) -> bool {
+        if !locked(&self.leased).is_empty() {
+            return false;
+        }
+        let submitted = locked(&self.submitted).clone();
+        for job in submitted {
+            match self.store.snapshot(job).await {
+                Ok(snapshot) if snapshot.ended_at.is_none() => {
+                    if snapshot.waiting_for.is_none() {
+                        return true;
+                    }
+                }
+                _ => {
+                    locked(&self.submitted).remove(&job);
+                }
+            }
+        }
+        false
     }
 
     fn record_address(&self, url: &Url, address: Option<IpAddr>) {
@@ -186,20 +246,23 @@ impl Store for FaultyStore {
             let account = JobAccount::of(TeamId::new(format!("team {team}")));
             job.account = Some(Box::new(JobAccount { slots: Some(slots), ..account }));
         }
-        self.store.submit(job, now).await
+        let id = job.id;
+        self.run(self.store.submit(job, now)).await?;
+        locked(&self.submitted).insert(id);
+        Ok(())
     }
 
     async fn intend(&self, reservation: Reservation, now: Duration) -> Result<(), Error> {
-        self.store.intend(reservation, now).await
+        self.run(self.store.intend(reservation, now)).await
     }
 
     async fn withdrawn(&self, operation: Uuid) -> Result<(), Error> {
-        self.store.withdrawn(operation).await
+        self.run(self.store.withdrawn(operation)).await
     }
 
     async fn lease(&self, worker: WorkerId, max: usize, now: Duration) -> Result<Leases, Error> {
         self.crash_if_due();
-        let leases = self.store.lease(worker, max, now).await?;
+        let leases = self.run(Box::pin(self.lease_of_store(worker, max, now))).await?;
         let mut leased = locked(&self.leased);
         for page in &leases.pages {
             if locked(&self.ended_pages.0).contains(&(page.job, page.key)) {
@@ -217,11 +280,11 @@ impl Store for FaultyStore {
     }
 
     async fn renew(&self, worker: WorkerId, now: Duration) -> Result<Renewal, Error> {
-        self.store.renew(worker, now).await
+        self.run(self.store.renew(worker, now)).await
     }
 
     async fn release(&self, worker: WorkerId, now: Duration) -> Result<(), Error> {
-        self.store.release(worker, now).await
+        self.run(self.store.release(worker, now)).await
     }
 
     async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
@@ -230,7 +293,7 @@ impl Store for FaultyStore {
         for page in &pages {
             late += self.delay(page).await;
         }
-        let receipts = self.store.finish_many(pages, now + late).await?;
+        let receipts = self.run(self.store.finish_many(pages, now + late)).await?;
         for (finished, receipt) in finishing.into_iter().zip(&receipts) {
             self.acknowledge(finished, receipt);
         }
@@ -238,25 +301,27 @@ impl Store for FaultyStore {
     }
 
     async fn admit(&self, job: JobId, admission: Admission, now: Duration) -> Result<Admitted, Error> {
-        self.store.admit(job, admission, now).await
+        self.run(self.store.admit(job, admission, now)).await
     }
 
     async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {
-        self.store.note(job, notes).await
+        self.run(self.store.note(job, notes)).await
     }
 
     async fn stored(&self, job: JobId) -> Result<StoredJob, Error> {
         // The job is compiled on another thread. The next one begins after that.
         self.context.sleep(1).await;
-        self.store.stored(job).await
+        self.run(self.store.stored(job)).await
     }
 
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {
-        self.store.seal(job, now).await
+        self.run(self.store.seal(job, now)).await
     }
 
     fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) {
+        let real = self.real_time.as_ref().map(RealTime::enter);
         self.store.feedback(url, feedback, now);
+        drop(real);
         self.record_address(url, feedback.address);
     }
 
@@ -264,44 +329,55 @@ impl Store for FaultyStore {
         self.store.limits(url)
     }
 
+    async fn hold_host(&self, url: &Url, now: Duration) -> Result<HostHold, Error> {
+        match &self.real_time {
+            Some(real_time) => real_time.hold_host(&*self.store, url, now).await,
+            None => self.store.hold_host(url, now).await,
+        }
+    }
+
+    fn holds_by_lease(&self, page: &LeasedPage) -> bool {
+        self.store.holds_by_lease(page)
+    }
+
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {
-        self.store.read(job, from, bound).await
+        self.run(self.store.read(job, from, bound)).await
     }
 
     async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
-        self.store.snapshot(job).await
+        self.run(self.store.snapshot(job)).await
     }
 
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
-        self.store.failures(job).await
+        self.run(self.store.failures(job)).await
     }
 
     async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
-        self.store.warn(job, warning).await
+        self.run(self.store.warn(job, warning)).await
     }
 
     async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error> {
-        self.store.fail(job, reason, now).await
+        self.run(self.store.fail(job, reason, now)).await
     }
 
     async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error> {
-        self.store.cancel(job, now).await
+        self.run(self.store.cancel(job, now)).await
     }
 
     async fn pause(&self, job: JobId, paused: bool) -> Result<JobSnapshot, Error> {
-        self.store.pause(job, paused).await
+        self.run(self.store.pause(job, paused)).await
     }
 
     async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error> {
-        self.store.would_defer(job, url).await
+        self.run(self.store.would_defer(job, url)).await
     }
 
     async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error> {
-        self.store.remove(job, now).await
+        self.run(self.store.remove(job, now)).await
     }
 
     async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error> {
-        self.store.expire(now).await
+        self.run(self.store.expire(now)).await
     }
 
     async fn append(
@@ -312,19 +388,19 @@ impl Store for FaultyStore {
         idempotency_key: Option<Uuid>,
         now: Duration,
     ) -> Result<Admitted, Error> {
-        self.store.append(job, pages, credits, idempotency_key, now).await
+        self.run(self.store.append(job, pages, credits, idempotency_key, now)).await
     }
 
     async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error> {
-        self.store.read_json(job, from, bound).await
+        self.run(self.store.read_json(job, from, bound)).await
     }
 
     async fn keep_scrape(&self, team: &TeamId, document: &Document, now: Duration) -> Result<(), Error> {
-        self.store.keep_scrape(team, document, now).await
+        self.run(self.store.keep_scrape(team, document, now)).await
     }
 
     async fn scraped(&self, team: &TeamId, scrape: Uuid) -> Result<Option<Bytes>, Error> {
-        self.store.scraped(team, scrape).await
+        self.run(self.store.scraped(team, scrape)).await
     }
 
     async fn conclude(
@@ -333,63 +409,63 @@ impl Store for FaultyStore {
         conclusion: Conclusion,
         now: Duration,
     ) -> Result<JobSnapshot, Error> {
-        self.store.conclude(job, conclusion, now).await
+        self.run(self.store.conclude(job, conclusion, now)).await
     }
 
     async fn charge(&self, job: JobId, tokens_used: u64, credits: u64) -> Result<(), Error> {
-        self.store.charge(job, tokens_used, credits).await
+        self.run(self.store.charge(job, tokens_used, credits)).await
     }
 
     async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error> {
-        self.store.conclusion(job).await
+        self.run(self.store.conclusion(job)).await
     }
 
     async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error> {
-        self.store.running(team, kind).await
+        self.run(self.store.running(team, kind)).await
     }
 
     async fn orphans(&self, worker: WorkerId, kind: JobKind) -> Result<Vec<JobId>, Error> {
-        self.store.orphans(worker, kind).await
+        self.run(self.store.orphans(worker, kind)).await
     }
 
     async fn activities(&self, team: &TeamId, max: usize) -> Result<Option<Vec<EndedJob>>, Error> {
-        self.store.activities(team, max).await
+        self.run(self.store.activities(team, max)).await
     }
 
     async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error> {
-        self.store.load(team).await
+        self.run(self.store.load(team)).await
     }
 
     async fn last_scrape(&self, job: JobId, key: &HistoryKey) -> Result<Option<PastScrape>, Error> {
-        self.store.last_scrape(job, key).await
+        self.run(self.store.last_scrape(job, key)).await
     }
 
     async fn due(&self, max: usize, now: Duration) -> Result<DueEvents, Error> {
-        self.store.due(max, now).await
+        self.run(self.store.due(max, now)).await
     }
 
     async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error> {
-        self.store.event_body(event).await
+        self.run(self.store.event_body(event)).await
     }
 
     async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error> {
-        self.store.delivered(event, outcome, now).await
+        self.run(self.store.delivered(event, outcome, now)).await
     }
 
     async fn dead_letters(&self, job: JobId) -> Result<Vec<DeadLetter>, Error> {
-        self.store.dead_letters(job).await
+        self.run(self.store.dead_letters(job)).await
     }
 
     async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
-        self.store.accounting(max).await
+        self.run(self.store.accounting(max)).await
     }
 
     async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {
-        self.store.grant(job, credits, now).await
+        self.run(self.store.grant(job, credits, now)).await
     }
 
     async fn settled(&self, job: JobId) -> Result<(), Error> {
-        self.store.settled(job).await
+        self.run(self.store.settled(job)).await
     }
 
     fn maintenance(&self) -> watch::Receiver<u64> {
@@ -401,6 +477,6 @@ impl Store for FaultyStore {
     }
 
     async fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
-        self.store.progress(job).await
+        self.run(self.store.progress(job)).await
     }
 }
