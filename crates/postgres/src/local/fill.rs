@@ -74,7 +74,7 @@ impl Inner {
             let now = self.local().time();
             match self.fail_job(job, &reason, now).await {
                 Ok(_) => {
-                    tracing::error!(%job, %reason, "a job has failed, because its waiting pages are damaged")
+                    tracing::error!(%job, %reason, "a job has failed, because its waiting pages are damaged");
                 }
                 // It has ended meanwhile.
                 Err(Failure::Refused(_)) => {}

@@ -57,7 +57,7 @@ async fn a_reservation_keeps_the_row_of_its_store() {
     let operation = Uuid::from_u128(7);
     let job = JobId::from_uuid(Uuid::from_u128(1 << 64 | 1 << 63));
     let reservation = Reservation { operation, job, team: TeamId::new("a"), credits: 5 };
-    store.intend(reservation).await.unwrap();
+    store.intend(reservation, now()).await.unwrap();
     store.release(WorkerId::random(), now()).await.unwrap();
     assert_eq!(rows(&client, "reserves.worker").await, 1);
     assert!(other.accounting(10).await.unwrap().unsubmitted.is_empty(), "its store is there");
