@@ -7,7 +7,7 @@ use super::date::{Day, days, moment};
 use super::duration::{duration, durations};
 use super::form::{Form, digits, gtin, image_stem, signs};
 use super::number::{key, number, readings};
-use super::text::{LONG_WORDS, folded, words};
+use super::text::{LONG_WORDS, folded, is_unspaced, words};
 
 /// Words in a row that are searched for in long texts.
 const RUN: usize = 4;
@@ -101,8 +101,7 @@ impl Visible {
             let known = runs(&all).filter(|run| self.runs.contains(run)).count();
             return super::text::ratio(known, all.len() + 1 - RUN) >= RUN_SHARE;
         }
-        // Some scripts write no blanks between words.
-        if all.iter().any(|word| word.chars().any(|found| found >= '\u{3000}')) {
+        if is_unspaced(value) {
             return self.folded.contains(&folded(value));
         }
         self.words.contains(&format!(" {} ", all.join(" ")))
