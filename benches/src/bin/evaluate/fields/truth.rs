@@ -114,7 +114,7 @@ fn main_entities<'e>(kind: &Kind, entities: &'e [Entity], names: &[Vec<String>])
     }
 }
 
-/// Whether one of the names has most words of the entity's name, and the other way round.
+/// Whether one of the names and the name of the entity share half of the words of the shorter one.
 fn is_like(entity: &Entity, names: &[Vec<String>]) -> bool {
     ["name", "headline", "title"].iter().flat_map(|key| values(entity, key)).any(|name| {
         let own = words(&plain(name.as_str().unwrap_or_default()));
