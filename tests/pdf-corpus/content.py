@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
-from languages import PHRASES
+from languages import PHRASES, WITHOUT_SPACES
 
 SYLLABLES = "bar ven tol mir kas dun fel gor lin hes por ras sil tam vor wel zan rik mol nad".split()
 
@@ -90,7 +90,7 @@ class Writer:
                 parts.append(self.phrase(2))
             if self.language in ("en", "de", "fr", "es", "pl"):
                 parts.append(self.random.choice(["–", "/", "&"]) + " " + self.name())
-            glue = "" if self.language in ("zh", "ja", "th") else " "
+            glue = "" if self.language in WITHOUT_SPACES else " "
             return glue.join(parts)
         return self.unique(make)
 
@@ -127,7 +127,7 @@ class Writer:
 
     def cell_words(self):
         text = self.phrase(self.random.choice([0, 2]))
-        return text if self.language in ("zh", "ja", "th") else " ".join(text.split(" ")[:3])
+        return text if self.language in WITHOUT_SPACES else " ".join(text.split(" ")[:3])
 
     def table(self, rows=None, columns=None, long=False):
         """A row of heads, then names and numbers. `long` makes one column of sentences."""

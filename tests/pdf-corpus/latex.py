@@ -44,11 +44,10 @@ def table(rows, style, narrow):
     long = any(len(cell) > 40 for row in rows[1:] for cell in row)
     columns = ["l"] + ["r"] * (len(rows[0]) - 1)
     if long:
-        columns = ["l"] * len(rows[0])
-        columns[-1] = "p{3cm}"
-        columns = [f"p{{2.6cm}}"] * (len(columns) - 1) + ["p{4.4cm}"]
-    heads = [rf"\shortstack{{{r' \\ '.join(escape(w) for w in cell.rsplit(' ', 1))}}}" if narrow else escape(cell)
-             for cell in rows[0]]
+        columns = ["p{2.6cm}"] * (len(rows[0]) - 1) + ["p{4.4cm}"]
+    heads = [escape(cell) for cell in rows[0]]
+    if narrow:
+        heads = [r"\shortstack{%s}" % r" \\ ".join(escape(part) for part in cell.rsplit(" ", 1)) for cell in rows[0]]
     body = [heads] + [[escape(cell) for cell in row] for row in rows[1:]]
     if style == "ruled":
         preamble = "|" + "|".join(columns) + "|"

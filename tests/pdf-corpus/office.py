@@ -4,16 +4,14 @@ import json
 from html import escape
 
 from build import Job, letters, run
-from content import RIGHT_TO_LEFT, WITHOUT_SPACES, Writer, truth
-from web import page
+from content import Writer, truth
+from languages import RIGHT_TO_LEFT
+from web import FONTS, page
 
 NAMESPACES = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{urn}"' for name, urn in [
     ("office", "office:1.0"), ("style", "style:1.0"), ("text", "text:1.0"), ("table", "table:1.0"),
     ("draw", "drawing:1.0"), ("fo", "xsl-fo-compatible:1.0"), ("svg", "svg-compatible:1.0"),
     ("presentation", "presentation:1.0")]) + ' xmlns:xlink="http://www.w3.org/1999/xlink"'
-
-FONTS = {"ar": "Noto Naskh Arabic", "he": "Noto Sans Hebrew", "zh": "Droid Sans Fallback", "ja": "Droid Sans Fallback",
-         "ko": "Droid Sans Fallback", "hi": "Lohit Devanagari", "th": "Noto Sans Thai"}
 
 
 def styles(language, options):

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from content import RIGHT_TO_LEFT
+from languages import RIGHT_TO_LEFT
 
 FONTS = {"ar": "Noto Naskh Arabic", "he": "Noto Sans Hebrew", "zh": "Droid Sans Fallback", "ja": "Droid Sans Fallback",
          "ko": "Droid Sans Fallback", "hi": "Lohit Devanagari", "th": "Noto Sans Thai"}
