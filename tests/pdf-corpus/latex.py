@@ -17,9 +17,9 @@ FONTS = {
 BABEL = {"en": "english", "de": "ngerman"}
 # Fonts and line breaking of the engines that read Unicode.
 UNICODE_FONTS = {
-    "ru": "Liberation Serif", "el": "DejaVu Serif", "vi": "Noto Serif", "tr": "Noto Sans", "ko": "Droid Sans Fallback",
-    "zh": "Droid Sans Fallback", "ja": "Droid Sans Fallback", "hi": "Lohit Devanagari", "th": "Noto Serif Thai",
-    "ar": "Noto Naskh Arabic", "he": "Noto Serif Hebrew", "pl": "Noto Serif", "en": "TeX Gyre Termes",
+    "ru": "Liberation Serif", "el": "DejaVu Serif", "vi": "Noto Serif", "tr": "Noto Sans", "ko": "WenQuanYi Micro Hei",
+    "zh": "WenQuanYi Micro Hei", "ja": "WenQuanYi Micro Hei", "hi": "FreeSerif", "th": "Garuda",
+    "ar": "DejaVu Sans", "he": "DejaVu Sans", "pl": "Noto Serif", "en": "Liberation Serif",
     "de": "Latin Modern Roman", "fr": "Noto Serif", "es": "DejaVu Sans",
 }
 BREAKS = {"zh": "zh", "ja": "ja", "th": "th"}
@@ -112,7 +112,7 @@ def source(document, engine, options):
     if document.head or document.foot:
         lines += [r"\usepackage{fancyhdr,lastpage}\pagestyle{fancy}\fancyhf{}\setlength{\headheight}{14pt}",
                   rf"\fancyhead[{options.get('head_at', 'L')}]{{{escape(document.head)}}}",
-                  r"\fancyfoot[C]{%s}" % escape(document.foot).replace(r"\{page\}", r"\thepage").replace(r"\{pages\}", r"\pageref*{LastPage}"),
+                  r"\fancyfoot[C]{%s}" % escape(document.foot).replace(r"\{page\}", r"{\thepage}").replace(r"\{pages\}", r"\pageref*{LastPage}"),
                   r"\fancypagestyle{plain}{}"]
     if options.get("marks"):
         lines.append(r"\pagestyle{headings}")

@@ -185,7 +185,10 @@ def writer_job(number, layout, language="en", parts=(), head="", foot="", docume
 def calc_job(number, rows, columns, tagged):
     writer = Writer("en", f"calc{number}")
     document = writer.document([], sections=0)
-    document.blocks = [writer.table(rows=rows, columns=columns)]
+    table = writer.table(rows=rows, columns=columns)
+    # Cells are cut at the width of their column.
+    table.rows = [[cell if len(cell) < 11 else writer.name() for cell in row] for row in table.rows]
+    document.blocks = [table]
     facts = truth(document, title=False)
     # The default header has the name of the sheet, which is that of the file.
     name = f"calc-{number:02}-sheet-en"

@@ -80,7 +80,7 @@ def jobs():
         ("weasyprint", "notes", {"parts": lists, "notes": True, "hyphens": True}),
         ("weasyprint", "columns", {"parts": lists, "columns": 2, "hyphens": True, "head": head, "foot": foot}),
         ("weasyprint", "columns", {"language": "de", "columns": 3, "size": "9pt", "hyphens": True}),
-        ("weasyprint", "article", {"language": "ar", "parts": ["list", "table"], "ruled": True}),
+        ("weasyprint", "columns", {"language": "tr", "columns": 2, "ruled": True}),
         ("weasyprint", "article", {"language": "zh", "parts": ["list"]}),
         ("weasyprint", "article", {"language": "ru", "parts": mixed, "stripes": True, "head": head}),
         ("reportlab", "article", {"parts": mixed, "head": head, "foot": "Page {page}"}),

@@ -11,7 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 import latex
 from build import Job, run
 
-WIDE_FONT = "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf"
+WIDE_FONT = "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc"
 
 
 def scan(job, folder):
@@ -47,7 +47,7 @@ def make_layer(job, folder):
     """Invisible words at the places where they are printed, one by one or line by line."""
     pictures = scan(job, folder)
     layout = run(["pdftotext", "-bbox-layout", f"{job.name}-printed.pdf", "-"], folder).decode()
-    pdfmetrics.registerFont(TTFont("Wide", WIDE_FONT))
+    pdfmetrics.registerFont(TTFont("Wide", WIDE_FONT, subfontIndex=0))
     canvas = Canvas(str(folder / f"{job.name}.pdf"))
     for picture, page in zip(pictures, layout.split("<page ")[1:]):
         width, height = (float(re.search(rf'{name}="([\d.]+)"', page).group(1)) for name in ("width", "height"))

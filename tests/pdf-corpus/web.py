@@ -4,8 +4,8 @@ from html import escape
 
 from languages import RIGHT_TO_LEFT
 
-FONTS = {"ar": "Noto Naskh Arabic", "he": "Noto Sans Hebrew", "zh": "Droid Sans Fallback", "ja": "Droid Sans Fallback",
-         "ko": "Droid Sans Fallback", "hi": "Lohit Devanagari", "th": "Noto Sans Thai"}
+FONTS = {"ar": "Noto Naskh Arabic", "he": "Noto Sans Hebrew", "zh": "WenQuanYi Micro Hei", "ja": "WenQuanYi Micro Hei",
+         "ko": "WenQuanYi Micro Hei", "hi": "Noto Sans Devanagari", "th": "Noto Sans Thai"}
 
 
 def soft(text, options):
