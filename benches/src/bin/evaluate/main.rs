@@ -5,13 +5,15 @@
 //! `html/ID.html.gz` and `ground-truth/ID.json.gz`). `markdown` reads examples of HTML as JSON Lines (`{"id",
 //! "html", "representable"}`). Both render the Markdown to HTML again and measure that. `product` reads a
 //! folder of saved product pages with ground truth. `grounding` gives true and false claims of a model about
-//! the same pages to the extractor.
+//! the same pages to the extractor. `pdf` reads a folder of PDF files with the text that poppler finds in them
+//! or with known truths.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod content;
 mod dom;
 mod grounding;
 mod markdown;
+mod pdf;
 mod product;
 mod render;
 
@@ -22,11 +24,13 @@ const USAGE: &str = "Usage: evaluate content FOLDER
        evaluate markdown FOLDER-OR-FILE
        evaluate product FOLDER
        evaluate grounding FOLDER
+       evaluate pdf FOLDER
 
   content   word F1, precision, recall, leak and metadata by kind of page, and speed
   markdown  HTML to Markdown to HTML: the share of examples that are the same again
   product   product fields read without a model: found, right, wrong, absent and F1 of each
-  grounding false and true claims of a model about the pages of `product`: the number that pass";
+  grounding false and true claims of a model about the pages of `product`: the number that pass
+  pdf       text, order, headings, tables, lists, notes and running heads of PDF files";
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -58,6 +62,7 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
         "markdown" => markdown::evaluate(path),
         "product" => product::evaluate(path),
         "grounding" => grounding::evaluate(path),
+        "pdf" => pdf::evaluate(path),
         _ => Err(format!("unknown kind `{kind}`").into()),
     }
 }

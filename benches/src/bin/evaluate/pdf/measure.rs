@@ -148,8 +148,8 @@ fn of_order(blocks: &[Block], stream: &str) -> Option<f64> {
             Some(row) => words::letters(&row.join(" ")),
             None => words::letters(&block.text),
         };
-        let starts = (KEY..=LONGEST_KEY).step_by(8).map(|size| prefix(&text, size));
-        let unique = starts.into_iter().find(|start| everything.matches(start).count() == 1);
+        let mut starts = (KEY..=LONGEST_KEY).step_by(8).map(|size| prefix(&text, size));
+        let unique = starts.find(|start| everything.matches(*start).count() == 1);
         let Some(start) = unique.filter(|_| text.chars().count() >= SHORTEST_KEY) else { continue };
         let later = stream.get(after..).and_then(|rest| rest.find(start)).map(|place| after + place);
         let place = later.or_else(|| stream.find(start));
