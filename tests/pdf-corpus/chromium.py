@@ -5,19 +5,13 @@ import shutil
 
 from build import Job, run
 from content import Writer, truth
-from web import page
+from web import margin_boxes, page
 
 PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "chromium", "google-chrome"]
 
 STYLES = {
-    "panels": "main { display: grid; grid-template-columns: 1fr 1fr; gap: 8mm; align-items: start; }"
-              "main > * { min-width: 0; margin-top: 0; }",
     "screen": "body { font-size: 13px; max-width: 60em; margin: auto; } h2 { border-bottom: 1px solid #bbb; }"
               "a { color: #06c; }",
-    "fixed": "#head { position: fixed; top: 0; left: 0; right: 0; font-size: 9pt; border-bottom: 1px solid; }"
-             "#foot { position: fixed; bottom: 0; left: 0; right: 0; font-size: 9pt; }"
-             "@page { margin: 22mm 18mm; } body { margin: 0; } #head, #foot { margin: 0; }"
-             "body { padding-top: 10mm; } h2 { break-before: auto; }",
 }
 
 
@@ -43,11 +37,10 @@ def job(number, layout, language="en", parts=(), document=None, **options):
     furniture = []
     if options.get("heads"):
         furniture = [text.title, "{page}/{pages}"]
-    if layout == "fixed":
-        furniture = ["Ferry times and notices 62", "Printed for the harbour office"]
-        options["before"] = f'<p id="head">{furniture[0]}</p><p id="foot">{furniture[1]}</p>'
+    if layout == "margins":
+        furniture = ["Ferry times and notices 62", "Harbour office, sheet {page} of {pages}"]
     facts["furniture"] = furniture
-    options["style"] = STYLES.get(layout, "") + options.get("style", "")
+    options["style"] = margin_boxes(*furniture) if layout == "margins" else STYLES.get(layout, "")
     tagged = "tagged" if options.get("tagged", True) else "plain"
     return Job(f"chromium-{number:02}-{layout}-{language}-{tagged}", "chromium", layout, text, facts, options, make)
 
@@ -65,7 +58,7 @@ def jobs():
             ("columns", {"parts": ["list"], "columns": 3, "soft": True, "size": "9pt", "document": {"sections": 8}, **more}),
             ("screen", {"parts": mixed, "family": "DejaVu Sans", "document": {"depth": 3}, **more}),
             ("heads", {"parts": lists, "heads": True, "document": {"sections": 7}, **more}),
-            ("fixed", {"parts": mixed, "document": {"sections": 7}, **more}),
+            ("margins", {"parts": mixed, "document": {"sections": 7}, **more}),
             ("article", {"language": "ar", "parts": ["list", "table"], "ruled": True, **more}),
             ("article", {"language": "zh", "parts": ["list", "table"], **more}),
         ]
@@ -80,7 +73,7 @@ def jobs():
         ("columns", {"language": "de", "columns": 2, "soft": True, "document": {"sections": 7}, "tagged": False}),
         ("long", {"parts": ["long"], "ruled": True, "document": {"sections": 2}}),
         ("long", {"parts": ["long"], "document": {"sections": 2}, "tagged": False}),
-        ("fixed", {"language": "fr", "parts": lists, "document": {"sections": 7}}),
+        ("margins", {"language": "fr", "parts": lists, "document": {"sections": 7}}),
         ("screen", {"language": "pl", "parts": mixed, "tagged": False}),
     ]
     return [job(number, layout, **options) for number, (layout, options) in enumerate(rows, 1)]

@@ -122,9 +122,9 @@ def slides_source(document, options):
         pages.append(f"""<draw:page draw:name="p{at}" draw:master-page-name="M">
 <draw:frame draw:style-name="G" svg:x="2cm" svg:y="1cm" svg:width="24cm" svg:height="2.5cm"><draw:text-box><text:p>
 <text:span text:style-name="Big">{escape(title)}</text:span></text:p></draw:text-box></draw:frame>
-<draw:frame draw:style-name="G" svg:x="2cm" svg:y="4.5cm" svg:width="24cm" svg:height="13cm"><draw:text-box>
+<draw:frame draw:style-name="G" svg:x="2cm" svg:y="4.5cm" svg:width="24cm" svg:height="9cm"><draw:text-box>
 <text:list text:style-name="L">{body}</text:list></draw:text-box></draw:frame>
-<draw:frame draw:style-name="G" svg:x="2cm" svg:y="19.3cm" svg:width="12cm" svg:height="1cm"><draw:text-box><text:p>
+<draw:frame draw:style-name="G" svg:x="2cm" svg:y="14.2cm" svg:width="12cm" svg:height="1cm"><draw:text-box><text:p>
 <text:span text:style-name="Small">{escape(document.foot)}</text:span></text:p></draw:text-box></draw:frame></draw:page>""")
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <office:document {NAMESPACES} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.presentation">
@@ -186,8 +186,11 @@ def calc_job(number, rows, columns, tagged):
     writer = Writer("en", f"calc{number}")
     document = writer.document([], sections=0)
     table = writer.table(rows=rows, columns=columns)
-    # Cells are cut at the width of their column.
-    table.rows = [[cell if len(cell) < 11 else writer.name() for cell in row] for row in table.rows]
+    # Cells are cut at the width of their column, and numbers are formatted anew: so names and amounts.
+    table.rows = [[writer.name() if len(cell) > 10 else f"{writer.random.randint(100, 999)} kg" for cell in row]
+                  for row in table.rows]
+    for row in table.rows:
+        row[0] = writer.unique(writer.name)
     document.blocks = [table]
     facts = truth(document, title=False)
     # The default header has the name of the sheet, which is that of the file.

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 from build import Job, run
 from content import Writer, truth
-from web import page
+from web import margin_boxes, page
 
 NOTE = ".note { float: footnote; font-size: 9pt; } "
 
@@ -18,11 +18,6 @@ def print_html(job, folder):
     path = folder / f"{job.name}.html"
     path.write_text(page(job.document, job.options))
     run(["weasyprint", path, folder / f"{job.name}.pdf"], folder)
-
-
-def margin_boxes(head, foot):
-    foot = '"' + foot.replace("{page}", '" counter(page) "').replace("{pages}", '" counter(pages) "') + '"'
-    return f'@page {{ @top-left {{ content: "{head}"; font-size: 9pt }} @bottom-center {{ content: {foot}; font-size: 9pt }} }} '
 
 
 def draw(job, folder):

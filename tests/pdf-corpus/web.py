@@ -48,8 +48,14 @@ def block_html(block, options):
     return ""
 
 
+def margin_boxes(head, foot):
+    """Running heads and feet by CSS."""
+    foot = '"' + foot.replace("{page}", '" counter(page) "').replace("{pages}", '" counter(pages) "') + '"'
+    return f'@page {{ @top-left {{ content: "{head}"; font-size: 9pt }} @bottom-center {{ content: {foot}; font-size: 9pt }} }} '
+
+
 def page(document, options):
-    """The whole page. Options: columns, ruled, stripes, soft, hyphens, size, head, style."""
+    """The whole page. Options: columns, ruled, stripes, soft, hyphens, size, family, style."""
     language = document.language
     direction = "rtl" if language in RIGHT_TO_LEFT else "ltr"
     font = options.get("family") or FONTS.get(language, "Liberation Serif")
@@ -68,6 +74,6 @@ def page(document, options):
     body = "\n".join(block_html(block, options) for block in document.blocks)
     return f"""<!DOCTYPE html>
 <html lang="{language}" dir="{direction}"><head><meta charset="utf-8"><title>{escape(document.title)}</title>
-<style>{style}</style></head><body>{options.get("before", "")}<h1>{escape(document.title)}</h1>
+<style>{style}</style></head><body><h1>{escape(document.title)}</h1>
 <main>{body}</main></body></html>
 """
