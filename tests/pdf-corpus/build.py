@@ -25,12 +25,18 @@ class Job:
     make: Callable
 
 
-def run(command, folder, may_fail=False, seconds=120, **options):
+def run(command, folder, may_fail=False, seconds=120):
     """Runs a program in a folder and returns its output."""
-    done = subprocess.run(["nice", "-n", "15", *map(str, command)], cwd=folder, capture_output=True, timeout=seconds,
-                          stdin=options.pop("stdin", subprocess.DEVNULL), **options)
+    done = subprocess.run(
+        ["nice", "-n", "15", *map(str, command)],
+        cwd=folder,
+        capture_output=True,
+        timeout=seconds,
+        stdin=subprocess.DEVNULL,
+    )
     if done.returncode and not may_fail:
-        raise Failed(f"{command[0]}: {done.stderr.decode(errors='replace')[-300:] or done.stdout.decode(errors='replace')[-300:]}")
+        said = (done.stderr or done.stdout).decode(errors="replace")
+        raise Failed(f"{command[0]}: {said[-300:]}")
     return done.stdout
 
 

@@ -7,11 +7,16 @@ from build import Job, run
 from content import Writer, truth
 from web import margin_boxes, page
 
-PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "chromium", "google-chrome"]
+PROGRAMS = [
+    "/usr/lib/chromium/chromium-headless-shell",
+    "chromium-headless-shell",
+    "chromium",
+    "google-chrome",
+]
 
 STYLES = {
     "screen": "body { font-size: 13px; max-width: 60em; margin: auto; } h2 { border-bottom: 1px solid #bbb; }"
-              "a { color: #06c; }",
+    "a { color: #06c; }",
 }
 
 
@@ -23,8 +28,20 @@ def make(job, folder):
     rights = ["--no-sandbox"] if os.geteuid() == 0 else []
     tags = [] if job.options.get("tagged", True) else ["--disable-pdf-tagging"]
     heads = [] if job.options.get("heads") else ["--no-pdf-header-footer"]
-    run([program, "--headless", *rights, *tags, *heads, "--disable-gpu", f"--user-data-dir={folder}/profile",
-         f"--print-to-pdf={folder}/{job.name}.pdf", path.as_uri()], folder)
+    run(
+        [
+            program,
+            "--headless",
+            *rights,
+            *tags,
+            *heads,
+            "--disable-gpu",
+            f"--user-data-dir={folder}/profile",
+            f"--print-to-pdf={folder}/{job.name}.pdf",
+            path.as_uri(),
+        ],
+        folder,
+    )
 
 
 def job(number, layout, language="en", parts=(), document=None, **options):
@@ -42,11 +59,17 @@ def job(number, layout, language="en", parts=(), document=None, **options):
     facts["furniture"] = furniture
     options["style"] = margin_boxes(*furniture) if layout == "margins" else STYLES.get(layout, "")
     tagged = "tagged" if options.get("tagged", True) else "plain"
-    return Job(f"chromium-{number:02}-{layout}-{language}-{tagged}", "chromium", layout, text, facts, options, make)
+    return Job(
+        f"chromium-{number:02}-{layout}-{language}-{tagged}", "chromium", layout, text, facts, options, make
+    )
 
 
 def jobs():
-    lists, mixed, tables = ["list", "numbers", "list"], ["list", "table", "code", "numbers"], ["table", "wide", "table"]
+    lists, mixed, tables = (
+        ["list", "numbers", "list"],
+        ["list", "table", "code", "numbers"],
+        ["table", "wide", "table"],
+    )
     rows = []
     for tagged in (True, False):
         more = {"tagged": tagged}
@@ -55,7 +78,17 @@ def jobs():
             ("article", {"parts": tables, "ruled": True, **more}),
             ("article", {"parts": tables, "stripes": True, "family": "Noto Sans", **more}),
             ("columns", {"parts": lists, "columns": 2, "document": {"sections": 7}, **more}),
-            ("columns", {"parts": ["list"], "columns": 3, "soft": True, "size": "9pt", "document": {"sections": 8}, **more}),
+            (
+                "columns",
+                {
+                    "parts": ["list"],
+                    "columns": 3,
+                    "soft": True,
+                    "size": "9pt",
+                    "document": {"sections": 8},
+                    **more,
+                },
+            ),
             ("screen", {"parts": mixed, "family": "DejaVu Sans", "document": {"depth": 3}, **more}),
             ("heads", {"parts": lists, "heads": True, "document": {"sections": 7}, **more}),
             ("margins", {"parts": mixed, "document": {"sections": 7}, **more}),
@@ -63,14 +96,21 @@ def jobs():
             ("article", {"language": "zh", "parts": ["list", "table"], **more}),
         ]
     rows += [
-        ("article", {"language": "he", "parts": ["list", "table"]}), ("article", {"language": "ja", "parts": ["list"]}),
-        ("article", {"language": "ko", "parts": ["table", "list"]}), ("article", {"language": "th", "parts": ["list"]}),
-        ("article", {"language": "hi", "parts": ["list"]}), ("article", {"language": "ru", "parts": mixed}),
-        ("article", {"language": "vi", "parts": tables, "ruled": True}), ("article", {"language": "tr", "parts": lists}),
+        ("article", {"language": "he", "parts": ["list", "table"]}),
+        ("article", {"language": "ja", "parts": ["list"]}),
+        ("article", {"language": "ko", "parts": ["table", "list"]}),
+        ("article", {"language": "th", "parts": ["list"]}),
+        ("article", {"language": "hi", "parts": ["list"]}),
+        ("article", {"language": "ru", "parts": mixed}),
+        ("article", {"language": "vi", "parts": tables, "ruled": True}),
+        ("article", {"language": "tr", "parts": lists}),
         ("columns", {"language": "el", "columns": 2, "document": {"sections": 7}}),
         ("columns", {"language": "zh", "columns": 2, "document": {"sections": 8}}),
         ("columns", {"language": "ar", "columns": 2, "document": {"sections": 7}}),
-        ("columns", {"language": "de", "columns": 2, "soft": True, "document": {"sections": 7}, "tagged": False}),
+        (
+            "columns",
+            {"language": "de", "columns": 2, "soft": True, "document": {"sections": 7}, "tagged": False},
+        ),
         ("long", {"parts": ["long"], "ruled": True, "document": {"sections": 2}}),
         ("long", {"parts": ["long"], "document": {"sections": 2}, "tagged": False}),
         ("margins", {"language": "fr", "parts": lists, "document": {"sections": 7}}),

@@ -1,4 +1,4 @@
-"""Documents without a layout: headings, paragraphs, lists, tables, code, footnotes. All from a seeded generator."""
+"""Documents without a layout: headings, paragraphs, lists, tables, code, footnotes, from a seed."""
 
 import random
 from dataclasses import dataclass, field
@@ -52,7 +52,9 @@ class Writer:
         self.random = random.Random(f"{language}/{seed}")
         pattern, separator, *lists = PHRASES[language]
         self.language, self.pattern, self.separator = language, pattern, separator
-        self.lists = [[p for line in phrases.strip().split("\n") for p in line.split("|")] for phrases in lists]
+        self.lists = [
+            [p for line in phrases.strip().split("\n") for p in line.split("|")] for phrases in lists
+        ]
         self.used = set()
 
     def phrase(self, at):
@@ -84,6 +86,7 @@ class Writer:
 
     def heading(self):
         """A few words without a full stop."""
+
         def make():
             parts = [self.phrase(0)]
             if self.random.random() < 0.5:
@@ -92,6 +95,7 @@ class Writer:
                 parts.append(self.random.choice(["–", "/", "&"]) + " " + self.name())
             glue = "" if self.language in WITHOUT_SPACES else " "
             return glue.join(parts)
+
         return self.unique(make)
 
     def runs(self, sentences, notes=0, marks=True, links=False, math=False):
@@ -105,10 +109,14 @@ class Writer:
             if len(words) > 5 and at and marks and style < 0.25:
                 cut = self.random.randint(1, len(words) - 4)
                 kind = self.random.choice(["bold", "italic"] + (["link"] if links else []))
-                url = f"https://{self.name().lower()}.example/{self.random.randint(1, 99)}" if kind == "link" else ""
+                url = (
+                    f"https://{self.name().lower()}.example/{self.random.randint(1, 99)}"
+                    if kind == "link"
+                    else ""
+                )
                 runs.append(Run("text", lead + " ".join(words[:cut]) + " "))
-                runs.append(Run(kind, " ".join(words[cut:cut + 2]), url))
-                runs.append(Run("text", " " + " ".join(words[cut + 2:])))
+                runs.append(Run(kind, " ".join(words[cut : cut + 2]), url))
+                runs.append(Run("text", " " + " ".join(words[cut + 2 :])))
             else:
                 runs.append(Run("text", lead + text))
             if math and at == 1:
@@ -122,7 +130,9 @@ class Writer:
         return Block("paragraph", runs=self.runs(sentences or self.random.randint(3, 7), **options))
 
     def listing(self, ordered=None, count=None):
-        items = [self.sentences(self.random.choice([1, 1, 2])) for _ in range(count or self.random.randint(3, 6))]
+        items = [
+            self.sentences(self.random.choice([1, 1, 2])) for _ in range(count or self.random.randint(3, 6))
+        ]
         return Block("list", items=items, ordered=self.random.random() < 0.4 if ordered is None else ordered)
 
     def cell_words(self):
@@ -155,17 +165,26 @@ class Writer:
 
     def code(self):
         names = [self.name().lower() for _ in range(4)]
-        lines = [f"fn {names[0]}({names[1]}: u32) -> u32 {{", f"    let {names[2]} = {names[1]} * {self.random.randint(2, 99)};"]
+        lines = [
+            f"fn {names[0]}({names[1]}: u32) -> u32 {{",
+            f"    let {names[2]} = {names[1]} * {self.random.randint(2, 99)};",
+        ]
         for _ in range(self.random.randint(1, 4)):
             lines.append(f"    {names[3]}_{self.random.randint(10, 99)}({names[2]});")
         return Block("code", text="\n".join(lines + [f"    {names[2]} + {self.random.randint(2, 99)}", "}"]))
 
     def formula(self):
         a, b, c = self.random.sample("abcdghkmnpqrstuvwxyz", 3)
-        return Block("formula", text=self.random.choice([
-            rf"{a}^{{2}} + {b}^{{2}} = {c}^{{2}}",
-            rf"\sum_{{{a}=1}}^{{n}} {b}_{{{a}}} = \frac{{{c}}}{{2}}",
-            rf"\int_{{0}}^{{1}} {a}({b})\,d{b} \leq \sqrt{{{c}}}"]))
+        return Block(
+            "formula",
+            text=self.random.choice(
+                [
+                    rf"{a}^{{2}} + {b}^{{2}} = {c}^{{2}}",
+                    rf"\sum_{{{a}=1}}^{{n}} {b}_{{{a}}} = \frac{{{c}}}{{2}}",
+                    rf"\int_{{0}}^{{1}} {a}({b})\,d{b} \leq \sqrt{{{c}}}",
+                ]
+            ),
+        )
 
     def document(self, parts, sections=4, paragraphs=(2, 4), notes=0, depth=2, **options):
         """A title, then sections. `parts` are kinds of blocks that appear among the paragraphs."""
@@ -184,8 +203,15 @@ class Writer:
         return Document(self.language, self.heading(), f"{self.name()} {self.name()}", blocks)
 
     def part(self, kind):
-        make = {"list": lambda: self.listing(False), "numbers": lambda: self.listing(True), "table": self.table,
-                "long": lambda: self.table(rows=70, columns=4), "wide": lambda: self.table(columns=4, long=True), "code": self.code, "formula": self.formula}
+        make = {
+            "list": lambda: self.listing(False),
+            "numbers": lambda: self.listing(True),
+            "table": self.table,
+            "long": lambda: self.table(rows=70, columns=4),
+            "wide": lambda: self.table(columns=4, long=True),
+            "code": self.code,
+            "formula": self.formula,
+        }
         return make[kind]()
 
 

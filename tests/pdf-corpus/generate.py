@@ -20,8 +20,13 @@ def finish(job, pdf, out):
     for text in truth.get("furniture", []):
         numbers = range(1, count + 1) if "{page}" in text else [1]
         expanded += [text.replace("{pages}", str(count)).replace("{page}", str(page)) for page in numbers]
-    truth.update(tool=job.tool, layout=job.layout, pages=count, furniture=expanded,
-                 hyphenated=build.hyphenated(pdf, truth["blocks"]))
+    truth.update(
+        tool=job.tool,
+        layout=job.layout,
+        pages=count,
+        furniture=expanded,
+        hyphenated=build.hyphenated(pdf, truth["blocks"]),
+    )
     shutil.copyfile(pdf, out / f"{job.name}.pdf")
     (out / f"{job.name}.json").write_text(json.dumps(truth, ensure_ascii=False, indent=1) + "\n")
 

@@ -1,4 +1,4 @@
-"""Documents of groff: the macros ms and man, tables by tbl; to PDF by gropdf, or by Ghostscript from PostScript."""
+"""Documents of groff: the macros ms and man, tables by tbl; to PDF by gropdf or by Ghostscript."""
 
 from build import Job, run
 from content import Writer, truth
@@ -35,9 +35,17 @@ def table(rows, options):
 
 
 def ms(document, options):
-    out = [f".ds LH {document.head}", ".ds CH", f".ds RH {options.get('right', '')}",
-           f".ds CF {document.foot.replace('{page}', chr(92) + 'n%')}", f".nr PS {options.get('size', 10)}",
-           ".TL", line(document.title), ".AU", line(document.author)]
+    out = [
+        f".ds LH {document.head}",
+        ".ds CH",
+        f".ds RH {options.get('right', '')}",
+        f".ds CF {document.foot.replace('{page}', chr(92) + 'n%')}",
+        f".nr PS {options.get('size', 10)}",
+        ".TL",
+        line(document.title),
+        ".AU",
+        line(document.author),
+    ]
     if options.get("columns"):
         out.append(".2C")
     for block in document.blocks:
@@ -80,13 +88,31 @@ def make(job, folder):
         made = run(["groff", "-k", "-t", f"-m{options['macros']}", "-Tpdf", path], folder)
         (folder / f"{job.name}.pdf").write_bytes(made)
     else:
-        (folder / "made.ps").write_bytes(run(["groff", "-k", "-t", f"-m{options['macros']}", "-Tps", path], folder))
+        (folder / "made.ps").write_bytes(
+            run(["groff", "-k", "-t", f"-m{options['macros']}", "-Tps", path], folder)
+        )
         run(["ps2pdf", "made.ps", f"{job.name}.pdf"], folder)
 
 
-def job(number, layout, macros="ms", device="pdf", language="en", parts=(), head="", foot="", document=None, **options):
+def job(
+    number,
+    layout,
+    macros="ms",
+    device="pdf",
+    language="en",
+    parts=(),
+    head="",
+    foot="",
+    document=None,
+    **options,
+):
     writer = Writer(language, f"groff{number}")
-    settings = {"sections": 5, "notes": 0.4 if options.pop("notes", False) else 0, "marks": True, **(document or {})}
+    settings = {
+        "sections": 5,
+        "notes": 0.4 if options.pop("notes", False) else 0,
+        "marks": True,
+        **(document or {}),
+    }
     text = writer.document(parts, **settings)
     text.head, text.foot = head, foot
     facts = truth(text, title=macros == "ms")
@@ -95,24 +121,63 @@ def job(number, layout, macros="ms", device="pdf", language="en", parts=(), head
         facts["furniture"] = [part for part in (head, foot) if part]
     else:
         facts["furniture"] = [f"{head.replace(' ', '')}(1)", "Release 7", "2019-05-02", foot]
-    return Job(f"groff-{number:02}-{macros}-{layout}-{language}-{device}", "groff", layout, text, facts,
-               {"macros": macros, "device": device, **options}, make)
+    return Job(
+        f"groff-{number:02}-{macros}-{layout}-{language}-{device}",
+        "groff",
+        layout,
+        text,
+        facts,
+        {"macros": macros, "device": device, **options},
+        make,
+    )
 
 
 def jobs():
-    lists, mixed, tables = ["list", "numbers", "list"], ["list", "table", "code", "numbers"], ["table", "list", "table"]
+    lists, mixed, tables = (
+        ["list", "numbers", "list"],
+        ["list", "table", "code", "numbers"],
+        ["table", "list", "table"],
+    )
     head, foot = "Notes on Weirs 83", "- {page} -"
     rows = [
         ("article", {"parts": mixed, "foot": foot}),
         ("article", {"parts": tables, "ruled": True, "device": "ps"}),
-        ("article", {"parts": lists, "notes": True, "numbered": True, "indent": True, "head": head, "foot": foot}),
-        ("columns", {"parts": lists, "columns": True, "head": head, "foot": foot, "document": {"sections": 7}}),
-        ("columns", {"parts": ["list"], "columns": True, "device": "ps", "notes": True, "document": {"sections": 7}}),
-        ("columns", {"columns": True, "numbered": True, "indent": True, "size": 9, "document": {"sections": 9, "depth": 3}}),
+        (
+            "article",
+            {"parts": lists, "notes": True, "numbered": True, "indent": True, "head": head, "foot": foot},
+        ),
+        (
+            "columns",
+            {"parts": lists, "columns": True, "head": head, "foot": foot, "document": {"sections": 7}},
+        ),
+        (
+            "columns",
+            {"parts": ["list"], "columns": True, "device": "ps", "notes": True, "document": {"sections": 7}},
+        ),
+        (
+            "columns",
+            {
+                "columns": True,
+                "numbered": True,
+                "indent": True,
+                "size": 9,
+                "document": {"sections": 9, "depth": 3},
+            },
+        ),
         ("article", {"language": "fr", "parts": lists, "device": "ps", "foot": foot}),
         ("article", {"language": "es", "parts": lists, "indent": True}),
         ("article", {"language": "de", "parts": tables, "ruled": True}),
         ("manual", {"macros": "man", "parts": mixed, "head": "weirctl", "foot": "Weir Manual"}),
-        ("manual", {"macros": "man", "parts": lists, "head": "orchard", "foot": "Orchard Manual", "device": "ps", "document": {"sections": 8, "depth": 3}}),
+        (
+            "manual",
+            {
+                "macros": "man",
+                "parts": lists,
+                "head": "orchard",
+                "foot": "Orchard Manual",
+                "device": "ps",
+                "document": {"sections": 8, "depth": 3},
+            },
+        ),
     ]
     return [job(number, layout, **options) for number, (layout, options) in enumerate(rows, 1)]

@@ -5,8 +5,26 @@ from collections import Counter, defaultdict
 
 from outline import outline
 
-FIGURES = ["recall", "precision", "order", "flow", "paras", "head_r", "head_p", "level", "cells_r", "cells_p",
-           "items_r", "items_p", "notes", "code", "links", "heads", "numbers", "hyphens"]
+FIGURES = [
+    "recall",
+    "precision",
+    "order",
+    "flow",
+    "paras",
+    "head_r",
+    "head_p",
+    "level",
+    "cells_r",
+    "cells_p",
+    "items_r",
+    "items_p",
+    "notes",
+    "code",
+    "links",
+    "heads",
+    "numbers",
+    "hyphens",
+]
 
 # Letters of a key that finds a block, and of a piece of running text.
 KEY, LONGEST_KEY, PIECE = 24, 48, 40
@@ -15,7 +33,12 @@ KEY, LONGEST_KEY, PIECE = 24, 48, 40
 def characters(text):
     """NFKC without invisible characters, in lower case."""
     for c in unicodedata.normalize("NFKC", text):
-        if not (c in "\u00ad\ufeff\u0640" or "\u200b" <= c <= "\u200f" or "\u202a" <= c <= "\u202e" or "\u2066" <= c <= "\u2069"):
+        if not (
+            c in "\u00ad\ufeff\u0640"
+            or "\u200b" <= c <= "\u200f"
+            or "\u202a" <= c <= "\u202e"
+            or "\u2066" <= c <= "\u2069"
+        ):
             yield from c.lower().replace("ς", "σ")
 
 
@@ -64,10 +87,14 @@ def texts(blocks):
 
 
 def of_words(truth, found):
-    wanted, optional = Counter(words(" ".join(texts(truth["blocks"])))), Counter(words(" ".join(truth["optional"])))
+    wanted, optional = Counter(words(" ".join(texts(truth["blocks"])))), Counter(
+        words(" ".join(truth["optional"]))
+    )
     common = sum((found & wanted).values())
     # Marks of lists and notes, and numbers of sections, are not in the truth.
-    extra = sum(count for word, count in (found - wanted - optional).items() if not (word.isdigit() and len(word) < 3))
+    extra = sum(
+        count for word, count in (found - wanted - optional).items() if not (word.isdigit() and len(word) < 3)
+    )
     precision = share(common, common + extra)
     if not wanted:
         precision = 0.0 if extra else 1.0
@@ -81,7 +108,10 @@ def of_order(blocks, stream):
         if block["kind"] == "footnote":
             continue
         text = letters(" ".join(block["rows"][0]) if block["kind"] == "table" else block["text"])
-        start = next((text[:size] for size in range(KEY, LONGEST_KEY + 1, 8) if everything.count(text[:size]) == 1), None)
+        start = next(
+            (text[:size] for size in range(KEY, LONGEST_KEY + 1, 8) if everything.count(text[:size]) == 1),
+            None,
+        )
         if start is None or len(text) < 8:
             continue
         place = stream.find(start, before + 1)
@@ -101,7 +131,7 @@ def of_flow(blocks, stream):
             text = letters(block["text"])
             for at in range(0, len(text) - PIECE + 1, PIECE):
                 count += 1
-                found += text[at:at + PIECE] in stream
+                found += text[at : at + PIECE] in stream
     return share(found, count)
 
 
@@ -152,7 +182,11 @@ def of_cells(blocks, parts):
             placed.append((row, rows[at]))
             for column, cell in enumerate(row):
                 votes[column].update(place for place, other in enumerate(rows[at]) if cell and other == cell)
-        best = {column: min(count, key=lambda place: (-count[place], place)) for column, count in votes.items() if count}
+        best = {
+            column: min(count, key=lambda place: (-count[place], place))
+            for column, count in votes.items()
+            if count
+        }
         for row, other in placed:
             for column, cell in enumerate(row):
                 place = best.get(column)
@@ -190,8 +224,10 @@ def code_lines(text):
 def score(truth, markdown):
     """The figures by name; `None` where the file has nothing of the kind."""
     parts, links = outline(markdown)
-    all_text = " ".join(" ".join(cell for row in part.rows for cell in row) if part.kind == "table" else part.text
-                        for part in parts)
+    all_text = " ".join(
+        " ".join(cell for row in part.rows for cell in row) if part.kind == "table" else part.text
+        for part in parts
+    )
     found = words(all_text)
     counted, stream, blocks = Counter(found), letters(all_text), truth["blocks"]
     of_kind = lambda kind: [letters(block["text"]) for block in blocks if block["kind"] == kind]
@@ -200,12 +236,24 @@ def score(truth, markdown):
     right_items = matched(wanted_items, items)
     code = [line for block in blocks if block["kind"] == "code" for line in code_lines(block["text"])]
     found_code = [line for part in parts if part.kind == "code" for line in code_lines(part.text)]
-    values = [*of_words(truth, counted), of_order(blocks, stream), of_flow(blocks, stream),
-              share(matched(of_kind("paragraph"), with_kinds("paragraph")), len(of_kind("paragraph"))),
-              *of_headings(truth, parts), *of_cells(blocks, parts),
-              share(right_items, len(wanted_items)), share(right_items, len(items)),
-              share(matched(of_kind("footnote"), with_kinds("paragraph", "item", "note")), len(of_kind("footnote"))),
-              share(matched(code, found_code), len(code)),
-              share(matched([link.rstrip("/") for link in truth["links"]], [link.rstrip("/") for link in links]), len(truth["links"])),
-              *of_furniture(truth, parts, found), of_hyphens(truth, counted)]
+    values = [
+        *of_words(truth, counted),
+        of_order(blocks, stream),
+        of_flow(blocks, stream),
+        share(matched(of_kind("paragraph"), with_kinds("paragraph")), len(of_kind("paragraph"))),
+        *of_headings(truth, parts),
+        *of_cells(blocks, parts),
+        share(right_items, len(wanted_items)),
+        share(right_items, len(items)),
+        share(
+            matched(of_kind("footnote"), with_kinds("paragraph", "item", "note")), len(of_kind("footnote"))
+        ),
+        share(matched(code, found_code), len(code)),
+        share(
+            matched([link.rstrip("/") for link in truth["links"]], [link.rstrip("/") for link in links]),
+            len(truth["links"]),
+        ),
+        *of_furniture(truth, parts, found),
+        of_hyphens(truth, counted),
+    ]
     return dict(zip(FIGURES, values, strict=True))

@@ -3,8 +3,17 @@
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import getSampleStyleSheet
-from reportlab.platypus import (BaseDocTemplate, Frame, ListFlowable, PageTemplate, Paragraph, Preformatted, Spacer,
-                                Table, TableStyle)
+from reportlab.platypus import (
+    BaseDocTemplate,
+    Frame,
+    ListFlowable,
+    PageTemplate,
+    Paragraph,
+    Preformatted,
+    Spacer,
+    Table,
+    TableStyle,
+)
 from xml.sax.saxutils import escape
 
 from build import Job, run
@@ -30,14 +39,24 @@ def draw(job, folder):
         elif block.kind == "paragraph":
             parts += [Paragraph(escape(block.plain), sheet["BodyText"]), Spacer(1, 4)]
         elif block.kind == "list":
-            parts.append(ListFlowable([Paragraph(escape(item), sheet["BodyText"]) for item in block.items],
-                                      bulletType="1" if block.ordered else "bullet", **({} if block.ordered else {"start": "•"})))
+            parts.append(
+                ListFlowable(
+                    [Paragraph(escape(item), sheet["BodyText"]) for item in block.items],
+                    bulletType="1" if block.ordered else "bullet",
+                    **({} if block.ordered else {"start": "•"}),
+                )
+            )
         elif block.kind == "code":
             parts.append(Preformatted(block.text, sheet["Code"]))
         elif block.kind == "table":
             grid = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)] if options.get("ruled") else []
-            grid += [("BACKGROUND", (0, at), (-1, at), colors.whitesmoke) for at in range(0, len(block.rows), 2)]
-            parts += [Table(block.rows, style=TableStyle(grid + [("FONTSIZE", (0, 0), (-1, -1), 8)])), Spacer(1, 8)]
+            grid += [
+                ("BACKGROUND", (0, at), (-1, at), colors.whitesmoke) for at in range(0, len(block.rows), 2)
+            ]
+            parts += [
+                Table(block.rows, style=TableStyle(grid + [("FONTSIZE", (0, 0), (-1, -1), 8)])),
+                Spacer(1, 8),
+            ]
 
     def furniture(canvas, made):
         canvas.setFont("Helvetica", 8)
@@ -54,8 +73,12 @@ def draw(job, folder):
 
 def job(number, tool, layout, language="en", parts=(), head="", foot="", document=None, **options):
     writer = Writer(language, f"{tool}{number}")
-    settings = {"sections": 6, "marks": tool == "weasyprint" and language not in ("zh", "ar", "ja"),
-                "notes": 0.5 if options.get("notes") else 0, **(document or {})}
+    settings = {
+        "sections": 6,
+        "marks": tool == "weasyprint" and language not in ("zh", "ar", "ja"),
+        "notes": 0.5 if options.get("notes") else 0,
+        **(document or {}),
+    }
     text = writer.document(parts, **settings)
     text.head, text.foot = head, foot
     facts = truth(text)
@@ -67,13 +90,21 @@ def job(number, tool, layout, language="en", parts=(), head="", foot="", documen
 
 
 def jobs():
-    lists, mixed, tables = ["list", "numbers", "list"], ["list", "table", "code", "numbers"], ["table", "wide", "table"]
+    lists, mixed, tables = (
+        ["list", "numbers", "list"],
+        ["list", "table", "code", "numbers"],
+        ["table", "wide", "table"],
+    )
     head, foot = "Registry of Weirs 29", "Page {page} of {pages}"
     rows = [
         ("weasyprint", "article", {"parts": mixed, "head": head, "foot": foot}),
         ("weasyprint", "article", {"parts": tables, "ruled": True}),
         ("weasyprint", "notes", {"parts": lists, "notes": True, "hyphens": True}),
-        ("weasyprint", "columns", {"parts": lists, "columns": 2, "hyphens": True, "head": head, "foot": foot}),
+        (
+            "weasyprint",
+            "columns",
+            {"parts": lists, "columns": 2, "hyphens": True, "head": head, "foot": foot},
+        ),
         ("weasyprint", "columns", {"language": "de", "columns": 3, "size": "9pt", "hyphens": True}),
         ("weasyprint", "columns", {"language": "tr", "columns": 2, "ruled": True}),
         ("weasyprint", "article", {"language": "zh", "parts": ["list"]}),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores the Markdown of a tool against the made files: a folder of `NAME.md` beside a folder of `NAME.json`."""
+"""Scores Markdown against the made files: folders of `NAME.md` beside a folder of `NAME.json`."""
 
 import argparse
 import json
@@ -21,14 +21,19 @@ def show(value):
 def table(title, groups):
     print(f"{title:30}{'files':>6}" + "".join(f"{name:>10}" for name in FIGURES))
     for name, scores in groups:
-        print(f"{name:30}{len(scores):6}" + "".join(f"{show(mean(s[figure] for s in scores)):>10}" for figure in FIGURES))
+        print(
+            f"{name:30}{len(scores):6}"
+            + "".join(f"{show(mean(s[figure] for s in scores)):>10}" for figure in FIGURES)
+        )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("truths", type=Path, help="the folder of the made files")
     parser.add_argument("outputs", type=Path, nargs="+", help="folders of NAME.md, one of each tool")
-    parser.add_argument("--by", choices=["tool", "layout", "language"], help="a table by this for each folder")
+    parser.add_argument(
+        "--by", choices=["tool", "layout", "language"], help="a table by this for each folder"
+    )
     parser.add_argument("--worst", choices=FIGURES, help="list the worst files in this figure")
     parser.add_argument("--json", type=Path, help="write all figures of all files here")
     options = parser.parse_args()
@@ -50,7 +55,11 @@ def main():
             print()
             table(f"{Path(folder).name} by {options.by}", sorted(groups.items()))
         if options.worst:
-            known = [(figures[options.worst], name) for name, figures in scores.items() if figures[options.worst] is not None]
+            known = [
+                (figures[options.worst], name)
+                for name, figures in scores.items()
+                if figures[options.worst] is not None
+            ]
             print(f"\n{Path(folder).name}, worst in {options.worst}")
             for value, name in sorted(known, reverse=options.worst in ("heads", "numbers"))[:15]:
                 print(f"  {value:.3f} {name}")

@@ -4,8 +4,15 @@ from html import escape
 
 from languages import RIGHT_TO_LEFT
 
-FONTS = {"ar": "Noto Naskh Arabic", "he": "Noto Sans Hebrew", "zh": "WenQuanYi Micro Hei", "ja": "WenQuanYi Micro Hei",
-         "ko": "WenQuanYi Micro Hei", "hi": "Noto Sans Devanagari", "th": "Noto Sans Thai"}
+FONTS = {
+    "ar": "Noto Naskh Arabic",
+    "he": "Noto Sans Hebrew",
+    "zh": "WenQuanYi Micro Hei",
+    "ja": "WenQuanYi Micro Hei",
+    "ko": "WenQuanYi Micro Hei",
+    "hi": "Noto Sans Devanagari",
+    "th": "Noto Sans Thai",
+}
 
 
 def soft(text, options):
@@ -25,8 +32,16 @@ def runs(block, options):
     out = []
     for run in block.runs:
         text = soft(run.text, options)
-        out.append({"text": text, "bold": f"<b>{text}</b>", "italic": f"<em>{text}</em>", "math": "",
-                    "link": f'<a href="{run.url}">{text}</a>', "note": f'<span class="note">{text}</span>'}[run.kind])
+        out.append(
+            {
+                "text": text,
+                "bold": f"<b>{text}</b>",
+                "italic": f"<em>{text}</em>",
+                "math": "",
+                "link": f'<a href="{run.url}">{text}</a>',
+                "note": f'<span class="note">{text}</span>',
+            }[run.kind]
+        )
     return "".join(out)
 
 
@@ -44,14 +59,16 @@ def block_html(block, options):
         head, *rows = block.rows
         cells = lambda row, tag: "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"
         border = ' border="1" cellspacing="0"' if options.get("ruled") else ""
-        return f"<table{border}><thead>{cells(head, 'th')}</thead><tbody>{''.join(cells(row, 'td') for row in rows)}</tbody></table>"
+        body = "".join(cells(row, "td") for row in rows)
+        return f"<table{border}><thead>{cells(head, 'th')}</thead><tbody>{body}</tbody></table>"
     return ""
 
 
 def margin_boxes(head, foot):
     """Running heads and feet by CSS."""
     foot = '"' + foot.replace("{page}", '" counter(page) "').replace("{pages}", '" counter(pages) "') + '"'
-    return f'@page {{ @top-left {{ content: "{head}"; font-size: 9pt }} @bottom-center {{ content: {foot}; font-size: 9pt }} }} '
+    top = f'@top-left {{ content: "{head}"; font-size: 9pt }}'
+    return f"@page {{ {top} @bottom-center {{ content: {foot}; font-size: 9pt }} }} "
 
 
 def page(document, options):

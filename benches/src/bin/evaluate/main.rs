@@ -5,8 +5,8 @@
 //! `html/ID.html.gz` and `ground-truth/ID.json.gz`). `markdown` reads examples of HTML as JSON Lines (`{"id",
 //! "html", "representable"}`). Both render the Markdown to HTML again and measure that. `product` reads a
 //! folder of saved product pages with ground truth. `grounding` gives true and false claims of a model about
-//! the same pages to the extractor. `pdf` reads a folder of PDF files with the text that poppler finds in them
-//! or with known truths.
+//! the same pages to the extractor. `pdf` reads a folder of PDF files with the text that poppler finds in
+//! them, or with known truths.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod content;

@@ -269,7 +269,8 @@ mod tests {
     #[test]
     fn the_same_document_has_full_figures() {
         let markdown = format!(
-            "## Mills and ferries\n\n{FIRST}\n\n### 1 The river\n\n{SECOND}[^1]\n\n- A heavy [rope](https://a.example)\n\n\
+            "## Mills and ferries\n\n{FIRST}\n\n### 1 The river\n\n{SECOND}[^1]\n\n\
+             - A heavy [rope](https://a.example)\n\n\
              ```\nfn a() {{\n    b();\n}}\n```\n\n[^1]: Seen in spring.\n"
         );
         let figures = measure(&truth(), &markdown);

@@ -5,8 +5,8 @@
 //! - With `NAME.poppler.txt.gz`, the text that poppler finds: whether there is some text, and whether it has
 //!   at least four fifths of poppler's words, counted with repeats. A word is a run of letters and digits
 //!   after NFKC, in lower case.
-//! - With `NAME.json`, the truth that `tests/pdf-corpus` writes: the figures of [`measure::NAMES`]. Each is the
-//!   mean over the files that have something of the kind.
+//! - With `NAME.json`, the truth that `tests/pdf-corpus` writes: the figures of [`measure::NAMES`]. Each is
+//!   the mean over the files that have something of the kind.
 //!
 //! A file that fails counts as empty Markdown.
 
