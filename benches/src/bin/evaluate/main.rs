@@ -6,7 +6,8 @@
 //! Lines (`{"id", "html", "representable"}`). Both render the Markdown to HTML again and measure that.
 //! `product` reads a folder of saved product pages with ground truth. `fields` reads any pages, with their
 //! own structured data as the truth. `grounding` gives true and false claims of a model about the pages of
-//! `product` to the extractor.
+//! `product` to the extractor. `pdf` reads a folder of PDF files with the text that poppler finds in them, or
+//! with known truths.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod content;
@@ -14,6 +15,7 @@ mod dom;
 mod fields;
 mod grounding;
 mod markdown;
+mod pdf;
 mod product;
 mod render;
 
@@ -25,13 +27,15 @@ const USAGE: &str = "Usage: evaluate content FOLDER
        evaluate product FOLDER
        evaluate fields FOLDER [--fold N] [--rows FILE]
        evaluate grounding FOLDER
+       evaluate pdf FOLDER
 
   content   word F1, precision, recall, leak and metadata by kind of page, and speed
   markdown  HTML to Markdown to HTML: the share of examples that are the same again
   product   product fields read without a model: found, right, wrong, absent and F1 of each
   fields    fields read without a model by kind of thing, compared with the page's own structured data;
             of the sites of one fold (0 to 4), and with a line of JSON for each field
-  grounding false and true claims of a model about the pages of `product`: the number that pass";
+  grounding false and true claims of a model about the pages of `product`: the number that pass
+  pdf       text, order, headings, tables, lists, notes and running heads of PDF files";
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -71,6 +75,7 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
         "markdown" => markdown::evaluate(path),
         "product" => product::evaluate(path),
         "grounding" => grounding::evaluate(path),
+        "pdf" => pdf::evaluate(path),
         _ => Err(format!("unknown kind `{kind}`").into()),
     }
 }

@@ -1,26 +1,31 @@
 //! Measures how much a hostile team slows another team: the latency of small scrapes of the measured team
 //! when it is alone, during 5,000 scrapes of heavy pages with costly selectors, and during 10,000 small
-//! batches.
+//! batches. With `pdfs`, the latency of scrapes of a good PDF, alone and while 20 hostile ones are scraped at
+//! any time.
 //!
 //! `cargo run --release -p gleaner-benches --bin neighbour -- [SCRAPES] [JOBS]`
+//! `cargo run --release -p gleaner-benches --bin neighbour -- pdfs [SECONDS]`
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
+mod measured;
+mod pdfs;
+
 use std::collections::BTreeMap;
-use std::fmt;
-use std::future::Future;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use gleaner::pdf;
 use gleaner::plan::ScrapePlan;
 use gleaner::request::Format;
 use gleaner::service::{SubmitContext, Team, TeamId};
 use gleaner::{BatchScrapeRequest, Engine, ScrapeRequest};
 use gleaner_benches::engine::loopback;
 use gleaner_testkit::{LogDetail, RawServer, ServeOptions, Server, Site, SiteSpec, Step};
+use measured::{MeasuredTeam, measure_during};
 use tokio::task::JoinSet;
 
 /// The measured team starts a scrape this often, even if earlier ones still run.
@@ -48,7 +53,10 @@ const PAUSE: Duration = Duration::from_millis(50);
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {
-    match start() {
+    // Before any setup: the memory and time of a worker count against its file.
+    let is_worker = std::env::args_os().nth(1).is_some_and(|argument| argument == pdfs::WORKER);
+    let result = if is_worker { pdf::serve().map_err(Failure::from) } else { start() };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -58,10 +66,16 @@ fn main() -> ExitCode {
 }
 
 fn start() -> Result<(), Failure> {
-    let mut sizes = std::env::args().skip(1).map(|size| size.parse::<usize>());
+    let mut arguments = std::env::args().skip(1).peekable();
+    let only_pdfs = arguments.next_if(|argument| argument == "pdfs").is_some();
+    let mut sizes = arguments.map(|size| size.parse::<usize>());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    if only_pdfs {
+        let seconds = sizes.next().transpose()?.unwrap_or(60);
+        return runtime.block_on(pdfs::run(Duration::from_secs(seconds as u64)));
+    }
     let scrapes = sizes.next().transpose()?.unwrap_or(5_000);
     let jobs = sizes.next().transpose()?.unwrap_or(10_000);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(run(scrapes, jobs))
 }
 
@@ -71,7 +85,8 @@ async fn run(scrapes: usize, jobs: usize) -> Result<(), Failure> {
     let measured_site = small_site(Ipv4Addr::new(127, 0, 0, 2))?;
     let hostile_site = small_site(Ipv4Addr::LOCALHOST)?;
     let heavy = heavy_hosts()?;
-    let measured = Arc::new(MeasuredTeam::new(&engine, &measured_site)?);
+    let urls: Vec<String> = (1..PAGES).map(|page| measured_site.url(&format!("/p/{page}"))).collect();
+    let measured = Arc::new(MeasuredTeam::new(&engine, &urls, SCRAPE_INTERVAL)?);
     let hostile = Team::new(TeamId::new("hostile"));
 
     // A first second opens connections, fills caches and starts threads.
@@ -112,102 +127,6 @@ fn heavy_hosts() -> Result<Vec<RawServer>, Failure> {
     let hosts: io::Result<Vec<RawServer>> =
         (0..HEAVY_HOSTS).map(|_| RawServer::start(script.clone())).collect();
     Ok(hosts?)
-}
-
-/// The team whose latencies are measured.
-struct MeasuredTeam {
-    engine: Engine,
-    team: Team,
-    plans: Vec<ScrapePlan>,
-    started: AtomicUsize,
-}
-
-impl MeasuredTeam {
-    fn new(engine: &Engine, site: &Server) -> Result<Self, Failure> {
-        let plan = |page: u32| -> Result<ScrapePlan, Failure> {
-            let mut request = ScrapeRequest::new(site.url(&format!("/p/{page}")));
-            request.options.max_age = Some(0);
-            Ok(request.check()?)
-        };
-        let plans: Result<Vec<ScrapePlan>, Failure> = (1..PAGES).map(plan).collect();
-        let team = Team::new(TeamId::new("measured"));
-        Ok(Self { engine: engine.clone(), team, plans: plans?, started: AtomicUsize::new(0) })
-    }
-
-    /// Scrapes the next page. Returns the latency, and true if it gave a document.
-    async fn scrape(&self) -> (Duration, bool) {
-        let number = self.started.fetch_add(1, Ordering::Relaxed);
-        let Some(plan) = self.plans.get(number % self.plans.len().max(1)) else {
-            return (Duration::ZERO, false);
-        };
-        let began = Instant::now();
-        let outcome = self.engine.service().scrape(&self.team, plan.clone(), SubmitContext::default()).await;
-        (began.elapsed(), outcome.is_ok())
-    }
-}
-
-/// Latencies of the measured team.
-struct Latencies {
-    sorted: Vec<Duration>,
-    failed: usize,
-}
-
-impl Latencies {
-    /// The latency that `per_mille` of 1,000 scrapes do not exceed.
-    fn quantile(&self, per_mille: usize) -> Duration {
-        let rank = (self.sorted.len() * per_mille).div_ceil(1_000).saturating_sub(1);
-        self.sorted.get(rank).copied().unwrap_or_default()
-    }
-
-    fn compared_with(&self, alone: &Self) -> String {
-        let ratio = self.quantile(990).as_secs_f64() / alone.quantile(990).as_secs_f64().max(1e-9);
-        format!("p99 is {ratio:.1} times that of alone")
-    }
-}
-
-impl fmt::Display for Latencies {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let milliseconds = |latency: Duration| latency.as_secs_f64() * 1_000.0;
-        write!(
-            f,
-            "p50 {:>7.1} ms, p99 {:>7.1} ms, greatest {:>7.1} ms, {} scrapes, {} failed",
-            milliseconds(self.quantile(500)),
-            milliseconds(self.quantile(990)),
-            milliseconds(self.quantile(1_000)),
-            self.sorted.len(),
-            self.failed,
-        )
-    }
-}
-
-/// Scrapes as the measured team while a future runs.
-async fn measure_during<T>(
-    team: &Arc<MeasuredTeam>,
-    load: impl Future<Output = T>,
-) -> Result<(T, Latencies), Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let measurement = tokio::spawn(measure(Arc::clone(team), Arc::clone(&stop)));
-    let result = load.await;
-    stop.store(true, Ordering::Relaxed);
-    Ok((result, measurement.await??))
-}
-
-async fn measure(team: Arc<MeasuredTeam>, stop: Arc<AtomicBool>) -> Result<Latencies, Failure> {
-    let mut interval = tokio::time::interval(SCRAPE_INTERVAL);
-    let mut scrapes = JoinSet::new();
-    while !stop.load(Ordering::Relaxed) {
-        interval.tick().await;
-        let team = Arc::clone(&team);
-        scrapes.spawn(async move { team.scrape().await });
-    }
-    let (mut sorted, mut failed) = (Vec::new(), 0);
-    while let Some(scraped) = scrapes.join_next().await {
-        let (latency, has_document) = scraped?;
-        sorted.push(latency);
-        failed += usize::from(!has_document);
-    }
-    sorted.sort();
-    Ok(Latencies { sorted, failed })
 }
 
 /// Scrapes of heavy pages, one for each host. Halves the number of selector lists until the engine accepts
