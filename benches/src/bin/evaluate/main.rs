@@ -5,7 +5,8 @@
 //! `html/ID.html.gz` and `ground-truth/ID.json.gz`). `markdown` reads examples of HTML as JSON Lines (`{"id",
 //! "html", "representable"}`). Both render the Markdown to HTML again and measure that. `product` reads a
 //! folder of saved product pages with ground truth. `grounding` gives true and false claims of a model about
-//! the same pages to the extractor.
+//! the same pages to the extractor. `structure` reads one of three layouts of pages with truth. It counts the
+//! headings, list items, cells and so on that the Markdown has in common with it, also for other tools.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod content;
@@ -14,6 +15,7 @@ mod grounding;
 mod markdown;
 mod product;
 mod render;
+mod structure;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,11 +24,14 @@ const USAGE: &str = "Usage: evaluate content FOLDER
        evaluate markdown FOLDER-OR-FILE
        evaluate product FOLDER
        evaluate grounding FOLDER
+       evaluate structure FOLDER [--outputs NAME=DIR]...
 
   content   word F1, precision, recall, leak and metadata by kind of page, and speed
   markdown  HTML to Markdown to HTML: the share of examples that are the same again
   product   product fields read without a model: found, right, wrong, absent and F1 of each
-  grounding false and true claims of a model about the pages of `product`: the number that pass";
+  grounding false and true claims of a model about the pages of `product`: the number that pass
+  structure headings, list items, cells, code, images, formulas, links, notes and quotes that are kept,
+            and word F1; the files DIR/ID.md of other tools are scored beside it";
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -51,13 +56,17 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<Outcome, Failure> {
-    let [kind, path] = arguments else { return Err("the kind and the folder are missing".into()) };
+    let [kind, path, options @ ..] = arguments else {
+        return Err("the kind and the folder are missing".into());
+    };
     let path = Path::new(path);
-    match kind.as_str() {
-        "content" => content::evaluate(path),
-        "markdown" => markdown::evaluate(path),
-        "product" => product::evaluate(path),
-        "grounding" => grounding::evaluate(path),
-        _ => Err(format!("unknown kind `{kind}`").into()),
+    match (kind.as_str(), options) {
+        ("structure", options) => structure::evaluate(path, options),
+        ("content", []) => content::evaluate(path),
+        ("markdown", []) => markdown::evaluate(path),
+        ("product", []) => product::evaluate(path),
+        ("grounding", []) => grounding::evaluate(path),
+        (_, []) => Err(format!("unknown kind `{kind}`").into()),
+        _ => Err(format!("`{kind}` takes no options").into()),
     }
 }
