@@ -1,9 +1,9 @@
 //! The structure that Markdown keeps of the main content: headings, list items, table cells and so on.
 //!
 //! An item of the result is right if the truth has an item of the same kind with the same text. It counts as
-//! often as it occurs in both. Precision and recall count the items of all pages. The truth of a page is expected Markdown,
-//! expected HTML, or the page's own `main` or `article` element without what is not in the text of the ground
-//! truth. Word figures count as in `content`.
+//! often as it occurs in both. Precision and recall count the items of all pages. The truth of a page is
+//! expected Markdown, expected HTML, or the page's own `main` or `article` element without what is not in the
+//! text of the ground truth. Word figures count as in `content`.
 //!
 //! The title is left out of headings and words, because it is arbitrary whether a truth includes it. Its own
 //! figure is the share of pages whose `h1` is their title and that keep it as a heading.
