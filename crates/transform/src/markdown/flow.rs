@@ -48,6 +48,7 @@ impl Writer<'_> {
             }
             Tag::Table if self.options.faithful && self.html_table(node) => return false,
             Tag::Dt | Tag::Summary => self.inline.open(Mark::Strong, false),
+            Tag::Div | Tag::Aside | Tag::Section if self.open_callout(node) => {}
             _ => {}
         }
         true
@@ -110,6 +111,7 @@ impl Writer<'_> {
             Tag::Blockquote => self.lines.pop(self.options.faithful),
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.close_list(),
             Tag::Li => self.close_item(),
+            Tag::Div | Tag::Aside | Tag::Section => self.close_callout(node),
             _ => {}
         }
     }
