@@ -104,6 +104,7 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         cut: false,
         notes: Notes::of_view(tree, view),
         open_notes: Vec::new(),
+        larger_image: None,
         open_callouts: Vec::new(),
         unsupported_formula: None,
         has_formulas: false,
@@ -150,6 +151,8 @@ struct Writer<'t> {
     notes: Notes,
     /// Notes that are open, innermost last.
     open_notes: Vec<NodeId>,
+    /// The address of the last image, if it was written instead of that of its preview.
+    larger_image: Option<&'t str>,
     /// Callouts that are open, innermost last.
     open_callouts: Vec<Callout>,
     /// The open formula that cannot be written. Formulas inside it are not tried, so each is read once.
@@ -247,7 +250,7 @@ impl Writer<'_> {
         if !self.notes.is_empty() && self.enter_note(node) {
             return false;
         }
-        if !self.open_callouts.is_empty() && self.is_callout_title(node) {
+        if self.is_callout_title(node) {
             return false;
         }
         self.separate(self.separation(node, tag));
@@ -313,6 +316,9 @@ impl Writer<'_> {
     }
 
     fn leave(&mut self, node: NodeId) {
+        if self.is_callout_title(node) || self.is_note_label(node) {
+            return; // it was not entered
+        }
         let tag = self.tree.tag(node);
         self.close_element(node, tag);
         self.separate(self.separation(node, tag));

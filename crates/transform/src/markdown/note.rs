@@ -131,11 +131,6 @@ impl Notes {
         self.definitions.get(&node).map(String::as_str)
     }
 
-    /// Does an element in a note repeat its label?
-    fn is_label(&self, node: NodeId) -> bool {
-        self.label_elements.contains(&node)
-    }
-
     /// Does a link lead to a reference or an element around it?
     pub(super) fn is_backlink(&self, tree: &Tree, link: NodeId) -> bool {
         fragment(tree, link).is_some_and(|(_, fragment)| self.backlink_targets.contains(fragment))
@@ -150,7 +145,7 @@ impl Writer<'_> {
             self.inline.raw(&reference);
             return true;
         }
-        if !self.open_notes.is_empty() && self.notes.is_label(node) {
+        if self.is_note_label(node) {
             return true;
         }
         if !self.open_notes.is_empty()
@@ -169,6 +164,11 @@ impl Writer<'_> {
             self.open_notes.push(node);
         }
         false
+    }
+
+    /// Does an element repeat the label of the open note?
+    pub(super) fn is_note_label(&self, node: NodeId) -> bool {
+        !self.open_notes.is_empty() && self.notes.label_elements.contains(&node)
     }
 
     /// Ends a note.

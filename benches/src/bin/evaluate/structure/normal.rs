@@ -17,21 +17,54 @@ pub(super) fn code(text: &str) -> Vec<String> {
     tokens(text, |c| c.is_alphanumeric() || c == '_')
 }
 
-/// The tokens of TeX: commands, and each other character. Marks that only change the spacing or the style of
-/// a whole formula do not count.
+/// Commands that mean the same, and environments that only differ in their alignment.
+const SAME_TEX: [(&str, &str); 11] = [
+    ("\\ne", "\\neq"),
+    ("\\le", "\\leq"),
+    ("\\ge", "\\geq"),
+    ("\\to", "\\rightarrow"),
+    ("\\lt", "<"),
+    ("\\gt", ">"),
+    ("\\dots", "\\ldots"),
+    ("\\left", ""),
+    ("\\right", ""),
+    ("\\displaystyle", ""),
+    ("\\mathrm", ""),
+];
+
+/// The tokens of TeX: commands, and each other character. Braces, the kind of an environment, and marks that
+/// only change the spacing or the style do not count.
 pub(super) fn tex(text: &str) -> Vec<String> {
-    let mut text = text.replace("\\displaystyle", " ").replace("\\lt", "<").replace("\\gt", ">");
-    for space in ["\\,", "\\;", "\\:", "\\!", "\\ "] {
-        text = text.replace(space, " ");
-    }
     let mut out: Vec<String> = Vec::new();
-    let mut in_command = false;
-    for c in text.chars() {
-        match out.last_mut() {
-            Some(last) if in_command && c.is_ascii_alphabetic() => last.push(c),
-            _ if c.is_whitespace() => in_command = false,
-            _ => {
-                in_command = c == '\\';
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let after = rest.get(c.len_utf8()..).unwrap_or_default();
+        if c == '\\' {
+            let end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+            let (name, after_name) = after.split_at_checked(end).unwrap_or_default();
+            rest = after_name;
+            match name {
+                // A space, or the end of a line.
+                "" => {
+                    let mut characters = rest.chars();
+                    let escaped = characters.next();
+                    rest = characters.as_str();
+                    out.extend(escaped.filter(|c| !",;:! ".contains(*c)).map(|c| format!("\\{c}")));
+                }
+                "begin" | "end" => {
+                    rest = rest.split_once('}').map_or(rest, |(_, after)| after);
+                    out.push(format!("\\{name}"));
+                }
+                _ => {
+                    let command = format!("\\{name}");
+                    let same = SAME_TEX.iter().find(|(one, _)| *one == command);
+                    let command = same.map_or(command.as_str(), |(_, other)| other);
+                    out.extend((!command.is_empty()).then(|| command.to_owned()));
+                }
+            }
+        } else {
+            rest = after;
+            if !c.is_whitespace() && !matches!(c, '{' | '}') {
                 out.push(c.to_string());
             }
         }
