@@ -130,10 +130,9 @@ mod tests {
         assert_eq!(words("The Cat, the_dog"), ["the", "cat", "the_dog"]);
         assert_eq!(words(" ✓ "), ["✓"]);
         assert_eq!(code("a_b += f(1);\n"), ["a_b", "+", "=", "f", "(", "1", ")", ";"]);
-        assert_eq!(
-            tex("\\displaystyle \\frac{a}{10}\\,x"),
-            ["\\frac", "{", "a", "}", "{", "1", "0", "}", "x"]
-        );
+        assert_eq!(tex("\\displaystyle \\frac{a}{10}\\,x"), ["\\frac", "a", "1", "0", "x"]);
+        assert_eq!(tex("\\begin{matrix} a \\\\ b \\end{matrix}"), ["\\begin", "a", "\\\\", "b", "\\end"]);
+        assert_eq!(tex("x\\ne\\left( y"), tex("x \\neq ( y"));
     }
 
     #[test]
