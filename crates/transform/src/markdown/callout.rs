@@ -85,11 +85,11 @@ fn kind(tree: &Tree, node: NodeId) -> Option<(&'static str, &'static str)> {
     }
     let words = names::class_words(class);
     words.clone().find(|word| BOXES.contains(word))?;
-    let found = words.flat_map(|word| {
+    let mut found = words.flat_map(|word| {
         let parts = BOXES.iter().filter_map(move |name| word.strip_prefix(name)?.strip_prefix(['-', '_']));
         std::iter::once(word).chain(parts)
     });
-    found.filter_map(kind_named).next().or_else(|| {
+    found.find_map(kind_named).or_else(|| {
         let (_, value) = tree.attributes(node).find(|(name, _)| *name == "data-callout")?;
         kind_named(value)
     })
