@@ -63,7 +63,7 @@ fn good_site() -> Result<PageServer, Failure> {
 
 /// One site for each hostile file. Each has its own address, because hosts at one address share a limit.
 fn hostile_sites() -> Result<Vec<PageServer>, Failure> {
-    let site = |(number, (_, make)): (u8, (&str, fn(Size) -> Vec<u8>))| -> Result<PageServer, Failure> {
+    let site = |(number, (_, make)): (u8, (&str, MakePdf))| -> Result<PageServer, Failure> {
         let page = HostilePage::new("/a.pdf", "application/pdf", make(Size::Full));
         Ok(PageServer::start_on(IpAddr::V4(Ipv4Addr::new(127, 0, 1, number)), vec![page])?)
     };

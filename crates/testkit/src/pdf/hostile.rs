@@ -6,7 +6,6 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::{EXPENSIVE_PDFS, MakePdf, drawing, file, pages, stream};
-use crate::worst::Size;
 
 /// Twenty PDFs that cost their reader much time, memory or stack: [`EXPENSIVE_PDFS`] and others.
 #[must_use]
