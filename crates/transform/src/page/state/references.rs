@@ -277,7 +277,10 @@ impl Copier<'_> {
                     return Some(parsed);
                 }
                 if matches!(self.references, References::Rows(_)) && kind == Kind::Text {
-                    text = text.skip(escape_bytes(self.values.text(target)));
+                    let Some(escape) = escape_bytes(self.values.text(target)) else {
+                        return Some(self.values.push(Kind::Null, key, Span::default()));
+                    };
+                    text = text.skip(escape);
                 }
                 Some(self.values.push(kind, key, text))
             }
@@ -380,12 +383,13 @@ fn row_of(text: &str) -> Option<&str> {
 }
 
 /// The bytes that a string of a stream begins with and that are no text: `$$` stands for `$`, and `$D` is
-/// before a date.
-fn escape_bytes(text: &str) -> u32 {
+/// before a date. `None` for strings that name something else; `$` alone marks an element.
+fn escape_bytes(text: &str) -> Option<u32> {
     let bytes = text.as_bytes();
     match (bytes.first(), bytes.get(1), bytes.get(2)) {
-        (Some(b'$'), Some(b'$'), _) => 1,
-        (Some(b'$'), Some(b'D'), Some(b'0'..=b'9')) => 2,
-        _ => 0,
+        (Some(b'$'), Some(b'$'), _) => Some(1),
+        (Some(b'$'), Some(b'D'), Some(b'0'..=b'9')) => Some(2),
+        (Some(b'$'), Some(_), _) => None,
+        _ => Some(0),
     }
 }
