@@ -35,7 +35,7 @@ fn is_named(name: &str, list: &[&str]) -> bool {
 
 /// Words in the names of members that hold no part of the text: other pages, navigation, settings,
 /// translations, descriptions for machines.
-const OTHER_WORDS: [&str; 73] = [
+const OTHER_WORDS: [&str; 76] = [
     "ad",
     "ads",
     "advert",
@@ -65,6 +65,7 @@ const OTHER_WORDS: [&str; 73] = [
     "env",
     "errors",
     "experiments",
+    "fallback",
     "featured",
     "flags",
     "footer",
@@ -72,8 +73,10 @@ const OTHER_WORDS: [&str; 73] = [
     "i18n",
     "intl",
     "jsonld",
+    "keywords",
     "labels",
     "latest",
+    "loading",
     "locale",
     "locales",
     "manifest",
@@ -114,7 +117,9 @@ const OTHER_WORDS: [&str; 73] = [
 /// True if a member is no part of the text by its name.
 pub(super) fn is_other(name: &str) -> bool {
     // Keys of translations are often the sentences themselves.
-    name.len() > 4 * MAX_NAME_BYTES || words(name).any(|word| is_one_of(word, &OTHER_WORDS))
+    name.len() > 4 * MAX_NAME_BYTES
+        || words(name).any(|word| is_one_of(word, &OTHER_WORDS))
+        || is_named(name, &["notfound", "forbidden", "unauthorized"])
 }
 
 /// True for the name of a title.
@@ -219,7 +224,7 @@ pub(super) fn is_author(name: &str) -> bool {
 
 /// True for the name of a short version of a text.
 pub(super) fn is_summary(name: &str) -> bool {
-    const NAMES: [&str; 15] = [
+    const NAMES: [&str; 10] = [
         "excerpt",
         "description",
         "summary",
@@ -228,15 +233,15 @@ pub(super) fn is_summary(name: &str) -> bool {
         "snippet",
         "preview",
         "shortdescription",
-        "longdescription",
         "blurb",
-        "intro",
-        "dek",
-        "standfirst",
-        "subtitle",
-        "lead",
+        "plaintext",
     ];
     is_named(name, &NAMES)
+}
+
+/// True for the name of a short text above the text.
+pub(super) fn is_lead(name: &str) -> bool {
+    is_named(name, &["intro", "dek", "standfirst", "subtitle", "lead", "subheadline", "kicker", "tagline"])
 }
 
 /// True for the name of a text in a part of a text.
@@ -262,6 +267,32 @@ pub(super) fn is_text(name: &str) -> bool {
         "lead",
         "children",
         "cooked",
+    ];
+    is_named(name, &NAMES)
+}
+
+/// True for the name of the content of a node in a formatted text.
+pub(super) fn is_content(name: &str) -> bool {
+    const NAMES: [&str; 19] = [
+        "children",
+        "content",
+        "nodes",
+        "blocks",
+        "innerblocks",
+        "items",
+        "rows",
+        "cells",
+        "root",
+        "document",
+        "data",
+        "json",
+        "fragments",
+        "leaves",
+        "richtext",
+        "body",
+        "attributes",
+        "props",
+        "attrs",
     ];
     is_named(name, &NAMES)
 }

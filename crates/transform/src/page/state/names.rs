@@ -124,10 +124,10 @@ impl Names {
         let path = after_host.map_or(address, |(_, path)| path);
         let path = path.split(['?', '#']).next().unwrap_or_default().trim_matches('/');
         let path = percent_decode_str(path).decode_utf8_lossy();
+        let path = without_extension(&path);
         path.len() >= MIN_SEGMENT_BYTES
             && self.paths.iter().any(|own| {
-                own == path.as_ref()
-                    || own.strip_suffix(path.as_ref()).is_some_and(|before| before.ends_with('/'))
+                own.strip_suffix(path).is_some_and(|before| before.is_empty() || before.ends_with('/'))
             })
     }
 
@@ -150,8 +150,11 @@ fn path_of(address: &str, base: &Url) -> Option<String> {
     }
     let url = base.join(address).ok()?;
     let path = percent_decode_str(url.path().trim_matches('/')).decode_utf8_lossy().into_owned();
-    let path = path.strip_suffix(".html").or_else(|| path.strip_suffix(".htm")).unwrap_or(&path);
-    Some(path.to_owned())
+    Some(without_extension(&path).to_owned())
+}
+
+fn without_extension(path: &str) -> &str {
+    path.strip_suffix(".html").or_else(|| path.strip_suffix(".htm")).unwrap_or(path)
 }
 
 #[cfg(test)]
