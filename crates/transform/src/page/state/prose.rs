@@ -93,6 +93,11 @@ pub(super) fn fingerprint(text: &str) -> String {
     letters.take(FINGERPRINT_LETTERS).flat_map(char::to_lowercase).collect()
 }
 
+/// The letters of a text in small letters, without tags.
+pub(super) fn plain(text: &str) -> String {
+    Characters::of(text).filter(|c| is_of_word(*c)).flat_map(char::to_lowercase).collect()
+}
+
 /// The letters of a string that is prose; 0 for code, data, names and labels.
 pub(super) fn prose_letters(text: &str) -> usize {
     if text.len() < MIN_PROSE_BYTES {

@@ -25,6 +25,12 @@ const MIN_JSON_BYTES: usize = 60;
 /// Longer keys and names of variables are not referred to, in bytes.
 const MAX_KEY_BYTES: usize = 500;
 
+/// Copies may multiply the values of a page by this.
+const MAX_COPIES: usize = 4;
+
+/// Values that the copies of any page may have.
+const BASE_VALUES: usize = 1_024;
+
 /// The name of the member that refers to a record by its key.
 const KEY_REFERENCE: &str = "__ref";
 
@@ -158,6 +164,7 @@ pub(super) fn resolve(
     if references.is_none() && !holds_json(values, root) {
         return root;
     }
+    let max_values = (values.len() * MAX_COPIES + BASE_VALUES).min(2 * MAX_VALUES);
     let mut copier = Copier {
         values,
         references,
@@ -166,6 +173,7 @@ pub(super) fn resolve(
         tasks: vec![Task::Copy { from: root, key: Span::default(), depth: 0 }],
         open: HashSet::new(),
         keyed: 0,
+        max_values,
     };
     if let References::Indices(table) | References::NamedIndices(table) = references {
         copier.tasks = table
@@ -209,6 +217,8 @@ struct Copier<'a> {
     open: HashSet<ValueId>,
     /// Records under keys around the present value.
     keyed: usize,
+    /// No more values are copied.
+    max_values: usize,
 }
 
 impl Copier<'_> {
@@ -223,7 +233,7 @@ impl Copier<'_> {
                     self.keyed = self.keyed.saturating_sub(1);
                 }
                 Task::Copy { from, key, depth } => {
-                    if self.values.len() >= 2 * MAX_VALUES || self.interrupt.spend(1) {
+                    if self.values.len() >= self.max_values || self.interrupt.spend(1) {
                         continue;
                     }
                     let copy = self.copy(from, key, depth);

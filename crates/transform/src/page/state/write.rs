@@ -9,7 +9,7 @@ use super::context::Context;
 use super::shape::{Shape, attribute};
 use super::value::{Kind, ValueId, Values};
 use super::weigh::{Weights, is_element};
-use super::{image, keys, leaf, prose};
+use super::{image, keys, leaf, prose, record};
 use crate::body::markdown;
 use crate::html::escape;
 use crate::tree::{Tag, decode_references};
@@ -316,15 +316,14 @@ impl<'a> Writer<'a> {
                     escape(values.text(text), false, &mut self.out);
                 }
             }
-            Shape::Text if leaf::text_of(values, object).is_some() => {
+            Shape::Text => match leaf::text_of(values, object) {
                 // A text that is a part of its own, such as a component of a page.
-                let is_part = context == Context::Block
-                    && leaf::text_of(values, object).is_some_and(|text| self.weights.letters(text) > 0);
-                if is_part {
-                    return self.section(object);
+                Some(text) if context == Context::Block && self.weights.letters(text) > 0 => {
+                    self.section(object);
                 }
-                leaf::write(values, object, self.definitions, &mut self.out);
-            }
+                Some(_) => leaf::write(values, object, self.definitions, &mut self.out),
+                None => self.content(object, context),
+            },
             Shape::Image => image::write(values, object, &mut self.out),
             Shape::Html => {
                 let html = attribute(values, object, &["html", "value", "content", "text", "innerHTML"]);
@@ -371,7 +370,7 @@ impl<'a> Writer<'a> {
                 let inside = if context == Context::Code { Context::Code } else { Context::inside(tag) };
                 self.content(object, inside);
             }
-            Shape::Group | Shape::Text => self.content(object, context),
+            Shape::Group => self.content(object, context),
         }
     }
 
@@ -422,11 +421,13 @@ impl<'a> Writer<'a> {
             }
             return;
         }
+        self.entities = values.member(object, "entityMap").or(self.entities);
+        let shorter = record::versions(values, self.weights, object);
         let mut tasks = Vec::new();
         let mut has_heading = false;
         for member in values.children(object) {
             let key = values.key(member);
-            if keys::is_other(key) {
+            if keys::is_other(key) || shorter.contains(&member) {
                 continue;
             }
             match values.kind(member) {
