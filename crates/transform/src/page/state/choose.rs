@@ -28,7 +28,7 @@ pub(super) struct Choice {
 
 /// Chooses the record that has the name of the page, or else the text that dominates the states.
 pub(super) fn choose(states: &States, weights: &Weights) -> Option<Choice> {
-    named(states, weights).or_else(|| dominant(states, weights))
+    named(states, weights).or_else(|| Texts::of(states, weights).dominant(states, weights))
 }
 
 fn range(states: &States, value: ValueId) -> impl Iterator<Item = ValueId> + use<> {
@@ -53,56 +53,89 @@ fn named(states: &States, weights: &Weights) -> Option<Choice> {
     Some(Choice { value, ..best })
 }
 
-/// The text that is longer than all other texts of the states together.
-fn dominant(states: &States, weights: &Weights) -> Option<Choice> {
-    let values = &states.values;
-    let mut best: Option<(usize, Choice)> = None;
-    let mut total = 0;
-    // A text that occurs again does not count again.
-    let mut seen = HashSet::new();
-    for State { root, origin } in states.list.iter().copied() {
-        let mut skipped = 0;
-        for value in range(states, root) {
-            if value.index() < skipped {
+/// The texts of the states, without the stream of server components, which is a page and no record.
+#[derive(Debug, Default)]
+struct Texts {
+    /// Letters of all texts. A text that occurs again does not count again.
+    letters: usize,
+    /// The value with the most letters, and the longest string.
+    most: Option<(usize, Choice)>,
+    longest: Option<(usize, Choice)>,
+}
+
+impl Texts {
+    fn of(states: &States, weights: &Weights) -> Self {
+        let values = &states.values;
+        let mut texts = Self::default();
+        let mut seen = HashSet::new();
+        for State { root, origin } in states.list.iter().copied() {
+            if origin == Origin::Stream {
                 continue;
             }
-            // Translations, menus and the like.
-            if keys::is_other(values.key(value)) {
-                skipped = values.end(value);
-                continue;
-            }
-            let letters = weights.letters(value);
-            if values.string(value).is_some_and(|text| letters > 0 && seen.insert(text)) {
-                total += letters;
-            }
-            if letters > best.map_or(0, |(letters, _)| letters) {
-                best = Some((letters, Choice { value, origin, is_named: false }));
+            let mut skipped = 0;
+            for value in range(states, root) {
+                if value.index() < skipped {
+                    continue;
+                }
+                // Translations, menus and the like.
+                if keys::is_other(values.key(value)) {
+                    skipped = values.end(value);
+                    continue;
+                }
+                let letters = weights.letters(value);
+                let choice = Choice { value, origin, is_named: false };
+                if let Some(text) = values.string(value).filter(|_| letters > 0)
+                    && seen.insert(text)
+                {
+                    texts.letters += letters;
+                    if letters > texts.longest.map_or(0, |(letters, _)| letters) {
+                        texts.longest = Some((letters, choice));
+                    }
+                }
+                if letters > texts.most.map_or(0, |(letters, _)| letters) {
+                    texts.most = Some((letters, choice));
+                }
             }
         }
+        texts
     }
-    let (_, best) = best?;
-    // Down to where the text is in several values.
-    let mut path = Vec::new();
-    let mut value = best.value;
-    while let Some(child) = values.children(value).max_by_key(|child| weights.letters(*child))
-        && weights.letters(child) * 10 >= weights.letters(value) * 9
-    {
-        path.push(value);
-        value = child;
+
+    /// True if a text has more letters than all others together.
+    const fn dominates(&self, letters: usize) -> bool {
+        letters >= MIN_LETTERS && letters >= self.letters.saturating_sub(letters)
     }
-    let letters = weights.letters(value);
-    if letters < MIN_LETTERS || letters < total.saturating_sub(letters) {
-        return None;
+
+    /// The text that is longer than all others together.
+    fn dominant(&self, states: &States, weights: &Weights) -> Option<Choice> {
+        let whole = self.most.and_then(|(_, choice)| self.whole(choice, states, weights));
+        let longest = || self.longest.filter(|(letters, _)| self.dominates(*letters));
+        whole.or_else(|| longest().map(|(_, choice)| choice))
     }
-    let has_title = |object: &ValueId| {
-        values.kind(*object) == Kind::Object && record::title_of(values, *object).is_some()
-    };
-    // Texts under different names are different texts, unless they have a common title.
-    if values.kind(value) == Kind::Object && !has_title(&value) && Shape::of(values, value).is_none() {
-        return None;
+
+    /// The text in a value: where it is divided into pieces, or the record around that.
+    fn whole(&self, choice: Choice, states: &States, weights: &Weights) -> Option<Choice> {
+        let values = &states.values;
+        let mut path = Vec::new();
+        let mut value = choice.value;
+        while let Some(child) = values.children(value).max_by_key(|child| weights.letters(*child))
+            && weights.letters(child) * 10 >= weights.letters(value) * 9
+        {
+            path.push(value);
+            value = child;
+        }
+        if !self.dominates(weights.letters(value)) {
+            return None;
+        }
+        let has_title = |object: &ValueId| {
+            values.kind(*object) == Kind::Object && record::title_of(values, *object).is_some()
+        };
+        // Texts under different names are different texts, unless they have a common title.
+        if values.kind(value) == Kind::Object && !has_title(&value) && Shape::of(values, value).is_none() {
+            return None;
+        }
+        if !has_title(&value) {
+            value = path.iter().rev().take(MAX_CLIMB).copied().find(has_title).unwrap_or(value);
+        }
+        Some(Choice { value, ..choice })
     }
-    if !has_title(&value) {
-        value = path.iter().rev().take(MAX_CLIMB).copied().find(has_title).unwrap_or(value);
-    }
-    Some(Choice { value, ..best })
 }

@@ -278,7 +278,8 @@ mod tests {
         let rows = [
             ("{text:'abcd',spans:[{start:1,end:3,type:'strong'}]}", "a<strong>bc</strong>d"),
             (
-                "{text:'abcd',inlineStyleRanges:[{offset:0,length:3,style:'BOLD'},{offset:2,length:2,style:'ITALIC'}]}",
+                "{text:'abcd',inlineStyleRanges:[{offset:0,length:3,style:'BOLD'}],\
+                  spans:[{start:2,end:4,type:'em'}]}",
                 "<strong>ab</strong><strong><em>c</em></strong><em>d</em>",
             ),
             ("{text:'\u{1F600}ab',spans:[{start:2,end:3,type:'em'}]}", "\u{1F600}<em>a</em>b"),

@@ -54,6 +54,10 @@ const MAX_SHOWN_BYTES: usize = 1_500;
 /// A shorter page has no state with a longer text than it shows, in bytes.
 const MIN_STATEFUL_BYTES: usize = 4_000;
 
+/// Signs of states. A page that shows text is searched for states only if it has one, because few have.
+const SIGNS: [&str; 7] =
+    ["application/json", "__next_f", "_STATE__", "_DATA__", "__NUXT", "JSON.parse(", "&quot;:{&quot;"];
+
 /// The text of a state has this many times the letters that the page gives without.
 const MIN_FACTOR: usize = 3;
 
@@ -101,7 +105,7 @@ pub(crate) fn read(tree: &Tree, html: &str, url: &Url, interrupt: &Interrupt) ->
         return None;
     }
     let values = &states.values;
-    let weights = Weights::of(values, &Names::of(tree, url));
+    let weights = Weights::of(values, &Names::of(tree, url), interrupt);
     let limit = html.len().saturating_mul(MAX_GROWTH);
     let choice = choose::choose(&states, &weights);
     let letters = choice.map_or(0, |choice| weights.letters(choice.value));
@@ -142,7 +146,9 @@ pub(crate) fn read_hidden(
     url: &Url,
     interrupt: &Interrupt,
 ) -> Option<Found> {
-    if written.len() > MAX_SHOWN_BYTES || html.len() < MIN_STATEFUL_BYTES || is_paid(html) {
+    let is_short = written.len() <= MAX_SHOWN_BYTES && html.len() >= MIN_STATEFUL_BYTES;
+    let has_sign = || SIGNS.iter().any(|sign| memmem::find(html.as_bytes(), sign.as_bytes()).is_some());
+    if !is_short || !has_sign() || is_paid(html) {
         return None;
     }
     let found = read(tree, html, url, interrupt)?;

@@ -51,6 +51,7 @@ struct Part {
     html: String,
     letters: usize,
     is_summary: bool,
+    is_lead: bool,
     fingerprint: String,
 }
 
@@ -82,8 +83,8 @@ pub(super) fn write(
             continue;
         }
         let letters = if weights.letters(member) > 0 { prose::letters(&html) } else { 0 };
-        let is_summary = keys::is_summary(key);
-        let part = Part { letters, is_summary, fingerprint: prose::fingerprint(&html), html };
+        let (is_summary, is_lead) = (keys::is_summary(key), keys::is_lead(key));
+        let part = Part { letters, is_summary, is_lead, fingerprint: prose::fingerprint(&html), html };
         // Of two versions of a text the longer one counts, and of two with equal letters that with tags.
         match versions.get(&part.fingerprint).and_then(|at| parts.get_mut(*at)) {
             Some(other) if part.letters >= MIN_VERSION_LETTERS => {
@@ -101,6 +102,7 @@ pub(super) fn write(
     let mut html = String::from("<h1>");
     leaf::write_text(title, &mut html);
     html.push_str("</h1>");
+    parts.sort_by_key(|part| !part.is_lead);
     for part in &parts {
         if !part.is_summary || part.letters * SUMMARY_SHARE > own {
             html.push_str(&part.html);

@@ -17,7 +17,7 @@ use crate::names::truncate;
 const MAX_DEPTH: usize = 96;
 
 /// Upper bound on references that are followed one within another, between records under keys.
-const MAX_KEYED: usize = 2;
+const MAX_KEYED: usize = 3;
 
 /// A shorter string is not read as JSON, in bytes.
 const MIN_JSON_BYTES: usize = 60;
@@ -172,6 +172,10 @@ pub(super) fn resolve(
         interrupt,
         tasks: vec![Task::Copy { from: root, key: Span::default(), depth: 0 }],
         open: HashSet::new(),
+        keyed_values: match references {
+            References::Keys(keys) => keys.values().copied().collect(),
+            _ => HashSet::new(),
+        },
         keyed: 0,
         max_values,
     };
@@ -215,6 +219,8 @@ struct Copier<'a> {
     tasks: Vec<Task>,
     /// The referred values around the present one.
     open: HashSet<ValueId>,
+    /// The records under keys.
+    keyed_values: HashSet<ValueId>,
     /// Records under keys around the present value.
     keyed: usize,
     /// No more values are copied.
@@ -248,8 +254,12 @@ impl Copier<'_> {
         let Some(target) = self.target(from) else {
             return Some(self.values.push(Kind::Null, key, Span::default()));
         };
-        let is_reference =
-            target != from || matches!(self.references, References::Indices(_) | References::NamedIndices(_));
+        let is_reference = target != from
+            || match self.references {
+                References::Indices(_) | References::NamedIndices(_) => true,
+                References::Keys(_) => self.keyed_values.contains(&target),
+                _ => false,
+            };
         match self.values.kind(target) {
             kind @ (Kind::List | Kind::Object) => {
                 // A value inside itself.

@@ -1,8 +1,8 @@
 //! Recognises the nodes of formatted texts by their types.
 //!
 //! Editors and content systems store a text as a tree of nodes (ProseMirror, Slate, Lexical, Draft.js,
-//! EditorJS, Portable Text, Contentful, Prismic, Notion, mdast, hast). They agree in naming the type of a node
-//! in a member, and differ in the spelling of the names.
+//! EditorJS, Portable Text, Contentful, Prismic, Notion, mdast, hast). All name the type of a node in a
+//! member, and differ in the spelling of the names.
 
 use super::value::{Kind, ValueId, Values};
 use crate::names::truncate;

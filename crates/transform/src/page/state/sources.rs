@@ -30,6 +30,9 @@ const MAX_FUNCTION_BYTES: usize = 8_192;
 /// Upper bound on the length of a `type` that is read, in bytes.
 const MAX_TYPE_BYTES: usize = 100;
 
+/// Bytes of a program that cost one unit of work.
+const BYTES_PER_UNIT: usize = 64;
+
 /// All copies of a page may repeat its text this many times.
 const MAX_COPIES: usize = 4;
 
@@ -208,6 +211,9 @@ impl Reader<'_> {
     /// Reads the values that a program assigns to a variable or passes to a function. After a failure, the
     /// search goes on where the parser stopped, so that the program is read at most twice.
     fn program(&mut self, text: &str) {
+        if self.interrupt.spend(text.len() / BYTES_PER_UNIT) {
+            return;
+        }
         let bytes = text.as_bytes();
         let mut at = 0;
         let mut before = b'=';

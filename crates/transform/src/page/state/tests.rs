@@ -46,7 +46,8 @@ fn states_of_frameworks_are_read() {
         "Heating a kiln", article, ["Set"]]);
     let named =
         json!([{ "_1": 2 }, "post", { "_3": 4, "_5": 6 }, "title", "Heating a kiln", "body", article]);
-    let pairs = json!({ "post": [0, { "title": [0, "Heating a kiln"], "body": [0, article], "tags": [1, [[0, "a"]]] }] });
+    let pairs = json!({ "post": [0, { "title": [0, "Heating a kiln"], "body": [0, article], "tags": [1, [[0,
+        "a"]]] }] });
     let rows = format!(
         "1:I[4,[],\"\"]\n2:T{:x},{article}3:{{\"title\":\"Heating a kiln\",\"body\":\"$2\"}}\n\
         0:{{\"f\":[[\"$\",\"$L1\",null,{{\"post\":\"$3\"}}]]}}\n",
@@ -159,7 +160,8 @@ fn the_record_with_the_name_of_the_page_is_preferred() {
         ("by its slug", json!({ "title": "A title", "slug": "heat-a-kiln", "content": own })),
         (
             "by its address",
-            json!({ "title": "A title", "url": "https://www.pots.example/guides/heat-a-kiln/", "content": own }),
+            json!({ "title": "A title", "url": "https://www.pots.example/guides/heat-a-kiln/",
+                "content": own }),
         ),
     ] {
         let related = json!([{ "title": "Wheels", "slug": "wheels", "content": long, "date": "2024-01-02" }]);
@@ -185,7 +187,7 @@ fn only_the_texts_of_a_record_are_written() {
         "related": [{ "title": "Other", "text": SENTENCE.replace("kiln", "shelf").repeat(20) }],
         "cards": [{ "title": "Glazes", "url": "/glazes", "text": SENTENCE.replace("kiln", "glaze") }],
         "steps": ["Open the door", "Light the fire", "Close the door"],
-        "sections": [{ "heading": "Afterwards", "text": SENTENCE.replace("kiln", "ash") },
+        "sections": [{ "heading": "Afterwards", "text": SENTENCE.replace("kiln", "stove") },
             { "heading": "Cleaning", "text": "Use a soft brush." }],
     } });
     let found = found(&data(&state)).unwrap();
@@ -199,7 +201,8 @@ fn only_the_texts_of_a_record_are_written() {
         html.contains("<ul><li>Open the door</li><li>Light the fire</li><li>Close the door</li></ul>"),
         "{html}"
     );
-    assert!(html.contains("<h2>Afterwards</h2>") && html.contains("The ash is heated"), "{html}");
+    assert!(html.contains("<h2>Cleaning</h2><p>Use a soft brush.</p>"), "{html}");
+    assert!(html.contains("<h2>Afterwards</h2>") && html.contains("The stove is heated"), "{html}");
     for word in ["potter", "robot", "shelf", "glaze", "clay and fire"] {
         assert!(!html.contains(word), "{word}: {html}");
     }
@@ -220,7 +223,8 @@ fn records_are_joined_by_their_keys() {
         "User:1": { "name": "Ann", "posts": [{ "__ref": "Post:1" }] },
     });
     for n in 0..20 {
-        cache[format!("Paragraph:{n}")] = json!({ "__typename": "Paragraph", "type": "P", "text": format!("{n}. {SENTENCE}"),
+        cache[format!("Paragraph:{n}")] = json!({ "__typename": "Paragraph", "type": "P",
+            "text": format!("{n}. {SENTENCE}"),
             "markups": [{ "type": "STRONG", "start": 0, "end": 1 }] });
     }
     let html = html_of(&cache);
@@ -239,14 +243,17 @@ fn formatted_texts_become_html() {
         (
             "ProseMirror",
             json!({ "type": "doc", "content": [
-                { "type": "heading", "attrs": { "level": 2 }, "content": [{ "type": "text", "text": "Fire" }] },
+                { "type": "heading", "attrs": { "level": 2 }, "content": [{ "type": "text",
+                    "text": "Fire" }] },
                 { "type": "bulletList", "content": [{ "type": "listItem", "content": [
                     { "type": "paragraph", "content": [{ "type": "text", "text": "dry wood" }] }] }] },
-                { "type": "codeBlock", "attrs": { "language": "rust" }, "content": [{ "type": "text", "text": "a < b" }] },
+                { "type": "codeBlock", "attrs": { "language": "rust" }, "content": [{ "type": "text",
+                    "text": "a < b" }] },
                 { "type": "doc", "content": many(json!({ "type": "paragraph", "content": [
                     { "type": "text", "text": SENTENCE },
                     { "type": "text", "text": "bold", "marks": [{ "type": "bold" }] },
-                    { "type": "text", "text": "link", "marks": [{ "type": "link", "attrs": { "href": "/x" } }] }] })) },
+                    { "type": "text", "text": "link", "marks": [{ "type": "link",
+                        "attrs": { "href": "/x" } }] }] })) },
             ] }),
             vec![
                 "<h2>Fire</h2>",
@@ -258,35 +265,50 @@ fn formatted_texts_become_html() {
         (
             "Lexical",
             json!({ "root": { "type": "root", "children": [
-                { "type": "heading", "tag": "h3", "children": [{ "type": "text", "text": "Fire", "format": 0 }] },
+                { "type": "heading", "tag": "h3", "children": [{ "type": "text", "text": "Fire",
+                    "format": 0 }] },
                 { "type": "list", "listType": "number", "children": [{ "type": "listitem", "children": [
                     { "type": "text", "text": "dry wood", "format": 2 }] }] },
                 { "type": "root", "children": many(json!({ "type": "paragraph", "children": [
                     { "type": "text", "text": SENTENCE, "format": 0 },
-                    { "type": "link", "url": "/x", "children": [{ "type": "text", "text": "link", "format": 1 }] }] })) },
+                    { "type": "link", "url": "/x", "children": [{ "type": "text", "text": "link",
+                        "format": 1 }] }] })) },
             ] } }),
-            vec!["<h3>Fire</h3>", "<ol><li><em>dry wood</em></li></ol>", "<a href=\"/x\"><strong>link</strong></a></p>"],
+            vec![
+                "<h3>Fire</h3>",
+                "<ol><li><em>dry wood</em></li></ol>",
+                "<a href=\"/x\"><strong>link</strong></a></p>",
+            ],
         ),
         (
             "Portable Text",
             json!([
                 { "_type": "block", "style": "h2", "children": [{ "_type": "span", "text": "Fire" }] },
-                { "_type": "block", "style": "normal", "listItem": "bullet", "children": [{ "_type": "span", "text": "dry wood" }] },
-                { "_type": "block", "style": "normal", "listItem": "bullet", "children": [{ "_type": "span", "text": "no coal" }] },
-                { "_type": "block", "style": "normal", "markDefs": [{ "_key": "k", "_type": "link", "href": "/x" }],
+                { "_type": "block", "style": "normal", "listItem": "bullet", "children": [{ "_type": "span",
+                    "text": "dry wood" }] },
+                { "_type": "block", "style": "normal", "listItem": "bullet", "children": [{ "_type": "span",
+                    "text": "no coal" }] },
+                { "_type": "block", "style": "normal", "markDefs": [{ "_key": "k", "_type": "link",
+                    "href": "/x" }],
                     "children": [{ "_type": "span", "text": SENTENCE.repeat(16), "marks": [] },
                         { "_type": "span", "text": "link", "marks": ["strong", "k"] }] },
             ]),
-            vec!["<h2>Fire</h2>", "<ul><li>dry wood</li><li>no coal</li></ul>", "<a href=\"/x\"><strong>link</strong></a></p>"],
+            vec![
+                "<h2>Fire</h2>",
+                "<ul><li>dry wood</li><li>no coal</li></ul>",
+                "<a href=\"/x\"><strong>link</strong></a></p>",
+            ],
         ),
         (
             "EditorJS",
             json!({ "time": 1, "version": "2", "blocks": [
                 { "id": "a", "type": "header", "data": { "text": "Fire", "level": 4 } },
-                { "id": "b", "type": "list", "data": { "style": "unordered", "items": ["dry wood", { "content": "no coal", "items": [] }] } },
+                { "id": "b", "type": "list", "data": { "style": "unordered", "items": ["dry wood",
+                    { "content": "no coal", "items": [] }] } },
                 { "id": "c", "type": "table", "data": { "content": [["a", "b"], ["c", "d"]] } },
                 { "id": "d", "type": "delimiter", "data": {} },
-                { "id": "e", "type": "paragraph", "data": { "text": format!("{} <b>bold</b>", SENTENCE.repeat(16)) } },
+                { "id": "e", "type": "paragraph", "data": { "text": format!("{} <b>bold</b>",
+                    SENTENCE.repeat(16)) } },
             ] }),
             vec![
                 "<h4>Fire</h4>",
@@ -299,37 +321,57 @@ fn formatted_texts_become_html() {
         (
             "Draft.js",
             json!({ "blocks": [
-                { "key": "a", "type": "header-two", "text": "Fire", "inlineStyleRanges": [], "entityRanges": [] },
-                { "key": "b", "type": "ordered-list-item", "text": "dry wood", "inlineStyleRanges": [{ "offset": 0, "length": 3, "style": "BOLD" }] },
-                { "key": "c", "type": "unstyled", "text": SENTENCE.repeat(16), "entityRanges": [{ "offset": 4, "length": 4, "key": 0 }] },
+                { "key": "a", "type": "header-two", "text": "Fire", "inlineStyleRanges": [],
+                    "entityRanges": [] },
+                { "key": "b", "type": "ordered-list-item", "text": "dry wood",
+                    "inlineStyleRanges": [{ "offset": 0, "length": 3, "style": "BOLD" }] },
+                { "key": "c", "type": "unstyled", "text": SENTENCE.repeat(16),
+                    "entityRanges": [{ "offset": 4, "length": 4, "key": 0 }] },
             ], "entityMap": { "0": { "type": "LINK", "data": { "url": "/x" } } } }),
-            vec!["<h2>Fire</h2>", "<ol><li><strong>dry</strong> wood</li></ol>", "<p>The <a href=\"/x\">kiln</a> is"],
+            vec![
+                "<h2>Fire</h2>",
+                "<ol><li><strong>dry</strong> wood</li></ol>",
+                "<p>The <a href=\"/x\">kiln</a> is",
+            ],
         ),
         (
             "Contentful",
             json!({ "nodeType": "document", "data": {}, "content": [
-                { "nodeType": "heading-2", "data": {}, "content": [{ "nodeType": "text", "value": "Fire", "marks": [], "data": {} }] },
-                { "nodeType": "unordered-list", "data": {}, "content": [{ "nodeType": "list-item", "data": {}, "content": [
-                    { "nodeType": "paragraph", "data": {}, "content": [{ "nodeType": "text", "value": "dry wood", "marks": [{ "type": "italic" }], "data": {} }] }] }] },
+                { "nodeType": "heading-2", "data": {}, "content": [{ "nodeType": "text", "value": "Fire",
+                    "marks": [], "data": {} }] },
+                { "nodeType": "unordered-list", "data": {}, "content": [{ "nodeType": "list-item",
+                    "data": {}, "content": [
+                    { "nodeType": "paragraph", "data": {}, "content": [{ "nodeType": "text",
+                        "value": "dry wood", "marks": [{ "type": "italic" }], "data": {} }] }] }] },
                 { "nodeType": "paragraph", "data": {}, "content": [
                     { "nodeType": "text", "value": SENTENCE.repeat(16), "marks": [], "data": {} },
-                    { "nodeType": "hyperlink", "data": { "uri": "/x" }, "content": [{ "nodeType": "text", "value": "link", "marks": [], "data": {} }] }] },
+                    { "nodeType": "hyperlink", "data": { "uri": "/x" }, "content": [{ "nodeType": "text",
+                        "value": "link", "marks": [], "data": {} }] }] },
             ] }),
-            vec!["<h2>Fire</h2>", "<ul><li><p><em>dry wood</em></p></li></ul>", "<a href=\"/x\">link</a></p>"],
+            vec![
+                "<h2>Fire</h2>",
+                "<ul><li><p><em>dry wood</em></p></li></ul>",
+                "<a href=\"/x\">link</a></p>",
+            ],
         ),
         (
             "hast",
             json!({ "type": "root", "children": [
-                { "type": "element", "tagName": "h2", "properties": { "id": "f" }, "children": [{ "type": "text", "value": "Fire" }] },
-                { "type": "element", "tagName": "script", "children": [{ "type": "text", "value": "alert(1)" }] },
-                { "type": "element", "tagName": "p", "children": [{ "type": "text", "value": SENTENCE.repeat(16) },
-                    { "type": "element", "tagName": "a", "properties": { "href": "/x" }, "children": [{ "type": "text", "value": "link" }] }] },
+                { "type": "element", "tagName": "h2", "properties": { "id": "f" },
+                    "children": [{ "type": "text", "value": "Fire" }] },
+                { "type": "element", "tagName": "script", "children": [{ "type": "text",
+                    "value": "alert(1)" }] },
+                { "type": "element", "tagName": "p", "children": [{ "type": "text",
+                    "value": SENTENCE.repeat(16) },
+                    { "type": "element", "tagName": "a", "properties": { "href": "/x" },
+                        "children": [{ "type": "text", "value": "link" }] }] },
             ] }),
             vec!["<h2 id=\"f\">Fire</h2>", "<a href=\"/x\">link</a></p>"],
         ),
         (
             "lists of tags",
-            json!({ "type": "minimal", "value": [["h2", { "id": "f" }, "Fire"], ["p", {}, SENTENCE.repeat(16), ["strong", {}, "bold"]]] }),
+            json!({ "type": "minimal", "value": [["h2", { "id": "f" }, "Fire"], ["p", {},
+                SENTENCE.repeat(16), ["strong", {}, "bold"]]] }),
             vec!["<h2 id=\"f\">Fire</h2>", "steam.<strong>bold</strong></p>"],
         ),
         (
@@ -344,7 +386,11 @@ fn formatted_texts_become_html() {
         ),
         (
             "JSON in a string",
-            json!(json!([{ "type": "paragraph", "children": [{ "text": SENTENCE.repeat(16) }, { "text": "bold", "bold": true }] }]).to_string()),
+            json!(
+                json!([{ "type": "paragraph", "children": [{ "text": SENTENCE.repeat(16) },
+                { "text": "bold", "bold": true }] }])
+                .to_string()
+            ),
             vec!["<strong>bold</strong></p>"],
         ),
     ];
@@ -364,20 +410,22 @@ fn formatted_texts_become_html() {
 
 #[test]
 fn server_components_become_a_page() {
-    let paragraph = json!(["$", "p", null, { "className": "text", "children": [SENTENCE, " ", ["$", "b", null, { "children": "bold" }]] }]);
+    let paragraph = json!(["$", "p", null, { "className": "text", "children": [SENTENCE, " ", ["$", "b",
+        null, { "children": "bold" }]] }]);
     let page = json!(["$", "html", null, { "children": ["$", "body", null, { "children": [
         ["$", "nav", null, { "children": ["$", "a", null, { "href": "/", "children": "Home" }] }],
         ["$", "$Sreact.suspense", null, { "fallback": "Loading", "children": "$L5" }],
         ["$", "script", null, { "children": "alert(1)" }],
         ["$", "$L2", null, { "notFound": ["$", "p", null, { "children": "404 nothing" }] }],
     ] }] }]);
-    let main = json!(["$", "main", null, { "children": [["$", "h1", null, { "children": "Fire $$5" }], vec![paragraph; 20]] }]);
+    let main = json!(["$", "main", null, { "children": [["$", "h1", null, { "children": "$$5 fire" }],
+        vec![paragraph; 20]] }]);
     let rows = format!("2:I[9,[],\"\"]\n5:{main}\n0:{{\"f\":[{page}]}}\n");
     let found = found(&format!("<script>self.__next_f.push([1,{}])</script>", quoted(&rows))).unwrap();
     assert!(found.is_page && found.origin == Origin::Stream);
     let html = &found.html;
     assert!(html.contains("<nav><a href=\"/\">Home</a></nav>"), "{html:.400}");
-    assert!(html.contains("<main><h1>Fire $5</h1>") || html.contains("<h1>Fire $$5</h1>"), "{html:.400}");
+    assert!(html.contains("<main><h1>$5 fire</h1>"), "{html:.400}");
     assert_eq!(html.matches("<p class=\"text\">The kiln").count(), 20, "{html:.400}");
     for word in ["alert", "404", "Loading", "$L"] {
         assert!(!html.contains(word), "{word}: {html:.400}");
@@ -390,17 +438,12 @@ fn references_in_circles_and_repeated_values_stay_within_their_bounds() {
     // Each entry of the table refers twice to the next one.
     let mut table: Vec<Value> = vec![json!({ "data": 1 })];
     table.extend((2..60).map(|next| json!([next, next])));
-    table.push(json!({ "title": 61, "body": 62, "self": 60 }));
+    table.push(json!({ "title": 60, "body": 61, "self": 59 }));
     table.extend([json!("Heating a kiln"), json!(article)]);
-    let html = html_of_any(&json!(table));
-    assert!(html.is_none_or(|html| html.len() <= 3 * article.len() + 4_096));
+    assert_eq!(html_of(&json!(table)).matches(SENTENCE).count(), 22);
     let circle = json!([{ "post": 1 }, { "title": 2, "body": 3, "parent": 0 }, "Heating a kiln", article]);
-    assert!(html_of_any(&circle).unwrap().contains("The kiln"));
+    assert_eq!(html_of(&circle).matches(SENTENCE).count(), 22);
     let keyed = json!({ "A:1": { "title": "Heating a kiln", "b": { "__ref": "B:1" }, "text": article },
         "B:1": { "a": { "__ref": "A:1" }, "b": { "__ref": "B:1" } } });
-    assert!(html_of_any(&keyed).unwrap().contains("The kiln"));
-}
-
-fn html_of_any(state: &Value) -> Option<String> {
-    found(&data(state)).map(|found| found.html)
+    assert_eq!(html_of(&keyed).matches(SENTENCE).count(), 22);
 }

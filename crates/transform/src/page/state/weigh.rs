@@ -1,5 +1,7 @@
 //! Weighs the values of a state by the letters of their prose.
 
+use gleaner_types::Interrupt;
+
 use super::keys;
 use super::names::Names;
 use super::prose;
@@ -7,6 +9,9 @@ use super::value::{Kind, ValueId, Values};
 
 /// An object with more members may be a table of translations.
 const MIN_TABLE_MEMBERS: usize = 40;
+
+/// Bytes of text that cost one unit of work.
+const BYTES_PER_UNIT: usize = 64;
 
 /// What is known of a value.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,9 +30,12 @@ pub(super) struct Weights(Vec<Weight>);
 
 impl Weights {
     /// Weighs all values from the last to the first: the content of a value follows it.
-    pub(super) fn of(values: &Values, names: &Names) -> Self {
+    pub(super) fn of(values: &Values, names: &Names, interrupt: &Interrupt) -> Self {
         let mut weights = Self(vec![Weight::default(); values.len()]);
         for value in values.range(0, values.len()).rev() {
+            if interrupt.spend(1 + values.text(value).len() / BYTES_PER_UNIT) {
+                break;
+            }
             let weight = weights.weigh(values, value, names);
             if let Some(slot) = weights.0.get_mut(value.index()) {
                 *slot = weight;
@@ -68,8 +76,8 @@ impl Weights {
         Weight { letters: u32::try_from(letters).unwrap_or(u32::MAX), ..Weight::default() }
     }
 
-    /// The letters that a value adds to those of its container. `is_piece` is true if it is a piece of a text,
-    /// so that short strings count too.
+    /// The letters that a value adds to those of its container. `is_piece` is true for a piece of a text, of
+    /// which short strings count too.
     fn part(&self, values: &Values, value: ValueId, is_piece: bool) -> usize {
         let weight = self.get(value);
         match weight.letters {

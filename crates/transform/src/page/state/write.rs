@@ -415,7 +415,7 @@ impl<'a> Writer<'a> {
     /// Writes an object that is a part of a text by its headings and texts.
     fn section(&mut self, object: ValueId) {
         let values = self.values;
-        if self.weights.letters(object) == 0 {
+        if self.weights.letters(object) == 0 && !is_short_section(values, object) {
             if image::is_image(values, object) {
                 image::write(values, object, &mut self.out);
             }
@@ -457,6 +457,16 @@ impl<'a> Writer<'a> {
         }
         self.add(tasks.into_iter());
     }
+}
+
+/// True for an object with a heading and a text of several words, such as a question with its answer.
+fn is_short_section(values: &Values, object: ValueId) -> bool {
+    let has = |is_wanted: &dyn Fn(&str, &str) -> bool| {
+        let mut members = values.first_children(object);
+        members.any(|member| values.string(member).is_some_and(|text| is_wanted(values.key(member), text)))
+    };
+    has(&|key, text| keys::is_heading(key) && !text.is_empty())
+        && has(&|key, text| keys::is_text(key) && text.contains(|c: char| c == ' ' || is_unspaced(c)))
 }
 
 /// True for an item of a numbered list that stands without its list.
