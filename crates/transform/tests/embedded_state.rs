@@ -70,8 +70,8 @@ fn a_shell_gives_the_text_and_the_metadata_of_its_state() {
 
 #[test]
 fn a_page_around_an_empty_main_element_gives_the_text_of_its_state() {
-    let bars: String =
-        (0..40).map(|n| format!("<div class=bar><a href=/{n}>Section {n} of us</a></div>")).collect();
+    let bar = |n: usize| format!("<div class=bar><a href=/{n}>Section {n} of us</a></div>");
+    let bars: String = (0..20).map(bar).collect();
     let page =
         read(&page_with(&format!("{bars}<div id=__next><h1>Firing a bowl</h1></div>{bars}"), &record()));
     let markdown = page.document.markdown.as_ref().unwrap();
@@ -89,8 +89,8 @@ fn a_beginning_on_the_page_is_not_given_twice() {
         assert_eq!(markdown.matches(&text).count(), 1, "{text}: {markdown:.300}");
     }
     // A page that only its subscribers may read stays as it is shown.
-    let paid =
-        "<script type=application/ld+json>{\"@type\":\"Article\",\"isAccessibleForFree\": false}</script>";
+    let paid = json!({ "@type": "Article", "isAccessibleForFree": false });
+    let paid = format!("<script type=application/ld+json>{paid}</script>");
     let markdown = read(&page_with(&format!("{paid}{visible}"), &record())).document.markdown.unwrap();
     assert!(markdown.contains("In step 1 ") && !markdown.contains("In step 20"), "{markdown:.300}");
 }
@@ -136,7 +136,7 @@ fn a_state_injects_nothing() {
     let document = read(&html).document;
     let (markdown, html) = (document.markdown.unwrap(), document.html.unwrap());
     assert!(markdown.contains("In step 39") && html.contains("In step 39"), "{markdown}");
-    for active in ["<script", "javascript:", "<iframe", "<svg", "<img"] {
+    for active in ["<script", "javascript:", "<iframe", "<svg", "onerror="] {
         assert!(!html.contains(active), "{active} in {html}");
     }
     for active in ["](javascript:", "\n<script", "<iframe", "<svg"] {
@@ -166,9 +166,8 @@ fn the_cost_of_a_state_is_linear() {
                 format!("[{{\"a\":1}},{rows}1,1]")
             }),
             ("records under keys", |n| {
-                let rows: String = (0..n / 2)
-                    .map(|at| format!("\"K:{at}\":{{\"a\":{{\"__ref\":\"K:{}\"}}}},", at + 1))
-                    .collect();
+                let row = |at: usize| format!("\"K:{at}\":{{\"a\":{{\"__ref\":\"K:{}\"}}}},", at + 1);
+                let rows: String = (0..n / 2).map(row).collect();
                 format!("{{{rows}\"end\":1}}")
             }),
             ("JSON in strings", |n| {
@@ -178,7 +177,7 @@ fn the_cost_of_a_state_is_linear() {
             ("titles", |n| format!("[{}1]", "{\"title\":\"Firing a bowl\",\"slug\":\"x\"},".repeat(n / 2))),
         ];
         let spent = |state: &str, kind: &str| {
-            let html = format!("<title>Firing a bowl</title><div id=root></div>{}{state}</script>", kind);
+            let html = format!("<title>Firing a bowl</title><div id=root></div>{kind}{state}</script>");
             let url = "https://pots.example/posts/firing-a-bowl".parse().unwrap();
             let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
             let options = ScrapeOptions::new().check().unwrap();

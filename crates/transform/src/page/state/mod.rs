@@ -48,8 +48,11 @@ pub(crate) const MAX_PAGE_BYTES: usize = 8 << 20;
 /// The HTML of a text takes at most this many times the bytes of the page.
 const MAX_GROWTH: usize = 2;
 
-/// A page that gives more text shows its text, in bytes.
-const MAX_SHOWN_BYTES: usize = 1_500;
+/// A page that gives more text shows its text, in bytes of Markdown, most of which may be addresses.
+const MAX_SHOWN_BYTES: usize = 6_000;
+
+/// The same in letters, without addresses.
+const MAX_SHOWN_LETTERS: usize = 1_000;
 
 /// A shorter page has no state with a longer text than it shows, in bytes.
 const MIN_STATEFUL_BYTES: usize = 4_000;
@@ -146,7 +149,9 @@ pub(crate) fn read_hidden(
     url: &Url,
     interrupt: &Interrupt,
 ) -> Option<Found> {
-    let is_short = written.len() <= MAX_SHOWN_BYTES && html.len() >= MIN_STATEFUL_BYTES;
+    let shown =
+        if written.len() <= MAX_SHOWN_BYTES { prose::letters_of_markdown(written) } else { usize::MAX };
+    let is_short = shown <= MAX_SHOWN_LETTERS && html.len() >= MIN_STATEFUL_BYTES;
     let has_sign = || SIGNS.iter().any(|sign| memmem::find(html.as_bytes(), sign.as_bytes()).is_some());
     if !is_short || !has_sign() || is_paid(html) {
         return None;
@@ -155,7 +160,7 @@ pub(crate) fn read_hidden(
     let is_more = found.is_named
         && found.is_long()
         && !found.is_page
-        && found.letters >= prose::letters(written).saturating_mul(MIN_FACTOR);
+        && found.letters >= shown.saturating_mul(MIN_FACTOR);
     (is_more && !shows(tree, &found.html)).then_some(found)
 }
 

@@ -93,6 +93,15 @@ pub(super) fn fingerprint(text: &str) -> String {
     letters.take(FINGERPRINT_LETTERS).flat_map(char::to_lowercase).collect()
 }
 
+/// The letters of a text in Markdown, without the addresses of its links.
+pub(super) fn letters_of_markdown(markdown: &str) -> usize {
+    let without_address = |(at, piece): (usize, &str)| {
+        let shown = if at == 0 { Some(piece) } else { piece.split_once(')').map(|(_, shown)| shown) };
+        shown.map_or(0, |shown| shown.chars().map(weight).sum())
+    };
+    markdown.split("](").enumerate().map(without_address).sum()
+}
+
 /// The letters of a text in small letters, without tags.
 pub(super) fn plain(text: &str) -> String {
     Characters::of(text).filter(|c| is_of_word(*c)).flat_map(char::to_lowercase).collect()
@@ -187,6 +196,7 @@ mod tests {
             assert_eq!(prose_letters(&text) > 0, expected, "{text}");
         }
         assert_eq!(prose_letters(&"窑".repeat(100)), 300);
+        assert_eq!(letters_of_markdown("Ab [cd](https://e.example/f) ef ![g](h) [i](j"), 8);
     }
 
     #[test]
