@@ -26,7 +26,8 @@ const APPEALS: [&str; 3] = [
     "This paper has no owner but its readers, who pay four pounds a month to keep it open to all",
 ];
 
-const NOTICE: &str = "All texts of this paper may be shared with others if the paper and the author are named, and not for money";
+const NOTICE: &str =
+    "All texts of this paper may be shared if the paper and the author are named, and not for money";
 
 const MORE: &str = "More from the paper";
 

@@ -122,15 +122,15 @@ pub fn transform_within(
 /// main content, as far as `site` has learned it from the pages before; then it learns this page.
 ///
 /// This applies to HTML with `only_main_content` and without `include_tags`. Nothing is left out of the first
-/// 5 pages of a site. A later page loses a text that a quarter of the pages had, and links to other pages of
-/// the site, with their texts, if most pages have such links in the same place and most of these were on
-/// earlier pages: teasers, in whatever combination. It never loses its title, code, a part of a table, a
-/// heading without the whole of its section, or text if less than half would be left (less than a quarter,
-/// and 100 words, of a text with many teasers).
+/// 6 pages of a site. A later page loses texts that at least 6 pages and two fifths of all had, and teasers:
+/// links to pages that earlier pages linked to in the same place, with the texts of these links, if a quarter
+/// of the pages has links in that place and repeats them, in whatever combination. It never loses its title,
+/// code, a part of a table, a heading without the whole of its section, a list of more than 12 links, or most
+/// of its text: at least half of its words are left, or a quarter if they are 100 words of prose.
 ///
-/// The result depends on the pages before, so that a page with the format `changeTracking`, which compares it
-/// with an earlier crawl, is transformed without. Nothing is learned from pages that need scripts, and from
-/// pages of which more than half was on earlier ones.
+/// The result depends on the pages before. A page with the format `changeTracking` is compared with an
+/// earlier crawl, so it is transformed without. Nothing is learned from pages that need scripts, and from
+/// pages of which more than half was on earlier ones, such as the variants of a product.
 ///
 /// ```
 /// use gleaner_transform::{Input, Selection, SiteMemory, transform_on_site};
@@ -141,11 +141,11 @@ pub fn transform_within(
 /// let (selection, site) = (Selection::of(&options)?, SiteMemory::default());
 /// for number in 0..9 {
 ///     let own = format!("Page {number} has a text of its own, ").repeat(9);
-///     let body = format!("<main><p>{own}.</p><p>Sign up for our letter and read every page first.</p></main>");
+///     let body = format!("<main><p>{own}.</p><p>Sign up for our letter and read pages first.</p></main>");
 ///     let url = format!("https://example.org/{number}").parse()?;
 ///     let input = Input { url: &url, content_type: Some("text/html"), body: body.as_bytes() };
 ///     let page = transform_on_site(input, &options, &selection, usize::MAX, &Interrupt::never(), &site)?;
-///     assert_eq!(page.document.markdown.unwrap().contains("Sign up"), number < 5);
+///     assert_eq!(page.document.markdown.unwrap().contains("Sign up"), number < 6);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

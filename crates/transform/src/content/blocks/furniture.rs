@@ -40,9 +40,14 @@ struct Item<'b> {
 }
 
 impl Block {
-    /// True if at least half of its words are links.
+    /// True if at least half of its words are links to other pages. A heading that links to itself is none.
     pub(crate) const fn is_link(&self) -> bool {
-        self.links > 0 && self.link_words * 2 >= self.words
+        self.fragment_links * 2 < self.links && self.link_words * 2 >= self.words
+    }
+
+    /// True if it is little more than links to other pages.
+    pub(crate) const fn is_link_alone(&self) -> bool {
+        self.is_link() && self.link_words * 5 >= self.words * 4
     }
 
     /// True for a paragraph that heads the next one.

@@ -1,17 +1,15 @@
-//! What identifies a block on other pages of its site: hashes of its text, of the pages that it links to, and
-//! of its place in the template.
+//! What identifies a block on other pages of its site: hashes of its text, of the page that it links to, and of
+//! its place in the template.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
+use super::super::blocks::{Block, Blocks};
 use crate::tree::{Attr, NodeId, Tag, Tree};
 use crate::words::is_of_word;
 
 /// Bytes of a text that are compared, without white space and punctuation. The number of words is compared
 /// too.
 const MAX_TEXT_BYTES: usize = 256;
-
-/// Upper bound on the links of a block that are compared.
-pub(super) const MAX_TARGETS: usize = 4;
 
 /// Upper bound on the text nodes of a block that are searched for links.
 const MAX_TEXT_NODES: usize = 32;
@@ -30,8 +28,8 @@ const MAX_CLASS_BYTES: usize = 40;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Identity {
     pub(super) text: u64,
-    /// The pages that it links to, if it is a link.
-    pub(super) targets: [Option<u64>; MAX_TARGETS],
+    /// The page that it links to, if it is little more than one link.
+    pub(super) target: Option<u64>,
     /// The place in the template, if it is a link.
     pub(super) place: Option<u64>,
 }
@@ -80,8 +78,9 @@ impl<'p> Reader<'p> {
         Self { secret, site, tree, buffer: Vec::with_capacity(2 * MAX_TEXT_BYTES) }
     }
 
-    /// The identity of a block with these text nodes; `None` if it has no letter.
-    pub(super) fn identity(&mut self, nodes: &[NodeId], words: u32, is_link: bool) -> Option<Identity> {
+    /// The identity of a block; `None` if it has no letter.
+    pub(super) fn identity(&mut self, blocks: &Blocks, block: &Block) -> Option<Identity> {
+        let nodes = blocks.nodes_of(block);
         self.buffer.clear();
         for node in nodes {
             fold(self.tree.text(*node), &mut self.buffer);
@@ -92,12 +91,10 @@ impl<'p> Reader<'p> {
         if self.buffer.is_empty() {
             return None;
         }
-        let text = self.secret.hash(Kind::Text, self.site, u64::from(words), &self.buffer);
-        if !is_link {
-            return Some(Identity { text, targets: [None; MAX_TARGETS], place: None });
-        }
-        let place = nodes.first().map(|node| self.place(*node));
-        Some(Identity { text, targets: self.targets(nodes), place })
+        let text = self.secret.hash(Kind::Text, self.site, u64::from(block.words), &self.buffer);
+        let target = if block.is_link_alone() { self.target(nodes) } else { None };
+        let place = nodes.first().filter(|_| block.is_link()).map(|node| self.place(*node));
+        Some(Identity { text, target, place })
     }
 
     /// The place of a text node: the names and classes of its nearest ancestors, without the digits that
@@ -119,28 +116,26 @@ impl<'p> Reader<'p> {
         self.secret.hash(Kind::Place, self.site, 0, &self.buffer)
     }
 
-    /// The pages that the first links lead to. A relative URL is left out, because it names different pages
-    /// on different pages.
-    fn targets(&self, nodes: &[NodeId]) -> [Option<u64>; MAX_TARGETS] {
-        let mut targets = [None; MAX_TARGETS];
-        let mut free = targets.iter_mut();
-        let mut last = None;
+    /// The page that all links lead to. A relative URL is none, because it names different pages on different
+    /// pages.
+    fn target(&self, nodes: &[NodeId]) -> Option<u64> {
+        let mut target = None;
         for node in nodes.iter().take(MAX_TEXT_NODES) {
             let mut near = self.tree.ancestors(*node).take(MAX_LINK_ANCESTORS);
-            let link = near.find(|ancestor| self.tree.tag(*ancestor) == Tag::A);
-            if link.is_none() || link == last {
-                continue;
-            }
-            last = link;
-            let href = link.and_then(|link| self.tree.attribute(link, Attr::Href)).unwrap_or_default();
-            let page = href.split('#').next().unwrap_or_default();
-            if page.starts_with('/') || page.contains("://") {
-                let Some(target) = free.next() else { break };
-                *target = Some(self.secret.hash(Kind::Target, self.site, 0, page.as_bytes()));
+            let Some(link) = near.find(|ancestor| self.tree.tag(*ancestor) == Tag::A) else { continue };
+            let href = self.tree.attribute(link, Attr::Href)?.split('#').next()?;
+            let is_first = target.is_none();
+            if *target.get_or_insert(href) != href || (is_first && !names_page(href)) {
+                return None;
             }
         }
-        targets
+        Some(self.secret.hash(Kind::Target, self.site, 0, target?.as_bytes()))
     }
+}
+
+/// True if a URL names the same page on every page of a site.
+fn names_page(href: &str) -> bool {
+    href.starts_with('/') || href.contains("://")
 }
 
 /// Adds the letters and digits of a text in lower case, until there are enough.
@@ -172,9 +167,7 @@ mod tests {
             let tree = parse(html, ParseOptions::default());
             let url = "https://example.org/".parse().unwrap();
             let blocks = collect(&tree, &View::whole(&tree), &url);
-            let block = &blocks.list[0];
-            let mut reader = Reader::new(&secret, 1, &tree);
-            reader.identity(blocks.nodes_of(block), block.words, block.is_link()).unwrap()
+            Reader::new(&secret, 1, &tree).identity(&blocks, &blocks.list[0]).unwrap()
         })
     }
 
@@ -218,12 +211,19 @@ mod tests {
         ];
         for (one, other, same_target, same_place) in rows {
             let [first, second] = pair(one, other);
-            assert!(first.targets[0].is_some() && first.place.is_some(), "{one}");
-            assert_eq!(first.targets == second.targets, same_target, "targets of {one} and {other}");
+            assert!(first.target.is_some() && first.place.is_some(), "{one}");
+            assert_eq!(first.target == second.target, same_target, "targets of {one} and {other}");
             assert_eq!(first.place == second.place, same_place, "places of {one} and {other}");
         }
-        let [relative, text] = pair("<p><a href=x>one</a>", "<p>one two three <a href=/x>four</a>");
-        assert!(relative.targets == [None; MAX_TARGETS] && relative.place.is_some());
-        assert!(text.targets == [None; MAX_TARGETS] && text.place.is_none());
+        for (name, html, is_link) in [
+            ("a relative URL", "<p><a href=x>one</a>", true),
+            ("two pages", "<p><a href=/x>one</a>, <a href=/y>two</a>", true),
+            ("a link with a text", "<p>one <a href=/x>two three</a>", true),
+            ("a text with a link", "<p>one two three <a href=/x>four</a>", false),
+            ("a link within the page", "<h2><a href='#x'>one</a></h2>", false),
+        ] {
+            let [own, _] = pair(html, html);
+            assert_eq!((own.target, own.place.is_some()), (None, is_link), "{name}");
+        }
     }
 }

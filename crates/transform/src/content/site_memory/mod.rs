@@ -2,7 +2,7 @@
 //!
 //! One page does not tell the newsletter box from the text that it interrupts; twenty pages of a site do. For
 //! each block that may be main content, [`SiteMemory`] counts the pages with its text. For blocks that are
-//! links it also knows which pages they link to, and their places in the template: a place whose links were
+//! links it also knows the page that they link to, and their place in the template: a place whose links were
 //! on earlier pages again and again has teasers, in whatever combination.
 //!
 //! A page is judged by the pages that were learned before it, so the first pages of a site are as they would
@@ -26,21 +26,21 @@ use crate::tree::Tree;
 use identity::{Identity, Reader, Secret};
 use table::{Count, KeyHasher, Table};
 
-/// Pages of a site that are learned before any is judged.
-const MIN_PAGES: u16 = 5;
+/// Pages of a site that are learned before any is judged, and pages that must have had a text or a place
+/// before it is common: the first pages of a crawl may be variants of one product, or one section.
+const MIN_PAGES: u16 = 6;
 
-/// Pages that must have had a text or a place before it is common.
-const MIN_COMMON_PAGES: u16 = 4;
+/// A text is common if at least two in this many pages had it.
+const TEXT_PART: u16 = 5;
 
-/// What one in this many pages had is common. Texts that take turns, such as three forms of an appeal, are
-/// common too.
-const COMMON_PART: u16 = 4;
+/// A place is common if at least one in this many pages had it.
+const PLACE_PART: u16 = 4;
+
+/// A place rotates if it repeated its links on at least one in this many of the pages that had it.
+const ROTATING_PART: u16 = 4;
 
 /// Pages that must have had a heading before it is dropped with the whole of its section.
 const MIN_HEADING_PAGES: u16 = 3;
-
-/// A place rotates if its links were on earlier pages on one in this many of the pages that had it.
-const ROTATING_PART: u16 = 4;
 
 /// A place with more links on one page is the content of a list page.
 const MAX_ROTATING_LINKS: usize = 12;
@@ -81,7 +81,7 @@ impl SiteMemory {
 /// What earlier pages of the site say about a block. All is false for the first pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Evidence {
-    /// An earlier page has its text, or most of its links.
+    /// An earlier page has its text, or a link to the same page.
     pub(crate) seen: bool,
     /// Several earlier pages have its text: enough to drop a heading with the whole of its section.
     pub(crate) repeated: bool,
@@ -105,7 +105,7 @@ pub(crate) struct Visit<'m> {
 struct Lesson {
     /// Texts and targets.
     keys: Vec<u64>,
-    /// Places, and whether their links were on earlier pages.
+    /// Places, and whether they repeat their links.
     places: Vec<(u64, bool)>,
 }
 
@@ -113,17 +113,16 @@ impl Visit<'_> {
     /// What earlier pages say about some blocks of this one.
     pub(crate) fn judge(&mut self, tree: &Tree, blocks: &Blocks, some: &[&Block]) -> Vec<Evidence> {
         let mut reader = Reader::new(&self.memory.secret, self.site, tree);
-        let identities: Vec<Option<Identity>> = some
-            .iter()
-            .map(|block| reader.identity(blocks.nodes_of(block), block.words, block.is_link()))
-            .collect();
+        let identities: Vec<Option<Identity>> =
+            some.iter().map(|block| reader.identity(blocks, block)).collect();
         let table = self.memory.lock();
         let site = table.site(self.site);
-        let mut evidence: Vec<Evidence> = identities
+        let known: Vec<Known> = identities
             .iter()
-            .map(|identity| identity.map_or_else(Evidence::default, |own| evidence_of(&own, site, &table)))
+            .map(|own| own.map_or_else(Known::default, |own| Known::of(&own, site, &table)))
             .collect();
-        let places = judge_places(&identities, &mut evidence, site, &table);
+        let mut evidence: Vec<Evidence> = known.iter().map(|known| known.evidence(site)).collect();
+        let places = judge_places(&identities, &known, &mut evidence, site, &table);
         drop(table);
         self.learned = Some(Lesson { keys: keys(&identities), places });
         evidence
@@ -148,25 +147,40 @@ impl Visit<'_> {
     }
 }
 
-/// What is known about a block by itself.
-fn evidence_of(own: &Identity, site: Count, table: &Table) -> Evidence {
-    let text = table.count(own.text, site);
-    let targets = own.targets.iter().flatten();
-    let known = targets.clone().filter(|target| table.count(**target, site).is_some()).count();
-    let pages = text.map_or(0, |count| count.pages);
-    let is_judged = site.pages >= MIN_PAGES;
-    Evidence {
-        seen: text.is_some() || (known > 0 && known * 2 >= targets.count()),
-        repeated: is_judged && pages >= MIN_HEADING_PAGES,
-        common: is_judged && is_common(pages, site),
-        rotating: false,
+/// The earlier pages that a block was on.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// Those with its text.
+    text: u16,
+    /// Those with its text, or with a link to the same page.
+    any: u16,
+}
+
+impl Known {
+    fn of(own: &Identity, site: Count, table: &Table) -> Self {
+        // What was on a page counts as one even after it was halved to nothing.
+        let pages = |key: u64| table.count(key, site).map_or(0, |count| count.pages.max(1));
+        let text = pages(own.text);
+        Self { text, any: text.max(own.target.map_or(0, pages)) }
+    }
+
+    /// What this says about the block by itself.
+    fn evidence(self, site: Count) -> Evidence {
+        let is_judged = site.pages >= MIN_PAGES;
+        Evidence {
+            seen: self.any > 0,
+            repeated: is_judged && self.text >= MIN_HEADING_PAGES,
+            common: self.text >= MIN_PAGES && self.text >= (2 * site.pages).div_ceil(TEXT_PART),
+            rotating: false,
+        }
     }
 }
 
-/// Judges links by the other links in the same place. Returns the places, and whether at least half of their
-/// links were on earlier pages.
+/// Judges links by the other links in the same place. Returns the places, and whether they repeat their
+/// links: at least a third of them was on two earlier pages.
 fn judge_places(
     identities: &[Option<Identity>],
+    known: &[Known],
     evidence: &mut [Evidence],
     site: Count,
     table: &Table,
@@ -177,36 +191,33 @@ fn judge_places(
     let mut places = Vec::new();
     for links in order.chunk_by(|one, other| one.0 == other.0) {
         let Some((place, first)) = links.first().copied() else { continue };
-        let own = |(_, at): &(u64, usize)| evidence.get(*at).copied().unwrap_or_default();
-        let repeated = links.iter().filter(|link| own(link).seen).count() * 2 >= links.len();
-        let all_common = links.iter().all(|link| own(link).common);
-        let known = table.count(place, site).unwrap_or_default();
-        let rotating = site.pages >= MIN_PAGES
-            && repeated
-            && links.len() <= MAX_ROTATING_LINKS
-            && is_common(known.pages, site)
-            && known.repeated >= known.pages.div_ceil(ROTATING_PART);
+        let on_pages = |pages: u16| {
+            let known = links.iter().filter_map(|(_, at)| known.get(*at));
+            known.filter(|known| known.any >= pages).count()
+        };
+        let all_common = links.iter().filter_map(|(_, at)| evidence.get(*at)).all(|evidence| evidence.common);
+        let earlier = table.count(place, site).unwrap_or_default();
+        let rotates = links.len() <= MAX_ROTATING_LINKS
+            && on_pages(1) * 2 >= links.len()
+            && earlier.pages >= MIN_PAGES
+            && earlier.pages >= site.pages.div_ceil(PLACE_PART)
+            && earlier.repeated >= earlier.pages.div_ceil(ROTATING_PART);
+        places.push((first, place, on_pages(2) * 3 >= links.len()));
         for (_, at) in links {
             if let Some(evidence) = evidence.get_mut(*at) {
-                (evidence.common, evidence.rotating) = (all_common, rotating);
+                (evidence.common, evidence.rotating) = (all_common, rotates && evidence.seen);
             }
         }
-        places.push((first, place, repeated));
     }
     // In the order of the page, because the order of the hashes is another one in each process.
     places.sort_unstable();
-    places.into_iter().map(|(_, place, repeated)| (place, repeated)).collect()
-}
-
-/// True if so many of the pages of a site are common.
-fn is_common(pages: u16, site: Count) -> bool {
-    pages >= MIN_COMMON_PAGES && pages >= site.pages.div_ceil(COMMON_PART)
+    places.into_iter().map(|(_, place, repeats)| (place, repeats)).collect()
 }
 
 /// The texts and targets of a page in order, each once.
 fn keys(identities: &[Option<Identity>]) -> Vec<u64> {
     let mut known: HashSet<u64, BuildHasherDefault<KeyHasher>> = HashSet::default();
-    let of = |own: &Identity| std::iter::once(own.text).chain(own.targets.into_iter().flatten());
+    let of = |own: &Identity| std::iter::once(own.text).chain(own.target);
     let all = identities.iter().flatten().flat_map(of);
     all.filter(|key| known.insert(*key)).take(MAX_PAGE_KEYS).collect()
 }
@@ -246,7 +257,7 @@ mod tests {
         let [own, common, link] = visit(&memory, "https://a.example/12", &page(12))[..] else { panic!() };
         assert_eq!(own, Evidence::default());
         assert!(common.common && common.repeated && common.seen && !common.rotating);
-        assert!(link.rotating && link.common, "one of three titles is on a third of the pages");
+        assert!(link.rotating && !link.common, "one of three titles is on a third of the pages");
         for other in ["https://b.example/", "https://a.example:8443/", "https://sub.a.example/"] {
             assert_eq!(visit(&memory, other, &page(13)), [Evidence::default(); 3], "{other}");
         }
