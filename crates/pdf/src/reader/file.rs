@@ -347,7 +347,8 @@ impl ObjectSource for File<'_> {
             return Ok(stream.data.clone());
         }
         let content = self.inflate(stream)?;
-        if stream.dict.get_name("Subtype").is_some_and(|name| name.0 == "Form") {
+        let kind = self.value(&stream.dict, "Subtype");
+        if kind.is_some_and(|kind| kind.as_name().is_some_and(|name| name.0 == "Form")) {
             return self.cleaned(content);
         }
         if memmem::find(&content, b"beginbf").is_some() || memmem::find(&content, b"begincid").is_some() {

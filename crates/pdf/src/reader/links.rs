@@ -7,7 +7,7 @@ use super::File;
 use super::pages::rect;
 
 /// Most links of a page that are read.
-const MAX_LINKS: usize = 5_000;
+const MAX_LINKS: usize = 1_000;
 
 /// Most rectangles of a link: one for each of its lines.
 const MAX_BOXES: usize = 64;
