@@ -235,8 +235,11 @@ mod tests {
 
     #[test]
     fn lists_and_tables_of_contents_are_no_tables() {
-        let list: [&[(&str, f32)]; 3] =
-            [&[("1.", 0.0), ("First", 30.0)], &[("2.", 0.0), ("Second", 30.0)], &[("3.", 0.0), ("Third", 30.0)]];
+        let list: [&[(&str, f32)]; 3] = [
+            &[("1.", 0.0), ("First", 30.0)],
+            &[("2.", 0.0), ("Second", 30.0)],
+            &[("3.", 0.0), ("Third", 30.0)],
+        ];
         assert_eq!(found(&list), ["1. First", "2. Second", "3. Third"]);
         let contents: [&[(&str, f32)]; 3] = [
             &[("Chapter one .....", 0.0), ("1", 200.0)],

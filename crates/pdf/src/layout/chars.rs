@@ -49,7 +49,7 @@ fn push_letters(c: char, out: &mut String) {
 }
 
 /// Whether most of a text has no character: the file does not say what its codes mean.
-pub(crate) fn is_replacement_text<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
+pub(super) fn is_replacement_text<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let (mut unknown, mut known) = (0_usize, 0_usize);
     for c in texts.flat_map(str::chars).filter(|c| !c.is_whitespace() && !c.is_control()) {
         if c == '\u{FFFD}' {

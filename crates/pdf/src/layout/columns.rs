@@ -115,7 +115,8 @@ fn gutter(fragments: &[Fragment]) -> Option<f32> {
     let count = (width / step).ceil() as usize + 1;
     let strip = |place: f32| (((place - left) / step) as usize).min(count - 1);
     // Per strip: lines that cover it, lines left of it, lines right of it.
-    let (mut covering, mut ending, mut starting) = (vec![0_i64; count + 1], vec![0; count + 1], vec![0; count + 1]);
+    let (mut covering, mut ending, mut starting) =
+        (vec![0_i64; count + 1], vec![0; count + 1], vec![0; count + 1]);
     let add = |list: &mut [i64], at: usize, value: i64| {
         if let Some(slot) = list.get_mut(at) {
             *slot += value;
@@ -232,7 +233,11 @@ mod tests {
     /// Lines of text that begin with these names.
     fn column(names: &str, left: f32, top: f32) -> Vec<Fragment> {
         let lines = names.split(' ').enumerate();
-        lines.map(|(at, name)| fragment(&format!("{name} and more words of text"), left, top + 12.0 * at as f32)).collect()
+        lines
+            .map(|(at, name)| {
+                fragment(&format!("{name} and more words of text"), left, top + 12.0 * at as f32)
+            })
+            .collect()
     }
 
     #[test]
@@ -243,8 +248,14 @@ mod tests {
         page.push(fragment("ACROSS the page there is a line that goes over both columns", 0.0, 120.0));
         page.extend(column("i j k", 0.0, 140.0));
         page.extend(column("l m n", 200.0, 140.0));
-        let expected: [&[&str]; 6] =
-            [&["TITLE"], &["a", "b", "c", "d"], &["e", "f", "g", "h"], &["ACROSS"], &["i", "j", "k"], &["l", "m", "n"]];
+        let expected: [&[&str]; 6] = [
+            &["TITLE"],
+            &["a", "b", "c", "d"],
+            &["e", "f", "g", "h"],
+            &["ACROSS"],
+            &["i", "j", "k"],
+            &["l", "m", "n"],
+        ];
         assert_eq!(read(page), expected);
     }
 

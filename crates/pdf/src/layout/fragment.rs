@@ -232,11 +232,8 @@ pub(super) mod tests {
 
     #[test]
     fn small_raised_text_belongs_to_its_line() {
-        let tokens = vec![
-            token("x", 0.0, 100.0, 10.0),
-            token("2", 5.0, 96.0, 6.0),
-            token("y", 9.0, 100.0, 10.0),
-        ];
+        let tokens =
+            vec![token("x", 0.0, 100.0, 10.0), token("2", 5.0, 96.0, 6.0), token("y", 9.0, 100.0, 10.0)];
         let fragments = fragments(tokens);
         assert_eq!(texts(&fragments), ["x2y"]);
         assert_eq!((fragments[0].size, fragments[0].base), (10.0, 100.0));

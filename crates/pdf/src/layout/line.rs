@@ -209,7 +209,8 @@ fn push_reordered(parts: &[Part<'_>], urls: &[Url], text: &mut Text) {
             owners.push(None);
         }
         if part.token.is_logical {
-            let letter = part.text.chars().find(|c| is_right_to_left(*c)).or_else(|| part.text.chars().next());
+            let letter =
+                part.text.chars().find(|c| is_right_to_left(*c)).or_else(|| part.text.chars().next());
             chars.extend(letter);
             owners.extend(letter.map(|_| Some(at)));
         } else {
@@ -282,11 +283,8 @@ mod tests {
         ];
         assert_eq!(line(tokens), "E=mc² H₂O");
         // Drawn later, so it is no part of the fragment at first.
-        let tokens = vec![
-            token("word", 0.0, 0.0, 10.0),
-            token("after", 40.0, 0.0, 10.0),
-            token("7", 20.5, -4.0, 6.0),
-        ];
+        let tokens =
+            vec![token("word", 0.0, 0.0, 10.0), token("after", 40.0, 0.0, 10.0), token("7", 20.5, -4.0, 6.0)];
         assert_eq!(line(tokens), "word⁷ after");
     }
 

@@ -20,9 +20,9 @@ mod text;
 mod token;
 mod widths;
 
-pub(crate) use self::chars::{is_replacement_text, key};
+pub(crate) use self::chars::key;
 pub(crate) use self::line::Line;
 pub(crate) use self::page::{Item, PageLayout, Region, lay_out};
 pub(crate) use self::table::Table;
 pub(crate) use self::tagged::{Block, Role};
-pub(crate) use self::text::{Text, Url};
+pub(crate) use self::text::Text;

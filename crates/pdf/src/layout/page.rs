@@ -24,6 +24,18 @@ pub(crate) struct PageLayout {
     pub(crate) has_pictures: bool,
 }
 
+impl PageLayout {
+    /// The bytes of its texts.
+    pub(crate) fn text_bytes(&self) -> usize {
+        let bytes = |item: &Item| match item {
+            Item::Line(line) => line.text.as_str().len(),
+            Item::Table(table) => table.cells().map(|cell| cell.as_str().len() + 4).sum(),
+            Item::Block(block) => block.text.as_str().len(),
+        };
+        self.regions.iter().flat_map(|region| &region.items).map(bytes).sum()
+    }
+}
+
 /// A part of a page: one column.
 #[derive(Debug, Default)]
 pub(crate) struct Region {
@@ -70,7 +82,8 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
     for note in &read.notes {
         turns.entry(Turn::Upright).or_default().extend(note_tokens(note.area, &note.text));
     }
-    let mut groups: Vec<(Turn, Vec<Token>)> = turns.into_iter().filter(|(_, tokens)| !tokens.is_empty()).collect();
+    let mut groups: Vec<(Turn, Vec<Token>)> =
+        turns.into_iter().filter(|(_, tokens)| !tokens.is_empty()).collect();
     groups.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.len()));
     for (at, (turn, tokens)) in groups.into_iter().enumerate() {
         let from_right = is_right_to_left_text(&tokens);

@@ -203,7 +203,9 @@ fn is_filled(cells: &[Vec<Vec<Token>>]) -> bool {
     let filled = sizes.iter().filter(|size| **size > 0).count();
     let rows = cells.iter().filter(|row| row.iter().any(|cell| !cell.is_empty())).count();
     let columns = cells.first().map_or(0, |row| {
-        (0..row.len()).filter(|at| cells.iter().any(|row| row.get(*at).is_some_and(|cell| !cell.is_empty()))).count()
+        (0..row.len())
+            .filter(|at| cells.iter().any(|row| row.get(*at).is_some_and(|cell| !cell.is_empty())))
+            .count()
     });
     rows >= 2 && columns >= 2 && filled >= 3 && !(most > MAX_CELL_CHARS && most * 10 > all * 7)
 }

@@ -123,12 +123,12 @@ fn place(span: &TextSpan) -> Option<Place> {
     let last = path.last()?;
     let block = path.iter().rev().find(|element| is_block(element)).unwrap_or(last);
     let table = of(StandardType::Table);
-    let is_cell = |element: &&StructureElement| {
-        matches!(element.standard_type, StandardType::TH | StandardType::TD)
-    };
-    let cell = table.zip(of(StandardType::TR)).zip(path.iter().rev().find(is_cell)).map(
-        |((table, row), cell)| Cell { table: table.object, row: row.object, cell: cell.object },
-    );
+    let is_cell =
+        |element: &&StructureElement| matches!(element.standard_type, StandardType::TH | StandardType::TD);
+    let cell = table
+        .zip(of(StandardType::TR))
+        .zip(path.iter().rev().find(is_cell))
+        .map(|((table, row), cell)| Cell { table: table.object, row: row.object, cell: cell.object });
     let heading = path.iter().rev().find_map(|element| level(element.standard_type));
     let item = of(StandardType::LI);
     let role = match (heading, item) {
@@ -216,9 +216,10 @@ fn finished(open: Vec<Open>, urls: &[Url]) -> Vec<Tagged> {
 fn lines(tokens: Vec<Token>, urls: &[Url]) -> Vec<Text> {
     let mut rows: Vec<Vec<Fragment>> = Vec::new();
     for fragment in chained(tokens) {
-        let fits = rows.last().and_then(|row| row.last()).is_some_and(|last| {
-            (last.base - fragment.base).abs() <= 0.5 * last.size.max(fragment.size)
-        });
+        let fits = rows
+            .last()
+            .and_then(|row| row.last())
+            .is_some_and(|last| (last.base - fragment.base).abs() <= 0.5 * last.size.max(fragment.size));
         match rows.last_mut() {
             Some(row) if fits => row.push(fragment),
             _ => rows.push(vec![fragment]),
@@ -271,7 +272,7 @@ mod tests {
     use super::*;
 
     fn reference(num: u32) -> ObjRef {
-        ObjRef { num, gen: 0 }
+        ObjRef { num, r#gen: 0 }
     }
 
     fn cell(row: u32, cell: u32, word: &str) -> Open {
@@ -292,8 +293,7 @@ mod tests {
     fn lines_of_a_block_are_joined_in_their_order() {
         // The second line is in the next column, higher up.
         let tokens = vec![token("begin-", 0.0, 500.0, 10.0), token("ning", 200.0, 20.0, 10.0)];
-        let place =
-            Place { block: reference(1), role: Role::Heading(2), is_marker: false, cell: None };
+        let place = Place { block: reference(1), role: Role::Heading(2), is_marker: false, cell: None };
         let all = finished(vec![Open { place, tokens, marker: Vec::new() }], &[]);
         let [Tagged::Block(block)] = all.as_slice() else { panic!("one block") };
         assert_eq!((block.text.as_str(), block.role), ("beginning", Role::Heading(2)));

@@ -1,4 +1,4 @@
-//! The text of a line or block with its links and code, and its Markdown.
+//! The text of a line or block with its links, and its Markdown.
 
 use std::rc::Rc;
 
@@ -7,19 +7,19 @@ use super::chars::is_unspaced;
 /// The target of a link.
 pub(crate) type Url = Rc<str>;
 
-/// A text, and which parts are links or code.
+/// A text, and which parts are links.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Text {
     plain: String,
     marks: Vec<Mark>,
 }
 
-/// A part of a text.
+/// A part of a text that is a link.
 #[derive(Debug, Clone, PartialEq)]
 struct Mark {
     start: usize,
     end: usize,
-    url: Option<Url>,
+    url: Url,
 }
 
 impl Text {
@@ -42,10 +42,11 @@ impl Text {
         let Some(url) = url else { return };
         let end = self.plain.len();
         // A space between two words of a link belongs to it.
-        let is_space = |from: usize| self.plain.get(from..start).is_some_and(|between| between.trim().is_empty());
+        let is_space =
+            |from: usize| self.plain.get(from..start).is_some_and(|between| between.trim().is_empty());
         match self.marks.last_mut() {
-            Some(last) if last.url.as_ref() == Some(url) && is_space(last.end) => last.end = end,
-            _ => self.marks.push(Mark { start, end, url: Some(Rc::clone(url)) }),
+            Some(last) if last.url == *url && is_space(last.end) => last.end = end,
+            _ => self.marks.push(Mark { start, end, url: Rc::clone(url) }),
         }
     }
 
@@ -110,16 +111,11 @@ impl Text {
                 continue;
             };
             escape(before, &mut out);
-            match &mark.url {
-                Some(url) if !inner.trim().is_empty() => {
-                    out.push('[');
-                    escape(inner, &mut out);
-                    out.push_str("](");
-                    push_url(url, &mut out);
-                    out.push(')');
-                }
-                _ => escape(inner, &mut out),
-            }
+            out.push('[');
+            escape(inner, &mut out);
+            out.push_str("](");
+            push_url(&mark.url, &mut out);
+            out.push(')');
             at = mark.end;
         }
         escape(self.plain.get(at..).unwrap_or_default(), &mut out);
@@ -142,7 +138,9 @@ pub(super) fn escape(text: &str, out: &mut String) {
             '<' if next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')) => {
                 out.push_str("&lt;");
             }
-            '&' if next.is_some_and(|next| next.is_ascii_alphabetic() || next == '#') => out.push_str("&amp;"),
+            '&' if next.is_some_and(|next| next.is_ascii_alphabetic() || next == '#') => {
+                out.push_str("&amp;")
+            }
             c => out.push(c),
         }
         before = Some(c);

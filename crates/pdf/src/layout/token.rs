@@ -167,7 +167,16 @@ impl<'l> Cutter<'l> {
 
 fn style(span: &TextSpan) -> Style {
     const MONO: [&str; 10] = [
-        "Courier", "Mono", "Consol", "Menlo", "Typewriter", "CMTT", "SFTT", "Inconsolata", "SourceCode", "FiraCode",
+        "Courier",
+        "Mono",
+        "Consol",
+        "Menlo",
+        "Typewriter",
+        "CMTT",
+        "SFTT",
+        "Inconsolata",
+        "SourceCode",
+        "FiraCode",
     ];
     const BOLD: [&str; 8] = ["Bold", "bold", "Black", "Heavy", "CMBX", "SFBX", "Medi", "Demi"];
     let has = |names: &[&str]| names.iter().any(|name| span.font_name.contains(name));

@@ -21,6 +21,9 @@ const MAX_PARENTS: usize = 16;
 /// Most characters of the value of a field.
 const MAX_VALUE_CHARS: usize = 20_000;
 
+/// Most bytes of the values of the fields of a page.
+const MAX_NOTE_BYTES: usize = 200_000;
+
 /// Bits of the flags of an annotation that is not shown (PDF 32000-1, 12.5.3): hidden, no view.
 const HIDDEN: i64 = 1 << 1 | 1 << 5;
 
@@ -54,6 +57,7 @@ pub(super) fn annotations(file: &File<'_>, page: &Dict) -> Vec<Dict> {
 /// What these annotations show.
 pub(super) fn shown(file: &File<'_>, annotations: &[Dict]) -> Shown {
     let (mut shown, mut forms, mut content) = (Shown::default(), Dict::new(), String::new());
+    let mut note_bytes = MAX_NOTE_BYTES;
     for (at, entries) in annotations.iter().enumerate() {
         let kind = entries.get_name("Subtype").map_or("", |name| name.0.as_str());
         if matches!(kind, "Popup" | "Link") || entries.get_int("F").unwrap_or(0) & HIDDEN != 0 {
@@ -73,7 +77,8 @@ pub(super) fn shown(file: &File<'_>, annotations: &[Dict]) -> Shown {
                     "FreeText" => text(file.value(entries, "Contents").as_ref()),
                     _ => None,
                 };
-                if let Some(text) = text {
+                if let Some(text) = text.filter(|text| text.len() <= note_bytes) {
+                    note_bytes -= text.len();
                     shown.notes.push(Note { area, text });
                 }
             }

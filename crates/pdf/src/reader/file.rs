@@ -36,13 +36,13 @@ const BYTES_PER_VALUE: usize = 32;
 /// Memory of a parsed character map for each of its bytes.
 const MAP_COST: u64 = 8;
 
-/// Most hexadecimal digits of the text of one code in a character map: 32 UTF-16 units. The text replaces
+/// Most hexadecimal digits of the text of one code in a character map: 10 UTF-16 units. The text replaces
 /// each code, so a long one would multiply a page.
-const MAX_MAPPED_DIGITS: usize = 128;
+const MAX_MAPPED_DIGITS: usize = 40;
 
 /// A budget that a file exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Limit {
+enum Limit {
     Values,
     Inflated,
     Marks,
@@ -225,14 +225,14 @@ impl<'b> File<'b> {
 
     fn load(&self, reference: ObjRef) -> Read<Object> {
         match self.table.get(reference.num) {
-            None | Some(XrefEntry::Free) => Err(ReadError::ObjectNotFound(reference.num, reference.gen)),
+            None | Some(XrefEntry::Free) => Err(ReadError::ObjectNotFound(reference.num, reference.r#gen)),
             Some(XrefEntry::InFile { offset, .. }) => self.parse(offset, reference),
             Some(XrefEntry::InStream { stream_num, index }) => self.packed(stream_num)?.object(index),
         }
     }
 
     fn parse(&self, offset: u64, reference: ObjRef) -> Read<Object> {
-        let missing = ReadError::ObjectNotFound(reference.num, reference.gen);
+        let missing = ReadError::ObjectNotFound(reference.num, reference.r#gen);
         let Some(offset) = usize::try_from(offset).ok().filter(|offset| *offset < self.bytes.len()) else {
             return Err(missing);
         };
@@ -247,7 +247,7 @@ impl<'b> File<'b> {
             stream.data = Vec::new();
         }
         if let Some(decryptor) = &self.decryptor {
-            decryptor.decrypt_object(&mut object, found.num, found.gen);
+            decryptor.decrypt_object(&mut object, found.num, found.r#gen);
         }
         Ok(object)
     }
@@ -273,7 +273,7 @@ impl<'b> File<'b> {
         let Some(XrefEntry::InFile { offset, .. }) = self.table.get(number) else {
             return Err(ReadError::ObjectNotFound(number, 0));
         };
-        let Object::Stream(stream) = self.parse(offset, ObjRef { num: number, gen: 0 })? else {
+        let Object::Stream(stream) = self.parse(offset, ObjRef { num: number, r#gen: 0 })? else {
             return Err(ReadError::MissingKey("Type"));
         };
         let count = |key: &'static str| {
@@ -292,7 +292,13 @@ impl<'b> File<'b> {
 
     fn inflate(&self, stream: &Stream) -> Read<Vec<u8>> {
         self.check()?;
-        let content = decode_stream(stream, &Values(self))?;
+        let content = decode_stream(stream, &Values(self)).map_err(|error| match error {
+            // The decoders have a limit of their own, which is no kind of error.
+            ReadError::Decode(reason) if reason.ends_with("exceeds size limit") => {
+                self.exceed(Limit::Inflated)
+            }
+            other => other,
+        })?;
         self.spend_inflated(content.len() as u64)?;
         Ok(content)
     }
@@ -308,7 +314,7 @@ impl<'b> File<'b> {
                 Ok(Parser::new(bytes).parse_indirect(&NoResolve)?.1)
             }
             Some(XrefEntry::InStream { stream_num, index }) => self.packed(stream_num)?.object(index),
-            _ => Err(ReadError::ObjectNotFound(reference.num, reference.gen)),
+            _ => Err(ReadError::ObjectNotFound(reference.num, reference.r#gen)),
         };
         self.nested(read).ok().filter(|length| length.as_int().is_some())
     }
@@ -416,7 +422,7 @@ mod tests {
     }
 
     fn reference(num: u32) -> ObjRef {
-        ObjRef { num, gen: 0 }
+        ObjRef { num, r#gen: 0 }
     }
 
     #[test]

@@ -13,7 +13,7 @@ const MAX_LINKS: usize = 1_000;
 const MAX_BOXES: usize = 64;
 
 /// Most bytes of a URL. Longer ones are left out.
-const MAX_URL_BYTES: usize = 2_048;
+const MAX_URL_BYTES: usize = 1_024;
 
 /// A rectangle of a page that is a link.
 #[derive(Debug, Clone, PartialEq)]

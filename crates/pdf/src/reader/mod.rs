@@ -13,9 +13,9 @@ mod pages;
 mod sections;
 mod tame;
 
-pub(crate) use self::file::{File, Limit};
-pub(crate) use self::links::Link;
-pub(crate) use self::page::{Reader, ReadPage};
-pub(crate) use self::pages::{PageNode, pages};
 pub use self::content::MAX_PAGE_TEXTS;
+pub(crate) use self::file::File;
 pub use self::file::MAX_VALUES;
+pub(crate) use self::links::Link;
+pub(crate) use self::page::{ReadPage, Reader};
+pub(crate) use self::pages::{PageNode, pages};

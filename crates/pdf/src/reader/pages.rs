@@ -73,9 +73,7 @@ fn below(file: &File<'_>, root: Object) -> Vec<PageNode> {
             Some(Object::Array(kids)) => {
                 if depth < MAX_DEPTH {
                     let inherited = inherited.with(file, &entries);
-                    open.extend(
-                        kids.into_iter().rev().map(|kid| (kid, Rc::clone(&inherited), depth + 1)),
-                    );
+                    open.extend(kids.into_iter().rev().map(|kid| (kid, Rc::clone(&inherited), depth + 1)));
                 }
             }
             _ => {
@@ -93,7 +91,7 @@ fn below(file: &File<'_>, root: Object) -> Vec<PageNode> {
 /// The objects that say they are pages, if the tree has none.
 fn without_tree(file: &File<'_>) -> Vec<PageNode> {
     let inherited = Rc::new(Inherited::default());
-    let references = file.object_numbers().into_iter().map(|num| ObjRef { num, gen: 0 });
+    let references = file.object_numbers().into_iter().map(|num| ObjRef { num, r#gen: 0 });
     let is_page = |reference: &ObjRef| {
         let object = file.get(*reference).ok();
         let kind = object.as_ref().and_then(Object::as_dict).and_then(|entries| entries.get_name("Type"));
