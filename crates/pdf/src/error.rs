@@ -52,7 +52,8 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn malformed(reason: impl fmt::Display) -> Self {
-        // The parser quotes the file: keep enough to find the place, but no control characters for a terminal.
+        // The parser quotes the file: keep enough to find the place, but no control characters for a
+        // terminal.
         let reason = reason.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
         ErrorKind::Malformed { reason }.into()
     }

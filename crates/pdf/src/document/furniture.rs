@@ -138,7 +138,12 @@ mod tests {
     fn lines_that_recur_at_the_edges_of_pages_are_dropped() {
         let pages = (1..=4).map(|number| {
             let (text, foot) = (format!("Text {number} of the page"), format!("Page {number} of 4"));
-            page(&[("A Report", 0.05), (&text, 0.4), ("Repeated in the middle", 0.5), (&foot, 0.95)])
+            page(&[
+                ("A Report", 0.05),
+                (text.as_str(), 0.4),
+                ("Repeated in the middle", 0.5),
+                (foot.as_str(), 0.95),
+            ])
         });
         for (at, lines) in left(pages.collect()).iter().enumerate() {
             assert_eq!(lines, &[format!("Text {} of the page", at + 1), "Repeated in the middle".to_owned()]);

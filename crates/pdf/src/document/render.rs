@@ -79,7 +79,8 @@ fn code(lines: &[String]) -> String {
     if lines.iter().all(|line| line.trim().is_empty()) {
         return String::new();
     }
-    let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
+    let longest =
+        lines.iter().flat_map(|line| line.split(|c: char| c != '`')).map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.clamp(2, 15) + 1);
     format!("{fence}\n{}\n{fence}", lines.join("\n"))
 }

@@ -61,8 +61,8 @@ fn is_text(row: &[Fragment]) -> bool {
 /// Whether a row with one cell continues a cell of the row above.
 fn is_wrapped(above: Option<&Vec<Fragment>>, row: &[Fragment]) -> bool {
     let (Some(above), [fragment]) = (above, row) else { return false };
-    let lefts = above.iter().skip(1).map(|cell| cell.area.left);
-    is_text(row) && lefts.into_iter().any(|left| (left - fragment.area.left).abs() < fragment.size)
+    let mut lefts = above.iter().skip(usize::from(above.len() > 1)).map(|cell| cell.area.left);
+    is_text(row) && lefts.any(|left| (left - fragment.area.left).abs() < fragment.size)
 }
 
 /// Whether a row has several cells.
@@ -214,7 +214,8 @@ mod tests {
             found(&rows),
             [
                 "Text before the table",
-                "| Name | Size | Price |\n| --- | --- | --- |\n| First thing | 10 | 1.50 |\n| Second | 200 | 12.00 |",
+                "| Name | Size | Price |\n| --- | --- | --- |\n| First thing | 10 | 1.50 |\n\
+                 | Second | 200 | 12.00 |",
                 "Text after it with more words than a cell of the table has in a row",
             ]
         );

@@ -99,7 +99,12 @@ pub(super) const fn is_right_to_left(c: char) -> bool {
             | '\u{10800}'..='\u{10FFF}'
             | '\u{1E800}'..='\u{1EFFF}'
     ) && !is_mark(c)
-        && !matches!(c, '\u{0660}'..='\u{0669}' | '\u{066B}' | '\u{066C}' | '\u{06F0}'..='\u{06F9}' | '\u{060C}')
+        && !is_arabic_digit(c)
+}
+
+/// Whether this is a digit of Arabic scripts, or a separator in its numbers: they go from left to right.
+const fn is_arabic_digit(c: char) -> bool {
+    matches!(c, '\u{060C}' | '\u{0660}'..='\u{0669}' | '\u{066B}' | '\u{066C}' | '\u{06F0}'..='\u{06F9}')
 }
 
 /// Whether this is a mark on the letter before it.

@@ -141,7 +141,7 @@ pub(super) fn joined_row(row: Vec<Fragment>, max_gap: f32) -> Vec<Fragment> {
     let close = |open: &mut Vec<Fragment>, all: &mut Vec<Fragment>| {
         let mut parts = std::mem::take(open).into_iter();
         if let Some(mut first) = parts.next() {
-            if parts.len() > 0 {
+            if !parts.as_slice().is_empty() {
                 first.join(parts);
             }
             all.push(first);

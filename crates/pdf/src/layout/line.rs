@@ -54,7 +54,7 @@ pub(super) fn part_rows(part: Vec<Fragment>) -> Vec<Vec<Fragment>> {
     all
 }
 
-/// Whether two rows are one line with raised or lowered text: one is small, near, and stands beside the other.
+/// Whether two rows are one line with raised or lowered text: one is small, near, and beside the other.
 fn are_one(upper: &[Fragment], lower: &[Fragment]) -> bool {
     let size = |row: &[Fragment]| row.iter().map(|fragment| fragment.size).fold(0.0, f32::max);
     let base = |row: &[Fragment]| row.first().map_or(0.0, |fragment| fragment.base);

@@ -246,7 +246,8 @@ fn texts(cells: Vec<Vec<Vec<Token>>>, urls: &[Url]) -> Vec<Vec<Text>> {
     rows
 }
 
-/// The number of lines of all cells of a row, if all have the same number, at least three, at the same heights.
+/// The number of lines of the cells of a row, if all have the same number, at least three, at the same
+/// heights.
 fn side_by_side(columns: &[Vec<(f32, Text)>]) -> Option<usize> {
     let mut filled = columns.iter().filter(|lines| !lines.is_empty());
     let first = filled.next()?;

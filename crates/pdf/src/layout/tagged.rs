@@ -249,10 +249,11 @@ fn close_table(cells: &mut Vec<(Cell, Text)>, all: &mut Vec<Tagged>) {
             rows.push((cell.row, Vec::new()));
         }
         let Some((_, row)) = rows.last_mut() else { continue };
-        match row.last_mut() {
-            Some((last, joined)) if *last == cell.cell => joined.push_line(text),
-            _ if row.len() < MAX_COLUMNS => row.push((cell.cell, text.clone())),
-            _ => {}
+        let is_same = row.last().is_some_and(|(last, _)| *last == cell.cell);
+        if is_same && let Some((_, joined)) = row.last_mut() {
+            joined.push_line(text);
+        } else if row.len() < MAX_COLUMNS {
+            row.push((cell.cell, text.clone()));
         }
     }
     let rows: Vec<Vec<Text>> =

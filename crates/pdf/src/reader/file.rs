@@ -175,7 +175,7 @@ impl<'b> File<'b> {
     }
 
     /// The dictionary behind an entry.
-    pub(super) fn dict(&self, entries: &Dict, key: &str) -> Option<Dict> {
+    pub(crate) fn dict(&self, entries: &Dict, key: &str) -> Option<Dict> {
         match self.resolve(entries.get(key)?).ok()? {
             Object::Dict(found) => Some(found),
             Object::Stream(stream) => Some(stream.dict),
@@ -305,16 +305,18 @@ impl<'b> File<'b> {
 
     /// A number in an object of its own: the length of a stream.
     fn length(&self, reference: ObjRef) -> Option<Object> {
-        let read = || match self.table.get(reference.num) {
-            Some(XrefEntry::InFile { offset, .. }) => {
-                let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-                // At most a few bytes, so a long object is not parsed for nothing.
-                let bytes = self.bytes.get(offset..).unwrap_or_default();
-                let bytes = bytes.get(..64).unwrap_or(bytes);
-                Ok(Parser::new(bytes).parse_indirect(&NoResolve)?.1)
+        let read = || -> Read<Object> {
+            match self.table.get(reference.num) {
+                Some(XrefEntry::InFile { offset, .. }) => {
+                    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+                    // At most a few bytes, so a long object is not parsed for nothing.
+                    let bytes = self.bytes.get(offset..).unwrap_or_default();
+                    let bytes = bytes.get(..64).unwrap_or(bytes);
+                    Ok(Parser::new(bytes).parse_indirect(&NoResolve)?.1)
+                }
+                Some(XrefEntry::InStream { stream_num, index }) => self.packed(stream_num)?.object(index),
+                _ => Err(ReadError::ObjectNotFound(reference.num, reference.r#gen)),
             }
-            Some(XrefEntry::InStream { stream_num, index }) => self.packed(stream_num)?.object(index),
-            _ => Err(ReadError::ObjectNotFound(reference.num, reference.r#gen)),
         };
         self.nested(read).ok().filter(|length| length.as_int().is_some())
     }

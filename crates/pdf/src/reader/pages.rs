@@ -67,7 +67,8 @@ fn below(file: &File<'_>, root: Object) -> Vec<PageNode> {
             continue;
         }
         let Ok(Object::Dict(entries)) = file.resolve(&object) else { continue };
-        let is_page = entries.get_name("Type").is_some_and(|name| name.0 == "Page");
+        let kind = entries.get_name("Type").map_or("", |name| name.0.as_str());
+        let (is_page, is_node) = (kind == "Page", kind == "Pages");
         let kids = if is_page { None } else { file.value(&entries, "Kids") };
         match kids {
             Some(Object::Array(kids)) => {
@@ -76,6 +77,7 @@ fn below(file: &File<'_>, root: Object) -> Vec<PageNode> {
                     open.extend(kids.into_iter().rev().map(|kid| (kid, Rc::clone(&inherited), depth + 1)));
                 }
             }
+            _ if is_node => {}
             _ => {
                 let node = match object {
                     Object::Ref(reference) => Node::Reference(reference),
