@@ -115,7 +115,7 @@ mod tests {
             (
                 "by a role around it",
                 "<i role=doc-noteref><a href='#n'>1</a></i>".to_owned(),
-                Some("n"),
+                Some(("", "n")),
                 false,
             ),
             (

@@ -1,6 +1,10 @@
 //! Pages that carry their text for their scripts: the whole way to a document.
 
-#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "code of tests: a broken assumption ends the test"
+)]
 
 use gleaner_transform::{Input, Page, Selection, transform, transform_within};
 use gleaner_types::Interrupt;
@@ -145,11 +149,14 @@ fn a_state_injects_nothing() {
     assert!(html.contains("&lt;script&gt;alert(2)"), "text stays text: {html}");
 }
 
+/// Writes a state of about this many parts.
+type Shape = fn(usize) -> String;
+
 /// Twice the state costs about twice the work, whatever its shape, with a stack of 256 KiB.
 #[test]
 fn the_cost_of_a_state_is_linear() {
     let run = || {
-        let shapes: [(&str, fn(usize) -> String); 10] = [
+        let shapes: [(&str, Shape); 10] = [
             ("brackets", |n| "[".repeat(n * 20)),
             ("objects in objects", |n| "{\"a\":".repeat(n * 4)),
             ("empty objects", |n| format!("[{}1]", "{},".repeat(n * 5))),

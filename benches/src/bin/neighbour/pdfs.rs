@@ -9,7 +9,7 @@ use gleaner::pdf::PdfWorker;
 use gleaner::service::{SubmitContext, Team, TeamId};
 use gleaner::{Engine, ScrapeRequest};
 use gleaner_benches::engine::loopback;
-use gleaner_testkit::pdf::{hostile_pdfs, lines, pages};
+use gleaner_testkit::pdf::{MakePdf, hostile_pdfs, lines, pages};
 use gleaner_testkit::{HostilePage, PageServer, Size};
 use tokio::task::JoinSet;
 

@@ -13,7 +13,8 @@ const SMALL: f32 = 0.92;
 pub(super) fn join(parts: &mut Vec<Part>, more: Vec<Part>, usual: &Usual, is_page: bool) {
     let mut more = more.into_iter();
     let Some(first) = more.next() else { return };
-    parts.extend(joined(parts, first, usual, is_page));
+    let first = joined(parts, first, usual, is_page);
+    parts.extend(first);
     parts.extend(more);
 }
 

@@ -73,9 +73,7 @@ pub(super) mod tests {
     }
 
     pub(in crate::document) fn region(lines: Vec<Line>) -> Region {
-        let left = lines.iter().map(|line| line.left).fold(f32::MAX, f32::min);
-        let right = lines.iter().map(|line| line.right).fold(f32::MIN, f32::max);
-        Region { left, right, items: lines.into_iter().map(Item::Line).collect() }
+        Region { items: lines.into_iter().map(Item::Line).collect() }
     }
 
     #[test]

@@ -39,8 +39,6 @@ impl PageLayout {
 /// A part of a page: one column.
 #[derive(Debug, Default)]
 pub(crate) struct Region {
-    pub(crate) left: f32,
-    pub(crate) right: f32,
     pub(crate) items: Vec<Item>,
 }
 
@@ -71,7 +69,7 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
             Tagged::Block(block) => Item::Block(block),
             Tagged::Table(table) => Item::Table(table),
         });
-        page.regions.push(Region { items: items.collect(), ..Region::default() });
+        page.regions.push(Region { items: items.collect() });
         untagged = rest.iter().filter_map(|at| read.spans.get(*at)).collect();
     }
     for span in untagged {
@@ -135,8 +133,6 @@ fn is_right_to_left_text(tokens: &[Token]) -> bool {
 
 /// The region of a part. `area` is the page, if the part has its direction.
 fn region(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Option<Region> {
-    let left = part.iter().map(|fragment| fragment.area.left).fold(f32::MAX, f32::min);
-    let right = part.iter().map(|fragment| fragment.area.right).fold(f32::MIN, f32::max);
     let place = |base: f32| match area {
         Some(area) if area.bottom > area.top => (base - area.top) / (area.bottom - area.top),
         _ => 0.5,
@@ -159,7 +155,7 @@ fn region(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Option<Regio
             }
         }
     }
-    (!items.is_empty()).then_some(Region { left, right, items })
+    (!items.is_empty()).then_some(Region { items })
 }
 
 #[cfg(test)]

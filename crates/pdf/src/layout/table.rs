@@ -26,6 +26,7 @@ impl Table {
         is_table.then_some(Self { rows })
     }
 
+    #[cfg(test)]
     pub(crate) fn rows(&self) -> &[Vec<Text>] {
         &self.rows
     }

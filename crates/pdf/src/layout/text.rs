@@ -23,6 +23,7 @@ struct Mark {
 }
 
 impl Text {
+    #[cfg(test)]
     pub(crate) fn plain(text: &str) -> Self {
         Self { plain: text.to_owned(), marks: Vec::new() }
     }
@@ -139,7 +140,7 @@ pub(super) fn escape(text: &str, out: &mut String) {
                 out.push_str("&lt;");
             }
             '&' if next.is_some_and(|next| next.is_ascii_alphabetic() || next == '#') => {
-                out.push_str("&amp;")
+                out.push_str("&amp;");
             }
             c => out.push(c),
         }

@@ -135,6 +135,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::worst::Size;
 
     #[test]
     fn twenty_files_with_different_names() {

@@ -229,7 +229,7 @@ mod tests {
     fn found(data: &Value, body: &str) -> Vec<Case> {
         let html =
             format!("<title>Cup | Shop</title><script type='application/ld+json'>{data}</script>{body}");
-        let text = body.replace(|mark: char| matches!(mark, '<' | '>'), "\n");
+        let text = body.replace(['<', '>'], "\n");
         cases(&Html::parse_document(&html), &Visible::new(&text, &html))
     }
 

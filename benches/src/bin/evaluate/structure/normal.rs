@@ -147,7 +147,7 @@ mod tests {
     fn f1_counts_words_with_repeats() {
         let f1 = |one: &str, other: &str| {
             let (one, other): (Vec<&str>, Vec<&str>) = (one.split(' ').collect(), other.split(' ').collect());
-            super::f1(one.into_iter(), other.into_iter())
+            f1(one.into_iter(), other.into_iter())
         };
         assert!((f1("a b a", "a a c") - 2.0 / 3.0).abs() < 1e-9);
         assert!(f1("a", "b") < 1e-9);

@@ -359,7 +359,7 @@ mod tests {
     fn parsed(input: &str) -> Result<(String, &str), usize> {
         let mut values = Values::default();
         let parsed = parse(input, &mut values, &Interrupt::never())?;
-        Ok((shown(&values, parsed.root), &input[parsed.end..]))
+        Ok((shown(&values, parsed.root), input.get(parsed.end..).unwrap()))
     }
 
     #[test]

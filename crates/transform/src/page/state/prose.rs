@@ -118,7 +118,7 @@ pub(super) fn prose_letters(text: &str) -> usize {
         match c {
             ' ' | '\n' | '\u{a0}' => spaces += 1,
             '.' | '!' | '?' | '。' | '！' | '？' | '।' | '؟' | '۔' | '။' | '។' | '።' | '։' => {
-                sentences += 1
+                sentences += 1;
             }
             _ if is_of_word(c) && !c.is_ascii_digit() => {
                 letters += weight(c);
