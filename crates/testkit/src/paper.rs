@@ -102,6 +102,12 @@ impl Paper {
         &self.pages
     }
 
+    /// The HTML of the [pages](Self::pages).
+    #[must_use]
+    pub fn bodies(&self) -> &[String] {
+        &self.bodies
+    }
+
     /// The page with this path.
     #[must_use]
     pub fn page(&self, path: &str) -> Option<&PaperPage> {
