@@ -102,12 +102,6 @@ impl Paper {
         &self.pages
     }
 
-    /// The HTML of the [pages](Self::pages).
-    #[must_use]
-    pub fn bodies(&self) -> &[String] {
-        &self.bodies
-    }
-
     /// The page with this path.
     #[must_use]
     pub fn page(&self, path: &str) -> Option<&PaperPage> {
