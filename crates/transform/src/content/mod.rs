@@ -107,7 +107,7 @@ fn keep_pairs(blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Drops hidden blocks that no script can show: no reader ever sees them, so they are written for machines.
-/// If most kept words are in such blocks, the page shows them in some other way, and they stay.
+/// If almost all kept words are in such blocks, the page shows them in some other way, and they stay.
 fn drop_invisible(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
     let words = |invisible: bool| -> u64 {
         let found = blocks
@@ -117,7 +117,7 @@ fn drop_invisible(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
             .filter(|(block, kept)| **kept && block.invisible == invisible);
         found.map(|(block, _)| u64::from(block.words)).sum()
     };
-    if words(true) > words(false) {
+    if words(true) > MAX_INVISIBLE_RATIO * words(false) {
         return;
     }
     for (block, kept) in blocks.list.iter().zip(kept) {
@@ -127,6 +127,9 @@ fn drop_invisible(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
         view.hidden.insert(*node);
     }
 }
+
+/// A page with more than this many kept words in invisible blocks for each visible one shows them.
+const MAX_INVISIBLE_RATIO: u64 = 4;
 
 /// Chooses the blocks that maximize the expected F1 of the page: those with at least a threshold of its own.
 fn choose(blocks: &[Block], likelihoods: &[f32]) -> Vec<bool> {

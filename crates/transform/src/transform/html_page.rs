@@ -10,7 +10,7 @@ use super::{Input, Page, Settings, html_to_markdown_within};
 use crate::page::{attributes, images, json_ld, link_pass, links, metadata, shell, state};
 use crate::resolver::Resolver;
 use crate::select::{STEPS_EXHAUSTED, Steps};
-use crate::tree::{NodeId, ParseOptions, Tag, Tree, decode_references, parse_within, prepare};
+use crate::tree::{Attr, NodeId, ParseOptions, Tag, Tree, decode_references, parse_within, prepare};
 use crate::view::View;
 use crate::{ad_block, branding, charset, content, html, markdown, summary};
 
@@ -29,8 +29,18 @@ const FORMATTING_STOPPED: &str =
 /// The warning of a page whose text comes from its JSON-LD.
 const FROM_JSON_LD: &str = "The page shows almost no text: the text of its JSON-LD is given instead.";
 
-/// The warning of a page whose text comes from the state of its scripts.
-const FROM_STATE: &str = "The page as served is empty: the text of its embedded state is given instead.";
+/// The warning of a shell whose text comes from the state of its scripts begins with this.
+const SHOWS_NOTHING: &str = "The page as served shows almost no text:";
+
+/// The warning of another page whose text comes from there begins with this.
+const SHOWS_LITTLE: &str = "The page as served shows little of its text:";
+
+/// The id of the element with the text of a state.
+const ARTICLE_ID: &str = "embedded-state";
+
+/// The text of JSON-LD has no structure. It is preferred to that of a state if it has more than this many
+/// bytes for each letter of the state's.
+const MAX_JSON_LD_SHARE: usize = 2;
 
 /// Bytes of `<title>` that headings are compared with.
 const MAX_TITLE_BYTES: usize = 2_000;
@@ -60,36 +70,85 @@ fn needs_no_tree(options: &ScrapeOptionsPlan) -> bool {
     *formats == bare && options.include_tags.is_empty() && options.exclude_tags.is_empty()
 }
 
-/// Transforms HTML as [`prepare`] leaves it. The text of an empty shell comes from its state, if that has it.
+/// Transforms HTML as [`prepare`] leaves it. A page that shows little of its text gives that of its state.
 pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
     let options = settings.options;
     let tree = parse_page(text, settings);
     let is_shell = shell::is_shell(&tree);
     let may_add = (wants_text(&options.formats) || options.formats.html) && options.include_tags.is_empty();
-    let may_have_state = is_shell && may_add && text.len() <= state::MAX_PAGE_BYTES;
-    let state = if may_have_state && json_ld::main_text(&tree).is_none() {
-        state::main_text(&tree, text)
-    } else {
-        None
-    };
-    let Some(state) = state else { return of_tree(&tree, text, url, settings, is_shell) };
-    // The memory of a page is that of one tree.
-    drop(tree);
-    // Once the text is in the page, everything is read from there: links and pictures too.
-    let filled = prepare(Cow::Owned(format!("{text}<article>{}</article>", as_html(&state))));
-    let tree = parse_page(&filled, settings);
-    if shell::is_shell(&tree) {
-        // The page leaves an element open that hides the text.
+    if !is_shell {
+        let page = of_tree(&tree, text, url, settings, Fill::default());
+        let Some(found) = Some(&page).filter(|_| may_add).and_then(|page| {
+            let written = page.document.markdown.as_deref()?;
+            state::read_hidden(&tree, text, written, url, settings.interrupt)
+        }) else {
+            return page;
+        };
         drop(tree);
-        return of_tree(&parse_page(text, settings), text, url, settings, is_shell);
+        return filled(&found, text, url, settings, false).unwrap_or(page);
     }
-    let mut page = of_tree(&tree, &filled, url, settings, false);
+    let found = if may_add { state::read(&tree, text, url, settings.interrupt) } else { None };
+    let linked = json_ld::main_text(&tree).map_or(0, |text| text.len());
+    if let Some(found) = found.filter(|found| linked <= found.letters.saturating_mul(MAX_JSON_LD_SHARE)) {
+        // The memory of a page is that of one tree.
+        drop(tree);
+        if let Some(page) = filled(&found, text, url, settings, true) {
+            return page;
+        }
+        let tree = parse_page(text, settings);
+        return of_tree(&tree, text, url, settings, Fill { is_shell, article: None });
+    }
+    of_tree(&tree, text, url, settings, Fill { is_shell, article: None })
+}
+
+/// Transforms a page with the text of a state added to it, so that everything is read from there: links and
+/// pictures too. `None` if the page leaves an element open that hides the text.
+fn filled(
+    found: &state::Found,
+    text: &str,
+    url: &Url,
+    settings: Settings<'_>,
+    is_shell: bool,
+) -> Option<Page> {
+    let linked = match found.json_ld.as_str() {
+        "" => String::new(),
+        json_ld => format!("<script type=application/ld+json>{json_ld}</script>"),
+    };
+    let html = &found.html;
+    let tag = if found.is_page { Tag::Div } else { Tag::Article };
+    let name = tag.name();
+    let source = prepare(Cow::Owned(format!("{text}{linked}<{name} id={ARTICLE_ID}>{html}</{name}>")));
+    let tree = parse_page(&source, settings);
+    let is_ours = |node: &NodeId| tree.attribute(*node, Attr::Id) == Some(ARTICLE_ID);
+    let article = tree.elements_with_tag(tag).filter(is_ours).last()?;
+    if tree.folded_text(article, 1).is_empty() {
+        return None;
+    }
+    // A short text is better than none, and a browser may give more.
+    let fill = Fill { is_shell: is_shell && !found.is_long(), article: (!found.is_page).then_some(article) };
+    let mut page = of_tree(&tree, &source, url, settings, fill);
     let document = &mut page.document;
     document.raw_html = document.raw_html.take().map(|_| text.to_owned());
+    let what = if is_shell { SHOWS_NOTHING } else { SHOWS_LITTLE };
+    let origin = match found.origin {
+        state::Origin::Data => "JSON in a script",
+        state::Origin::Program => "a value in a script",
+        state::Origin::Stream => "the stream of its components",
+        state::Origin::Attribute => "JSON in an attribute",
+    };
+    let own = format!("{what} the text of its embedded state ({origin}) is given instead.");
     let more = document.warning.take();
-    document.warning =
-        Some(more.map_or_else(|| FROM_STATE.to_owned(), |more| format!("{FROM_STATE} {more}")));
-    page
+    document.warning = Some(more.map_or_else(|| own.clone(), |more| format!("{own} {more}")));
+    Some(page)
+}
+
+/// What a state has to do with a page.
+#[derive(Debug, Clone, Copy, Default)]
+struct Fill {
+    /// The page is an empty shell: a browser gives more of it.
+    is_shell: bool,
+    /// The main content is known: a text from the state.
+    article: Option<NodeId>,
 }
 
 fn parse_page(text: &str, settings: Settings<'_>) -> Tree {
@@ -101,8 +160,8 @@ fn parse_page(text: &str, settings: Settings<'_>) -> Tree {
     parse_within(text, ParseOptions { all_attributes, memory: Some(memory) }, interrupt)
 }
 
-/// Transforms the tree of a text. `is_shell` says whether the page is an empty shell.
-fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, is_shell: bool) -> Page {
+/// Transforms the tree of a text.
+fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fill) -> Page {
     let Settings { options, selection, interrupt, .. } = settings;
     let formats = &options.formats;
     let resolver = Resolver::of_tree(url, tree);
@@ -145,7 +204,9 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, is_shell:
         let narrows = options.only_main_content && options.include_tags.is_empty();
         let mut view = if narrows { selected() } else { whole() };
         let mut is_whole = !narrows;
-        if narrows {
+        if let Some(article) = fill.article.filter(|_| narrows) {
+            view.roots = vec![article];
+        } else if narrows {
             let metadata = &document.metadata;
             let full_title =
                 tree.elements_with_tag(Tag::Title).next().map(|node| tree.folded_text(node, MAX_TITLE_BYTES));
@@ -213,7 +274,7 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, is_shell:
             document.markdown = Some(written);
         }
     }
-    let needs_scripts = !tagged.noscript && is_shell && json_ld::main_text(tree).is_none();
+    let needs_scripts = !tagged.noscript && fill.is_shell && json_ld::main_text(tree).is_none();
     if wants_text && is_blank && !needs_scripts {
         warnings.push(super::NO_TEXT);
     }
