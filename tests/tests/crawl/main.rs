@@ -11,6 +11,7 @@ mod installed;
 mod pause;
 mod politeness;
 mod reader;
+mod recurring;
 mod scope;
 mod script_built;
 mod support;

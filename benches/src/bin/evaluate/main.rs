@@ -9,6 +9,7 @@
 //! `product` to the extractor. `pdf` reads a folder of PDF files with the text that poppler finds in them, or
 //! with known truths. `structure` reads one of three layouts of pages with truth. It counts the headings, list
 //! items, cells and so on that the Markdown has in common with it, also for other tools.
+//! `site` crawls a generated newspaper with and without the memory of a site.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod content;
@@ -19,6 +20,7 @@ mod markdown;
 mod pdf;
 mod product;
 mod render;
+mod site;
 mod structure;
 
 use std::path::Path;
@@ -31,6 +33,7 @@ const USAGE: &str = "Usage: evaluate content FOLDER
        evaluate grounding FOLDER
        evaluate pdf FOLDER
        evaluate structure FOLDER [--outputs NAME=DIR]...
+       evaluate site
 
   content   word F1, precision, recall, leak and metadata by kind of page, and speed
   markdown  HTML to Markdown to HTML: the share of examples that are the same again
@@ -40,7 +43,8 @@ const USAGE: &str = "Usage: evaluate content FOLDER
   grounding false and true claims of a model about the pages of `product`: the number that pass
   pdf       text, order, headings, tables, lists, notes and running heads of PDF files
   structure headings, list items, cells, code, images, formulas, links, notes and quotes that are kept,
-            and word F1; the files DIR/ID.md of other tools are scored beside it";
+            and word F1; the files DIR/ID.md of other tools are scored beside it
+  site      leak and recall of a crawl with and without the memory of a site, and its cost";
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -65,6 +69,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<Outcome, Failure> {
+    if matches!(arguments, [kind] if kind == "site") {
+        return site::evaluate();
+    }
     let [kind, path, options @ ..] = arguments else {
         return Err("the kind and the folder are missing".into());
     };

@@ -7,7 +7,7 @@ use serde_json::Number;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::PageArgs;
-use super::{EngineArgs, JobArgs, ModelArgs, OutputArgs, value};
+use super::{EngineArgs, JobArgs, ModelArgs, OutputArgs, SiteArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -37,6 +37,9 @@ pub(crate) struct BatchArgs {
 
     #[command(flatten)]
     page: PageArgs,
+
+    #[command(flatten)]
+    pub(crate) site: SiteArgs,
 
     #[command(flatten)]
     pub(crate) model: ModelArgs,

@@ -10,7 +10,7 @@ use url::Url;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::PageArgs;
-use super::{EngineArgs, JobArgs, LinkArgs, ModelArgs, OutputArgs, WebhookArgs, value};
+use super::{EngineArgs, JobArgs, LinkArgs, ModelArgs, OutputArgs, SiteArgs, WebhookArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -46,6 +46,9 @@ pub(crate) struct CrawlArgs {
 
     #[command(flatten)]
     page: PageArgs,
+
+    #[command(flatten)]
+    pub(crate) site: SiteArgs,
 
     #[command(flatten)]
     pub(crate) model: ModelArgs,

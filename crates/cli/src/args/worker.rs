@@ -1,7 +1,7 @@
 use clap::Args;
 use url::Url;
 
-use super::{EngineArgs, ModelArgs};
+use super::{EngineArgs, ModelArgs, SiteArgs};
 
 /// What an engine that goes on with stored jobs needs beside them.
 #[derive(Debug, Args)]
@@ -13,6 +13,9 @@ pub(crate) struct WorkerArgs {
     /// Search the web with this SearXNG instance, for extracts
     #[arg(long, value_name = "URL", help_heading = "Model")]
     pub(crate) search_url: Option<Url>,
+
+    #[command(flatten)]
+    pub(crate) site: SiteArgs,
 
     #[command(flatten)]
     pub(crate) model: ModelArgs,

@@ -56,7 +56,7 @@ pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) 
     let request = args.request(list.urls)?;
     let place = Place::open(&args.job, JobCommand::new("batch", &request, LinkRules::default()))?;
     let mut interrupt = Interrupt::listen(browser);
-    let builder = with_model(&args.model, &args.engine)?;
+    let builder = args.site.configure(with_model(&args.model, &args.engine)?);
     let engine = engine::start_for(&place, builder, &args.engine, browser).await?;
     let mut results = Results::open(&args.output, args.failures.as_deref(), place.path())?;
     args.remark(console);

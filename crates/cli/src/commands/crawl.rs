@@ -25,7 +25,7 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
     let mut interrupt = Interrupt::listen(browser);
     let secret = args.webhook.webhook_secret_env.as_deref();
     let builder = webhook::with_webhook(with_model(&args.model, &args.engine)?, secret)?;
-    let builder = args.links.rules().configure(builder);
+    let builder = args.site.configure(args.links.rules().configure(builder));
     let engine = engine::start_for(&place, builder, &args.engine, browser).await?;
     let mut results = Results::open(&args.output, args.failures.as_deref(), place.path())?;
     args.remark(console);

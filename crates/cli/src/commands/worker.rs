@@ -9,5 +9,6 @@ use crate::failure::Failure;
 pub(super) fn builder(args: &WorkerArgs) -> Result<EngineBuilder, Failure> {
     let builder = with_model(&args.model, &args.engine)?;
     let builder = extract::with_search(builder, args.search_url.as_ref(), &args.engine)?;
-    webhook::with_webhook(builder, args.webhook_secret_env.as_deref())
+    let builder = webhook::with_webhook(builder, args.webhook_secret_env.as_deref())?;
+    Ok(args.site.configure(builder))
 }

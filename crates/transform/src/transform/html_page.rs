@@ -285,17 +285,12 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
         [(tree.truncated, TRUNCATED), (tree.formatting_stopped, FORMATTING_STOPPED), (is_cut, super::CUT)];
     warnings.extend(limits.into_iter().filter(|(reached, _)| *reached).map(|(_, warning)| warning));
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    // A page is judged once more if it is rendered or its transform restarts.
+    let links = links::of_page(tree, &resolver);
+    // The page comes again if it is rendered or its transform restarts.
     if let Some(visit) = visit.filter(|_| !needs_scripts && !interrupt.is_raised()) {
         visit.learn();
     }
-    Page {
-        document,
-        links: links::of_page(tree, &resolver),
-        needs_scripts,
-        summary_warning,
-        ..Page::default()
-    }
+    Page { document, links, needs_scripts, summary_warning, ..Page::default() }
 }
 
 impl<'s> Settings<'s> {

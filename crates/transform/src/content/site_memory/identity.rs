@@ -1,5 +1,5 @@
-//! What identifies a block on other pages of its site: hashes of its text, of the page that it links to, and of
-//! its place in the template.
+//! What identifies a block on other pages of its site: hashes of its text, of the page that it links to, and
+//! of its place in the template.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
