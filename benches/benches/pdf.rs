@@ -1,10 +1,11 @@
-//! A PDF converted to Markdown, compared with the parser alone.
+//! A PDF converted to Markdown, compared with the text reader alone.
 #![expect(clippy::expect_used, reason = "a benchmark stops at the first error")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_pdf::{Options, convert};
 use gleaner_testkit::pdf::{lines, pages};
-use pdf_inspector::{PdfOptions, process_pdf_mem_with_options};
+use pdfboss_core::Document;
+use pdfboss_text::{FontCache, ReadingOrder, extract_spans_reporting_cached};
 
 const PAGES: u32 = 20;
 
@@ -19,9 +20,18 @@ fn conversion(criterion: &mut Criterion) {
     assert_eq!(convert(&file, &Options::default()).expect("the PDF converts").pages_converted, PAGES);
     let mut group = criterion.benchmark_group("pdf");
     group.throughput(Throughput::Elements(PAGES.into()));
-    group.bench_function("floor: pdf-inspector", |bencher| {
+    group.bench_function("floor: pdfboss-text", |bencher| {
         bencher.iter(|| {
-            process_pdf_mem_with_options(&file, PdfOptions::new()).expect("the PDF converts").markdown
+            let document = Document::load(file.clone()).expect("the PDF is read");
+            let fonts = FontCache::default();
+            let texts = (0..document.page_count()).map(|page| {
+                let page = document.page(page).expect("the page is read");
+                extract_spans_reporting_cached(&document, &page, &fonts, ReadingOrder::Content)
+                    .expect("the page is read")
+                    .0
+                    .len()
+            });
+            texts.sum::<usize>()
         });
     });
     group.bench_function("gleaner: convert", |bencher| {

@@ -14,7 +14,8 @@
 //! - `instructions` runs them under valgrind and prints the ratios.
 //! - `scaling` crawls with one worker thread and with two.
 //! - `tarpit` measures how much a host that never responds slows the others.
-//! - `neighbour` measures how much a hostile team slows another team.
+//! - `neighbour` measures how much a hostile team slows another team; `neighbour pdfs`, how much 20 hostile
+//!   PDFs at once slow a good one.
 //! - `growth` measures how the cost of hostile pages grows with their size.
 //! - `watchdog` measures how much each worst case delays other clients, and whether it ends in time.
 //! - `durable` measures the durable store: its cost beside the memory store, its rate, and its size on disk.

@@ -1,3 +1,5 @@
+mod crawling;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +56,7 @@ pub struct EngineBuilder {
     concurrency_per_host: Option<u32>,
     bounds: RequestBounds,
     near_duplicates: bool,
+    site_memory: bool,
     checks_certificates: bool,
     links: LinkRules,
     store: Option<Arc<dyn Store>>,
@@ -82,6 +85,7 @@ impl Default for EngineBuilder {
             concurrency_per_host: None,
             bounds: RequestBounds::default(),
             near_duplicates: true,
+            site_memory: true,
             checks_certificates: false,
             links: LinkRules::default(),
             store: None,
@@ -243,7 +247,7 @@ impl EngineBuilder {
     }
 }
 
-/// Crawls, limits and storage.
+/// Limits and storage.
 impl EngineBuilder {
     /// Sets the maximum number of pages in work at once, on all hosts and for all jobs together. Default: 50.
     #[must_use]
@@ -280,37 +284,6 @@ impl EngineBuilder {
     #[must_use]
     pub fn max_timeout(mut self, timeout: Duration) -> Self {
         self.bounds = self.bounds.with_timeout(timeout);
-        self
-    }
-
-    /// Sets whether crawls detect near-duplicate pages. Default: true. Families of pages with nearly the same
-    /// text, such as soft 404s and the empty days of a calendar, then wait until the other pages of their
-    /// host are fetched; none is dropped. This concerns the text of fetched pages;
-    /// `deduplicateSimilarURLs` compares URLs before anything is fetched.
-    #[must_use]
-    pub fn near_duplicates(mut self, detect: bool) -> Self {
-        self.near_duplicates = detect;
-        self
-    }
-
-    /// Sets whether crawls and maps skip links that are marked as `nofollow`: by the link's `rel`, by
-    /// `<meta name="robots">`, or by the header `X-Robots-Tag`, also if it names the [robots
-    /// agent](Self::robots_agent). Default: false, because the mark is meant for search engines, and clients
-    /// of the contract expect all pages of a site.
-    ///
-    /// A page is still crawled if an unmarked link leads to it. Skipped links count as
-    /// [`SkipReason::Nofollow`](crate::SkipReason::Nofollow).
-    #[must_use]
-    pub fn obey_nofollow(mut self, obey: bool) -> Self {
-        self.links.obey_nofollow = obey;
-        self
-    }
-
-    /// Sets whether crawls and maps treat the documents of `<iframe>` elements as links. Default: false,
-    /// because most are parts of a page or advertisements. The `links` format never contains them.
-    #[must_use]
-    pub fn follow_iframes(mut self, follow: bool) -> Self {
-        self.links.iframes = follow;
         self
     }
 
@@ -462,7 +435,8 @@ impl EngineBuilder {
         };
         let uses_model = self.extract.uses_model();
         let agent = self.robots_agent.clone();
-        let transform = Arc::new(TransformAdapter::new(uses_model, self.links, agent, memory.large));
+        let transform =
+            Arc::new(TransformAdapter::new(uses_model, self.links, agent, memory.large, self.site_memory));
         let runtime = Runtime::new(RuntimeConfig {
             store,
             fetch: Arc::new(FetchAdapter {

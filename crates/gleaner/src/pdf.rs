@@ -1,7 +1,7 @@
 //! Conversion of PDFs: within this process, or in a process for each file.
 //!
-//! A crafted PDF can keep its parser busy for minutes or exhaust the memory. Within this process only an
-//! estimate before the conversion [limits that](crate::EngineBuilder::pdfs_in_process). A program that
+//! A crafted PDF can keep its parser busy for minutes or exhaust the memory. Within this process only
+//! budgets for what is read [limit that](crate::EngineBuilder::pdfs_in_process). A program that
 //! converts untrusted PDFs should set a [`PdfWorker`]: each file then gets a process, the operating system
 //! limits its memory and its CPU time, and the engine ends it when its result is no longer needed.
 //!
@@ -76,8 +76,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Converts PDFs within this process, which is the default. Only an estimate of the cost before the
-    /// conversion then limits a file. A crafted file can occupy a core for minutes after its page timed out,
+    /// Converts PDFs within this process, which is the default. Only budgets for what is read then
+    /// limit a file. A crafted file can occupy a core for minutes after its page timed out,
     /// or exhaust the memory, which ends this process. Set a [`pdf_worker`](Self::pdf_worker) for untrusted
     /// PDFs.
     #[must_use]

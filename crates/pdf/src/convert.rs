@@ -1,17 +1,26 @@
 use std::thread;
 
-use pdf_inspector::{PdfError, PdfOptions};
+use pdfboss_core::document::metadata_with;
+use pdfboss_core::{Immediate, Metadata, OutlineItem, block_on, outline_with};
 use serde::{Deserialize, Serialize};
 
-use crate::load::{self, Pages};
-use crate::{Error, ErrorKind, MAX_MARKDOWN_BYTES, Options, safe, scan};
+use crate::document::{self, Entry};
+use crate::layout::{PageLayout, lay_out};
+use crate::reader::{File, Reader, pages};
+use crate::{Error, ErrorKind, MAX_MARKDOWN_BYTES, Options, safe};
 
 /// Stack of the thread that parses a file. The parsers recurse on some structures of a file to bounded
 /// depths. The stack is reserved address space; most of it is never used.
 pub const STACK_BYTES: usize = 64 * 1024 * 1024;
 
+/// The header may be anywhere in the first bytes, this many (PDF 32000-1, annex H, note 13).
+const HEADER_BYTES: usize = 1_024;
+
 /// Most characters of each metadata field. A longer one is cut.
 const MAX_METADATA_CHARS: usize = 4_096;
+
+/// Most entries of the outline that are compared with headings.
+const MAX_ENTRIES: usize = 10_000;
 
 /// A converted file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,11 +30,9 @@ pub struct Converted {
     pub markdown: String,
     /// Pages of the file.
     pub pages: u32,
-    /// Pages that were converted, from the first. Fewer than requested if the pages reach a limit: repeated
-    /// content reaches [`MAX_FORM_BYTES`](crate::MAX_FORM_BYTES) or
-    /// [`MAX_FONT_BYTES`](crate::MAX_FONT_BYTES), dense pages reach
-    /// [`MAX_PAGE_MARKS`](crate::MAX_PAGE_MARKS), [`MAX_TEXTS`](crate::MAX_TEXTS) or
-    /// [`MAX_MARK_PAIRS`](crate::MAX_MARK_PAIRS).
+    /// Pages that were converted, from the first. Fewer than requested if the pages reach a limit: a page
+    /// draws more than [`MAX_PAGE_TEXTS`](crate::MAX_PAGE_TEXTS) texts, or the pages together need more than
+    /// [`MAX_VALUES`](crate::MAX_VALUES) or [`Options::max_inflated_bytes`].
     pub pages_converted: u32,
     /// Pages, counted from 1, with pictures of text but no text. They need optical character recognition.
     pub pages_without_text: Vec<u32>,
@@ -52,58 +59,96 @@ pub struct Converted {
 /// [`ErrorKind::TooMuchMarkdown`] and [`ErrorKind::Malformed`] depend on the file; [`ErrorKind::Panicked`] is
 /// a bug of the parser that the file triggers. A damaged file that can be read is not an error.
 pub fn convert(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
-    scan::check(bytes, options)?;
-    let parse = || {
-        let pages = load::pages(bytes, options)?;
-        analyse(pages.cut.as_deref().unwrap_or(bytes), &pages)
-    };
+    let head = bytes.get(..HEADER_BYTES).unwrap_or(bytes);
+    if memchr::memmem::find(head, b"%PDF-").is_none() {
+        return Err(ErrorKind::NotPdf.into());
+    }
     thread::scope(|scope| {
         let thread = thread::Builder::new()
             .name("gleaner-pdf".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, parse)
+            .spawn_scoped(scope, || read(bytes, options))
             .map_err(|_| Error::malformed("no thread could be started to read it"))?;
         thread.join().unwrap_or_else(|_| Err(ErrorKind::Panicked.into()))
     })
 }
 
-/// The analysis gives these reasons for a page that is a picture of text.
-const PICTURE_REASONS: [&str; 3] = [
-    pdf_inspector::OCR_REASON_SCANNED,
-    pdf_inspector::OCR_REASON_VECTOR_TEXT,
-    pdf_inspector::OCR_REASON_INVISIBLE_TEXT_LAYER,
-];
-
-fn analyse(bytes: &[u8], pages: &Pages) -> Result<Converted, Error> {
-    let Pages { all, wanted, .. } = *pages;
-    let result =
-        pdf_inspector::process_pdf_mem_with_options(bytes, PdfOptions::new()).map_err(
-            |error| match error {
-                PdfError::Encrypted => ErrorKind::Encrypted.into(),
-                PdfError::NotAPdf(_) => ErrorKind::NotPdf.into(),
-                other => Error::malformed(other),
-            },
-        )?;
-    let without_text = result.ocr_reasons_by_page.iter().filter(|page| {
-        page.page <= wanted && page.reasons.iter().any(|reason| PICTURE_REASONS.contains(&reason.as_str()))
-    });
-    let pages_without_text = without_text.map(|page| page.page).collect();
-    let markdown = safe::markdown(&result.markdown.filter(|_| wanted > 0).unwrap_or_default());
+fn read(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
+    let file = File::open(bytes, options)?;
+    let nodes = pages(&file);
+    if let Some(error) = file.exceeded() {
+        return Err(error);
+    }
+    if nodes.is_empty() {
+        return Err(Error::malformed("it has no pages"));
+    }
+    let metadata = metadata(&file);
+    let entries = entries(&file);
+    let reader = Reader::new(&file);
+    let mut layouts: Vec<PageLayout> = Vec::new();
+    let mut pages_without_text = Vec::new();
+    let mut text_bytes = 0_usize;
+    for (index, node) in nodes.iter().enumerate().take(options.max_pages as usize) {
+        let page = reader.read(index, node);
+        match file.exceeded() {
+            Some(error) if index == 0 => return Err(error),
+            Some(_) => break,
+            None => {}
+        }
+        let layout = lay_out(page);
+        if layout.regions.is_empty() && layout.has_pictures {
+            pages_without_text.push(number(index + 1));
+        }
+        text_bytes = text_bytes.saturating_add(layout.text_bytes());
+        if text_bytes > MAX_MARKDOWN_BYTES {
+            return Err(ErrorKind::TooMuchMarkdown { limit: MAX_MARKDOWN_BYTES }.into());
+        }
+        layouts.push(layout);
+    }
+    let pages_converted = number(layouts.len());
+    let markdown = safe::markdown(&document::markdown(layouts, &entries)?);
     if markdown.len() > MAX_MARKDOWN_BYTES {
         return Err(ErrorKind::TooMuchMarkdown { limit: MAX_MARKDOWN_BYTES }.into());
     }
     Ok(Converted {
         markdown,
-        pages: all,
-        pages_converted: wanted,
+        pages: number(nodes.len()),
+        pages_converted,
         pages_without_text,
-        title: metadata_text(result.title),
-        author: metadata_text(result.author),
-        subject: metadata_text(result.subject),
-        keywords: metadata_text(result.keywords),
-        created: metadata_text(result.creation_date),
-        modified: metadata_text(result.mod_date),
+        title: metadata_text(metadata.title),
+        author: metadata_text(metadata.author),
+        subject: metadata_text(metadata.subject),
+        keywords: metadata_text(metadata.keywords),
+        created: metadata_text(metadata.creation_date),
+        modified: metadata_text(metadata.mod_date),
     })
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn metadata(file: &File<'_>) -> Metadata {
+    let source = Immediate(file);
+    match file.dict(file.trailer(), "Info") {
+        Some(info) => block_on(metadata_with(&source, &info)),
+        None => Metadata::default(),
+    }
+}
+
+/// The outline of a file, its entries in their order.
+fn entries(file: &File<'_>) -> Vec<Entry> {
+    let items = block_on(outline_with(&Immediate(file), file.trailer()));
+    let mut entries = Vec::new();
+    let mut open: Vec<(&OutlineItem, u8)> = items.iter().rev().map(|item| (item, 1)).collect();
+    while let Some((item, depth)) = open.pop() {
+        if entries.len() >= MAX_ENTRIES {
+            break;
+        }
+        entries.push(Entry { title: item.title.chars().take(MAX_METADATA_CHARS).collect(), depth });
+        open.extend(item.children.iter().rev().map(|child| (child, depth.saturating_add(1))));
+    }
+    entries
 }
 
 /// The text with white space folded and without control characters; `None` if nothing is left.

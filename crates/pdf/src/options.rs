@@ -6,7 +6,7 @@ pub const MAX_PAGES: u32 = 10_000;
 /// Default most objects of one file.
 pub const MAX_OBJECTS: usize = 1_000_000;
 
-/// Default most bytes that the streams of one file, except pictures, may inflate to.
+/// Default most bytes that the streams of one file may inflate to while it is read.
 pub const MAX_INFLATED_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Most bytes of Markdown of one file.
@@ -20,8 +20,8 @@ pub struct Options {
     pub max_pages: u32,
     /// Most objects. A file that declares more is refused. Default: [`MAX_OBJECTS`].
     pub max_objects: usize,
-    /// Most bytes that the streams, except pictures, may inflate to. A file with more is refused. Default:
-    /// [`MAX_INFLATED_BYTES`].
+    /// Most bytes that streams inflate to while the file is read; a stream counts each time. Conversion ends
+    /// before the page that exceeds it. Default: [`MAX_INFLATED_BYTES`].
     pub max_inflated_bytes: u64,
 }
 
@@ -46,7 +46,7 @@ impl Options {
         self
     }
 
-    /// Sets the most bytes that the streams, except pictures, may inflate to. A file with more is refused.
+    /// Sets the most bytes that streams inflate to while the file is read.
     #[must_use]
     pub const fn max_inflated_bytes(mut self, bytes: u64) -> Self {
         self.max_inflated_bytes = bytes;

@@ -2,9 +2,9 @@ use std::io::{self, BufWriter, Read, Write};
 
 use crate::{Limits, convert, limits, wire};
 
-/// The environment of a process that [serves](serve): one thread for each kind of work, so that its limits
-/// mean the same on every machine.
-pub const WORKER_ENVIRONMENT: [(&str, &str); 2] = [("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "1")];
+/// The environment of a process that [serves](serve): its threads share their memory, so that its limits mean
+/// the same on every machine.
+pub const WORKER_ENVIRONMENT: [(&str, &str); 1] = [("MALLOC_ARENA_MAX", "1")];
 
 /// Converts one file for another process, within limits that the operating system enforces.
 ///

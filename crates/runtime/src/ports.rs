@@ -235,6 +235,8 @@ pub struct TransformTask<'t> {
     pub interrupt: &'t Interrupt,
     /// State that the transformer keeps for the job while it runs. All pages of a job have the same options.
     pub kept: &'t Session,
+    /// The job is a crawl or a batch: what the transformer learns from its pages may serve later ones.
+    pub many_pages: bool,
 }
 
 /// Converts PDFs with bounded resources and a way to stop, such as in other processes. Without it,

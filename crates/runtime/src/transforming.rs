@@ -96,7 +96,9 @@ pub(crate) async fn transform(
 }
 
 fn task<'t>(job: &'t JobContext, page: &'t Fetched, interrupt: &'t Interrupt) -> TransformTask<'t> {
-    TransformTask { page, options: &job.options, interrupt, kept: &job.transform_session }
+    // Only a scrape has a deadline for the whole job.
+    let many_pages = job.deadline.is_none();
+    TransformTask { page, options: &job.options, interrupt, kept: &job.transform_session, many_pages }
 }
 
 /// Is the transform of a page likely to take at most a few milliseconds?

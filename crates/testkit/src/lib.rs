@@ -52,6 +52,7 @@ pub mod browser;
 mod client;
 mod hostile;
 mod killed_on_drop;
+mod paper;
 pub mod pdf;
 mod port;
 #[cfg(unix)]
@@ -72,6 +73,7 @@ pub use acting::{ACTING_SITES, ActingAnswer, ActingSite, ActingStep, CUPS, FOUND
 pub use apps::{App, Apps};
 pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use killed_on_drop::KilledOnDrop;
+pub use paper::{Paper, PaperPage};
 pub use port::{ClosedPort, unused_port};
 #[cfg(unix)]
 pub use postgres::{Bouncer, CutProxy, Moment, PgServer};

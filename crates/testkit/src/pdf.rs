@@ -1,5 +1,9 @@
 //! Hand-written PDFs, including PDFs that are expensive to read.
 
+mod hostile;
+
+pub use hostile::hostile_pdfs;
+
 use crate::worst::Size;
 
 /// Writes a file of these objects, numbered from 1, with a cross-reference table. The first object is the

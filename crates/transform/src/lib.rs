@@ -22,6 +22,7 @@
 //! ```
 //!
 //! [`html_to_markdown`] converts a piece of HTML. [`transform`] makes a whole document of the contract.
+//! [`transform_on_site`] also leaves out what recurs on the pages of a site, with a bounded [`SiteMemory`].
 
 mod ad_block;
 mod body;
@@ -49,13 +50,15 @@ pub use content::training;
 pub use body::is_pdf;
 pub use branding::add_computed_styles;
 pub use charset::{CharsetSource, Decoded, decode};
+pub use content::SiteMemory;
 pub use error::{Error, ErrorKind};
 pub use memory::{MAX_PAGE_MEMORY, page_memory};
 pub use page::links::{Link, LinkKind, MAX_LINKS, PageLinks};
 pub use resolver::MAX_RESOLVED_BYTES;
 pub use select::{MAX_SELECTOR_BYTES, SELECTOR_STEPS_PER_BYTE, Selection};
 pub use transform::{
-    Input, MAX_BODY_BYTES, Page, check_selector, html_to_markdown, links, transform, transform_within,
+    Input, MAX_BODY_BYTES, Page, check_selector, html_to_markdown, links, transform, transform_on_site,
+    transform_within,
 };
 
 pub(crate) use markdown::fence as markdown_fence;

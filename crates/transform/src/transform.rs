@@ -10,6 +10,7 @@ use gleaner_types::{Document, Interrupt};
 use url::Url;
 
 use crate::body::{self, Body};
+use crate::content::SiteMemory;
 use crate::error::{Error, ErrorKind};
 use crate::memory::{MIN_PAGE_MEMORY, Output, page_memory};
 use crate::page::link_pass;
@@ -114,9 +115,60 @@ pub fn transform_within(
     memory: usize,
     interrupt: &Interrupt,
 ) -> Result<Page, Error> {
+    transform_with(input, Settings { options, selection, memory, interrupt, site: None })
+}
+
+/// Like [`transform_within`], for one of many pages: what recurs on the pages of its site is left out of the
+/// main content, as far as `site` has learned it from the pages before; then it learns this page.
+///
+/// This applies to HTML with `only_main_content` and without `include_tags`. Nothing is left out of the first
+/// 6 pages of a site. A later page loses texts that at least 6 pages and two fifths of all had, and teasers:
+/// links to pages that earlier pages linked to in the same place, with the texts of these links, if a quarter
+/// of the pages has links in that place and repeats them, in whatever combination. It never loses its title,
+/// code, a part of a table, a heading without the whole of its section, a list of more than 12 links, or most
+/// of its text: at least half of its words are left, or a quarter if they are 100 words of prose.
+///
+/// The result depends on the pages before. A page with the format `changeTracking` is compared with an
+/// earlier crawl, so it is transformed without. Nothing is learned from pages that need scripts, and from
+/// pages of which more than half was on earlier ones, such as the variants of a product.
+///
+/// ```
+/// use gleaner_transform::{Input, Selection, SiteMemory, transform_on_site};
+/// use gleaner_types::Interrupt;
+/// use gleaner_types::request::ScrapeOptions;
+///
+/// let options = ScrapeOptions::new().check().unwrap();
+/// let (selection, site) = (Selection::of(&options)?, SiteMemory::default());
+/// for number in 0..9 {
+///     let own = format!("Page {number} has a text of its own, ").repeat(9);
+///     let body = format!("<main><p>{own}.</p><p>Sign up for our letter and read pages first.</p></main>");
+///     let url = format!("https://example.org/{number}").parse()?;
+///     let input = Input { url: &url, content_type: Some("text/html"), body: body.as_bytes() };
+///     let page = transform_on_site(input, &options, &selection, usize::MAX, &Interrupt::never(), &site)?;
+///     assert_eq!(page.document.markdown.unwrap().contains("Sign up"), number < 6);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`transform_within`].
+pub fn transform_on_site(
+    input: Input<'_>,
+    options: &ScrapeOptionsPlan,
+    selection: &Selection,
+    memory: usize,
+    interrupt: &Interrupt,
+    site: &SiteMemory,
+) -> Result<Page, Error> {
+    transform_with(input, Settings { options, selection, memory, interrupt, site: Some(site) })
+}
+
+fn transform_with(input: Input<'_>, settings: Settings<'_>) -> Result<Page, Error> {
     check_size(input.body)?;
+    let Settings { options, memory, interrupt, .. } = settings;
     let memory = memory.clamp(MIN_PAGE_MEMORY, page_memory(input.body.len()));
-    let settings = Settings { options, selection, memory, interrupt };
+    let settings = Settings { memory, ..settings };
     let page = match body::sniff(input.body, input.content_type) {
         Body::Binary(media_type) => Err(Error::unsupported(media_type)),
         Body::Pdf => text_page::pdf(input, options),
@@ -136,6 +188,8 @@ struct Settings<'s> {
     /// Bytes that the page may take.
     memory: usize,
     interrupt: &'s Interrupt,
+    /// What recurs on the pages of the site.
+    site: Option<&'s SiteMemory>,
 }
 
 /// Reads only the links of a page, without a tree. Several times cheaper than [`transform`].

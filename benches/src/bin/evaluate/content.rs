@@ -33,12 +33,12 @@ use crate::{Failure, Outcome, dom, render};
 const TRAINING: &str = include_str!("../../../../crates/transform/training/README.md");
 
 /// A page and its ground truth.
-struct Page {
-    name: String,
-    url: Url,
-    body: Vec<u8>,
+pub(super) struct Page {
+    pub(super) name: String,
+    pub(super) url: Url,
+    pub(super) body: Vec<u8>,
     kind: String,
-    truth: Value,
+    pub(super) truth: Value,
 }
 
 /// The figures of a page.
@@ -91,13 +91,16 @@ fn transformed(page: &Page, options: &ScrapeOptionsPlan) -> Option<(String, Meta
     Some((page.document.markdown.unwrap_or_default(), page.document.metadata, page.needs_scripts))
 }
 
-fn read(folder: &Path) -> Result<Vec<Page>, Failure> {
-    let unpack = |path: &Path| -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::new();
-        let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        GzDecoder::new(file).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
+/// The bytes of a compressed file.
+pub(super) fn unpack(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    GzDecoder::new(file).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The pages of a folder, in the order of their names.
+pub(super) fn read(folder: &Path) -> Result<Vec<Page>, Failure> {
     let html = folder.join("html");
     let mut names: Vec<String> = fs::read_dir(&html)
         .map_err(|error| format!("{}: {error}", html.display()))?
@@ -263,11 +266,11 @@ fn report(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures that are only printed")]
-fn ratio(part: usize, whole: usize) -> f64 {
+pub(super) fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
     sum / f64::from(count.max(1))
 }

@@ -1,6 +1,7 @@
 //! HTML as text, and HTML as a list of normalized events, which are equal if two pieces of HTML mean the
 //! same.
 
+use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
 use scraper::{Html, Node};
 
@@ -63,25 +64,40 @@ const SKIPPED: &[&str] = &["script", "style", "noscript", "template", "head", "t
 
 /// The text of HTML, with line breaks around blocks.
 pub(super) fn text(html: &str) -> String {
-    let tree = Html::parse_fragment(html);
+    text_of(Html::parse_fragment(html).tree.root(), |_| false)
+}
+
+/// The text of a node, with line breaks around blocks, without the nodes inside for which `skips` is true.
+pub(super) fn text_of(root: NodeRef<'_, Node>, skips: impl Fn(NodeRef<'_, Node>) -> bool) -> String {
     let mut out = String::new();
     let mut skipped = 0_u32;
-    for edge in tree.tree.root().traverse() {
-        match edge {
-            Edge::Open(node) => match node.value() {
-                Node::Element(element) if SKIPPED.contains(&element.name()) => skipped += 1,
-                Node::Element(element) if skipped == 0 && BLOCKS.contains(&element.name()) => out.push('\n'),
-                Node::Text(text) if skipped == 0 => out.push_str(text),
+    let is_skipped = |node: NodeRef<'_, Node>| has_no_text(node) || (node.id() != root.id() && skips(node));
+    for edge in root.traverse() {
+        let (Edge::Open(node) | Edge::Close(node)) = edge;
+        if is_skipped(node) {
+            match edge {
+                Edge::Open(_) => skipped += 1,
+                Edge::Close(_) => skipped -= 1,
+            }
+        } else if skipped == 0 {
+            match (node.value(), edge) {
+                (Node::Text(text), Edge::Open(_)) => out.push_str(text),
+                _ if is_block(node) => out.push('\n'),
                 _ => {}
-            },
-            Edge::Close(node) => match node.value() {
-                Node::Element(element) if SKIPPED.contains(&element.name()) => skipped -= 1,
-                Node::Element(element) if skipped == 0 && BLOCKS.contains(&element.name()) => out.push('\n'),
-                _ => {}
-            },
+            }
         }
     }
     out
+}
+
+/// Is a node an element that ends a line of text?
+pub(super) fn is_block(node: NodeRef<'_, Node>) -> bool {
+    node.value().as_element().is_some_and(|element| BLOCKS.contains(&element.name()))
+}
+
+/// Is a node an element without visible text?
+pub(super) fn has_no_text(node: NodeRef<'_, Node>) -> bool {
+    node.value().as_element().is_some_and(|element| SKIPPED.contains(&element.name()))
 }
 
 /// A start tag, an end tag or text.

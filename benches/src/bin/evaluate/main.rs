@@ -1,19 +1,25 @@
 //! Quality of the transformer and the extractor on pages with ground truth, as a table and as one line of
 //! JSON.
 //!
-//! `content` reads a folder of pages and their main text (the layout of the Web Content Extraction Benchmark:
-//! `html/ID.html.gz` and `ground-truth/ID.json.gz`). `markdown` reads examples of HTML as JSON Lines (`{"id",
-//! "html", "representable"}`). Both render the Markdown to HTML again and measure that. `product` reads a
-//! folder of saved product pages with ground truth. `grounding` gives true and false claims of a model about
-//! the same pages to the extractor.
+//! `content` reads a folder of pages and their main text (the layout of the Web Content Extraction
+//! Benchmark: `html/ID.html.gz` and `ground-truth/ID.json.gz`). `markdown` reads examples of HTML as JSON
+//! Lines (`{"id", "html", "representable"}`). Both render the Markdown to HTML again and measure that.
+//! `product` reads a folder of saved product pages with ground truth. `fields` reads any pages, with their
+//! own structured data as the truth. `grounding` gives true and false claims of a model about the pages of
+//! `product` to the extractor. `pdf` reads a folder of PDF files with the text that poppler finds in them, or
+//! with known truths. `structure` reads one of three layouts of pages with truth. It counts the headings, list
+//! items, cells and so on that the Markdown has in common with it, also for other tools.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod content;
 mod dom;
+mod fields;
 mod grounding;
 mod markdown;
+mod pdf;
 mod product;
 mod render;
+mod structure;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,12 +27,20 @@ use std::process::ExitCode;
 const USAGE: &str = "Usage: evaluate content FOLDER
        evaluate markdown FOLDER-OR-FILE
        evaluate product FOLDER
+       evaluate fields FOLDER [--fold N] [--rows FILE]
        evaluate grounding FOLDER
+       evaluate pdf FOLDER
+       evaluate structure FOLDER [--outputs NAME=DIR]...
 
   content   word F1, precision, recall, leak and metadata by kind of page, and speed
   markdown  HTML to Markdown to HTML: the share of examples that are the same again
   product   product fields read without a model: found, right, wrong, absent and F1 of each
-  grounding false and true claims of a model about the pages of `product`: the number that pass";
+  fields    fields read without a model by kind of thing, compared with the page's own structured data;
+            of the sites of one fold (0 to 4), and with a line of JSON for each field
+  grounding false and true claims of a model about the pages of `product`: the number that pass
+  pdf       text, order, headings, tables, lists, notes and running heads of PDF files
+  structure headings, list items, cells, code, images, formulas, links, notes and quotes that are kept,
+            and word F1; the files DIR/ID.md of other tools are scored beside it";
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -51,13 +65,21 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<Outcome, Failure> {
-    let [kind, path] = arguments else { return Err("the kind and the folder are missing".into()) };
+    let [kind, path, options @ ..] = arguments else {
+        return Err("the kind and the folder are missing".into());
+    };
     let path = Path::new(path);
-    match kind.as_str() {
-        "content" => content::evaluate(path),
-        "markdown" => markdown::evaluate(path),
-        "product" => product::evaluate(path),
-        "grounding" => grounding::evaluate(path),
+    match (kind.as_str(), options) {
+        ("fields", options) => fields::evaluate(path, options),
+        ("structure", options) => structure::evaluate(path, options),
+        ("content", []) => content::evaluate(path),
+        ("markdown", []) => markdown::evaluate(path),
+        ("product", []) => product::evaluate(path),
+        ("grounding", []) => grounding::evaluate(path),
+        ("pdf", []) => pdf::evaluate(path),
+        ("content" | "markdown" | "product" | "grounding" | "pdf", [option, ..]) => {
+            Err(format!("`{kind}` has no option `{option}`").into())
+        }
         _ => Err(format!("unknown kind `{kind}`").into()),
     }
 }

@@ -4,12 +4,23 @@ use std::collections::HashMap;
 
 /// Markdown as HTML, with tables, strikethrough, tasks and raw HTML. URLs in the text do not become links.
 pub(super) fn html(markdown: &str) -> String {
+    comrak::markdown_to_html(markdown, &options())
+}
+
+/// The same, with formulas between dollars as elements with the attribute `data-math-style`.
+pub(super) fn html_with_formulas(markdown: &str) -> String {
+    let mut options = options();
+    options.extension.math_dollars = true;
+    comrak::markdown_to_html(markdown, &options)
+}
+
+fn options() -> comrak::Options<'static> {
     let mut options = comrak::Options::default();
     options.extension.table = true;
     options.extension.strikethrough = true;
     options.extension.tasklist = true;
     options.render.r#unsafe = true;
-    comrak::markdown_to_html(markdown, &options)
+    options
 }
 
 /// The number of times that each word of a text occurs, in lower case. A word is a run of letters, digits and

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use gleaner_frontier::asks_nofollow;
 use gleaner_runtime::{Fetched, Transform, TransformTask, Transformed};
 use gleaner_transform::{
-    Input, LinkKind, Page, PageLinks, Selection, add_computed_styles, is_pdf, page_memory, transform_within,
+    Input, LinkKind, Page, PageLinks, Selection, SiteMemory, add_computed_styles, is_pdf, page_memory,
+    transform_on_site, transform_within,
 };
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{Interrupt, PageError};
@@ -50,11 +51,27 @@ pub(crate) struct TransformAdapter {
     agent: String,
     /// Maximum memory of one page, in bytes.
     memory: usize,
+    /// What recurs on the pages of a site is left out of crawls and batches.
+    site_memory: bool,
+}
+
+/// What is kept for a job.
+struct Kept {
+    /// The selectors, parsed once for all pages.
+    selection: Result<Selection, gleaner_transform::Error>,
+    /// What recurs on the pages of each site, in jobs with many pages.
+    sites: Option<SiteMemory>,
 }
 
 impl TransformAdapter {
-    pub(crate) fn new(uses_model: bool, links: LinkRules, agent: String, memory: usize) -> Self {
-        Self { uses_model, links, agent, memory }
+    pub(crate) fn new(
+        uses_model: bool,
+        links: LinkRules,
+        agent: String,
+        memory: usize,
+        site_memory: bool,
+    ) -> Self {
+        Self { uses_model, links, agent, memory, site_memory }
     }
 
     /// `options` with the formats that [`complete`](Self::complete) needs, for the transformation.
@@ -100,23 +117,31 @@ fn page_error(error: gleaner_transform::Error) -> PageError {
 
 impl Transform for TransformAdapter {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
-        let TransformTask { page, options, interrupt, kept } = task;
-        // The selectors are parsed once for all pages of a job.
+        let TransformTask { page, options, interrupt, kept, many_pages } = task;
+        let new = || Kept {
+            selection: Selection::of(options),
+            sites: (self.site_memory && many_pages).then(SiteMemory::default),
+        };
         let own;
-        let selection = match kept.get_or_init(|| Selection::of(options)) {
-            Some(Ok(selection)) => selection,
-            Some(Err(error)) => return Err(page_error(error.clone())),
+        let kept = match kept.get_or_init(new) {
+            Some(kept) => kept,
             None => {
-                own = Selection::of(options).map_err(page_error)?;
+                own = new();
                 &own
             }
         };
+        let selection = kept.selection.as_ref().map_err(|error| page_error(error.clone()))?;
         // An error response whose body was not read, such as a picture, becomes an empty document.
         let is_unread = page.status >= 400 && page.body.is_empty();
         let content_type = page.content_type.as_deref().filter(|_| !is_unread);
         let input = Input { url: &page.url, content_type, body: &page.body };
         let transform_options = self.transform_options(options);
-        let transformed = transform_within(input, &transform_options, selection, self.memory, interrupt);
+        let transformed = match kept.sites.as_ref().filter(|_| page.status < 400) {
+            Some(sites) => {
+                transform_on_site(input, &transform_options, selection, self.memory, interrupt, sites)
+            }
+            None => transform_within(input, &transform_options, selection, self.memory, interrupt),
+        };
         self.complete(transformed, page, options, interrupt)
     }
 

@@ -26,6 +26,8 @@ pub(super) enum Part {
     /// Not so far.
     #[default]
     None,
+    /// The next heartbeat begins a term.
+    Beginning,
     /// It needs a term.
     Taken,
     /// Not any more: this worker stopped as the last one, and nothing is leased. The term ends when nothing
@@ -81,11 +83,19 @@ impl Local {
         (!self.is_ended()).then_some(self.term.epoch)
     }
 
-    /// Takes part from now on. True if a term is needed that the last heartbeat did not know of.
+    /// Takes part from now on. True until the next heartbeat, if there is no term.
     pub(super) fn take_part(&mut self) -> bool {
-        let is_new = self.part != Part::Taken;
-        self.part = Part::Taken;
-        is_new && self.is_ended()
+        if self.part != Part::Taken {
+            self.part = Part::Beginning;
+        }
+        self.part == Part::Beginning && self.is_ended()
+    }
+
+    /// A heartbeat has done what it could for those that wait for it.
+    fn heartbeat_sent(&mut self, takes_part: bool) {
+        if takes_part && self.part == Part::Beginning {
+            self.part = Part::Taken;
+        }
     }
 
     /// Takes part no more, as this worker has stopped.
@@ -99,7 +109,7 @@ impl Local {
     }
 
     fn takes_part(&self) -> bool {
-        self.part == Part::Taken
+        matches!(self.part, Part::Beginning | Part::Taken)
     }
 
     /// True while no other process may end the term.
@@ -272,9 +282,11 @@ impl Inner {
     pub(crate) async fn beat(&self) {
         loop {
             let turn = self.heartbeats.next(self.config.heartbeat).await;
+            let takes_part = self.local().takes_part();
             if let Err(failure) = self.heartbeat().await {
                 tracing::warn!(%failure, "the term of this process was not renewed");
             }
+            self.local().heartbeat_sent(takes_part);
             self.heartbeats.finish(turn);
         }
     }

@@ -8,7 +8,6 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use gleaner_store::{Error, ErrorKind, Receipt, TeamId};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
 
 use super::commit::{Commit, Committed};
 use super::finished::{Group, GroupPage, Origin, PreparedPage};
@@ -23,10 +22,10 @@ const MAX_GROUP: usize = 256;
 const LINKS: usize = 100;
 const BYTES: usize = 256 << 10;
 
-/// Minimum time from the start of one commit until the next, so that pages gather. A commit takes about as
-/// many statements for many pages as for one: a longer interval spares the server under load. A page waits
-/// for half of it on average, which is little beside its request.
-const INTERVAL: Duration = Duration::from_millis(10);
+/// Pages of several calls gather for this time after a commit. A commit takes about as many statements for
+/// many pages as for one: this spares the server under load. A page waits for half of it on average, which is
+/// little beside its request.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Maximum number of calls that wait for the task.
 const MAX_WAITING: usize = 1_024;
@@ -80,10 +79,12 @@ impl CommitQueue {
     /// Commits pages until the store is dropped.
     pub(crate) async fn run(mut self, inner: Arc<Inner>) {
         while let Some(first) = self.calls.recv().await {
-            let began = Instant::now();
             let calls = self.gather(first);
+            let is_busy = calls.len() > 1;
             self.answer(&inner, calls).await;
-            tokio::time::sleep_until(began + INTERVAL).await;
+            if is_busy {
+                tokio::time::sleep(PAUSE).await;
+            }
         }
     }
 

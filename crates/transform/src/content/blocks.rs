@@ -8,6 +8,7 @@
 mod collect;
 mod definition_pairs;
 mod features;
+mod furniture;
 mod gaps;
 mod surroundings;
 mod whole_elements;

@@ -4,7 +4,8 @@
 //! that it belongs to the main content ([`model`]). The blocks that maximize the expected F1 of the page are
 //! kept, so no threshold is tuned. Structural rules then repair the selection: the title ([`heading`]), a
 //! small main region ([`region`]), elements between two parts of a text, elements that are kept in part, and
-//! the footnotes of kept text ([`notes`]).
+//! the footnotes of kept text ([`notes`]). In a crawl or a batch, what recurs on the pages of the site then
+//! goes ([`recurring`], [`site_memory`]).
 //!
 //! Tried without gain on unseen sites: a second model that also reads the first model's results around a
 //! block, a model that chooses the threshold by page features, and the true type of the page as a feature.
@@ -17,13 +18,19 @@ mod blocks;
 mod heading;
 mod model;
 mod notes;
+mod recurring;
 mod region;
+mod site_memory;
 mod url_features;
 mod vocabulary;
+
+use std::ops::Range;
 
 use url::Url;
 
 pub(crate) use heading::PageNames;
+pub use site_memory::SiteMemory;
+pub(crate) use site_memory::Visit;
 
 use crate::tree::{Edge, Kind, Tree, Walk};
 use crate::view::View;
@@ -42,8 +49,15 @@ pub(crate) struct Narrowed {
     pub(crate) cut: bool,
 }
 
-/// Hides everything but the main content of a page, if it has any.
-pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url, names: &PageNames<'_>) -> Narrowed {
+/// Hides everything but the main content of a page, if it has any. `visit` judges the page by earlier pages
+/// of its site.
+pub(crate) fn narrow(
+    tree: &Tree,
+    view: &mut View,
+    url: &Url,
+    names: &PageNames<'_>,
+    visit: Option<&mut Visit<'_>>,
+) -> Narrowed {
     let blocks = blocks::collect(tree, view, url);
     let mut likelihoods = Vec::with_capacity(blocks.list.len());
     blocks.features(tree.interrupt(), |batch| likelihoods.extend(model::likelihoods(batch)));
@@ -59,19 +73,24 @@ pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url, names: &PageNames<
     blocks.complete_elements(&mut kept);
     notes::keep(tree, &blocks, &mut kept);
     drop_invisible(&blocks, &mut kept, view);
-    keep_title(tree, &blocks, &mut kept, names);
+    let title = keep_title(tree, &blocks, &mut kept, names);
+    if let Some(visit) = visit {
+        recurring::leave_out(tree, &blocks, &likelihoods, &title, &mut kept, visit);
+    }
     hide(tree, view, &blocks, &kept, &gaps.captions);
     Narrowed { found: kept.iter().any(|kept| *kept), cut: blocks.cut }
 }
 
-/// Keeps the heading that is the page's title, if anything else is kept.
-fn keep_title(tree: &Tree, blocks: &Blocks, kept: &mut [bool], names: &PageNames<'_>) {
+/// Keeps the heading that is the page's title, if anything else is kept, and returns its blocks.
+fn keep_title(tree: &Tree, blocks: &Blocks, kept: &mut [bool], names: &PageNames<'_>) -> Range<usize> {
     if !kept.contains(&true) {
-        return;
+        return 0..0;
     }
-    for kept in kept.get_mut(heading::of_page(tree, blocks, names)).into_iter().flatten() {
+    let title = heading::of_page(tree, blocks, names);
+    for kept in kept.get_mut(title.clone()).into_iter().flatten() {
         *kept = true;
     }
+    title
 }
 
 /// Keeps a whole label with its values in a definition list if any part of them is kept, except for hidden
@@ -88,7 +107,7 @@ fn keep_pairs(blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Drops hidden blocks that no script can show: no reader ever sees them, so they are written for machines.
-/// If most kept words are in such blocks, the page shows them in some other way, and they stay.
+/// If almost all kept words are in such blocks, the page shows them in some other way, and they stay.
 fn drop_invisible(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
     let words = |invisible: bool| -> u64 {
         let found = blocks
@@ -98,7 +117,7 @@ fn drop_invisible(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
             .filter(|(block, kept)| **kept && block.invisible == invisible);
         found.map(|(block, _)| u64::from(block.words)).sum()
     };
-    if words(true) > words(false) {
+    if words(true) > MAX_INVISIBLE_RATIO * words(false) {
         return;
     }
     for (block, kept) in blocks.list.iter().zip(kept) {
@@ -108,6 +127,9 @@ fn drop_invisible(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
         view.hidden.insert(*node);
     }
 }
+
+/// A page with more than this many kept words in invisible blocks for each visible one shows them.
+const MAX_INVISIBLE_RATIO: u64 = 4;
 
 /// Chooses the blocks that maximize the expected F1 of the page: those with at least a threshold of its own.
 fn choose(blocks: &[Block], likelihoods: &[f32]) -> Vec<bool> {

@@ -2,15 +2,14 @@
 //!
 //! Footnotes are short, full of links and at the end of a page, so the model drops them. A footnote reference
 //! in the text would then lead nowhere. A note is a block in an element whose `id` is the target of a
-//! reference in kept text, if the page also marks an ancestor as footnotes: by a DPUB-ARIA role, or by a
-//! class or id that contains `footnote` or `endnote`. Each link and each element is read once, however many
-//! blocks it contains.
+//! reference in kept text, or which begins with such an element, if the page also marks an ancestor as
+//! footnotes: by a DPUB-ARIA role, or by a class or id that contains `footnote` or `endnote`. Each link and
+//! each element is read once, however many blocks it contains.
 
 use std::collections::HashSet;
 
 use super::blocks::Blocks;
-use crate::footnote::{MAX_FRAGMENT_BYTES, fragment, is_reference};
-use crate::names;
+use crate::footnote::{MAX_FRAGMENT_BYTES, fragment, is_reference, marks_notes, started_block};
 use crate::tree::{Attr, NodeId, Tag, Tree};
 
 /// Upper bound on the references that are followed.
@@ -33,7 +32,8 @@ pub(super) fn keep(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
             }
             let link = tree.ancestors(*text).take(MAX_LINK_ANCESTORS).find(|node| tree.tag(*node) == Tag::A);
             if let Some(link) = link.filter(|link| links.insert(*link)) {
-                wanted.extend(fragment(tree, link).filter(|_| is_reference(tree, link)));
+                let fragment = fragment(tree, link).filter(|_| is_reference(tree, link));
+                wanted.extend(fragment.map(|(_, fragment)| fragment));
             }
         }
     }
@@ -42,8 +42,14 @@ pub(super) fn keep(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
     }
     let mut marks = vec![0; tree.len()];
     for node in tree.all_elements() {
-        if let Some(mark) = marks.get_mut(node.index()) {
-            *mark = mark_of(tree, node, &wanted);
+        let mark = mark_of(tree, node, &wanted);
+        // The name of a note may be that of its number.
+        let is_inline = mark & REFERENCED != 0 && !tree.tag(node).is_block();
+        let block = if is_inline { started_block(tree, node) } else { None };
+        for marked in std::iter::once(node).chain(block) {
+            if let Some(found) = marks.get_mut(marked.index()) {
+                *found |= mark;
+            }
         }
     }
     let is_note = |text: NodeId| {
@@ -67,28 +73,12 @@ const NAMED_NOTES: u8 = 2;
 fn mark_of(tree: &Tree, node: NodeId, wanted: &HashSet<&str>) -> u8 {
     let mut mark = 0;
     for (name, value) in tree.known_attributes(node) {
-        mark |= match name {
-            Attr::Role if matches!(value, "doc-endnotes" | "doc-footnote" | "doc-endnote") => NAMED_NOTES,
-            Attr::Class if names_notes(value) => NAMED_NOTES,
-            Attr::Id => {
-                let found = value.len() <= MAX_FRAGMENT_BYTES && wanted.contains(value);
-                (u8::from(found) * REFERENCED) | (u8::from(names_notes(value)) * NAMED_NOTES)
-            }
-            _ => 0,
-        };
+        let found = matches!(name, Attr::Id | Attr::Name)
+            && value.len() <= MAX_FRAGMENT_BYTES
+            && wanted.contains(value);
+        mark |= (u8::from(found) * REFERENCED) | (u8::from(marks_notes(name, value)) * NAMED_NOTES);
     }
     mark
-}
-
-/// True if a class or an id names notes.
-fn names_notes(name: &str) -> bool {
-    let name = names::prefix(name).as_bytes();
-    [b"footnote".as_slice(), b"endnote"].into_iter().any(|word| {
-        let first = word.first();
-        name.windows(word.len()).any(|part| {
-            part.first().map(u8::to_ascii_lowercase).as_ref() == first && part.eq_ignore_ascii_case(word)
-        })
-    })
 }
 
 #[cfg(test)]
@@ -119,6 +109,11 @@ mod tests {
             (
                 "named by id, the reference by class",
                 "<p>Text<a class=footnote-ref href='#n1'>1</a></p><ol id=EndNotes><li id=n1>one<li id=n2>two</ol>",
+                [true, true, false],
+            ),
+            (
+                "the name at the start of the note",
+                "<p>Text<sup><a href='/p#n1'>1</a></sup></p><div class=footnote><a id=n1>1</a> <b>one</b></div><p>two",
                 [true, true, false],
             ),
             (

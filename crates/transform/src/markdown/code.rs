@@ -1,8 +1,9 @@
 //! Code: code spans, and code blocks with their text, their language and a fence that the text cannot close.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Writer;
+use super::code_shape;
 use super::language;
 use super::lines::BlockKind;
 use crate::names::{self, has_class};
@@ -77,7 +78,11 @@ impl Writer<'_> {
         if !self.options.faithful && self.is_line_number_column(node) {
             return;
         }
-        let code = text(tree, self.view, node, self.options.faithful);
+        let mut code = text(tree, self.view, node, self.options.faithful);
+        if tree.tag(node) == Tag::Code {
+            // The indentation of the page.
+            code.replace_range(..code.len() - code.trim_start().len(), "");
+        }
         if self.in_cell() {
             // A cell is one line: write a code span for each line of the code.
             for line in code.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
@@ -145,6 +150,7 @@ pub(super) fn longest_run(text: &str, character: char) -> usize {
 fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
     let mut out = String::new();
     let numbered = is_numbered_table(tree, pre);
+    let line_numbers = if faithful { HashSet::new() } else { code_shape::line_numbers(tree, pre) };
     let mut row = None;
     let mut walk = Walk::new(tree, pre);
     while let Some(edge) = walk.next() {
@@ -153,6 +159,7 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
                 if node != pre
                     && (view.hidden.contains(node)
                         || is_gutter(tree, node)
+                        || line_numbers.contains(&node)
                         || (numbered && is_first_cell(tree, node))) =>
             {
                 walk.skip_children();
@@ -167,7 +174,8 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
                 out.push('\n');
             }
             Edge::Enter(node) if tree.kind(node) == Kind::Text => {
-                let is_layout_space = tree.tag(pre) != Tag::Pre && tree.text(node).trim().is_empty();
+                let is_layout_space =
+                    matches!(tree.tag(pre), Tag::Div | Tag::Table) && tree.text(node).trim().is_empty();
                 if !is_layout_space || !tree.text(node).contains('\n') {
                     out.extend(
                         tree.text(node).chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')),
@@ -209,6 +217,7 @@ fn ends_line(tree: &Tree, node: NodeId) -> bool {
 pub(super) fn is_listing(tree: &Tree, node: NodeId) -> bool {
     (has_class(tree, node, &["syntaxhighlighter", "crayon-syntax"]) && tree.first_child(node).is_some())
         || is_numbered_table(tree, node)
+        || code_shape::is_plain_listing(tree, node)
 }
 
 /// Maximum number of rows examined to recognise a table of code.
@@ -327,7 +336,13 @@ fn is_gutter(tree: &Tree, node: NodeId) -> bool {
         // On some pages the line itself has the attribute, not its number.
         return tree.folded_text(node, 12) == number.trim();
     }
-    has_class(tree, node, GUTTERS) && has_only_line_numbers(tree, node)
+    (has_class(tree, node, GUTTERS) || cannot_be_selected(tree, node)) && has_only_line_numbers(tree, node)
+}
+
+/// Does the style of an element keep its text out of selections, as that of line numbers does?
+fn cannot_be_selected(tree: &Tree, node: NodeId) -> bool {
+    let style = tree.attribute(node, Attr::Style).map(names::prefix).unwrap_or_default();
+    style.split_once("user-select:").is_some_and(|(_, value)| value.trim_start().starts_with("none"))
 }
 
 /// A fence that is longer than any run of its character at the start of a line of the code.

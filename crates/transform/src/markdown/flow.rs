@@ -4,6 +4,7 @@ use super::Writer;
 use super::escape;
 use super::grid::Table;
 use super::lines::{BlockKind, Container};
+use super::media::figure_image;
 use super::paragraph::trim_hard_spaces;
 use super::piece::{InlineContext, Mark};
 use super::table;
@@ -48,6 +49,12 @@ impl Writer<'_> {
             }
             Tag::Table if self.options.faithful && self.html_table(node) => return false,
             Tag::Dt | Tag::Summary => self.inline.open(Mark::Strong, false),
+            Tag::Div | Tag::Aside | Tag::Section if self.open_callout(node) => {}
+            Tag::Figure if !self.options.faithful && !self.view.noscript => {
+                if let Some(image) = figure_image(self.tree, node) {
+                    self.image(image);
+                }
+            }
             _ => {}
         }
         true
@@ -110,6 +117,7 @@ impl Writer<'_> {
             Tag::Blockquote => self.lines.pop(self.options.faithful),
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.close_list(),
             Tag::Li => self.close_item(),
+            Tag::Div | Tag::Aside | Tag::Section => self.close_callout(node),
             _ => {}
         }
     }

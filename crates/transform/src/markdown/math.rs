@@ -3,6 +3,8 @@
 //! Pages have each formula two or three times: drawn, as MathML for screen readers, and as TeX source. The
 //! element around all of these becomes one formula.
 
+use percent_encoding::percent_decode_str;
+
 use super::mathml;
 use crate::names;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
@@ -21,7 +23,13 @@ pub(super) fn of(tree: &Tree, node: NodeId) -> Option<Formula> {
     let candidate = match tree.tag(node) {
         Tag::Math => true,
         Tag::Script | Tag::Img => return markdown(tree, node).map(Formula::Markdown),
-        Tag::Span | Tag::Div | Tag::Other => is_formula(tree, node),
+        Tag::P => return from_attribute(tree, node).map(Formula::Markdown),
+        Tag::Span | Tag::Div | Tag::Other => {
+            if let Some(formula) = from_attribute(tree, node) {
+                return Some(Formula::Markdown(formula));
+            }
+            is_formula(tree, node)
+        }
         _ => false,
     };
     candidate.then(|| markdown(tree, node).map_or(Formula::Unsupported, Formula::Markdown))
@@ -42,6 +50,56 @@ fn is_formula(tree: &Tree, node: NodeId) -> bool {
         || names::has_class(tree, node, CLASSES)
 }
 
+/// Attributes in which pages keep the source of a formula that a script draws.
+const SOURCES: &[&str] =
+    &["data-entry", "data-equation", "data-expr", "data-formula", "data-latex", "data-math", "data-tex"];
+
+/// Maximum length of such a source in bytes.
+const MAX_SOURCE_BYTES: usize = 4_096;
+
+/// The Markdown of an element that has the source of its formula in an attribute and is named as a formula.
+fn from_attribute(tree: &Tree, node: NodeId) -> Option<String> {
+    // Most elements have no attribute without a variant.
+    tree.known_attributes(node).find(|(name, _)| *name == Attr::Other)?;
+    let (_, tex) = tree.attributes(node).find(|(name, _)| SOURCES.contains(name))?;
+    let class = names::class(tree, node);
+    let is_named = ["math", "tex", "formula", "equation"].iter().any(|name| class.contains(name));
+    if !is_named || tex.trim().is_empty() || tex.len() > MAX_SOURCE_BYTES {
+        return None;
+    }
+    let display = tree.tag(node) == Tag::Div
+        || names::class_words(class).any(|word| word.contains("block") || word.contains("display"))
+        || find_element(tree, node, |inner| tree.tag(inner) == Tag::Math)
+            .is_some_and(|math| is_display(tree, math));
+    Some(delimit(tex, display))
+}
+
+/// The TeX of an image of a formula: its alternative text, or a part of its address.
+fn of_image(tree: &Tree, image: NodeId) -> Option<String> {
+    let is_named = names::has_class(tree, image, &["latex", "tex", "math-tex", "ql-img-inline-formula"]);
+    let alt = tree.attribute(image, Attr::Alt).unwrap_or_default();
+    if (is_named && !alt.trim().is_empty()) || is_tex(alt) {
+        return Some(alt.to_owned());
+    }
+    let address = tree.attribute(image, Attr::Src).filter(|address| address.len() <= MAX_SOURCE_BYTES)?;
+    let command = address.find("%5C").or_else(|| address.find("%5c"))?;
+    let (before, _) = address.split_at_checked(command)?;
+    let start = before.rfind(['?', '=', '/'])? + 1;
+    let end = address.get(command..)?.find(['&', '#', '/']).map_or(address.len(), |length| command + length);
+    let tex = percent_decode_str(address.get(start..end)?).decode_utf8().ok()?;
+    let starts =
+        tex.strip_prefix('\\').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    (is_tex(&tex) || (starts && !tex.contains('.'))).then(|| tex.into_owned())
+}
+
+/// Has a text a TeX command and a group, a subscript or a superscript?
+fn is_tex(text: &str) -> bool {
+    let commands = || text.split('\\').skip(1);
+    text.len() <= MAX_SOURCE_BYTES
+        && commands().any(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+        && ((text.contains('{') && text.contains('}')) || text.contains('^'))
+}
+
 /// The Markdown of an element that may be a formula.
 fn markdown(tree: &Tree, node: NodeId) -> Option<String> {
     match tree.tag(node) {
@@ -51,9 +109,9 @@ fn markdown(tree: &Tree, node: NodeId) -> Option<String> {
             Some(delimit(tree.text(tree.first_child(node)?), kind.contains("mode=display")))
         }
         Tag::Img => {
-            let is_tex = names::has_class(tree, node, &["latex", "tex", "math-tex", "ql-img-inline-formula"]);
-            let alt = tree.attribute(node, Attr::Alt).filter(|alt| is_tex && !alt.trim().is_empty())?;
-            Some(delimit(alt, false))
+            let tex = of_image(tree, node)?;
+            let display = tex.trim_start().starts_with("\\begin{");
+            Some(delimit(&tex, display))
         }
         Tag::Other if tree.name(node) == "mjx-container" => {
             let math = find_element(tree, node, |inner| tree.tag(inner) == Tag::Math)?;
@@ -172,6 +230,37 @@ mod tests {
                 "$x^2$",
             ),
             ("image of TeX", "<img class=latex alt='e^x' src=x.png>".to_owned(), "$e^x$"),
+            (
+                "drawn, with the source in an attribute",
+                "<span class=math-inline data-math='x^2'><span class=katex><span class=katex-html>x2</span></span></span>".to_owned(),
+                "$x^2$",
+            ),
+            (
+                "a block with the source in an attribute",
+                "<p class=x-tex data-entry='E=m'><math display=block><mi>E</mi></math></p>".to_owned(),
+                "$$E=m$$",
+            ),
+            ("a value that is no formula", "<span class=text data-value='x^2'>x</span>".to_owned(), "x"),
+            (
+                "image with TeX as its text",
+                "<img alt='\\operatorname{fn}(x)' src=x.svg>".to_owned(),
+                "$\\operatorname{fn}(x)$",
+            ),
+            (
+                "image with TeX in its address",
+                "<img src='https://example.org/svg.image?%5Cfrac%7Ba%7D%7Bb%7D'>".to_owned(),
+                "$\\frac{a}{b}$",
+            ),
+            (
+                "image with a command in its address",
+                "<img src='https://example.org/chart?cht=tx&amp;chl=%5Calpha%2B1&amp;x=y'>".to_owned(),
+                "$\\alpha+1$",
+            ),
+            (
+                "image with a path of Windows",
+                "<img src='/i%5Cphoto_1.png'>".to_owned(),
+                "![](/i%5Cphoto_1.png)",
+            ),
             ("alternative text", "<math alttext='a&lt;b'><mi>a</mi></math>".to_owned(), "$a\\lt b$"),
         ];
         for (name, html, markdown) in rows {

@@ -100,10 +100,29 @@ fn convert(frame: Frame<'_>) -> String {
         "munderover" => above(&below(part(0), part(1)), part(2)),
         "mfenced" => format!("\\left({}\\right)", parts.join(", ")),
         "mtd" => concat(&parts),
-        "mtr" | "mlabeledtr" => parts.join(" & "),
+        "mtr" => parts.join(" & "),
+        "mlabeledtr" => {
+            format!("{} \\tag{{{}}}", parts.get(1..).unwrap_or_default().join(" & "), part(0))
+        }
+        // A table of one row and column only holds the label of an equation.
+        "mtable" if parts.len() == 1 && !part(0).contains(" & ") => part(0).to_owned(),
         "mtable" => format!("\\begin{{matrix}} {} \\end{{matrix}}", parts.join(" \\\\ ")),
-        _ => concat(&parts),
+        _ => fenced_matrix(&parts).unwrap_or_else(|| concat(&parts)),
     }
+}
+
+/// A matrix between fences, as the environment that draws both.
+fn fenced_matrix(parts: &[String]) -> Option<String> {
+    let [open, matrix, close] = parts else { return None };
+    let rows = matrix.strip_prefix("\\begin{matrix}")?.strip_suffix("\\end{matrix}")?;
+    let name = match (open.as_str(), close.as_str()) {
+        ("(", ")") => "pmatrix",
+        ("[", "]") => "bmatrix",
+        ("|", "|") => "vmatrix",
+        ("\\{", "") => "cases",
+        _ => return None,
+    };
+    Some(format!("\\begin{{{name}}}{rows}\\end{{{name}}}"))
 }
 
 /// Concatenates parts, with a space if a letter follows a command: it would become part of the command's
@@ -202,6 +221,7 @@ fn identifier(text: &str, variant: Option<&str>) -> String {
         Some(_) => escaped(text),
     };
     match variant {
+        Some("normal") if plain.starts_with('\\') => plain, // capital Greek letters are upright anyway
         Some("normal") => format!("\\mathrm{{{plain}}}"),
         Some("bold") => format!("\\mathbf{{{plain}}}"),
         Some("bold-italic") => format!("\\boldsymbol{{{plain}}}"),
@@ -408,6 +428,15 @@ mod tests {
                 "\\begin{matrix} 1 & 2 \\\\ 3 & 4 \\end{matrix}",
             ),
             ("<mrow><mi>x</mi><mo>≤</mo><mi>y</mi></mrow>", "x\\le y"),
+            (
+                "<mrow><mo>(</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr></mtable><mo>)</mo></mrow>",
+                "\\begin{pmatrix} 1 & 2 \\end{pmatrix}",
+            ),
+            (
+                "<mtable><mlabeledtr><mtd><mtext>(1)</mtext></mtd><mtd><mi>a</mi></mtd></mlabeledtr></mtable>",
+                "a \\tag{\\text{(1)}}",
+            ),
+            ("<mi mathvariant=normal>Ω</mi>", "\\Omega"),
         ];
         for (inner, expected) in rows {
             let tree = parse(&format!("<math>{inner}</math>"), ParseOptions::default());

@@ -62,12 +62,15 @@ impl Writer<'_> {
             return;
         }
         let alt = tree.attribute(node, Attr::Alt).unwrap_or_default();
-        let Some(mut source) = picture::source(tree, node) else { return };
-        if picture::is_inline(source)
-            && let Some(real) = noscript_image(tree, node)
-        {
-            source = real;
+        let own = picture::source(tree, node);
+        let real = match own.filter(|own| !picture::is_inline(own)) {
+            Some(own) => larger_image(tree, node, own),
+            None => noscript_image(tree, node),
+        };
+        if own.is_none() && real == self.larger_image {
+            return; // the place of an image that is written already
         }
+        let Some(source) = real.or(own) else { return };
         let title = tree.attribute(node, Attr::Title).map(fold_spaces).filter(|title| !title.is_empty());
         let address = if !picture::is_inline(source) {
             match self.options.resolver.output_url(source) {
@@ -84,6 +87,7 @@ impl Writer<'_> {
         if let Some(left) = self.address_budget.checked_sub(address.len() + alt.len()) {
             self.address_budget = left;
             self.inline.image(alt, Target { address, title });
+            self.larger_image = own.and(real);
         }
     }
 
@@ -144,6 +148,50 @@ fn noscript_image(tree: &Tree, image: NodeId) -> Option<&str> {
         .find(|node| tree.tag(*node) == Tag::Noscript)?;
     let real = tree.child_elements(after).find(|node| tree.tag(*node) == Tag::Img)?;
     picture::source(tree, real).filter(|source| !picture::is_inline(source))
+}
+
+/// Maximum distance of an image to its figure, in elements.
+const MAX_FIGURE_DISTANCE: usize = 8;
+
+/// Maximum number of tree edges of a figure that are examined for images.
+const MAX_FIGURE_EDGES: usize = 200;
+
+/// The file that a figure has in a `noscript` under the same name as in a preview.
+fn larger_image<'t>(tree: &'t Tree, preview: NodeId, source: &str) -> Option<&'t str> {
+    let figure =
+        tree.ancestors(preview).take(MAX_FIGURE_DISTANCE).find(|around| tree.tag(*around) == Tag::Figure)?;
+    let noscript = Walk::new(tree, figure).take(MAX_FIGURE_EDGES).find_map(|edge| match edge {
+        Edge::Enter(node) if tree.tag(node) == Tag::Noscript => Some(node),
+        _ => None,
+    })?;
+    let image = tree.child_elements(noscript).find(|node| tree.tag(*node) == Tag::Img)?;
+    let larger = picture::source(tree, image)?;
+    (larger != source && file_name(larger) == file_name(source)).then_some(larger)
+}
+
+fn file_name(address: &str) -> &str {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+/// The image in a `noscript` of a figure without another image. A script draws it somewhere in the figure.
+pub(super) fn figure_image(tree: &Tree, figure: NodeId) -> Option<NodeId> {
+    let mut noscript = None;
+    let mut walk = Walk::new(tree, figure);
+    for _ in 0..MAX_FIGURE_EDGES {
+        let Some(edge) = walk.next() else { break };
+        let Edge::Enter(node) = edge else { continue };
+        match tree.tag(node) {
+            Tag::Noscript => {
+                noscript =
+                    noscript.or_else(|| tree.child_elements(node).find(|inner| tree.tag(*inner) == Tag::Img));
+                walk.skip_children();
+            }
+            Tag::Img | Tag::Picture | Tag::Video | Tag::Iframe | Tag::Table | Tag::Pre => return None,
+            _ => {}
+        }
+    }
+    noscript
 }
 
 /// Folds white space and trims the ends.

@@ -4,7 +4,9 @@
 //! the CommonMark specification, recurses on the depth of the page and parses the page a second time.
 
 mod brackets;
+mod callout;
 mod code;
+mod code_shape;
 mod embed;
 mod emphasis;
 mod escape;
@@ -36,6 +38,8 @@ use crate::memory::Output;
 use crate::resolver::Resolver;
 use crate::tree::{Attr, BASE_ATTRIBUTE_BYTES, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
+use callout::Callout;
+use code_shape::Shape;
 use grid::Table;
 use inline::Inline;
 use lines::Lines;
@@ -100,6 +104,8 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         cut: false,
         notes: Notes::of_view(tree, view),
         open_notes: Vec::new(),
+        larger_image: None,
+        open_callouts: Vec::new(),
         unsupported_formula: None,
         has_formulas: false,
         has_dollar_formulas: false,
@@ -145,6 +151,10 @@ struct Writer<'t> {
     notes: Notes,
     /// Notes that are open, innermost last.
     open_notes: Vec<NodeId>,
+    /// The address of the last image, if it was written instead of that of its preview.
+    larger_image: Option<&'t str>,
+    /// Callouts that are open, innermost last.
+    open_callouts: Vec<Callout>,
     /// The open formula that cannot be written. Formulas inside it are not tried, so each is read once.
     unsupported_formula: Option<NodeId>,
     /// A formula was written.
@@ -240,6 +250,9 @@ impl Writer<'_> {
         if !self.notes.is_empty() && self.enter_note(node) {
             return false;
         }
+        if self.is_callout_title(node) {
+            return false;
+        }
         self.separate(self.separation(node, tag));
         // CommonMark can express `em` in `em` and `strong` in `strong`, but no other element inside itself.
         // On a page such nesting has no meaning.
@@ -257,6 +270,17 @@ impl Writer<'_> {
             Tag::Mark => self.inline.open(Mark::Highlight, false),
             Tag::Q => self.inline.text("\""),
             Tag::Rt => self.inline.text("("),
+            Tag::Code if !self.options.faithful => match code_shape::of(tree, node) {
+                Shape::Wrapper => {}
+                Shape::Block => {
+                    self.code_block(node);
+                    return false;
+                }
+                Shape::Span => {
+                    self.code_spans(node);
+                    return false;
+                }
+            },
             Tag::Code | Tag::Samp | Tag::Tt => {
                 self.code_spans(node);
                 return false;
@@ -292,6 +316,9 @@ impl Writer<'_> {
     }
 
     fn leave(&mut self, node: NodeId) {
+        if self.is_callout_title(node) || self.is_note_label(node) {
+            return; // it was not entered
+        }
         let tag = self.tree.tag(node);
         self.close_element(node, tag);
         self.separate(self.separation(node, tag));
@@ -350,7 +377,7 @@ impl Writer<'_> {
                 if !self.notes.is_empty() && self.enter_note(node) {
                     return true;
                 }
-                if self.tree.tag(node) == Tag::Div {
+                if matches!(self.tree.tag(node), Tag::Div | Tag::P) {
                     if self.in_cell() {
                         self.break_in_cell();
                     } else {

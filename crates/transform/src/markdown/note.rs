@@ -1,24 +1,38 @@
-//! Footnotes: which links are references to a note, and which elements are the notes.
+//! Footnotes: which elements are references to a note, and which elements are the notes.
 //!
-//! Page generators have only this in common: the reference is a short superscript link to an `id` on the same
-//! page, the note is the block with that `id`, and most notes link back to their reference. These rules use
-//! this structure, not the classes of one generator. If either end is hidden, the other end stays a link or a
-//! list item.
+//! Page generators have only this in common: the reference is a short superscript link to a name on the same
+//! page, the note is the block that has or begins with that name, and most notes link back to their
+//! reference. These rules use this structure, not the classes of one generator. If either end is hidden, the
+//! other end stays a link or a list item. On pages without such links, numbers alone tell ([`pairs`]).
+
+mod lists;
+mod pairs;
+mod scan;
+mod targets;
 
 use std::collections::{HashMap, HashSet};
 
 use super::Writer;
 use super::lines::Container;
-use crate::footnote::{MAX_FRAGMENT_BYTES, fragment, is_reference};
+use crate::footnote::fragment;
 use crate::names;
-use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
+use crate::tree::{Attr, NodeId, Tag, Tree};
 use crate::view::View;
+use lists::NoteLists;
+use scan::{Candidate, Scan};
+use targets::Targets;
 
 /// Maximum number of references. Further references stay links.
 const MAX_REFERENCES: usize = 10_000;
 
 /// Maximum length of the text of a reference in bytes, without brackets.
 const MAX_LABEL_BYTES: usize = 12;
+
+/// Maximum distance of the number of a note to the note, in elements.
+const MAX_LABEL_DISTANCE: usize = 5;
+
+/// Maximum number of empty nodes before the number of a note.
+const MAX_EMPTY_NODES: usize = 4;
 
 /// The footnotes of a view.
 #[derive(Debug, Default)]
@@ -27,35 +41,42 @@ pub(super) struct Notes {
     references: HashMap<NodeId, String>,
     /// Blocks that are notes, with their labels.
     definitions: HashMap<NodeId, String>,
+    /// Elements in notes that repeat the label.
+    label_elements: HashSet<NodeId>,
     /// Targets of backlinks: the names of references and of elements around them.
     backlink_targets: HashSet<String>,
-}
-
-/// A link that may be a reference.
-struct Candidate<'t> {
-    link: NodeId,
-    fragment: &'t str,
-    text: String,
-    /// It is superscript, or marked as a reference. Any other link is a reference only if its target is in a
-    /// list of notes.
-    is_marked: bool,
 }
 
 impl Notes {
     /// Finds the footnotes of a view.
     pub(super) fn of_view(tree: &Tree, view: &View) -> Self {
-        let candidates = candidates(tree, view);
+        let scan = Scan::of(tree, view);
         let mut notes = Self::default();
-        if !candidates.iter().any(|candidate| candidate.is_marked) {
-            return notes; // most pages have no footnotes
+        if !scan.candidates.is_empty() {
+            notes.add_linked(tree, view, &scan.candidates);
         }
-        let blocks = blocks(tree, view);
-        let mut referenced = referenced(tree, &candidates, &blocks);
+        if notes.definitions.is_empty() {
+            for pair in pairs::pairs(&scan.numbers) {
+                let label = pair.number.to_string();
+                notes.references.insert(pair.reference, label.clone());
+                notes.definitions.insert(pair.note, label);
+            }
+        }
+        let elements = notes.definitions.iter().filter_map(|(note, label)| label_element(tree, *note, label));
+        notes.label_elements = elements.collect();
+        notes
+    }
+
+    /// Adds the notes that links lead to.
+    fn add_linked(&mut self, tree: &Tree, view: &View, candidates: &[Candidate<'_>]) {
+        let mut targets = Targets::of_view(tree, view);
+        let mut referenced = referenced(&mut targets, candidates);
+        if referenced.is_empty() {
+            return; // most pages have no footnotes
+        }
         let lists = NoteLists::of(tree, view, &referenced);
-        for candidate in candidates.iter().filter(|candidate| !candidate.is_marked) {
-            if let Some(block) =
-                target(tree, candidate, &blocks).filter(|block| lists.contains_item(tree, *block))
-            {
+        for candidate in candidates {
+            if let Some(block) = targets.block(candidate).filter(|block| lists.contains_item(tree, *block)) {
                 referenced.insert(block);
             }
         }
@@ -70,8 +91,8 @@ impl Notes {
             number.to_string()
         };
         let mut seen = HashSet::new();
-        for candidate in &candidates {
-            let Some(block) = target(tree, candidate, &blocks) else { continue };
+        for candidate in candidates {
+            let Some(block) = targets.block(candidate) else { continue };
             if !referenced.contains(&block) {
                 continue;
             }
@@ -79,13 +100,11 @@ impl Notes {
                 let own = checked_label(&candidate.text);
                 if !own.is_empty() && taken.insert(own.clone()) { own } else { next_free(&mut taken) }
             });
-            notes.references.insert(reference_element(tree, candidate), label.clone());
-            for node in std::iter::once(candidate.link).chain(tree.ancestors(candidate.link).take(2)) {
+            self.references.insert(reference_element(tree, candidate), label.clone());
+            let around = tree.ancestors(candidate.link).take(targets::MAX_NAME_DISTANCE);
+            for node in std::iter::once(candidate.link).chain(around) {
                 if seen.insert(node) {
-                    let names =
-                        [Attr::Id, Attr::Name].into_iter().filter_map(|name| tree.attribute(node, name));
-                    let short = names.filter(|name| name.len() <= MAX_FRAGMENT_BYTES);
-                    notes.backlink_targets.extend(short.map(str::to_owned));
+                    self.backlink_targets.extend(targets::names(tree, node).map(str::to_owned));
                 }
             }
         }
@@ -94,8 +113,7 @@ impl Notes {
             let label = if taken.insert(own.clone()) { own } else { next_free(&mut taken) };
             labels.insert(item, label);
         }
-        notes.definitions = labels;
-        notes
+        self.definitions = labels;
     }
 
     /// Has the view no references?
@@ -115,7 +133,7 @@ impl Notes {
 
     /// Does a link lead to a reference or an element around it?
     pub(super) fn is_backlink(&self, tree: &Tree, link: NodeId) -> bool {
-        fragment(tree, link).is_some_and(|fragment| self.backlink_targets.contains(fragment))
+        fragment(tree, link).is_some_and(|(_, fragment)| self.backlink_targets.contains(fragment))
     }
 }
 
@@ -125,6 +143,9 @@ impl Writer<'_> {
         if let Some(label) = self.notes.reference(node) {
             let reference = format!("[^{label}]");
             self.inline.raw(&reference);
+            return true;
+        }
+        if self.is_note_label(node) {
             return true;
         }
         if !self.open_notes.is_empty()
@@ -145,6 +166,11 @@ impl Writer<'_> {
         false
     }
 
+    /// Does an element repeat the label of the open note?
+    pub(super) fn is_note_label(&self, node: NodeId) -> bool {
+        !self.open_notes.is_empty() && self.notes.label_elements.contains(&node)
+    }
+
     /// Ends a note.
     pub(super) fn close_note(&mut self, node: NodeId, tag: Tag) {
         if tag == Tag::Li {
@@ -158,148 +184,26 @@ impl Writer<'_> {
     }
 }
 
-/// Links that may be references.
-fn candidates<'t>(tree: &'t Tree, view: &View) -> Vec<Candidate<'t>> {
-    let mut candidates = Vec::new();
-    for root in &view.roots {
-        let mut walk = Walk::new(tree, *root);
-        while let Some(edge) = walk.next() {
-            let Edge::Enter(node) = edge else { continue };
-            if tree.is_element(node) && view.skips(tree, node) {
-                walk.skip_children();
-            } else if tree.tag(node) == Tag::A && candidates.len() < MAX_REFERENCES {
-                candidates.extend(candidate(tree, node));
+/// May an element be a note, by its tag?
+const fn may_be_note(tag: Tag) -> bool {
+    matches!(tag, Tag::Li | Tag::P | Tag::Div | Tag::Aside | Tag::Dd)
+}
+
+/// The blocks that references lead to. A note has one label: if references with different texts lead to one
+/// block, that block is not a note.
+fn referenced(targets: &mut Targets<'_>, candidates: &[Candidate<'_>]) -> HashSet<NodeId> {
+    let mut texts: HashMap<NodeId, Option<&str>> = HashMap::new();
+    for candidate in candidates {
+        if let Some(block) = targets.block(candidate)
+            && targets.is_reference(candidate, block)
+        {
+            let text = texts.entry(block).or_insert(Some(&candidate.text));
+            if *text != Some(candidate.text.as_str()) {
+                *text = None;
             }
         }
     }
-    candidates
-}
-
-/// Blocks outside tables that may be notes, by their `id`; `None` for an `id` that occurs twice.
-fn blocks<'t>(tree: &'t Tree, view: &View) -> HashMap<&'t str, Option<NodeId>> {
-    let mut blocks = HashMap::new();
-    let mut cells = 0_usize;
-    for root in &view.roots {
-        let mut walk = Walk::new(tree, *root);
-        while let Some(edge) = walk.next() {
-            match edge {
-                Edge::Enter(node) => {
-                    let tag = tree.tag(node);
-                    cells += usize::from(matches!(tag, Tag::Td | Tag::Th));
-                    if tree.is_element(node) && view.skips(tree, node) {
-                        walk.skip_children();
-                    } else if cells == 0
-                        && matches!(
-                            tag,
-                            Tag::Li | Tag::P | Tag::Div | Tag::Aside | Tag::Dd | Tag::Section | Tag::Footer
-                        )
-                        && let Some(id) = tree.attribute(node, Attr::Id)
-                        && id.len() <= MAX_FRAGMENT_BYTES
-                    {
-                        blocks.entry(id).and_modify(|block| *block = None).or_insert(Some(node));
-                    }
-                }
-                Edge::Leave(node) => cells -= usize::from(matches!(tree.tag(node), Tag::Td | Tag::Th)),
-            }
-        }
-    }
-    blocks
-}
-
-fn candidate(tree: &Tree, link: NodeId) -> Option<Candidate<'_>> {
-    let fragment = fragment(tree, link)?;
-    let is_marked = is_reference(tree, link);
-    let whole = tree.folded_text(link, MAX_LABEL_BYTES * 2);
-    let text = without_brackets(&whole).to_owned();
-    let fits = !text.is_empty() && text.len() <= MAX_LABEL_BYTES;
-    let bracketed = || whole.starts_with('[') && whole.ends_with(']');
-    (fits && (is_marked || bracketed())).then_some(Candidate { link, fragment, text, is_marked })
-}
-
-/// The block that a link leads to, unless the link is inside that block.
-fn target(tree: &Tree, candidate: &Candidate<'_>, blocks: &HashMap<&str, Option<NodeId>>) -> Option<NodeId> {
-    let block = blocks.get(candidate.fragment).copied().flatten()?;
-    let inside = tree.ancestors(candidate.link).any(|around| around == block);
-    (tree.first_child(block).is_some() && !inside).then_some(block)
-}
-
-/// The blocks that marked links lead to. A note has one label: if marked links with different texts lead to
-/// one block, that block is not a note.
-fn referenced(
-    tree: &Tree,
-    candidates: &[Candidate<'_>],
-    blocks: &HashMap<&str, Option<NodeId>>,
-) -> HashSet<NodeId> {
-    let mut texts: HashMap<&str, Option<&str>> = HashMap::new();
-    for candidate in candidates.iter().filter(|candidate| candidate.is_marked) {
-        let text = texts.entry(candidate.fragment).or_insert(Some(&candidate.text));
-        if *text != Some(candidate.text.as_str()) {
-            *text = None;
-        }
-    }
-    candidates
-        .iter()
-        .filter(|candidate| matches!(texts.get(candidate.fragment), Some(Some(_))))
-        .filter_map(|candidate| target(tree, candidate, blocks))
-        .collect()
-}
-
-/// Lists with at least one note. Either all items of a list are notes or none: notes and list items are
-/// numbered separately, so a list with both would have two series of numbers.
-struct NoteLists {
-    /// The non-empty items of each list.
-    items: HashMap<NodeId, Vec<NodeId>>,
-}
-
-impl NoteLists {
-    fn of(tree: &Tree, view: &View, notes: &HashSet<NodeId>) -> Self {
-        let mut items = HashMap::new();
-        for list in notes.iter().filter_map(|note| list_of(tree, *note)) {
-            items.entry(list).or_insert_with(|| {
-                let written = |item: &NodeId| {
-                    tree.tag(*item) == Tag::Li
-                        && !view.skips(tree, *item)
-                        && !tree.folded_text(*item, 1).is_empty()
-                };
-                tree.child_elements(list).filter(written).collect()
-            });
-        }
-        Self { items }
-    }
-
-    /// Is a block an item of one of the lists?
-    fn contains_item(&self, tree: &Tree, block: NodeId) -> bool {
-        list_of(tree, block).is_some_and(|list| self.items.contains_key(&list))
-    }
-
-    /// Makes all items of a list notes if at least half are referenced, and none otherwise. Returns the notes
-    /// without a reference, each with its number in its list.
-    fn apply_majority(&self, tree: &Tree, referenced: &mut HashSet<NodeId>) -> Vec<(NodeId, u64)> {
-        let mut unreferenced = Vec::new();
-        for (list, items) in &self.items {
-            let notes = items.iter().filter(|item| referenced.contains(item)).count();
-            if notes * 2 < items.len() {
-                for item in items {
-                    referenced.remove(item);
-                }
-                continue;
-            }
-            let first = tree.attribute(*list, Attr::Start).and_then(|start| start.trim().parse().ok());
-            for (item, number) in items.iter().zip(first.unwrap_or(1_u64)..) {
-                if !referenced.contains(item) {
-                    unreferenced.push((*item, number));
-                }
-            }
-        }
-        unreferenced.sort_unstable();
-        unreferenced
-    }
-}
-
-/// The list of a block that is a list item.
-fn list_of(tree: &Tree, block: NodeId) -> Option<NodeId> {
-    let parent = tree.parent(block).filter(|_| tree.tag(block) == Tag::Li)?;
-    matches!(tree.tag(parent), Tag::Ol | Tag::Ul).then_some(parent)
+    texts.into_iter().filter(|(_, text)| text.is_some()).map(|(block, _)| block).collect()
 }
 
 /// Is a link marked as a backlink from a note to the text? It must be a symbol: words are content, and a
@@ -307,7 +211,7 @@ fn list_of(tree: &Tree, block: NodeId) -> Option<NodeId> {
 pub(super) fn is_marked_backlink(tree: &Tree, link: NodeId) -> bool {
     const TARGETS: &[&str] = &["cite_ref", "fnref", "_ftnref", "_ednref", "footnote-ref", "noteref"];
     const CLASSES: &[&str] = &["backref", "backlink", "reversefootnote"];
-    let Some(fragment) = fragment(tree, link) else { return false };
+    let Some((_, fragment)) = fragment(tree, link) else { return false };
     let class = || names::class(tree, link);
     let named = TARGETS.iter().any(|start| fragment.starts_with(start))
         || CLASSES.iter().any(|name| class().contains(name))
@@ -327,13 +231,34 @@ fn checked_label(text: &str) -> String {
     if fits { text.replace(' ', "-") } else { String::new() }
 }
 
-/// The element that the reference replaces: the `sup` around the link if it has nothing else, or else the
-/// link.
+/// The element that the reference replaces: the outermost `sup` or `span` around the link that has nothing
+/// else, or else the link.
 fn reference_element(tree: &Tree, candidate: &Candidate<'_>) -> NodeId {
-    let parent = tree.parent(candidate.link).filter(|parent| tree.tag(*parent) == Tag::Sup);
-    parent
-        .filter(|sup| without_brackets(&tree.folded_text(*sup, MAX_LABEL_BYTES * 2)) == candidate.text)
-        .unwrap_or(candidate.link)
+    let around = tree.ancestors(candidate.link).take(targets::MAX_NAME_DISTANCE);
+    let same = around.take_while(|node| {
+        matches!(tree.tag(*node), Tag::Sup | Tag::Span)
+            && without_brackets(&tree.folded_text(*node, MAX_LABEL_BYTES * 2)) == candidate.text
+    });
+    same.last().unwrap_or(candidate.link)
+}
+
+/// The element at the start of a note that has only its label.
+fn label_element(tree: &Tree, note: NodeId, label: &str) -> Option<NodeId> {
+    let mut node = note;
+    for _ in 0..MAX_LABEL_DISTANCE {
+        let first = tree
+            .children(node)
+            .take(MAX_EMPTY_NODES)
+            .find(|child| !tree.folded_text(*child, 1).is_empty())
+            .filter(|child| tree.is_element(*child))?;
+        let text = tree.folded_text(first, MAX_LABEL_BYTES * 2);
+        let text = without_brackets(&text).trim_end_matches(['.', ':', ')', ']']);
+        if text == label && !tree.tag(first).is_block() {
+            return Some(first);
+        }
+        node = first;
+    }
+    None
 }
 
 #[cfg(test)]
@@ -413,6 +338,105 @@ mod tests {
                 "backlink by its target's name",
                 "<p>A<sup><a href='#n1'>1</a></sup><ol><li id=n1><b><a href='#cite_ref-1'>^</a></b> One</ol>",
                 "A[^1]\n\n[^1]: One",
+            ),
+            (
+                "a superscript link in a span",
+                "<p>A<span role=doc-noteref><sup><span><a href='#n'>[1]</a></span></sup></span>.<ol><li id=n>N</ol>",
+                "A[^1].\n\n[^1]: N",
+            ),
+            (
+                "the name at the start of the note",
+                "<p>A<sup><a href='#n'>1</a></sup>.<div><a id=n href='#r'>1</a><div><p>N</p></div></div>",
+                "A[^1].\n\n[^1]: N",
+            ),
+            (
+                "each links to the other",
+                "<p>A<a name=r1 href='#n1'><span>1</span></a>.<div><p><a name=n1 href='#r1'>1</a> N</p></div>",
+                "A[^1].\n\n[^1]: N",
+            ),
+            (
+                "numbers in brackets, and a numbered list",
+                "<p>A <a href='#n1'>[1]</a>, b <a href='#n2'>[2]</a>.<ol><li><a id=n1></a>One<li><a id=n2></a>Two</ol>",
+                "A [^1], b [^2].\n\n[^1]: One\n\n[^2]: Two",
+            ),
+            (
+                "numbers in brackets, and numbered blocks",
+                "<p>A <a href='#n1'>[1]</a>.<div><div><a id=n1>1.</a><div>One</div></div></div>",
+                "A [^1].\n\n[^1]: One",
+            ),
+            (
+                "citations by the address of the page",
+                "<p>A <cite>B <a href='https://example.org/p#n2'>2</a> C</cite>.<ul><li id=n2><span>[2]</span> <span>Two</span></ul>",
+                "A *B [^2] C*.\n\n[^2]: Two",
+            ),
+            (
+                "a number that leads to a part of the text",
+                "<p>See <a id=r href='#s1'>1</a>.<div><a id=s1 href='#r'>1</a> <h2>One</h2><p>Text</div>",
+                "See [1](#s1).\n\n[1](#r)\n\n## One\n\nText",
+            ),
+            (
+                "another page",
+                "<p>A<sup><a href='/other#n'>1</a></sup><p id=n>Text",
+                "A<sup>[1](/other#n)</sup>\n\nText",
+            ),
+        ];
+        for (name, html, markdown) in rows {
+            assert_eq!(html_to_markdown(html, None), markdown, "{name}");
+        }
+    }
+
+    #[test]
+    fn notes_without_links_are_found_by_their_numbers() {
+        let rows = [
+            (
+                "superscript numbers",
+                "<p>A<sup>1</sup> b<sup>2</sup>.</p><hr><p><sup>1</sup> One</p><p><sup>2</sup> Two</p>",
+                "A[^1] b[^2].\n\n---\n\n[^1]: One\n\n[^2]: Two",
+            ),
+            (
+                "in bold, and after each paragraph",
+                "<p>A<sup>1</sup>.<p><b><sup>1</sup> Note:</b> One<p>B<sup>2</sup>.<p class=footnote><sup>2</sup>Two",
+                "A[^1].\n\n[^1]: **Note:** One\n\nB[^2].\n\n[^2]: Two",
+            ),
+            (
+                "bold numbers after the text",
+                "<p>A<sup>1</sup>.<p>B<sup>2</sup>.<p><strong>1</strong> One<p><strong>2</strong> Two",
+                "A[^1].\n\nB[^2].\n\n[^1]: One\n\n[^2]: Two",
+            ),
+            (
+                "a list of notes",
+                "<p>A<sup>1</sup> b<sup>2</sup>.</p><div class=x__footnotes><ol><li>One<li>Two</ol></div>",
+                "A[^1] b[^2].\n\n[^1]: One\n\n[^2]: Two",
+            ),
+            (
+                "lists beside the text",
+                "<p>A<sup>1</sup><aside><ol start=1><li>One</ol></aside><p>b<sup>2</sup><aside><ol start=2><li>Two</ol></aside>",
+                "A[^1]\n\n[^1]: One\n\nb[^2]\n\n[^2]: Two",
+            ),
+            (
+                "links without a target",
+                "<p>A<sup><a href='#_ftn1'>[1]</a></sup>.<p><span><sup><a href='//x#_ftnref1'>[1]</a> </sup>One</span>",
+                "A[^1].\n\n[^1]: One",
+            ),
+            (
+                "numbers linked by a script",
+                "<p>A<sup><a href='javascript:;'>1</a></sup>.<div><a href='javascript:;'>1</a> One</div>",
+                "A[^1].\n\n[^1]: One",
+            ),
+            (
+                "powers",
+                "<p>2<sup>2</sup> m<sup>2</sup><p><sup>2</sup> is a power",
+                "2<sup>2</sup> m<sup>2</sup>\n\n<sup>2</sup> is a power",
+            ),
+            (
+                "numbered steps",
+                "<p>m<sup>1</sup><p><b>1</b> Do<p>s<sup>2</sup><p><b>2</b> Go",
+                "m<sup>1</sup>\n\n**1** Do\n\ns<sup>2</sup>\n\n**2** Go",
+            ),
+            (
+                "a list with more items than references",
+                "<p>A<sup>1</sup><div class=footnotes><ol><li>One<li>Two</ol></div>",
+                "A<sup>1</sup>\n\n1. One\n2. Two",
             ),
         ];
         for (name, html, markdown) in rows {

@@ -172,6 +172,7 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
     let mut summary_warning = None;
     let mut is_blank = false;
     let mut is_cut = false;
+    let mut visit = None;
 
     let steps = Steps::of_page(text.len(), interrupt);
     let tagged = selection.view(tree, &steps);
@@ -218,7 +219,8 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
                 site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
                 host: url.host_str().unwrap_or_default(),
             };
-            let narrowed = content::narrow(tree, &mut view, url, &names);
+            visit = settings.visit(url);
+            let narrowed = content::narrow(tree, &mut view, url, &names, visit.as_mut());
             if !narrowed.found {
                 view = whole();
                 is_whole = true;
@@ -285,12 +287,25 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
         [(tree.truncated, TRUNCATED), (tree.formatting_stopped, FORMATTING_STOPPED), (is_cut, super::CUT)];
     warnings.extend(limits.into_iter().filter(|(reached, _)| *reached).map(|(_, warning)| warning));
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
+    // A page is judged once more if it is rendered or its transform restarts.
+    if let Some(visit) = visit.filter(|_| !needs_scripts && !interrupt.is_raised()) {
+        visit.learn();
+    }
     Page {
         document,
         links: links::of_page(tree, &resolver),
         needs_scripts,
         summary_warning,
         ..Page::default()
+    }
+}
+
+impl<'s> Settings<'s> {
+    /// The page as one of its site; `None` if it is transformed by itself. A page that is compared with an
+    /// earlier crawl must not depend on the order of this one.
+    fn visit(&self, url: &Url) -> Option<content::Visit<'s>> {
+        let site = self.site.filter(|_| self.options.formats.change_tracking.is_none())?;
+        Some(site.visit(url))
     }
 }
 

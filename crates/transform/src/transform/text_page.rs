@@ -40,7 +40,7 @@ pub(super) fn markdown(input: Input<'_>, settings: Settings<'_>) -> Page {
 /// Transforms a body that is given as text: every text kind but HTML, and Markdown that is too large to
 /// parse.
 pub(super) fn plain(kind: &Body, input: Input<'_>, settings: Settings<'_>) -> Page {
-    let Settings { options, selection, memory, interrupt } = settings;
+    let Settings { options, selection, memory, interrupt, .. } = settings;
     let text = charset::decode(input.body, input.content_type).text;
     let mut page = Page::default();
     let mut warnings = Vec::new();

@@ -14,6 +14,9 @@ use crate::tree::Tag;
 /// elements.
 const MAX_DEPTH: usize = 1;
 
+/// The same bound for figures, which stand in elements of their own.
+const MAX_FIGURE_DEPTH: usize = 3;
+
 /// Upper bound on the distance of two kept blocks, in blocks.
 const MAX_GAP_BLOCKS: usize = 60;
 
@@ -40,8 +43,8 @@ struct GapKind {
 const GAP_KINDS: [GapKind; 6] = [
     GapKind { tag: Tag::Pre, min_likelihood: 0.3, max_words: 100 },
     GapKind { tag: Tag::Dl, min_likelihood: 0.3, max_words: 100 },
-    // A caption of more than a line or two is a text of its own.
-    GapKind { tag: Tag::Figure, min_likelihood: 0.05, max_words: 20 },
+    // A caption of more than a few lines is a text of its own.
+    GapKind { tag: Tag::Figure, min_likelihood: 0.05, max_words: 40 },
     GapKind { tag: Tag::Table, min_likelihood: 0.3, max_words: 100 },
     GapKind { tag: Tag::Ul, min_likelihood: 0.3, max_words: 100 },
     GapKind { tag: Tag::Ol, min_likelihood: 0.3, max_words: 100 },
@@ -86,19 +89,29 @@ impl Blocks {
             }
             if let Some((from, first)) = before.replace((at, block))
                 && (2..=MAX_GAP_BLOCKS).contains(&(at - from))
-                && let Some(container) = self.container(first, block)
             {
-                self.read_gap(container, from + 1..at, likelihoods, short, &mut found);
+                let gap = from + 1..at;
+                if let Some(container) = self.container(first, block, MAX_DEPTH) {
+                    self.read_gap(container, gap, likelihoods, short, &mut found);
+                } else if let Some(container) = self.container(first, block, MAX_FIGURE_DEPTH) {
+                    let mut figures = GapBlocks::default();
+                    self.read_gap(container, gap, likelihoods, false, &mut figures);
+                    let is_in_figure = |at: &usize| {
+                        self.below(*at, container).is_some_and(|below| below.kind == Some(Tag::Figure))
+                    };
+                    found.kept.extend(figures.kept.into_iter().filter(is_in_figure));
+                    found.captions.extend(figures.captions);
+                }
             }
         }
         found
     }
 
     /// The innermost element that contains two blocks, if both are near it.
-    fn container(&self, first: &Block, second: &Block) -> Option<u32> {
+    fn container(&self, first: &Block, second: &Block, max_depth: usize) -> Option<u32> {
         let near = |block: &Block| {
             let parent = |number: &u32| self.elements.get(*number as usize).map(|element| element.parent);
-            std::iter::successors(Some(block.element), parent).take(MAX_DEPTH + 1)
+            std::iter::successors(Some(block.element), parent).take(max_depth + 1)
         };
         near(first).find(|number| near(second).any(|other| other == *number))
     }
@@ -202,6 +215,20 @@ mod tests {
             ("unlikely code", 0.2, "<p>A<pre>code</pre><p>B", &[], &[]),
             ("a caption", 0.1, "<p>A<figure><img><figcaption>a b</figcaption></figure><p>B", &[1], &[]),
             ("an unlikely caption", 0.01, "<p>A<figure><img><figcaption>a</figure><p>B", &[], &[1]),
+            (
+                "a caption between two sections",
+                0.1,
+                "<section><div><p>A</div><figure><img><figcaption>a b</figure></section><section><div><p>B</div></section>",
+                &[1],
+                &[],
+            ),
+            (
+                "code between two sections",
+                0.4,
+                "<section><div><p>A</div><pre>x</pre></section><section><div><p>B</div></section>",
+                &[],
+                &[],
+            ),
             ("no text after it", 0.4, "<p>A<pre>code</pre>", &[], &[]),
             ("between two containers", 0.4, "<div><div><p>A</div></div><pre>x</pre><div><div><p>B", &[], &[]),
             ("navigation", 0.4, "<p>A<nav><ul><li>x</ul></nav><p>B", &[], &[]),

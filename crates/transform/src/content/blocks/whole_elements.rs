@@ -94,7 +94,7 @@ impl Blocks {
         items.len()
     }
 
-    fn innermost(&self, block: &Block, tag: Tag) -> Option<u32> {
+    pub(super) fn innermost(&self, block: &Block, tag: Tag) -> Option<u32> {
         let mut number = block.element;
         for _ in 0..MAX_DISTANCE {
             let element = self.elements.get(number as usize)?;

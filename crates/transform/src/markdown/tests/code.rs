@@ -68,3 +68,43 @@ fn hidden_elements_are_left_out_of_code() {
     }
     assert_eq!(page(&tree, &view), "`ab`\n\n```\nab\n```");
 }
+
+#[test]
+fn code_of_a_page_may_be_a_block_without_a_pre() {
+    check_page(&[
+        ("a code around it", "<code class=x><pre><code>a\nb</code></pre></code>", "```\na\nb\n```"),
+        ("several lines", "<p>x<div>\n <code>\n  a\n  b\n </code></div>", "x\n\n```\na\n  b\n```"),
+        ("by its class", "<p>x<p><code class='hl block'>a <a href=b>b</a></code>", "x\n\n```\na b\n```"),
+        ("by its style", "<div><code style='white-space: pre'>a</code></div>", "```\na\n```"),
+        ("in a text", "<p>x <code style='display:block'>a\nb</code>", "x `a b`"),
+        ("one line", "<p><code>a</code>", "`a`"),
+        ("text with a language", "<div class=code-block data-lang=c>a\n\n  b</div>", "```c\na\n\n  b\n```"),
+    ]);
+    check(&[("in a fragment", "<p><code>a\nb</code></p>", "`a b`")]);
+}
+
+#[test]
+fn line_numbers_are_left_out_of_code() {
+    check_page(&[
+        (
+            "at the start of each line",
+            "<pre><code><span><span> 1</span><span>a\n</span></span><span><span> 2</span><span>b</span></span></code></pre>",
+            "```\na\nb\n```",
+        ),
+        (
+            "lines as blocks",
+            "<pre><div><span>9</span><div>a</div></div><div><span>10</span><div>b</div></div></pre>",
+            "```\na\nb\n```",
+        ),
+        (
+            "numbers that are not in order",
+            "<pre><div><span>1</span><b>a</b></div><div><span>1</span><b>b</b></div></pre>",
+            "```\n1a\n1b\n```",
+        ),
+        (
+            "not selected",
+            "<pre><span style='user-select: none'>7</span>a\n<span style='user-select:none'>8</span>b</pre>",
+            "```\na\nb\n```",
+        ),
+    ]);
+}

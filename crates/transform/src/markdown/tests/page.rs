@@ -149,3 +149,30 @@ fn backlinks_are_left_out_without_notes() {
         ),
     ]);
 }
+
+#[test]
+fn images_that_scripts_load_are_written_once() {
+    check_page(&[
+        (
+            "after an image without a source",
+            "<figure><div><img alt=x><noscript><img src=a.png></noscript></div></figure>",
+            "![x](a.png)",
+        ),
+        (
+            "in a figure without another image",
+            "<figure><div></div><noscript><img src=a.png alt=x></noscript><figcaption>b</figcaption></figure>",
+            "![x](a.png)\n\nb",
+        ),
+        (
+            "after a preview",
+            "<figure><div><img src=/60/a.png?q=1 alt=x></div><img><noscript><img src=/900/a.png></noscript></figure>",
+            "![x](/900/a.png)",
+        ),
+        (
+            "in a figure with its image",
+            "<figure><img src=a.png alt=x><noscript><img src=a.png></noscript></figure>",
+            "![x](a.png)",
+        ),
+        ("outside a figure", "<p>a<noscript><img src=a.png></noscript>", "a"),
+    ]);
+}

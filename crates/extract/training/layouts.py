@@ -1,0 +1,255 @@
+"""52 layouts: 13 ways of showing facts in 4 frames. A site uses one of them for all its pages."""
+import hashlib
+from html import escape
+
+from kinds import CLEAR
+
+FACT_STYLES, FRAMES = 13, 4
+
+
+class Site:
+    """The look of all pages of a site."""
+
+    def __init__(self, number, kind, locale, rng):
+        self.number, self.kind, self.locale, self.rng = number, kind, locale, rng
+        self.layout = number % (FACT_STYLES * FRAMES)
+        self.style, self.frame = self.layout % FACT_STYLES, self.layout // FACT_STYLES
+        self.naming = rng.choice(["named", "named", "hashed", "hashed", "none"])
+        self.prefix = rng.choice(["", "", "x-", "page__", kind + "-"])
+        self.name = locale.company()
+        self.host = f"site{number}.example"
+        self.heading = rng.choice(["h1", "h1", "h1", "h2", "div"])
+        self.sub = rng.choice(["h2", "h3", "h4", "strong"])
+        self.title = rng.choice(["{t} | {s}", "{t} - {s}", "{s}: {t}", "{t}", "{t} – {c} – {s}",
+                                 "{t} {by} {a}: {s}"])
+        self.price_place = rng.choice(["top", "fact", "box"])
+        self.by_line = rng.randrange(5)
+        self.parts = ["rating", "box", "facts", "text", "lists"]
+        rng.shuffle(self.parts)
+        distractors = "cookies newsletter share related popular reviews search flags shipping".split()
+        self.distractors = [name for name in distractors if rng.random() < 0.6]
+
+    def c(self, name):
+        """The class attribute of an element with this purpose."""
+        if self.naming == "none":
+            return ""
+        if self.naming == "hashed":
+            return f' class="c{hashlib.sha256((self.host + name).encode()).hexdigest()[:6]}"'
+        return f' class="{self.prefix}{name}"'
+
+    def phrase(self, key):
+        return escape(self.locale.phrases[key])
+
+
+def facts(site, rows):
+    """The facts in the style of the site. Styles without labels show the others in a list."""
+    c = site.c
+    rows = [(name, escape(label), escape(text)) for name, label, text in rows]
+    if not rows:
+        return ""
+    style = site.style
+    if style in (7, 9):
+        clear = [row for row in rows if row[0] in CLEAR]
+        other = [row for row in rows if row[0] not in CLEAR]
+        texts = [f"<span{c(name)}>{text}</span>" for name, _, text in clear]
+        if style == 7:
+            items = "".join(f"<li><i{c('icon')}></i>{text}</li>" for text in texts)
+            shown = f"<ul{c('meta')}>{items}</ul>"
+        else:
+            shown = f"<div{c('meta')}>" + " · ".join(text for _, _, text in clear) + "</div>"
+        more = "".join(f"<dt>{label}</dt><dd>{text}</dd>" for _, label, text in other)
+        return (shown if clear else "") + (f"<dl{c('more')}>{more}</dl>" if more else "")
+    if style == 0:
+        return f"<dl{c('facts')}>" + "".join(
+            f"<dt>{label}</dt><dd{c(name)}>{text}</dd>" for name, label, text in rows) + "</dl>"
+    if style == 1:
+        return f"<table{c('facts')}>" + "".join(
+            f"<tr><th>{label}</th><td{c(name)}>{text}</td></tr>" for name, label, text in rows) + "</table>"
+    if style == 2:
+        cells = [f"<td{c('label')}>{label}</td><td{c(name)}>{text}</td>" for name, label, text in rows]
+        pairs = ["".join(cells[at:at + 2]) for at in range(0, len(cells), 2)]
+        return f"<table{c('facts')}>" + "".join(f"<tr>{pair}</tr>" for pair in pairs) + "</table>"
+    if style == 3:
+        return "".join(f"<p><strong>{label}:</strong> {text}</p>" for _, label, text in rows)
+    if style == 4:
+        return f"<ul{c('facts')}>" + "".join(f"<li>{label}: {text}</li>" for _, label, text in rows) + "</ul>"
+    if style == 5:
+        return "".join(f"<div{c('row')}><span{c('label')}>{label}</span><span{c('value')}>{text}</span></div>"
+                       for _, label, text in rows)
+    if style == 6:
+        return "".join(f"<div{c('cell')}><div{c('label')}>{label}</div><div{c('value')}>{text}</div></div>"
+                       for _, label, text in rows)
+    if style == 8:
+        return f"<p{c('meta')}>" + " | ".join(f"{label}: {text}" for _, label, text in rows) + "</p>"
+    if style == 10:
+        return "".join(f"<div>{label} <b{c(name)}>{text}</b></div>" for name, label, text in rows)
+    if style == 11:
+        return f"<div{c('stats')}>" + "".join(
+            f"<div{c('stat')}><span{c('value')}>{text}</span> <small{c('label')}>{label}</small></div>"
+            for _, label, text in rows) + "</div>"
+    return f"<p{c('meta')}>" + "; ".join(f"{label} {text}" for _, label, text in rows) + "</p>"
+
+
+def by_line(site, thing):
+    c, author, date = site.c, escape(thing.author), escape(thing.author_date)
+    by = site.phrase("by")
+    read = f"<span>5 {site.phrase('read_time')}</span>" if site.rng.random() < 0.4 else ""
+    if not author and not date:
+        return read
+    link = f'<a href="/people/{site.rng.randrange(99)}"{c("author")}>{author}</a>' if author else ""
+    if site.by_line == 0:
+        return f"<p{c('byline')}>{by + ' ' + link if author else ''} {date} {read}</p>"
+    if site.by_line == 1:
+        button = f"<button{c('follow')}>{site.phrase('follow')}</button>" if author else ""
+        name = f"{by} {author}" if author else ""
+        return f"<div{c('byline')}><span>{name}</span>{button} <time>{date}</time></div>"
+    if site.by_line == 2:
+        parts = [part for part in (author, date, read) if part]
+        return f"<div{c('meta')}>{' · '.join(parts)}</div>"
+    labels = site.locale.labels
+    rows = [("author", labels["author"], thing.author),
+            ("date_published", labels["date_published"], thing.author_date)]
+    if site.by_line == 3:
+        return facts(site, [row for row in rows if row[2]])
+    return f"<div><img src=\"/people/p.jpg\" alt=\"\"> {link}</div><div{c('date')}>{date}</div>"
+
+
+def box(site, thing):
+    """Price, stock and the button that buys."""
+    c, out = site.c, ""
+    if thing.price:
+        old = ""
+        if thing.old_price:
+            mark = site.rng.choice(["del", "s", "span"])
+            words = f"{site.phrase('old_price')} " if mark == "span" else ""
+            old = f"<{mark}{c('old-price')}>{words}{escape(thing.old_price)}</{mark}> "
+        price = f"<span{c('price')}>{escape(thing.price)}</span>"
+        out += f"<div{c('price-box')}>{old}{price}</div>"
+    if thing.stock:
+        out += f"<p{c('stock')}>{escape(thing.stock)}</p>"
+    if thing.action:
+        disabled = "" if thing.can_buy or thing.kind != "Product" else " disabled"
+        title = f'data-title="{site.kind}-action-button"'
+        out += f"<button{c('action')} {title}{disabled}>{escape(thing.action)}</button>"
+    if "shipping" in site.distractors and thing.price:
+        out += f"<p{c('shipping')}>{site.phrase('shipping')} {escape(site.locale.money(50))}</p>"
+    return f"<div{c('box')}>{out}</div>" if out else ""
+
+
+def lists(site, thing):
+    out = ""
+    for name, heading, items, numbered in thing.lists:
+        tag = "ol" if numbered else "ul"
+        style = site.frame
+        if style == 3 and numbered:
+            rows = "".join(f"<div{site.c('step')}><b>{at}.</b> {escape(item)}</div>"
+                           for at, item in enumerate(items, 1))
+        elif style == 2:
+            rows = f"<p{site.c(name)}>" + "<br>".join(escape(item) for item in items) + "</p>"
+        else:
+            rows = "".join(f"<li>{escape(item)}</li>" for item in items)
+            rows = f"<{tag}{site.c(name)}>{rows}</{tag}>"
+        out += f"<{site.sub}>{escape(heading)}</{site.sub}>{rows}"
+    return out
+
+
+def cards(site, things):
+    """Other things of the site with their own prices, authors and dates."""
+    c, out = site.c, ""
+    for other in things:
+        more = "".join(f"<span{c(name)}>{escape(text)}</span> " for name, text in (
+            ("price", other.price), ("author", other.author), ("date", other.author_date),
+            ("stars", other.rating)) if text)
+        out += f'<div{c("card")}><a href="/{site.rng.randrange(9999)}">{escape(other.title)}</a> {more}</div>'
+    return out
+
+
+def reviews(site, locale):
+    out = f"<h3>{site.phrase('reviews')}</h3>"
+    for _ in range(site.rng.randrange(1, 4)):
+        stars, day = site.rng.randrange(1, 6), locale.date(locale.day())
+        out += (f"<div{site.c('review')}><b>{escape(locale.person())}</b> <span>{stars}/5</span> "
+                f"<time>{day}</time><p>{escape(locale.text(1, 2))}</p></div>")
+    return f"<section{site.c('reviews')}>{out}</section>"
+
+
+def page(site, thing, others, number):
+    """The HTML of a page, with the fields that only the page as a whole shows."""
+    locale, c = site.locale, site.c
+    heading = site.heading
+    image = f"/img/{site.kind}-{site.number}-{number}.jpg"
+    crumbs = ""
+    if thing.category:
+        crumbs = (f"<nav{c('crumbs')}><a href=/>{site.phrase('home')}</a> / "
+                  f"<a href=/c>{escape(thing.category)}</a> / {escape(thing.title)}</nav>")
+    rows = list(thing.facts)
+    if site.price_place == "fact" and thing.price and not thing.old_price:
+        rows.insert(0, ("price", locale.labels["price"], thing.price))
+        thing.price = ""
+    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in thing.paragraphs)
+    parts = {
+        "rating": f"<div{c('rating')}>{escape(thing.rating)}</div>" if thing.rating else "",
+        "box": box(site, thing),
+        "facts": facts(site, rows),
+        "text": f"<div{c('text')}>{paragraphs}</div>" if paragraphs else "",
+        "lists": lists(site, thing),
+    }
+    order = list(site.parts)
+    if site.price_place == "top":
+        order.remove("box")
+        order.insert(0, "box")
+    flags = ('<div data-company="true" data-location="1" data-author="false"></div>'
+             '<input type=hidden name=title value="0">') if "flags" in site.distractors else ""
+    share = f"<div{c('share')}><a href=#>{site.phrase('share')}</a> <a href=#>{site.phrase('save')}</a></div>"
+    tags = " ".join(f"<a href=/t>{escape(tag)}</a>" for tag in thing.tags)
+    intro = f"<p{c('intro')}>{escape(thing.intro)}</p>" if thing.intro else ""
+    main = (crumbs + f"<{heading}{c('title')}>{escape(thing.title)}</{heading}>" + by_line(site, thing)
+            + f'<img src="{image}" alt="">' + intro + flags + "".join(parts[name] for name in order)
+            + (f"<p{c('tags')}>{tags}</p>" if tags else "")
+            + (share if "share" in site.distractors else ""))
+    related = ""
+    if "related" in site.distractors:
+        related = f"<h3>{site.phrase('related')}</h3>{cards(site, others)}"
+    if "reviews" in site.distractors:
+        related += reviews(site, locale)
+    aside, search = "", ""
+    if "popular" in site.distractors:
+        aside = f"<h4>{site.phrase('popular')}</h4>{cards(site, others[:2])}"
+    if "search" in site.distractors:
+        search = f"<form><input name=q><button>{site.phrase('search')}</button></form>"
+    menu = "".join(f"<a href=/{key}>{site.phrase(key)}</a> " for key in ("home", "about", "contact", "login"))
+    cookies = (f"<div{c('cookies')}>{site.phrase('cookies')} <button>{site.phrase('accept')}</button></div>"
+               if "cookies" in site.distractors else "")
+    newsletter, address = "", ""
+    if "newsletter" in site.distractors:
+        newsletter = (f"<form><p>{site.phrase('newsletter')}</p><input type=email>"
+                      f"<button>{site.phrase('subscribe')}</button></form>")
+    if thing.kind not in ("Organization", "Person", "Event"):
+        address = f"{locale.street()}, {locale.city()}"
+    foot = f"© 2026 {escape(site.name)}. {site.phrase('all_rights')}. {escape(address)}"
+    logo = f"<a href=/>{escape(site.name)}</a>"
+    if site.frame == 0:
+        body = (f"{cookies}<header>{logo}<nav>{menu}</nav>{search}</header><main>{main}</main>"
+                f"<aside>{aside}</aside><section>{related}</section><footer>{newsletter}{foot}</footer>")
+    elif site.frame == 1:
+        body = (f"<div{c('top')}>{logo} {menu}{search}</div><div{c('wrap')}><div{c('side')}>{aside}</div>"
+                f"<div{c('content')}>{main}</div></div><div{c('rel')}>{related}</div>"
+                f"<div{c('foot')}>{newsletter}{foot}</div>{cookies}")
+    elif site.frame == 2:
+        body = (f"<table><tr><td>{logo}</td><td>{menu}{search}</td></tr></table><table><tr><td>{aside}</td>"
+                f"<td>{main}<hr>{related}</td></tr></table><p>{foot}</p>{newsletter}{cookies}")
+    else:
+        body = (f"<div id=app><div><div>{logo}{menu}</div></div><article>{main}</article><div>{related}</div>"
+                f"<div>{aside}{search}{newsletter}</div><div><small>{foot}</small></div>{cookies}</div>")
+    author = thing.author or site.name
+    title = site.title.format(t=thing.title, s=site.name, c=thing.category or site.name,
+                              by=locale.phrases["by"], a=author)
+    fields = dict(thing.fields)
+    if thing.kind == "Product":
+        fields["images"] = [f"https://{site.host}{image}"]
+    if thing.kind == "Article":
+        fields["image"] = f"https://{site.host}{image}"
+        fields["publisher"] = site.name
+    html = (f"<!doctype html><html lang={locale.language}><head><meta charset=utf-8>"
+            f"<title>{escape(title)}</title></head><body>{body}</body></html>")
+    return html, fields

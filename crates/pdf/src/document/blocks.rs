@@ -1,0 +1,423 @@
+//! Joins the lines of a region to paragraphs, items of lists and code.
+
+use super::markers::{Marker, MarkerKind, marker};
+use super::style::{Usual, leading};
+use super::{Item as ListItem, Kind, Part};
+use crate::layout::{Block, Item, Line, Region, Role, Text};
+
+/// A distance of two lines above this many usual distances begins a paragraph.
+const MAX_LEADING: f32 = 1.35;
+
+/// Two lines of one paragraph differ in size by at most this share.
+const SAME_SIZE: f32 = 0.12;
+
+/// An indent above this many sizes of the text begins a paragraph or an item of an inner list.
+const INDENT: f32 = 0.8;
+
+/// A wider indent is not that of a paragraph.
+const MAX_INDENT: f32 = 6.0;
+
+/// Width of a letter of code, in sizes of the text.
+const CODE_WIDTH: f32 = 0.6;
+
+/// Most spaces before a line of code.
+const MAX_CODE_INDENT: usize = 60;
+
+/// Lines before and after a numbered item that are searched for its neighbours.
+const NEIGHBOURS: usize = 60;
+
+/// Most levels of lists.
+const MAX_DEPTH: usize = 6;
+
+/// The blocks of a region.
+pub(super) fn of_region(region: Region, usual: &Usual) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
+    for item in region.items {
+        match item {
+            Item::Line(line) => lines.push(line),
+            Item::Table(table) => {
+                of_lines(std::mem::take(&mut lines), usual, &mut parts);
+                parts.push(Part { kind: Kind::Table(table), size: 0.0, is_bold: false, lines: 0 });
+            }
+            Item::Block(block) => {
+                of_lines(std::mem::take(&mut lines), usual, &mut parts);
+                parts.extend(of_block(block));
+            }
+        }
+    }
+    of_lines(lines, usual, &mut parts);
+    parts
+}
+
+/// The part of a block that the file marks.
+fn of_block(block: Block) -> Option<Part> {
+    let Block { role, text, lines, marker: label, size, is_bold } = block;
+    let kind = match role {
+        Role::Paragraph => match bullet(&text) {
+            Some(text) => Kind::Item(ListItem { depth: 1, number: None, text }),
+            None => Kind::Paragraph(text),
+        },
+        Role::Heading(level) => Kind::Heading(level, text),
+        Role::Code => Kind::Code(lines),
+        Role::Item(depth) => {
+            let digits: String = label.chars().filter(char::is_ascii_digit).take(9).collect();
+            let number = digits.parse().ok();
+            let (number, text) = match marker(text.as_str()) {
+                Some(Marker { length, kind }) if label.is_empty() => match kind {
+                    MarkerKind::Number { value, .. } => (Some(value), text.without_start(length)),
+                    _ => (None, text.without_start(length)),
+                },
+                _ => (number, text),
+            };
+            Kind::Item(ListItem { depth, number, text })
+        }
+    };
+    Some(Part { kind, size, is_bold, lines: 0 })
+}
+
+/// The text behind a bullet.
+fn bullet(text: &Text) -> Option<Text> {
+    let found = marker(text.as_str())?;
+    (found.kind == MarkerKind::Bullet).then(|| text.without_start(found.length))
+}
+
+/// A block whose lines are being joined.
+struct Open {
+    lines: Vec<Line>,
+    marker: Option<Marker>,
+    depth: usize,
+}
+
+/// The lines of a region without tables, and what is usual among them.
+struct Lines<'l> {
+    lines: &'l [Line],
+    usual: &'l Usual,
+    /// Where most long lines end.
+    right: f32,
+    left: f32,
+    /// Distance of two lines, in sizes of their text.
+    leading: f32,
+}
+
+fn of_lines(lines: Vec<Line>, usual: &Usual, parts: &mut Vec<Part>) {
+    let region = Lines::of(&lines, usual);
+    let markers = region.markers();
+    // The left edges of the items around the present one.
+    let mut levels: Vec<f32> = Vec::new();
+    let mut open: Option<Open> = None;
+    for (at, line) in lines.iter().enumerate() {
+        let marker = markers.get(at).copied().flatten();
+        let goes_on = marker.is_none() && open.as_ref().is_some_and(|open| region.continues(open, at));
+        if let Some(open) = open.as_mut().filter(|_| goes_on) {
+            open.lines.push(line.clone());
+            continue;
+        }
+        if let Some(open) = open.take() {
+            parts.extend(finished(open, usual, &region));
+        }
+        let depth = match marker {
+            Some(_) => {
+                let slack = 0.5 * line.size;
+                while levels.last().is_some_and(|left| *left > line.left + slack) {
+                    levels.pop();
+                }
+                if levels.last().is_none_or(|left| *left < line.left - slack) && levels.len() < MAX_DEPTH {
+                    levels.push(line.left);
+                }
+                levels.len()
+            }
+            None => {
+                // Text at the left of all items ends the list.
+                if levels.first().is_some_and(|left| line.left <= left + 0.5 * line.size) {
+                    levels.clear();
+                }
+                0
+            }
+        };
+        open = Some(Open { lines: vec![line.clone()], marker, depth });
+    }
+    if let Some(open) = open {
+        parts.extend(finished(open, usual, &region));
+    }
+}
+
+impl<'l> Lines<'l> {
+    fn of(lines: &'l [Line], usual: &'l Usual) -> Self {
+        let mut rights: Vec<f32> = lines.iter().map(|line| line.right).collect();
+        rights.sort_by(f32::total_cmp);
+        let mut leadings: Vec<f32> = lines
+            .windows(2)
+            .filter_map(|pair| match pair {
+                [above, below] => leading(above, below),
+                _ => None,
+            })
+            .collect();
+        leadings.sort_by(f32::total_cmp);
+        let own = leadings.get(leadings.len() / 2).copied().filter(|_| leadings.len() >= 4);
+        Self {
+            lines,
+            usual,
+            right: rights.get(rights.len() * 3 / 4).copied().unwrap_or(0.0),
+            left: lines.iter().map(|line| line.left).fold(f32::MAX, f32::min),
+            leading: own.unwrap_or(usual.leading),
+        }
+    }
+
+    /// The marker of each line that begins an item.
+    fn markers(&self) -> Vec<Option<Marker>> {
+        let found: Vec<Option<Marker>> = self
+            .lines
+            .iter()
+            .map(|line| marker(line.text.as_str()).filter(|_| !self.is_code(line)))
+            .collect();
+        let is_item = |at: usize, kind: MarkerKind| {
+            if kind == MarkerKind::Bullet || self.hangs(at) {
+                return true;
+            }
+            let line = self.lines.get(at);
+            let is_beside = |other: usize| {
+                let near = line.zip(self.lines.get(other)).is_some_and(|(line, other)| {
+                    (line.left - other.left).abs() <= 1.5 * line.size && (line.size - other.size).abs() < 0.5
+                });
+                near && found.get(other).copied().flatten().is_some_and(|other| kind.is_beside(other.kind))
+            };
+            let from = at.saturating_sub(NEIGHBOURS);
+            (from..at).rev().any(is_beside) || (at + 1..=at + NEIGHBOURS).any(is_beside)
+        };
+        found
+            .iter()
+            .enumerate()
+            .map(|(at, found)| found.filter(|found| !self.is_display(at) && is_item(at, found.kind)))
+            .collect()
+    }
+
+    /// Whether this line is set like a heading, so that its number is no marker.
+    fn is_display(&self, at: usize) -> bool {
+        self.lines.get(at).is_some_and(|line| {
+            line.size > 1.15 * self.usual.size || (line.is_bold && !self.usual.is_bold && !self.hangs(at))
+        })
+    }
+
+    /// Whether the line below is indented to the text behind the marker of this one.
+    fn hangs(&self, at: usize) -> bool {
+        let (Some(line), Some(next)) = (self.lines.get(at), self.lines.get(at + 1)) else { return false };
+        let indent = next.left - line.left;
+        leading(line, next).is_some_and(|distance| distance <= MAX_LEADING * self.leading)
+            && (INDENT * line.size..MAX_INDENT * line.size).contains(&indent)
+            && self.is_full(line, next)
+    }
+
+    fn is_code(&self, line: &Line) -> bool {
+        line.is_mono && !self.usual.is_mono
+    }
+
+    /// Whether the first word of the next line has no room at the end of this one.
+    fn is_full(&self, line: &Line, next: &Line) -> bool {
+        self.right - line.right <= next.first_word + 0.6 * line.size
+    }
+
+    /// Whether a line goes on with a block.
+    fn continues(&self, open: &Open, at: usize) -> bool {
+        let (Some(line), Some(above)) = (self.lines.get(at), open.lines.last()) else { return false };
+        let size = line.size.max(above.size);
+        let distance = (line.base - above.base) / size.max(0.1);
+        let is_code = self.is_code(line);
+        if is_code != self.is_code(above) || (line.size - above.size).abs() > SAME_SIZE * size {
+            return false;
+        }
+        if is_code {
+            return distance <= 3.0 * self.leading;
+        }
+        if line.is_bold != above.is_bold || !(0.0..=MAX_LEADING * self.leading).contains(&distance) {
+            return false;
+        }
+        let is_whole = above.text.as_str().ends_with(['.', '!', '?', ':', ';', '。', '！', '？']);
+        let is_small = line.text.as_str().chars().next().is_some_and(char::is_lowercase);
+        let indent = line.left - above.left;
+        if self.is_centered(above, line) {
+            return size > 1.1 * self.usual.size || line.is_bold;
+        }
+        // A line that ends early ends its paragraph, unless the sentence goes on.
+        let room = self.right - above.right;
+        let is_sentence = is_small && !is_whole && room < 0.5 * (self.right - self.left);
+        if !self.is_full(above, line) && !is_sentence {
+            return false;
+        }
+        if open.marker.is_some() && open.lines.len() == 1 {
+            return indent > -0.5 * size || is_small;
+        }
+        if indent > INDENT * size && indent < MAX_INDENT * size {
+            // The lines after the first hang, or this one begins a paragraph.
+            let next = self.lines.get(at + 1);
+            let hangs = next.is_none_or(|next| (next.left - line.left).abs() < 0.5 * size);
+            return open.lines.len() == 1 && (is_small || hangs) && open.marker.is_none() && !is_whole;
+        }
+        if indent < -INDENT * size {
+            // Back from the indent of the first line, or from a hanging paragraph to the next one.
+            return open.lines.len() == 1;
+        }
+        true
+    }
+
+    /// Whether two lines have the same middle and neither fills the region.
+    fn is_centered(&self, above: &Line, line: &Line) -> bool {
+        let middle = |line: &Line| (line.left + line.right) / 2.0;
+        let is_inside =
+            |inner: &Line| inner.left > self.left + inner.size || inner.right < self.right - inner.size;
+        (middle(above) - middle(line)).abs() < 0.6 * line.size
+            && (above.left - line.left).abs() > 0.6 * line.size
+            && (is_inside(above) || is_inside(line))
+    }
+}
+
+fn finished(open: Open, usual: &Usual, region: &Lines<'_>) -> Option<Part> {
+    let first = open.lines.first()?;
+    let (size, is_bold, lines) = (first.size, open.lines.iter().all(|line| line.is_bold), open.lines.len());
+    if open.marker.is_none() && first.is_mono && !usual.is_mono {
+        let kind = Kind::Code(code(&open.lines, region.leading));
+        return Some(Part { kind, size, is_bold, lines });
+    }
+    let mut text = Text::default();
+    open.lines.iter().for_each(|line| text.push_line(&line.text));
+    let kind = match open.marker {
+        Some(Marker { length, kind }) => {
+            let number = match kind {
+                MarkerKind::Number { value, .. } => Some(value),
+                _ => None,
+            };
+            let text = text.without_start(length);
+            if text.is_empty() {
+                return None;
+            }
+            Kind::Item(ListItem { depth: open.depth.max(1), number, text })
+        }
+        None => Kind::Paragraph(text),
+    };
+    Some(Part { kind, size, is_bold, lines })
+}
+
+/// Lines of code with their indents and empty lines.
+fn code(lines: &[Line], leading: f32) -> Vec<String> {
+    let left = lines.iter().map(|line| line.left).fold(f32::MAX, f32::min);
+    let mut code: Vec<String> = Vec::new();
+    let mut above: Option<f32> = None;
+    for line in lines {
+        if above.is_some_and(|above| line.base - above > 1.6 * leading * line.size) {
+            code.push(String::new());
+        }
+        above = Some(line.base);
+        let spaces = ((line.left - left) / (CODE_WIDTH * line.size.max(0.1))).round() as usize;
+        code.push(format!("{}{}", " ".repeat(spaces.min(MAX_CODE_INDENT)), line.text.as_str()));
+    }
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::style::tests::{line, region};
+    use super::*;
+
+    const USUAL: Usual = Usual { size: 10.0, leading: 1.2, is_bold: false, is_mono: false };
+
+    fn parts(lines: Vec<Line>) -> Vec<String> {
+        let text = |part: Part| match part.kind {
+            Kind::Paragraph(text) => text.as_str().to_owned(),
+            Kind::Heading(level, text) => format!("h{level} {}", text.as_str()),
+            Kind::Item(item) => {
+                let number = item.number.map_or("-".to_owned(), |number| number.to_string());
+                format!("{}{number} {}", "  ".repeat(item.depth - 1), item.text.as_str())
+            }
+            Kind::Code(lines) => lines.join("\n"),
+            Kind::Table(table) => table.markdown(),
+        };
+        of_region(region(lines), &USUAL).into_iter().map(text).collect()
+    }
+
+    /// Lines at these left edges, 12 points below each other.
+    fn at(lines: &[(&str, f32)]) -> Vec<Line> {
+        let lines = lines.iter().enumerate();
+        lines.map(|(row, (text, left))| line(text, *left, 12.0 * row as f32, 10.0)).collect()
+    }
+
+    #[test]
+    fn lines_of_a_paragraph_are_joined() {
+        let lines = at(&[
+            ("The first paragraph goes on over the", 0.0),
+            ("end of its line and then it ends.", 0.0),
+            ("The second one begins with an indent", 15.0),
+            ("and goes on at the left edge of this", 0.0),
+            ("text and here.", 0.0),
+            ("Short lines before end a paragraph as", 0.0),
+        ]);
+        assert_eq!(
+            parts(lines),
+            [
+                "The first paragraph goes on over the end of its line and then it ends.",
+                "The second one begins with an indent and goes on at the left edge of this text and here.",
+                "Short lines before end a paragraph as",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_wide_distance_or_another_size_begins_a_paragraph() {
+        let mut lines = vec![line("Heading of it", 0.0, 0.0, 14.0)];
+        lines.push(line("The text that goes on over the line", 0.0, 16.0, 10.0));
+        lines.push(line("to its end and the next of the text", 0.0, 28.0, 10.0));
+        lines.push(line("after a gap is another one, of text.", 0.0, 48.0, 10.0));
+        assert_eq!(parts(lines).len(), 3);
+    }
+
+    #[test]
+    fn items_of_lists_are_found() {
+        let lines = at(&[
+            ("These things are in a list of things:", 0.0),
+            ("• the first one that goes on over it", 10.0),
+            ("and ends", 20.0),
+            ("• the second", 10.0),
+            ("– an inner one", 25.0),
+            ("– another inner one", 25.0),
+            ("• the third", 10.0),
+            ("Text at the left edge again, as before.", 0.0),
+            ("1. first", 0.0),
+            ("2. second", 0.0),
+        ]);
+        assert_eq!(
+            parts(lines),
+            [
+                "These things are in a list of things:",
+                "- the first one that goes on over it and ends",
+                "- the second",
+                "  - an inner one",
+                "  - another inner one",
+                "- the third",
+                "Text at the left edge again, as before.",
+                "1 first",
+                "2 second",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_number_alone_begins_no_list() {
+        let lines = at(&[
+            ("It was in the summer of the same year", 0.0),
+            ("1. He had not been there, as it seems", 0.0),
+            ("and so on.", 0.0),
+        ]);
+        assert_eq!(parts(lines).len(), 1);
+    }
+
+    #[test]
+    fn code_keeps_its_lines() {
+        let mut lines = at(&[
+            ("Text before the code of the example:", 0.0),
+            ("fn main() {", 0.0),
+            ("run();", 24.0),
+            ("}", 0.0),
+        ]);
+        lines.iter_mut().skip(1).for_each(|line| line.is_mono = true);
+        assert_eq!(parts(lines), ["Text before the code of the example:", "fn main() {\n    run();\n}"]);
+    }
+}

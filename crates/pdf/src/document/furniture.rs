@@ -1,0 +1,173 @@
+//! Drops running heads, running feet and page numbers: lines that recur at one place near the edge of pages.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::layout::{Item, Line, PageLayout, key};
+
+/// A line counts as near an edge within this share of the page.
+const EDGE: f32 = 0.13;
+
+/// Height of a band of the page, as a share of it. Lines in one band are at one place.
+const BAND: f32 = 0.03;
+
+/// Most lines that are checked at each edge of a page.
+const MAX_LINES: usize = 4;
+
+/// A longer line is text.
+const MAX_CHARS: usize = 200;
+
+/// What a line says without its numbers, and the band that it is in.
+type Mark = (String, i32);
+
+/// Pages that a line must be on. Page numbers need two.
+const MIN_PAGES: usize = 3;
+
+/// Drops the furniture of pages. The only text of a page always stays.
+pub(super) fn drop(pages: &mut [PageLayout]) {
+    let mut counts: HashMap<Mark, usize> = HashMap::new();
+    for page in pages.iter() {
+        let marks: HashSet<Mark> = edge_lines(page).into_iter().flat_map(|line| line.marks).collect();
+        for mark in marks {
+            *counts.entry(mark).or_default() += 1;
+        }
+    }
+    for page in pages.iter_mut() {
+        let recurs = |line: &EdgeLine| {
+            let count = line.marks.iter().filter_map(|mark| counts.get(mark)).max().copied().unwrap_or(0);
+            let is_number = line.marks.iter().any(|(name, _)| name == "#" || name.contains("#of#"));
+            // Two pages with the same line may also be two copies of one page.
+            count >= MIN_PAGES || (is_number && count == 2)
+        };
+        let found: HashSet<(usize, usize)> =
+            edge_lines(page).into_iter().filter(recurs).map(|line| (line.region, line.item)).collect();
+        let all: usize = page.regions.iter().map(|region| region.items.len()).sum();
+        if found.is_empty() || found.len() >= all {
+            continue;
+        }
+        for (at, region) in page.regions.iter_mut().enumerate() {
+            let mut item = 0;
+            region.items.retain(|_| {
+                item += 1;
+                !found.contains(&(at, item - 1))
+            });
+        }
+        page.regions.retain(|region| !region.items.is_empty());
+    }
+}
+
+/// A line near an edge of a page.
+struct EdgeLine {
+    region: usize,
+    item: usize,
+    /// In bands that begin at different places, so that lines near each other share one.
+    marks: [Mark; 2],
+}
+
+/// The lines near the edges of a page.
+fn edge_lines(page: &PageLayout) -> Vec<EdgeLine> {
+    let mut top: Vec<(f32, usize, usize, &Line)> = Vec::new();
+    let mut bottom: Vec<(f32, usize, usize, &Line)> = Vec::new();
+    for (region, content) in page.regions.iter().enumerate() {
+        for (item, line) in content.items.iter().enumerate() {
+            let Item::Line(line) = line else { continue };
+            if line.place < EDGE {
+                top.push((line.place, region, item, line));
+            } else if line.place > 1.0 - EDGE {
+                bottom.push((-line.place, region, item, line));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for mut lines in [top, bottom] {
+        lines.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, region, item, line) in lines.into_iter().take(MAX_LINES) {
+            let text = line.text.as_str();
+            if text.chars().count() <= MAX_CHARS
+                && let Some(name) = name(text)
+            {
+                let band = |shift: f32| 2 * (line.place / BAND + shift).floor() as i32;
+                let marks = [(name.clone(), band(0.0)), (name, band(0.5) + 1)];
+                found.push(EdgeLine { region, item, marks });
+            }
+        }
+    }
+    found
+}
+
+/// What a line says without its numbers; `None` if it says nothing.
+fn name(text: &str) -> Option<String> {
+    let is_roman = !text.trim().is_empty()
+        && text.trim().len() <= 6
+        && text
+            .trim()
+            .chars()
+            .all(|c| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c' | 'I' | 'V' | 'X' | 'L' | 'C'));
+    let name = if is_roman { "#".to_owned() } else { key(text) };
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::style::tests::{line, region};
+    use super::*;
+
+    fn page(lines: &[(&str, f32)]) -> PageLayout {
+        let lines = lines.iter().map(|(text, place)| {
+            let mut line = line(text, 0.0, 800.0 * place, 10.0);
+            line.place = *place;
+            line
+        });
+        PageLayout { regions: vec![region(lines.collect())], has_pictures: false }
+    }
+
+    fn left(mut pages: Vec<PageLayout>) -> Vec<Vec<String>> {
+        drop(&mut pages);
+        let texts = |page: &PageLayout| {
+            let items = page.regions.iter().flat_map(|region| &region.items);
+            items
+                .filter_map(|item| match item {
+                    Item::Line(line) => Some(line.text.as_str().to_owned()),
+                    _ => None,
+                })
+                .collect()
+        };
+        pages.iter().map(texts).collect()
+    }
+
+    #[test]
+    fn lines_that_recur_at_the_edges_of_pages_are_dropped() {
+        let pages = (1..=4).map(|number| {
+            let (text, foot) = (format!("Text {number} of the page"), format!("Page {number} of 4"));
+            page(&[
+                ("A Report", 0.05),
+                (text.as_str(), 0.4),
+                ("Repeated in the middle", 0.5),
+                (foot.as_str(), 0.95),
+            ])
+        });
+        for (at, lines) in left(pages.collect()).iter().enumerate() {
+            assert_eq!(lines, &[format!("Text {} of the page", at + 1), "Repeated in the middle".to_owned()]);
+        }
+    }
+
+    #[test]
+    fn the_only_text_of_a_page_stays() {
+        let pages = (0..4).map(|_| page(&[("Hello", 0.05)])).collect();
+        assert_eq!(left(pages), vec![vec!["Hello".to_owned()]; 4]);
+    }
+
+    #[test]
+    fn of_two_pages_only_numbers_are_dropped() {
+        let pages = vec![
+            page(&[("Same", 0.05), ("a", 0.5), ("1", 0.95)]),
+            page(&[("Same", 0.05), ("b", 0.5), ("2", 0.95)]),
+        ];
+        assert_eq!(left(pages), [["Same", "a"], ["Same", "b"]]);
+    }
+
+    #[test]
+    fn a_line_that_is_elsewhere_on_each_page_stays() {
+        let pages = (0..4).map(|at| page(&[("Head", 0.01 + 0.03 * at as f32), ("text", 0.5)])).collect();
+        assert!(left(pages).iter().all(|lines| lines.len() == 2));
+    }
+}

@@ -1,0 +1,28 @@
+//! Texts with places to lines, blocks and tables in reading order, for one page at a time.
+//!
+//! Each step is a file: [`token`] cuts the texts of a page into pieces in a frame in which they read from
+//! left to right and downward; [`fragment`] joins the pieces of a line; [`ruled`] finds tables between lines;
+//! [`columns`] finds the order of columns; [`line`] joins what is on one line; [`aligned`] finds tables
+//! without lines. [`tagged`] replaces them where the file says what its texts are. All of them are linear in
+//! the texts of a page, or sort them.
+
+mod aligned;
+mod bidi;
+mod chars;
+mod columns;
+mod fragment;
+mod line;
+mod page;
+mod ruled;
+mod table;
+mod tagged;
+mod text;
+mod token;
+mod widths;
+
+pub(crate) use self::chars::key;
+pub(crate) use self::line::Line;
+pub(crate) use self::page::{Item, PageLayout, Region, lay_out};
+pub(crate) use self::table::Table;
+pub(crate) use self::tagged::{Block, Role};
+pub(crate) use self::text::Text;

@@ -1,0 +1,176 @@
+//! The parts of a page in reading order.
+
+use std::collections::BTreeMap;
+
+use pdfboss_text::TextSpan;
+
+use super::aligned::{Piece, pieces};
+use super::chars::{is_replacement_text, is_right_to_left};
+use super::columns::parts;
+use super::fragment::{Fragment, fragments};
+use super::line::{Line, part_rows};
+use super::ruled::with_tables;
+use super::table::Table;
+use super::tagged::{Block, Tagged, blocks};
+use super::text::Url;
+use super::token::{Area, Cutter, Token, Turn};
+use crate::reader::ReadPage;
+
+/// A page: its parts in reading order.
+#[derive(Debug, Default)]
+pub(crate) struct PageLayout {
+    pub(crate) regions: Vec<Region>,
+    /// The page shows pictures, or drawings that may be text.
+    pub(crate) has_pictures: bool,
+}
+
+impl PageLayout {
+    /// The bytes of its texts.
+    pub(crate) fn text_bytes(&self) -> usize {
+        let bytes = |item: &Item| match item {
+            Item::Line(line) => line.text.as_str().len(),
+            Item::Table(table) => table.cells().map(|cell| cell.as_str().len() + 4).sum(),
+            Item::Block(block) => block.text.as_str().len(),
+        };
+        self.regions.iter().flat_map(|region| &region.items).map(bytes).sum()
+    }
+}
+
+/// A part of a page: one column.
+#[derive(Debug, Default)]
+pub(crate) struct Region {
+    pub(crate) left: f32,
+    pub(crate) right: f32,
+    pub(crate) items: Vec<Item>,
+}
+
+/// A line, table or block of a region.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Line(Line),
+    Table(Table),
+    /// A block that the file marks as one.
+    Block(Block),
+}
+
+/// Puts the texts of a page in order.
+pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
+    let mut page = PageLayout { has_pictures: read.has_pictures, ..PageLayout::default() };
+    drop_artifacts(&mut read.spans);
+    if is_replacement_text(read.spans.iter().map(|span| span.text.as_str())) {
+        read.spans.clear();
+    }
+    let urls: Vec<Url> = read.links.iter().map(|link| link.url.as_str().into()).collect();
+    let mut cutter = Cutter::new(&read.links);
+    let mut turns: BTreeMap<Turn, Vec<Token>> = BTreeMap::new();
+    let mut untagged: Vec<&TextSpan> = read.spans.iter().collect();
+    if read.is_tagged
+        && let Some((tagged, rest)) = blocks(&read.spans, &mut cutter, &urls)
+    {
+        let items = tagged.into_iter().map(|tagged| match tagged {
+            Tagged::Block(block) => Item::Block(block),
+            Tagged::Table(table) => Item::Table(table),
+        });
+        page.regions.push(Region { items: items.collect(), ..Region::default() });
+        untagged = rest.iter().filter_map(|at| read.spans.get(*at)).collect();
+    }
+    for span in untagged {
+        let mut tokens = Vec::new();
+        let turn = cutter.cut(span, &mut tokens);
+        turns.entry(turn).or_default().extend(tokens);
+    }
+    for note in &read.notes {
+        turns.entry(Turn::Upright).or_default().extend(note_tokens(note.area, &note.text));
+    }
+    let mut groups: Vec<(Turn, Vec<Token>)> =
+        turns.into_iter().filter(|(_, tokens)| !tokens.is_empty()).collect();
+    groups.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.len()));
+    for (at, (turn, tokens)) in groups.into_iter().enumerate() {
+        let from_right = is_right_to_left_text(&tokens);
+        let fragments = with_tables(fragments(tokens), &read.rulings, turn, &urls);
+        let area = (at == 0).then(|| turn.area(read.area));
+        for part in parts(fragments, from_right) {
+            page.regions.extend(region(part, area, &urls));
+        }
+    }
+    page
+}
+
+/// Drops what the file marks as no part of its text, for example running heads. If that is most of the page,
+/// it is marked by mistake.
+fn drop_artifacts(spans: &mut Vec<TextSpan>) {
+    let chars = |has: fn(&TextSpan) -> bool| {
+        spans.iter().filter(|span| has(span)).map(|span| span.text.trim().chars().count()).sum::<usize>()
+    };
+    if chars(|span| span.artifact.is_some()) < chars(|span| span.artifact.is_none()) {
+        spans.retain(|span| span.artifact.is_none());
+    }
+}
+
+/// The tokens of a text in an area: each of its lines is one.
+fn note_tokens(area: pdfboss_core::Rect, text: &str) -> Vec<Token> {
+    let area = Turn::Upright.area(area);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let size = ((area.bottom - area.top) / lines.len().max(1) as f32 * 0.8).clamp(4.0, 10.0);
+    let token = |(at, line): (usize, &&str)| Token {
+        text: (*line).to_owned(),
+        left: area.left,
+        right: area.right,
+        base: area.top + size * (1.2 * at as f32 + 1.0),
+        size,
+        is_logical: true,
+        ..Token::default()
+    };
+    lines.iter().enumerate().map(token).collect()
+}
+
+fn is_right_to_left_text(tokens: &[Token]) -> bool {
+    let (mut right, mut all) = (0_usize, 0_usize);
+    for c in tokens.iter().flat_map(|token| token.text.chars()).filter(|c| c.is_alphabetic()) {
+        right += usize::from(is_right_to_left(c));
+        all += 1;
+    }
+    right * 2 > all
+}
+
+/// The region of a part. `area` is the page, if the part has its direction.
+fn region(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Option<Region> {
+    let left = part.iter().map(|fragment| fragment.area.left).fold(f32::MAX, f32::min);
+    let right = part.iter().map(|fragment| fragment.area.right).fold(f32::MIN, f32::max);
+    let place = |base: f32| match area {
+        Some(area) if area.bottom > area.top => (base - area.top) / (area.bottom - area.top),
+        _ => 0.5,
+    };
+    let mut items = Vec::new();
+    for piece in pieces(part_rows(part), urls) {
+        match piece {
+            Piece::Table(table) => items.push(Item::Table(table)),
+            Piece::Row(row) => {
+                let (tables, texts): (Vec<Fragment>, Vec<Fragment>) =
+                    row.into_iter().partition(|fragment| fragment.table.is_some());
+                items.extend(tables.into_iter().filter_map(|f| f.table).map(|table| Item::Table(*table)));
+                if !texts.is_empty() {
+                    let mut line = Line::of(&texts, urls);
+                    line.place = place(line.base);
+                    if !line.text.is_empty() {
+                        items.push(Item::Line(line));
+                    }
+                }
+            }
+        }
+    }
+    (!items.is_empty()).then_some(Region { left, right, items })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_of_a_field_is_lines_in_its_area() {
+        let tokens = note_tokens(pdfboss_core::Rect::new(10.0, 100.0, 90.0, 130.0), "one\n\ntwo words");
+        let texts: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
+        assert_eq!(texts, ["one", "two words"]);
+        assert!(tokens[0].base < tokens[1].base);
+    }
+}

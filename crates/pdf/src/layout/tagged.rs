@@ -1,0 +1,302 @@
+//! Blocks of a page whose file says what its texts are: its structure tree (PDF 32000-1, 14.8).
+
+use std::collections::HashMap;
+
+use pdfboss_core::{ObjRef, StandardKind, StandardType, StructureElement};
+use pdfboss_text::TextSpan;
+
+use super::fragment::{Fragment, chained};
+use super::line::text;
+use super::table::Table;
+use super::text::{Text, Url};
+use super::token::{Cutter, Token};
+
+/// The least share of the letters of a page that must be tagged, in percent.
+const MIN_TAGGED: usize = 80;
+
+/// A page with more letters than this, most of which are in one block, is tagged by mistake.
+const MAX_BLOCK_CHARS: usize = 1_500;
+
+/// Most levels of lists.
+const MAX_DEPTH: usize = 6;
+
+/// Most columns of a table.
+const MAX_COLUMNS: usize = 200;
+
+/// What a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Paragraph,
+    /// From 1.
+    Heading(u8),
+    /// With the number of lists around it, from 1.
+    Item(usize),
+    Code,
+}
+
+/// A block of text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Block {
+    pub(crate) role: Role,
+    pub(crate) text: Text,
+    /// The lines as they are, for code.
+    pub(crate) lines: Vec<String>,
+    /// The marker of an item.
+    pub(crate) marker: String,
+    pub(crate) size: f32,
+    pub(crate) is_bold: bool,
+}
+
+/// A block or table.
+pub(super) enum Tagged {
+    Block(Block),
+    Table(Table),
+}
+
+/// Where a text is in the structure tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    /// The element that is the block.
+    block: ObjRef,
+    role: Role,
+    is_marker: bool,
+    cell: Option<Cell>,
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cell {
+    table: ObjRef,
+    row: ObjRef,
+    cell: ObjRef,
+}
+
+/// A block whose texts are being collected.
+struct Open {
+    place: Place,
+    tokens: Vec<Token>,
+    marker: Vec<Token>,
+}
+
+/// The blocks of a page, and its tokens without a tag. `None` if the tags do not cover the page.
+pub(super) fn blocks(
+    spans: &[TextSpan],
+    cutter: &mut Cutter<'_>,
+    urls: &[Url],
+) -> Option<(Vec<Tagged>, Vec<usize>)> {
+    let chars = |span: &TextSpan| span.text.chars().filter(|c| !c.is_whitespace()).count();
+    let all: usize = spans.iter().map(chars).sum();
+    let places: Vec<Option<Place>> = spans.iter().map(place).collect();
+    let mut per_block: HashMap<ObjRef, usize> = HashMap::new();
+    for (span, place) in spans.iter().zip(&places) {
+        if let Some(place) = place {
+            *per_block.entry(place.block).or_default() += chars(span);
+        }
+    }
+    let tagged: usize = per_block.values().sum();
+    let most = per_block.values().copied().max().unwrap_or(0);
+    if tagged * 100 < all * MIN_TAGGED || all == 0 || (all > MAX_BLOCK_CHARS && most * 10 > all * 7) {
+        return None;
+    }
+    let mut open: Vec<Open> = Vec::new();
+    let mut untagged = Vec::new();
+    for (at, (span, place)) in spans.iter().zip(places).enumerate() {
+        let Some(place) = place else {
+            untagged.push(at);
+            continue;
+        };
+        let is_same = open.last().is_some_and(|last| last.place.block == place.block);
+        if !is_same {
+            open.push(Open { place, tokens: Vec::new(), marker: Vec::new() });
+        }
+        if let Some(last) = open.last_mut() {
+            let tokens = if place.is_marker { &mut last.marker } else { &mut last.tokens };
+            cutter.cut(span, tokens);
+        }
+    }
+    Some((finished(open, urls), untagged))
+}
+
+fn place(span: &TextSpan) -> Option<Place> {
+    let path = span.structure.as_ref()?.path.as_slice();
+    let of = |wanted: StandardType| path.iter().rev().find(|element| element.standard_type == wanted);
+    let last = path.last()?;
+    let block = path.iter().rev().find(|element| is_block(element)).unwrap_or(last);
+    let table = of(StandardType::Table);
+    let is_cell =
+        |element: &&StructureElement| matches!(element.standard_type, StandardType::TH | StandardType::TD);
+    let cell = table
+        .zip(of(StandardType::TR))
+        .zip(path.iter().rev().find(is_cell))
+        .map(|((table, row), cell)| Cell { table: table.object, row: row.object, cell: cell.object });
+    let heading = path.iter().rev().find_map(|element| level(element.standard_type));
+    let item = of(StandardType::LI);
+    let role = match (heading, item) {
+        (Some(level), _) => Role::Heading(level),
+        (None, Some(_)) => {
+            let lists = path.iter().filter(|element| element.standard_type == StandardType::L).count();
+            Role::Item(lists.clamp(1, MAX_DEPTH))
+        }
+        (None, None) if of(StandardType::Code).is_some() && !has_paragraph(path) => Role::Code,
+        _ => Role::Paragraph,
+    };
+    let block = match (role, item) {
+        (Role::Item(_), Some(item)) => item.object,
+        _ => block.object,
+    };
+    let is_marker = of(StandardType::Lbl).is_some() && matches!(role, Role::Item(_));
+    let block = cell.map_or(block, |cell| cell.cell);
+    Some(Place { block, role, is_marker, cell })
+}
+
+/// Whether code is a part of a paragraph.
+fn has_paragraph(path: &[StructureElement]) -> bool {
+    path.iter().any(|element| matches!(element.standard_type, StandardType::P | StandardType::LBody))
+}
+
+fn is_block(element: &StructureElement) -> bool {
+    match element.standard_type.kind() {
+        StandardKind::BlockLevel | StandardKind::Illustration => true,
+        StandardKind::Grouping => matches!(
+            element.standard_type,
+            StandardType::Caption | StandardType::BlockQuote | StandardType::TOCI
+        ),
+        StandardKind::InlineLevel => {
+            matches!(element.standard_type, StandardType::Note | StandardType::BibEntry)
+        }
+    }
+}
+
+const fn level(kind: StandardType) -> Option<u8> {
+    Some(match kind {
+        StandardType::H1 => 1,
+        StandardType::H | StandardType::H2 => 2,
+        StandardType::H3 => 3,
+        StandardType::H4 => 4,
+        StandardType::H5 => 5,
+        StandardType::H6 => 6,
+        _ => return None,
+    })
+}
+
+fn finished(open: Vec<Open>, urls: &[Url]) -> Vec<Tagged> {
+    let mut all = Vec::new();
+    let mut cells: Vec<(Cell, Text)> = Vec::new();
+    for Open { place, tokens, marker } in open {
+        if let Some(cell) = place.cell {
+            if cells.first().is_some_and(|(first, _)| first.table != cell.table) {
+                close_table(&mut cells, &mut all);
+            }
+            let mut texts = lines(marker, urls);
+            texts.extend(lines(tokens, urls));
+            cells.push((cell, joined(&texts)));
+            continue;
+        }
+        close_table(&mut cells, &mut all);
+        let count = |has: fn(&Token) -> bool| tokens.iter().filter(|token| has(token)).count();
+        let is_bold = count(|token| token.style.is_bold) * 10 >= tokens.len() * 9;
+        let size = tokens.iter().map(|token| token.size).fold(0.0, f32::max);
+        let marker = joined(&lines(marker, urls)).as_str().trim().to_owned();
+        let lines = lines(tokens, urls);
+        let text = joined(&lines);
+        if text.is_empty() {
+            continue;
+        }
+        let lines = match place.role {
+            Role::Code => lines.iter().map(|line| line.as_str().to_owned()).collect(),
+            _ => Vec::new(),
+        };
+        all.push(Tagged::Block(Block { role: place.role, text, lines, marker, size, is_bold }));
+    }
+    close_table(&mut cells, &mut all);
+    all
+}
+
+/// The texts of the lines, in the order in which they are drawn: a paragraph may go on in the next column.
+fn lines(tokens: Vec<Token>, urls: &[Url]) -> Vec<Text> {
+    let mut rows: Vec<Vec<Fragment>> = Vec::new();
+    for fragment in chained(tokens) {
+        let fits = rows
+            .last()
+            .and_then(|row| row.last())
+            .is_some_and(|last| (last.base - fragment.base).abs() <= 0.5 * last.size.max(fragment.size));
+        match rows.last_mut() {
+            Some(row) if fits => row.push(fragment),
+            _ => rows.push(vec![fragment]),
+        }
+    }
+    let line = |row: &mut Vec<Fragment>| {
+        row.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
+        let main = row.iter().max_by_key(|fragment| fragment.chars);
+        let (base, size) = main.map_or((0.0, 0.0), |fragment| (fragment.base, fragment.size));
+        text(row, base, size, urls)
+    };
+    rows.iter_mut().map(line).collect()
+}
+
+fn joined(lines: &[Text]) -> Text {
+    let mut all = Text::default();
+    lines.iter().for_each(|line| all.push_line(line));
+    all
+}
+
+/// Writes the table of these cells, or their texts if they are none.
+fn close_table(cells: &mut Vec<(Cell, Text)>, all: &mut Vec<Tagged>) {
+    let cells = std::mem::take(cells);
+    let mut rows: Vec<(ObjRef, Vec<(ObjRef, Text)>)> = Vec::new();
+    for (cell, text) in &cells {
+        if rows.last().is_none_or(|(row, _)| *row != cell.row) {
+            rows.push((cell.row, Vec::new()));
+        }
+        let Some((_, row)) = rows.last_mut() else { continue };
+        let is_same = row.last().is_some_and(|(last, _)| *last == cell.cell);
+        if is_same && let Some((_, joined)) = row.last_mut() {
+            joined.push_line(text);
+        } else if row.len() < MAX_COLUMNS {
+            row.push((cell.cell, text.clone()));
+        }
+    }
+    let rows: Vec<Vec<Text>> =
+        rows.into_iter().map(|(_, row)| row.into_iter().map(|(_, text)| text).collect()).collect();
+    match Table::of(rows) {
+        Some(table) => all.push(Tagged::Table(table)),
+        None => all.extend(cells.into_iter().filter(|(_, text)| !text.is_empty()).map(|(_, text)| {
+            let (lines, marker) = (Vec::new(), String::new());
+            Tagged::Block(Block { role: Role::Paragraph, text, lines, marker, size: 0.0, is_bold: false })
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fragment::tests::token;
+    use super::*;
+
+    fn reference(num: u32) -> ObjRef {
+        ObjRef { num, r#gen: 0 }
+    }
+
+    fn cell(row: u32, cell: u32, word: &str) -> Open {
+        let cell = Cell { table: reference(1), row: reference(row), cell: reference(cell) };
+        let place = Place { block: cell.cell, role: Role::Paragraph, is_marker: false, cell: Some(cell) };
+        Open { place, tokens: vec![token(word, 0.0, 10.0 * row as f32, 10.0)], marker: Vec::new() }
+    }
+
+    #[test]
+    fn cells_become_a_table() {
+        let open = vec![cell(10, 11, "a"), cell(10, 12, "b"), cell(20, 21, "1"), cell(20, 22, "2")];
+        let all = finished(open, &[]);
+        let [Tagged::Table(table)] = all.as_slice() else { panic!("one table") };
+        assert_eq!(table.markdown(), "| a | b |\n| --- | --- |\n| 1 | 2 |");
+    }
+
+    #[test]
+    fn lines_of_a_block_are_joined_in_their_order() {
+        // The second line is in the next column, higher up.
+        let tokens = vec![token("begin-", 0.0, 500.0, 10.0), token("ning", 200.0, 20.0, 10.0)];
+        let place = Place { block: reference(1), role: Role::Heading(2), is_marker: false, cell: None };
+        let all = finished(vec![Open { place, tokens, marker: Vec::new() }], &[]);
+        let [Tagged::Block(block)] = all.as_slice() else { panic!("one block") };
+        assert_eq!((block.text.as_str(), block.role), ("beginning", Role::Heading(2)));
+    }
+}

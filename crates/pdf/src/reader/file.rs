@@ -1,0 +1,457 @@
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use memchr::memmem;
+use pdfboss_core::filters::decode_stream;
+use pdfboss_core::objstm::ObjStm;
+use pdfboss_core::parser::{NoResolve, Parser, Resolve};
+use pdfboss_core::xref::{Xref, XrefEntry, load_xref};
+use pdfboss_core::{
+    Decryptor, Dict, Error as ReadError, ObjRef, Object, ObjectSource, Result as Read, Stream,
+    direct_crypt_filters, resolve_sync_with,
+};
+
+use super::content::{self, MAX_PAGE_TEXTS};
+use super::marks::Marks;
+use super::sections;
+use super::tame::tame;
+use crate::{Error, ErrorKind, Options};
+
+/// Most values that are read from a file: numbers, names, strings, arrays. A value counts each time.
+pub const MAX_VALUES: u64 = 60_000_000;
+
+/// Most values that are kept to be read again. A value takes about 50 bytes.
+const MAX_KEPT_VALUES: u64 = 2_000_000;
+
+/// Most bytes of unpacked object streams that are kept.
+const MAX_KEPT_BYTES: usize = 64 * 1024 * 1024;
+
+/// Most objects that are read in order to read another one.
+const MAX_DEPTH: u32 = 16;
+
+/// Bytes of the file that cost as much to parse as copying a value.
+const BYTES_PER_VALUE: usize = 32;
+
+/// Memory of a parsed character map for each of its bytes.
+const MAP_COST: u64 = 8;
+
+/// Most hexadecimal digits of the text of one code in a character map: 10 UTF-16 units. The text replaces
+/// each code, so a long one would multiply a page.
+const MAX_MAPPED_DIGITS: usize = 40;
+
+/// A budget that a file exceeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Limit {
+    Values,
+    Inflated,
+    Marks,
+}
+
+/// The bytes of a file, and its objects on demand.
+///
+/// Alternative: `pdfboss_core::Document`. It has no limits for the sum of what it unpacks and keeps, and a
+/// chain of objects that each need the next one can overflow its stack.
+pub(crate) struct File<'b> {
+    bytes: &'b [u8],
+    table: Xref,
+    decryptor: Option<Decryptor>,
+    kept: RefCell<HashMap<ObjRef, (Rc<Object>, u64)>>,
+    kept_values: Cell<u64>,
+    /// Unpacked object streams; `None` while one is unpacked, or if it cannot be.
+    packed: RefCell<HashMap<u32, Option<Rc<ObjStm>>>>,
+    packed_bytes: Cell<usize>,
+    depth: Cell<u32>,
+    values_left: Cell<u64>,
+    inflated_left: Cell<u64>,
+    max_inflated: u64,
+    exceeded: Cell<Option<Limit>>,
+    marks: Cell<Marks>,
+    /// The next stream to unpack is a content that has been read and counted before.
+    is_counted: Cell<bool>,
+}
+
+impl<'b> File<'b> {
+    /// Reads the table of a file, and the key of an encrypted one that needs no password.
+    pub(crate) fn open(bytes: &'b [u8], options: &Options) -> Result<Self, Error> {
+        // Offsets count from the header.
+        let header = memmem::find(bytes, b"%PDF-").unwrap_or(0);
+        let bytes = bytes.get(header..).unwrap_or(bytes);
+        sections::check(bytes, options)?;
+        let table = load_xref(bytes).map_err(Error::malformed)?;
+        if table.len() > options.max_objects {
+            return Err(ErrorKind::TooManyObjects { limit: options.max_objects }.into());
+        }
+        let mut file = Self {
+            bytes,
+            table,
+            decryptor: None,
+            kept: RefCell::default(),
+            kept_values: Cell::new(0),
+            packed: RefCell::default(),
+            packed_bytes: Cell::new(0),
+            depth: Cell::new(0),
+            values_left: Cell::new(MAX_VALUES),
+            inflated_left: Cell::new(options.max_inflated_bytes),
+            max_inflated: options.max_inflated_bytes,
+            exceeded: Cell::new(None),
+            marks: Cell::default(),
+            is_counted: Cell::new(false),
+        };
+        file.decryptor = file.find_decryptor()?;
+        // What was read before is not decrypted.
+        file.forget();
+        Ok(file)
+    }
+
+    fn find_decryptor(&self) -> Result<Option<Decryptor>, Error> {
+        let Some(entry) = self.trailer().get("Encrypt").filter(|entry| !entry.is_null()) else {
+            return Ok(None);
+        };
+        let encrypted = || Error::from(ErrorKind::Encrypted);
+        let entries = self.resolve(entry).map_err(|_| encrypted())?;
+        let entries = entries.as_dict().ok_or_else(encrypted)?;
+        let entries = direct_crypt_filters(entries, |reference| self.get(reference).ok());
+        let id = self.trailer().get_array("ID").and_then(<[Object]>::first).and_then(Object::as_str_bytes);
+        match Decryptor::from_standard_with_password_str(&entries, id.unwrap_or_default(), "") {
+            Some(decryptor) => Ok(Some(decryptor)),
+            None => Err(encrypted()),
+        }
+    }
+
+    fn forget(&self) {
+        self.kept.borrow_mut().clear();
+        self.kept_values.set(0);
+        self.packed.borrow_mut().clear();
+        self.packed_bytes.set(0);
+    }
+
+    /// The trailer: where reading begins.
+    pub(crate) fn trailer(&self) -> &Dict {
+        &self.table.trailer
+    }
+
+    /// The numbers of all objects, in their order.
+    pub(crate) fn object_numbers(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = self.table.iter().map(|(number, _)| number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// The budget that is exceeded, as an error.
+    pub(crate) fn exceeded(&self) -> Option<Error> {
+        let kind = match self.exceeded.get()? {
+            Limit::Values => ErrorKind::TooManyValues { limit: MAX_VALUES },
+            Limit::Inflated => ErrorKind::TooLarge { limit: self.max_inflated },
+            Limit::Marks => ErrorKind::TooManyMarks { limit: MAX_PAGE_TEXTS },
+        };
+        Some(kind.into())
+    }
+
+    /// Begins a page: its marks count from zero.
+    pub(super) fn begin_page(&self) {
+        self.marks.set(Marks::default());
+    }
+
+    /// The marks of the page so far.
+    pub(super) fn marks(&self) -> Marks {
+        self.marks.get()
+    }
+
+    /// The next stream that is unpacked is a content that has been counted.
+    pub(super) fn expect_counted(&self) {
+        self.is_counted.set(true);
+    }
+
+    /// Counts the marks of a content of this page, and removes what would multiply.
+    pub(super) fn cleaned(&self, content: Vec<u8>) -> Read<Vec<u8>> {
+        match content::clean(content, self.marks.get()) {
+            Some((content, marks)) => {
+                self.marks.set(self.marks.get().and(marks));
+                Ok(content)
+            }
+            None => Err(self.exceed(Limit::Marks)),
+        }
+    }
+
+    /// The dictionary behind an entry.
+    pub(crate) fn dict(&self, entries: &Dict, key: &str) -> Option<Dict> {
+        match self.resolve(entries.get(key)?).ok()? {
+            Object::Dict(found) => Some(found),
+            Object::Stream(stream) => Some(stream.dict),
+            _ => None,
+        }
+    }
+
+    /// The value behind an entry.
+    pub(super) fn value(&self, entries: &Dict, key: &str) -> Option<Object> {
+        self.resolve(entries.get(key)?).ok().filter(|value| !value.is_null())
+    }
+
+    fn exceed(&self, limit: Limit) -> ReadError {
+        if self.exceeded.get().is_none() {
+            self.exceeded.set(Some(limit));
+        }
+        ReadError::Other("a limit is exceeded".to_owned())
+    }
+
+    fn check(&self) -> Read<()> {
+        self.exceeded.get().map_or(Ok(()), |limit| Err(self.exceed(limit)))
+    }
+
+    fn spend(&self, values: u64) -> Read<()> {
+        let left = self.values_left.get().checked_sub(values).ok_or_else(|| self.exceed(Limit::Values))?;
+        self.values_left.set(left);
+        Ok(())
+    }
+
+    fn spend_inflated(&self, bytes: u64) -> Read<()> {
+        let left = self.inflated_left.get().checked_sub(bytes).ok_or_else(|| self.exceed(Limit::Inflated))?;
+        self.inflated_left.set(left);
+        Ok(())
+    }
+
+    /// Runs `read` unless it is needed by too many others.
+    fn nested<T>(&self, read: impl FnOnce() -> Read<T>) -> Read<T> {
+        let depth = self.depth.get();
+        if depth >= MAX_DEPTH {
+            return Err(ReadError::Other("objects need one another".to_owned()));
+        }
+        self.depth.set(depth + 1);
+        let result = read();
+        self.depth.set(depth);
+        result
+    }
+
+    fn load(&self, reference: ObjRef) -> Read<Object> {
+        match self.table.get(reference.num) {
+            None | Some(XrefEntry::Free) => Err(ReadError::ObjectNotFound(reference.num, reference.r#gen)),
+            Some(XrefEntry::InFile { offset, .. }) => self.parse(offset, reference),
+            Some(XrefEntry::InStream { stream_num, index }) => self.packed(stream_num)?.object(index),
+        }
+    }
+
+    fn parse(&self, offset: u64, reference: ObjRef) -> Read<Object> {
+        let missing = ReadError::ObjectNotFound(reference.num, reference.r#gen);
+        let Some(offset) = usize::try_from(offset).ok().filter(|offset| *offset < self.bytes.len()) else {
+            return Err(missing);
+        };
+        let mut parser = Parser::at(self.bytes, offset);
+        let (found, mut object) = parser.parse_indirect(&Lengths(self))?;
+        let data = object.as_stream().map_or(0, |stream| stream.data.len());
+        self.spend((parser.pos().saturating_sub(offset + data) / BYTES_PER_VALUE) as u64)?;
+        if let Object::Stream(stream) = &mut object
+            && stream.dict.get_name("Subtype").is_some_and(|name| name.0 == "Image")
+        {
+            // A page says where its pictures are; nothing reads what is in them.
+            stream.data = Vec::new();
+        }
+        if let Some(decryptor) = &self.decryptor {
+            decryptor.decrypt_object(&mut object, found.num, found.r#gen);
+        }
+        Ok(object)
+    }
+
+    /// The objects that are packed in a stream.
+    fn packed(&self, number: u32) -> Read<Rc<ObjStm>> {
+        let damaged = || ReadError::Other("the object stream is damaged".to_owned());
+        if let Some(known) = self.packed.borrow().get(&number) {
+            return known.clone().ok_or_else(damaged);
+        }
+        if self.packed_bytes.get() > MAX_KEPT_BYTES {
+            self.packed.borrow_mut().clear();
+            self.packed_bytes.set(0);
+        }
+        self.packed.borrow_mut().insert(number, None);
+        let unpacked = self.nested(|| self.unpack(number))?;
+        let unpacked = Rc::new(unpacked);
+        self.packed.borrow_mut().insert(number, Some(Rc::clone(&unpacked)));
+        Ok(unpacked)
+    }
+
+    fn unpack(&self, number: u32) -> Read<ObjStm> {
+        let Some(XrefEntry::InFile { offset, .. }) = self.table.get(number) else {
+            return Err(ReadError::ObjectNotFound(number, 0));
+        };
+        let Object::Stream(stream) = self.parse(offset, ObjRef { num: number, r#gen: 0 })? else {
+            return Err(ReadError::MissingKey("Type"));
+        };
+        let count = |key: &'static str| {
+            let value = self.value(&stream.dict, key).and_then(|value| value.as_int());
+            value.and_then(|value| usize::try_from(value).ok()).ok_or(ReadError::MissingKey(key))
+        };
+        let (objects, first) = (count("N")?, count("First")?);
+        let content = self.inflate(&stream)?;
+        // Each object has two numbers before all objects. The loader reserves memory for all of them.
+        if objects > content.len() / 4 + 1 {
+            return Err(ReadError::Other("the object stream has too few bytes".to_owned()));
+        }
+        self.packed_bytes.set(self.packed_bytes.get().saturating_add(content.len()));
+        ObjStm::parse(content, objects, first)
+    }
+
+    fn inflate(&self, stream: &Stream) -> Read<Vec<u8>> {
+        self.check()?;
+        let content = decode_stream(stream, &Values(self)).map_err(|error| match error {
+            // The decoders have a limit of their own, which is no kind of error.
+            ReadError::Decode(reason) if reason.ends_with("exceeds size limit") => {
+                self.exceed(Limit::Inflated)
+            }
+            other => other,
+        })?;
+        self.spend_inflated(content.len() as u64)?;
+        Ok(content)
+    }
+
+    /// A number in an object of its own: the length of a stream.
+    fn length(&self, reference: ObjRef) -> Option<Object> {
+        let read = || -> Read<Object> {
+            match self.table.get(reference.num) {
+                Some(XrefEntry::InFile { offset, .. }) => {
+                    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+                    // At most a few bytes, so a long object is not parsed for nothing.
+                    let bytes = self.bytes.get(offset..).unwrap_or_default();
+                    let bytes = bytes.get(..64).unwrap_or(bytes);
+                    Ok(Parser::new(bytes).parse_indirect(&NoResolve)?.1)
+                }
+                Some(XrefEntry::InStream { stream_num, index }) => self.packed(stream_num)?.object(index),
+                _ => Err(ReadError::ObjectNotFound(reference.num, reference.r#gen)),
+            }
+        };
+        self.nested(read).ok().filter(|length| length.as_int().is_some())
+    }
+}
+
+impl ObjectSource for File<'_> {
+    fn get(&self, reference: ObjRef) -> Read<Object> {
+        self.check()?;
+        let kept = self.kept.borrow().get(&reference).cloned();
+        if let Some((object, weight)) = kept {
+            self.spend(weight)?;
+            return Ok((*object).clone());
+        }
+        let (object, weight) = tame(self.nested(|| self.load(reference))?);
+        self.spend(weight)?;
+        // Pictures are noticed here because nothing decodes them.
+        if let Object::Stream(stream) = &object {
+            if stream.dict.get_name("Subtype").is_some_and(|name| name.0 == "Image") {
+                let mut marks = self.marks.get();
+                marks.pictures = marks.pictures.saturating_add(1);
+                self.marks.set(marks);
+            }
+            return Ok(object);
+        }
+        if self.kept_values.get().saturating_add(weight) > MAX_KEPT_VALUES {
+            self.kept.borrow_mut().clear();
+            self.kept_values.set(0);
+        }
+        self.kept_values.set(self.kept_values.get().saturating_add(weight));
+        self.kept.borrow_mut().insert(reference, (Rc::new(object.clone()), weight));
+        Ok(object)
+    }
+
+    fn stream_data(&self, stream: &Stream) -> Read<Vec<u8>> {
+        if self.is_counted.take() && stream.dict.is_empty() {
+            return Ok(stream.data.clone());
+        }
+        let content = self.inflate(stream)?;
+        let kind = self.value(&stream.dict, "Subtype");
+        if kind.is_some_and(|kind| kind.as_name().is_some_and(|name| name.0 == "Form")) {
+            return self.cleaned(content);
+        }
+        if memmem::find(&content, b"beginbf").is_some() || memmem::find(&content, b"begincid").is_some() {
+            self.spend_inflated(MAP_COST * content.len() as u64)?;
+            if has_long_text(&content) {
+                return Err(ReadError::Other("the character map has long texts".to_owned()));
+            }
+        }
+        Ok(content)
+    }
+
+    fn resolve(&self, object: &Object) -> Read<Object> {
+        if let Object::Ref(_) = object {
+            return resolve_sync_with(self, object);
+        }
+        self.check()?;
+        let (object, weight) = tame(object.clone());
+        self.spend(weight)?;
+        Ok(object)
+    }
+}
+
+/// Whether a character map has a string of many digits.
+fn has_long_text(map: &[u8]) -> bool {
+    let mut rest = map;
+    while let Some(start) = memchr::memchr(b'<', rest) {
+        rest = rest.get(start + 1..).unwrap_or_default();
+        let is_digit = |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace();
+        let end = rest.iter().take(MAX_MAPPED_DIGITS + 1).position(|byte| !is_digit(byte));
+        match end {
+            Some(end) => rest = rest.get(end..).unwrap_or_default(),
+            None if rest.len() > MAX_MAPPED_DIGITS => return true,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Resolves the lengths of streams while they are parsed.
+struct Lengths<'f, 'b>(&'f File<'b>);
+
+impl Resolve for Lengths<'_, '_> {
+    fn resolve_ref(&self, reference: ObjRef) -> Option<Object> {
+        self.0.length(reference)
+    }
+}
+
+/// Resolves the parameters of filters.
+struct Values<'f, 'b>(&'f File<'b>);
+
+impl Resolve for Values<'_, '_> {
+    fn resolve_ref(&self, reference: ObjRef) -> Option<Object> {
+        self.0.get(reference).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_testkit::pdf::{file, stream};
+
+    use super::*;
+
+    fn open(bytes: &[u8]) -> File<'_> {
+        File::open(bytes, &Options::default()).unwrap()
+    }
+
+    fn reference(num: u32) -> ObjRef {
+        ObjRef { num, r#gen: 0 }
+    }
+
+    #[test]
+    fn streams_whose_lengths_need_one_another_are_read() {
+        let objects: Vec<Vec<u8>> = (1..200)
+            .map(|number| format!("<< /Length {} 0 R >>\nstream\nabc\nendstream", number + 1).into_bytes())
+            .collect();
+        let bytes = file(&objects, "");
+        let Object::Stream(stream) = open(&bytes).get(reference(1)).unwrap() else { panic!() };
+        assert_eq!(stream.data, b"abc");
+    }
+
+    #[test]
+    fn what_is_unpacked_counts_each_time() {
+        let bytes = file(&[stream("", &[b'x'; 600])], "");
+        let file = File::open(&bytes, &Options::default().max_inflated_bytes(1_000)).unwrap();
+        let Object::Stream(stream) = file.get(reference(1)).unwrap() else { panic!() };
+        assert!(file.stream_data(&stream).is_ok() && file.exceeded().is_none());
+        assert!(file.stream_data(&stream).is_err());
+        assert!(file.exceeded().unwrap().is_limit());
+        assert!(file.get(reference(1)).is_err(), "nothing more is read");
+    }
+
+    #[test]
+    fn texts_of_character_maps_are_short() {
+        assert!(!has_long_text(b"<0041> <0042> <0043>"));
+        let long = format!("<0041> <{}>", "0042".repeat(100));
+        assert!(has_long_text(long.as_bytes()));
+    }
+}

@@ -1,0 +1,110 @@
+//! Code that is shown as a block although it is not in a `pre`, and code whose lines begin with their numbers.
+
+use std::collections::HashSet;
+
+use crate::names;
+use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+
+/// How a `code` element is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// In its line.
+    Span,
+    /// As a block.
+    Block,
+    /// Its content is written: it only wraps a `pre`.
+    Wrapper,
+}
+
+/// Maximum number of tree edges before the `pre` in a wrapper.
+const MAX_WRAPPER_EDGES: usize = 24;
+
+/// Maximum number of blank nodes beside code.
+const MAX_BLANK_NODES: usize = 2;
+
+/// Maximum distance of the lines to their block of code, in elements.
+const MAX_LINE_DISTANCE: usize = 4;
+
+/// Maximum length of a line number in bytes.
+const MAX_NUMBER_BYTES: usize = 8;
+
+/// How a `code` element of a page is written.
+pub(super) fn of(tree: &Tree, code: NodeId) -> Shape {
+    let wraps_pre = Walk::new(tree, code)
+        .take(MAX_WRAPPER_EDGES)
+        .any(|edge| matches!(edge, Edge::Enter(node) if tree.tag(node) == Tag::Pre));
+    if wraps_pre {
+        Shape::Wrapper
+    } else if stands_alone(tree, code) && is_shown_as_block(tree, code) {
+        Shape::Block
+    } else {
+        Shape::Span
+    }
+}
+
+/// Is there no text in the block before or after an element? Other code may be there.
+fn stands_alone(tree: &Tree, code: NodeId) -> bool {
+    let in_block = tree
+        .parent(code)
+        .is_some_and(|parent| tree.kind(parent) == Kind::Document || tree.tag(parent).is_block());
+    let ends = |next: fn(&Tree, NodeId) -> Option<NodeId>| {
+        let beside = std::iter::successors(next(tree, code), |node| next(tree, *node));
+        let text = beside
+            .take(MAX_BLANK_NODES)
+            .find(|node| tree.is_element(*node) || !tree.text(*node).trim().is_empty());
+        text.is_none_or(|node| tree.tag(node) == Tag::Code || tree.tag(node).is_block())
+    };
+    in_block && ends(Tree::previous_sibling) && ends(Tree::next_sibling)
+}
+
+/// Has code several lines, or a class or a style of a block?
+fn is_shown_as_block(tree: &Tree, code: NodeId) -> bool {
+    let named = names::has_class(tree, code, &["block", "code-block", "codeblock"]);
+    let styled = tree.attribute(code, Attr::Style).is_some_and(|style| {
+        names::prefix(style).split(';').filter_map(|declaration| declaration.split_once(':')).any(
+            |(property, value)| match property.trim() {
+                "white-space" => value.trim().starts_with("pre"),
+                "display" => value.trim() == "block",
+                _ => false,
+            },
+        )
+    });
+    named || styled || tree.text_content(code).trim().contains('\n')
+}
+
+/// Is an element a listing by its attributes: a `div` of text with a language?
+pub(super) fn is_plain_listing(tree: &Tree, node: NodeId) -> bool {
+    tree.tag(node) == Tag::Div
+        && (tree.has(node, Attr::DataLang) || tree.has(node, Attr::DataLanguage))
+        && names::class(tree, node).contains("code")
+        && tree.first_child(node).is_some()
+        && tree.child_elements(node).all(|child| tree.tag(child) == Tag::Span)
+}
+
+/// The elements with the line numbers of code whose lines are elements that each begin with their number.
+pub(super) fn line_numbers(tree: &Tree, block: NodeId) -> HashSet<NodeId> {
+    let mut lines = block;
+    for _ in 0..MAX_LINE_DISTANCE {
+        let mut inner = tree.child_elements(lines);
+        match (inner.next(), inner.next()) {
+            (Some(only), None) => lines = only,
+            _ => break,
+        }
+    }
+    let mut numbers = HashSet::new();
+    let mut expected = None;
+    for line in tree.child_elements(lines) {
+        let number = tree
+            .first_child(line)
+            .filter(|first| tree.is_element(*first) && tree.next_sibling(*first).is_some())
+            .and_then(|first| Some((first, tree.folded_text(first, MAX_NUMBER_BYTES).parse::<u32>().ok()?)));
+        let Some((first, number)) = number.filter(|(_, number)| expected.is_none_or(|next| next == *number))
+        else {
+            return HashSet::new();
+        };
+        numbers.insert(first);
+        expected = Some(number.saturating_add(1));
+    }
+    // One number at the start of one line may be part of the code.
+    if numbers.len() > 1 { numbers } else { HashSet::new() }
+}
