@@ -155,7 +155,8 @@ fn split_sentences(text: &str, sentences: &mut Vec<String>) {
     while let Some((at, c)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
         let ends = match c {
-            '。' | '！' | '？' | '｡' | '।' | '؟' | '۔' | '…' | '។' | '။' => true,
+            '。' | '！' | '？' | '｡' | '︒' | '︕' | '︖' | '।' | '॥' | '؟' | '۔' | '…' | '។' | '။' | '།'
+            | '።' | '։' => true,
             '.' | '!' | '?' => next.is_none_or(char::is_whitespace),
             _ if is_unmarked => {
                 next.is_none() || (next == Some(' ') && at - start >= *SENTENCE_BYTES.end() / 4)

@@ -53,8 +53,8 @@ pub struct Page {
     /// The metadata hold the number of all its pages.
     pub pages_converted: Option<u32>,
     /// The page is an empty shell as served: it has scripts and almost no text, and neither JSON-LD nor the
-    /// state of its scripts has its text. A browser gives more of it. The state is read only if formats with
-    /// text are requested.
+    /// state of its scripts has a long text. A browser gives more of it. The state is read only if formats
+    /// with text are requested.
     pub needs_scripts: bool,
     /// Marks an extractive summary. It is no part of the document's warning yet, because a model's summary
     /// may replace the summary.

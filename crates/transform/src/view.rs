@@ -1,6 +1,7 @@
 //! The part of a tree that is written out: some roots without the nodes hidden below them.
 
 use crate::tree::{Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::words::count;
 
 /// A set of nodes, one bit each.
 #[derive(Debug, Clone, Default)]
@@ -61,13 +62,19 @@ fn has_noscript_content(tree: &Tree) -> bool {
     // On most pages no `noscript` has enough words: this check needs no walk over the whole page.
     let nested = |noscript| tree.ancestors(noscript).take(8).any(|around| tree.tag(around) == Tag::Noscript);
     let has_text = |noscript| {
-        let texts = Walk::new(tree, noscript).filter_map(|edge| match edge {
+        let mut texts = Walk::new(tree, noscript).filter_map(|edge| match edge {
             Edge::Enter(node) if tree.kind(node) == Kind::Text => Some(tree.text(node)),
             _ => None,
         });
+        let mut words = 0;
         // Counting stops at the threshold.
-        let words = texts.flat_map(str::split_ascii_whitespace).take(MIN_NOSCRIPT_WORDS);
-        !nested(noscript) && words.count() >= MIN_NOSCRIPT_WORDS
+        let mut reaches_threshold = || {
+            texts.any(|text| {
+                words += count(text);
+                words >= MIN_NOSCRIPT_WORDS
+            })
+        };
+        !nested(noscript) && reaches_threshold()
     };
     if !tree.elements_with_tag(Tag::Noscript).any(has_text) {
         return false;
@@ -78,7 +85,7 @@ fn has_noscript_content(tree: &Tree) -> bool {
     while let Some(edge) = walk.next() {
         match edge {
             Edge::Enter(node) if tree.kind(node) == Kind::Text => {
-                let words = tree.text(node).split_ascii_whitespace().count();
+                let words = count(tree.text(node));
                 match &mut current {
                     Some((_, count)) => *count += words,
                     None => outside += words,

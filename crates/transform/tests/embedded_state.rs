@@ -16,7 +16,7 @@ fn sentences(from: usize, to: usize) -> Vec<String> {
     let parts = ["clay", "glaze", "kiln", "wheel", "shelf", "cone", "slip"];
     let words = ["slowly", "with care", "in winter", "by hand", "at night"];
     let sentence = |at: usize| {
-        let (part, word) = (parts[at % parts.len()], words[at % words.len()]);
+        let (part, word) = (parts.iter().cycle().nth(at).unwrap(), words.iter().cycle().nth(at).unwrap());
         format!("In step {at} of the work the potter moves the {part} {word}, and then waits for an hour.")
     };
     (from..to).map(sentence).collect()

@@ -137,8 +137,10 @@ fn filled(
         state::Origin::Attribute => "JSON in an attribute",
     };
     let own = format!("{what} the text of its embedded state ({origin}) is given instead.");
-    let more = document.warning.take();
-    document.warning = Some(more.map_or_else(|| own.clone(), |more| format!("{own} {more}")));
+    document.warning = Some(match document.warning.take() {
+        Some(more) => format!("{own} {more}"),
+        None => own,
+    });
     Some(page)
 }
 

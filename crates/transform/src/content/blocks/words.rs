@@ -2,7 +2,7 @@
 
 use super::Block;
 use super::word_filters::{TrigramFilter, WordFilter};
-use crate::words::is_unspaced;
+use crate::words::quarters_of_word;
 
 /// Classes of bytes, one bit each.
 pub(super) const WORD: u8 = 1;
@@ -83,11 +83,19 @@ pub(super) fn hash_text(text: &str) -> u64 {
         .fold(0, |hash, (word, classes)| if classes & WORD == 0 { hash } else { mix(hash, word) })
 }
 
-/// Marks that end a sentence in scripts without a space after them.
-const WIDE_STOPS: [char; 5] = ['。', '！', '？', '．', '｡'];
+/// Marks that end a sentence in scripts without a space after them: those of Chinese and Japanese, also in
+/// vertical form, of Khmer, Burmese and Tibetan.
+const WIDE_STOPS: [char; 11] = ['。', '！', '？', '．', '｡', '︒', '︕', '︖', '។', '။', '།'];
 
 /// Marks that end a part of a sentence in these scripts.
-const WIDE_PAUSES: [char; 5] = ['、', '，', '；', '､', '﹐'];
+const WIDE_PAUSES: [char; 9] = ['、', '，', '；', '､', '﹐', '︐', '︑', '︔', '၊'];
+
+/// Marks that end a sentence before a space: those of Latin and related scripts, Arabic, Urdu, Hindi,
+/// Amharic and Armenian.
+const SPACED_STOPS: [char; 10] = ['.', '!', '?', '…', '؟', '۔', '।', '॥', '።', '։'];
+
+/// Marks that end a part of a sentence before a space.
+const SPACED_PAUSES: [char; 5] = [',', ';', '،', '؛', '፣'];
 
 /// The ideographic space.
 const WIDE_SPACE: char = '\u{3000}';
@@ -168,7 +176,7 @@ impl Block {
         if self.words == 0 {
             self.starts_capital = run.chars().next().is_some_and(char::is_uppercase);
         }
-        let (mut letters, mut unspaced, mut pieces, mut stops, mut sign) = (0, 0, 0, 0, false);
+        let (mut letters, mut quarters, mut pieces, mut stops, mut sign) = (0, 0, 0, 0, false);
         let mut apart = true;
         for c in run.chars() {
             if c == WIDE_SPACE {
@@ -177,22 +185,20 @@ impl Block {
             }
             pieces += u32::from(std::mem::take(&mut apart));
             letters += 1;
-            unspaced += u32::from(is_unspaced(c));
+            quarters += quarters_of_word(c);
             stops += u32::from(WIDE_STOPS.contains(&c));
             self.commas += u32::from(WIDE_PAUSES.contains(&c));
             sign |= matches!(c, '€' | '£' | '¥' | '₹');
         }
-        // In these scripts every two characters count as a word.
-        self.words += pieces + unspaced / 2;
+        self.words += pieces + quarters / 4;
         self.letters += letters;
         let run = run.trim_end_matches(WIDE_SPACE);
-        let unquoted = run.trim_end_matches(['」', '』', '）', '”', '’']);
+        let unquoted = run.trim_end_matches(['」', '』', '）', '”', '’', '﹂', '﹄', '︶']);
         let ends_wide = unquoted.ends_with(WIDE_STOPS);
         // The last sentence of the run is counted by `ends_sentence`.
         self.sentences += stops - u32::from(ends_wide);
-        self.ends_sentence =
-            ends_wide || run.ends_with(['.', '!', '?', '…', '؟', '।']) || run.ends_with(".”");
-        self.commas += u32::from(run.ends_with([',', ';', '،']));
+        self.ends_sentence = ends_wide || run.ends_with(SPACED_STOPS) || run.ends_with(".”");
+        self.commas += u32::from(run.ends_with(SPACED_PAUSES));
         self.has_colon_end = run.ends_with([':', '：']);
         sign
     }
@@ -212,6 +218,11 @@ mod tests {
             ("窯は熱い。土は", (4, 1, 0, false)),
             ("窯の温度\u{3000}土の温度", (6, 0, 0, false)),
             ("가마 온도", (2, 0, 0, false)),
+            ("﹁窯は熱い︒﹂土は︑冷たい︒", (5, 2, 1, true)),
+            ("เตาเผาร้อนมาก", (4, 0, 0, false)),
+            ("ឡក្តៅ។ដីត្រជាក់។", (5, 2, 0, true)),
+            ("እቶኑ ሞቋል፣ ጭቃው ቀዝቅዟል።", (4, 1, 1, true)),
+            ("بھٹی گرم ہے، مٹی ٹھنڈی ہے۔", (6, 1, 1, true)),
             ("Où est-il ? À Genève, bien sûr…", (6, 1, 1, true)),
         ];
         for (text, expected) in rows {

@@ -7,8 +7,10 @@ use crate::tree::Tag;
 pub(super) enum Context {
     /// Parts of a text. A string counts only if it is prose.
     Block,
-    /// A text: every string is a part of it.
+    /// A text: every string is a part of it, and may be HTML.
     Inline,
+    /// A text whose strings are no HTML.
+    Literal,
     /// Code: no string is HTML.
     Code,
     /// Items of a list.

@@ -119,7 +119,7 @@ pub(super) fn write(values: &Values, piece: ValueId, definitions: Option<ValueId
         }
     }
     format.open(out);
-    write_text(values.text(text), out);
+    escape(values.text(text), false, out);
     format.close(out);
 }
 
@@ -271,6 +271,15 @@ mod tests {
         let mut out = String::new();
         write(&values, piece, values.member(block, "markDefs"), &mut out);
         assert_eq!(out, "<a href=\"/k\"><strong>a</strong></a>");
+    }
+
+    #[test]
+    fn a_text_with_tags_is_html() {
+        for (text, expected) in [("a <b>b</b>", "a <b>b</b>"), ("a < b &amp; c", "a &lt; b &amp; c")] {
+            let mut out = String::new();
+            write_text(text, &mut out);
+            assert_eq!(out, expected);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Frameworks send what their scripts show as data: JSON in scripts and attributes, literals in programs, the
 //! stream of server components ([`sources`]). Such a state holds much that is not the page: translations,
 //! menus, other pages. So only one value counts ([`choose`]): the record that has the title or the address of
-//! the page, or a text that is longer than everything else. It becomes HTML ([`write`]), which is then read
+//! the page, or a text that is longer than everything else. It becomes HTML ([`mod@write`]), which is then read
 //! like any page, and is as safe as that.
 //!
 //! No name of a site, a variable or a framework decides: values are recognised by their shape. Time and

@@ -1,6 +1,6 @@
 //! Tells the texts of a state from its other strings.
 
-use crate::words::{is_of_word, is_unspaced};
+use crate::words::{is_of_word, is_unspaced, quarters_of_word};
 
 /// A shorter string is no text of its own, in bytes.
 const MIN_PROSE_BYTES: usize = 80;
@@ -75,7 +75,7 @@ fn is_markdown(text: &str) -> bool {
 fn weight(c: char) -> usize {
     if !is_of_word(c) || c.is_ascii_digit() {
         0
-    } else if is_unspaced(c) && c >= '\u{3005}' {
+    } else if quarters_of_word(c) > 1 {
         3
     } else {
         1

@@ -93,9 +93,7 @@ impl<'a> Writer<'a> {
             Kind::Text => self.text(value, context),
             Kind::List => self.list(value, context),
             Kind::Object => self.object(value, context),
-            Kind::Number if matches!(context, Context::Inline | Context::Cells | Context::Items) => {
-                self.text(value, context);
-            }
+            Kind::Number if !matches!(context, Context::Block | Context::Rows) => self.text(value, context),
             _ => {}
         }
     }
@@ -121,7 +119,7 @@ impl<'a> Writer<'a> {
                 }
             }
             Context::Inline => leaf::write_text(text, &mut self.out),
-            Context::Code => escape(text, false, &mut self.out),
+            Context::Literal | Context::Code => escape(text, false, &mut self.out),
             Context::Items | Context::Rows | Context::Cells => {
                 let tag = if context == Context::Items { Tag::Li } else { Tag::Td };
                 self.tag("<", tag);
@@ -222,21 +220,21 @@ impl<'a> Writer<'a> {
         let Some(first) = parts.next() else { return };
         if values.text(first) != "$" {
             let attributes = parts.next();
-            let tasks: Vec<Task> = parts.map(|part| Task::Value(part, Context::Inline)).collect();
+            let tasks: Vec<Task> = parts.map(|part| Task::Value(part, Context::Literal)).collect();
             return self.tagged(values.text(first), attributes, tasks, context);
         }
         let (name, _, properties) = (parts.next(), parts.next(), parts.next());
         let Some(properties) = properties else { return };
         let name = name.and_then(|name| values.string(name)).unwrap_or_default();
-        let inner = values
+        let html = values
             .member(properties, "dangerouslySetInnerHTML")
-            .and_then(|inner| values.member(inner, "__html"))
-            .or_else(|| values.member(properties, "children"));
-        let tasks = match inner {
-            Some(inner) => vec![Task::Value(inner, Context::Inline)],
+            .and_then(|inner| values.member(inner, "__html"));
+        let tasks = match (html, values.member(properties, "children")) {
+            (Some(html), _) => vec![Task::Value(html, Context::Inline)],
+            (None, Some(children)) => vec![Task::Value(children, Context::Literal)],
             // A component that shows its properties.
-            None if name.is_empty() => vec![Task::Value(properties, Context::Block)],
-            None => Vec::new(),
+            (None, None) if name.is_empty() => vec![Task::Value(properties, Context::Block)],
+            (None, None) => Vec::new(),
         };
         self.tagged(name, Some(properties), tasks, context);
     }
@@ -257,7 +255,7 @@ impl<'a> Writer<'a> {
                 self.tasks.push(Task::Close(tag));
                 let inside = Context::inside(tag);
                 let is_code = context == Context::Code || inside == Context::Code;
-                let of = |task| match task {
+                let of = |task: Task| match task {
                     Task::Value(value, _) if is_code => Task::Value(value, Context::Code),
                     other => other,
                 };
@@ -303,7 +301,9 @@ impl<'a> Writer<'a> {
                 self.tasks.push(Task::Close(Tag::Li));
                 return self.content(object, Context::Inline);
             }
-            if leaf::text_of(values, object).is_some() && context == Context::Inline {
+            if leaf::text_of(values, object).is_some()
+                && matches!(context, Context::Inline | Context::Literal)
+            {
                 return leaf::write(values, object, self.definitions, &mut self.out);
             }
             return self.content(object, context);
