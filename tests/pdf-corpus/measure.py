@@ -1,5 +1,6 @@
 """The figures of one file. `benches/src/bin/evaluate/pdf/` computes the same; see there for their meaning."""
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 
@@ -59,11 +60,11 @@ def without_spaces(c):
     return "\u0e00" <= c <= "\u0eff" or "\u3040" <= c <= "\u30ff" or "\u3400" <= c <= "\u9fff"
 
 
-def words(text):
+def words(text, is_word=without_spaces):
     """Runs of letters and digits; each letter of a script without spaces is a word."""
     out, run = [], ""
     for c in characters(text):
-        alone = without_spaces(c)
+        alone = is_word(c)
         if c.isalnum() and not alone:
             run += c
             continue
@@ -217,6 +218,30 @@ def of_hyphens(truth, found):
     return share(joined, sum(broken.values()))
 
 
+def all_text(parts):
+    return " ".join(" ".join(sum(part.rows, [])) if part.kind == "table" else part.text for part in parts)
+
+
+def plain(markdown):
+    """Markdown without its marks within words, so that words are those of the text."""
+    text = re.sub(r"<!--.*?-->", " ", markdown, flags=re.S)
+    text = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)
+    text = re.sub(r"</?(?:sup|sub|u|b|i|em|strong|del)>", "", text)
+    text = re.sub(r"</?(?:br|table|thead|tbody|tr|td|th)\b[^>]*>", " ", text)
+    text = text.replace("**", "").replace("~~", "")
+    for name, character in (("lt", "<"), ("gt", ">"), ("nbsp", " "), ("quot", '"'), ("amp", "&")):
+        text = text.replace(f"&{name};", character)
+    return text
+
+
+def beside(other, markdown):
+    """Whether there is some text, and the share of the words of another reader that are found."""
+    text = plain(markdown)
+    wanted, found = (Counter(words(it, lambda _: False)) for it in (other, text))
+    has_text = any(not c.isspace() and c != "\ufffd" for c in text)
+    return has_text, share(sum((wanted & found).values()), sum(wanted.values())) if wanted else 1.0
+
+
 def code_lines(text):
     return [line for line in ("".join(line.split()) for line in text.split("\n")) if line]
 
@@ -224,12 +249,9 @@ def code_lines(text):
 def score(truth, markdown):
     """The figures by name; `None` where the file has nothing of the kind."""
     parts, links = outline(markdown)
-    all_text = " ".join(
-        " ".join(cell for row in part.rows for cell in row) if part.kind == "table" else part.text
-        for part in parts
-    )
-    found = words(all_text)
-    counted, stream, blocks = Counter(found), letters(all_text), truth["blocks"]
+    text = all_text(parts)
+    found = words(text)
+    counted, stream, blocks = Counter(found), letters(text), truth["blocks"]
     of_kind = lambda kind: [letters(block["text"]) for block in blocks if block["kind"] == kind]
     with_kinds = lambda *kinds: [letters(part.text) for part in parts if part.kind in kinds]
     wanted_items, items = of_kind("item"), with_kinds("item")

@@ -2,11 +2,12 @@
 """Scores Markdown against the made files: folders of `NAME.md` beside a folder of `NAME.json`."""
 
 import argparse
+import gzip
 import json
 from collections import defaultdict
 from pathlib import Path
 
-from measure import FIGURES, score
+from measure import FIGURES, beside, score
 
 
 def mean(values):
@@ -27,9 +28,30 @@ def table(title, groups):
         )
 
 
+def read(folder, name):
+    """The Markdown of a file; empty if there is none."""
+    path = folder / f"{name}.md"
+    return path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
+
+
+def compare_words(truths, outputs):
+    """The shares of files with some text, and with four fifths of the words that poppler finds."""
+    for folder in outputs:
+        rows = []
+        for path in sorted(truths.glob("*.poppler.txt.gz")):
+            wanted = gzip.decompress(path.read_bytes()).decode("utf-8", "replace")
+            rows.append(beside(wanted, read(folder, path.name.removesuffix(".poppler.txt.gz"))))
+        if rows:
+            some = sum(has_text for has_text, _ in rows) / len(rows)
+            enough = sum(recall >= 0.8 for _, recall in rows) / len(rows)
+            print(
+                f"{folder.name}: {len(rows)} files, some text {some:.3f}, four fifths of words {enough:.3f}"
+            )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("truths", type=Path, help="the folder of the made files")
+    parser.add_argument("truths", type=Path, help="the folder of NAME.json or NAME.poppler.txt.gz")
     parser.add_argument("outputs", type=Path, nargs="+", help="folders of NAME.md, one of each tool")
     parser.add_argument(
         "--by", choices=["tool", "layout", "language"], help="a table by this for each folder"
@@ -38,13 +60,14 @@ def main():
     parser.add_argument("--json", type=Path, help="write all figures of all files here")
     options = parser.parse_args()
     truths = {path.stem: json.loads(path.read_text()) for path in sorted(options.truths.glob("*.json"))}
+    compare_words(options.truths, options.outputs)
+    if not truths:
+        return
     everything = {}
     for folder in options.outputs:
         scores = {}
         for name, truth in truths.items():
-            path = folder / f"{name}.md"
-            text = path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
-            scores[name] = score(truth, text)
+            scores[name] = score(truth, read(folder, name))
         everything[str(folder)] = scores
     table("all", [(Path(folder).name, list(scores.values())) for folder, scores in everything.items()])
     for folder, scores in everything.items():
