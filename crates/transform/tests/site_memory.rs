@@ -122,9 +122,12 @@ fn teasers_in_changing_combinations_leave() {
     }
 }
 
+/// Writes the part of the page with this number that recurs.
+type Part = fn(usize) -> String;
+
 #[test]
 fn what_recurs_as_a_part_of_the_text_stays() {
-    let rows: [(&str, fn(usize) -> String); 8] = [
+    let rows: [(&str, Part); 8] = [
         ("a heading", |n| {
             format!("<h2>What the keeper of the mill told us then</h2><p>{}</p>", sentence(5_000 + n))
         }),

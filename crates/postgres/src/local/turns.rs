@@ -31,7 +31,7 @@ impl Turns {
         let mut done = self.done.subscribe();
         let over = done.wait_for(|done| *done >= number);
         // If it takes longer, the caller goes on with what is there.
-        let _in_time = tokio::time::timeout(max, over).await;
+        drop(tokio::time::timeout(max, over).await);
     }
 
     /// Waits until a turn is requested, at most for this time. Returns the number of the last request.
@@ -39,7 +39,8 @@ impl Turns {
         let done = *self.done.borrow();
         let mut requested = self.requested.subscribe();
         let asked = requested.wait_for(|requested| *requested > done);
-        let _asked = tokio::time::timeout(max, asked).await;
+        // The result holds a read lock. A second one would deadlock with a request between both.
+        drop(tokio::time::timeout(max, asked).await);
         *self.requested.borrow()
     }
 
@@ -51,6 +52,8 @@ impl Turns {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[tokio::test]
@@ -64,5 +67,25 @@ mod tests {
         turns.wait(first, long).await;
         turns.wait(second, long).await;
         assert_eq!(turns.next(long).await, third);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn requests_during_the_begin_of_a_turn_do_not_block_it() {
+        let turns = Arc::new(Turns::new());
+        let last = 100_000;
+        let requests = Arc::clone(&turns);
+        let requests = tokio::spawn(async move {
+            (0..last).for_each(|_| {
+                requests.request();
+            })
+        });
+        loop {
+            let turn = turns.next(Duration::from_secs(3_600)).await;
+            turns.finish(turn);
+            if turn == last {
+                break;
+            }
+        }
+        requests.await.unwrap();
     }
 }
