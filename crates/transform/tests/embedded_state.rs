@@ -1,10 +1,6 @@
 //! Pages that carry their text for their scripts: the whole way to a document.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "code of tests: a broken assumption ends the test"
-)]
+#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
 use gleaner_transform::{Input, Page, Selection, transform, transform_within};
 use gleaner_types::Interrupt;

@@ -75,9 +75,9 @@ mod tests {
         let last = 100_000;
         let requests = Arc::clone(&turns);
         let requests = tokio::spawn(async move {
-            (0..last).for_each(|_| {
+            for _ in 0..last {
                 requests.request();
-            })
+            }
         });
         loop {
             let turn = turns.next(Duration::from_secs(3_600)).await;
