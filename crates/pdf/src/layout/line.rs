@@ -33,6 +33,8 @@ pub(crate) struct Line {
     pub(crate) first_word: f32,
     pub(crate) is_bold: bool,
     pub(crate) is_mono: bool,
+    /// Most of its letters are written from right to left.
+    pub(crate) is_from_right: bool,
     /// How far down the page it is: 0 at the top, 1 at the bottom.
     pub(crate) place: f32,
 }
@@ -85,15 +87,18 @@ impl Line {
             matching.map(|token| token.text.chars().count()).sum::<usize>()
         };
         let all = chars(|_| true);
+        let is_from_right = 2 * chars(|token| token.text.chars().any(is_right_to_left)) > all;
+        let first = if is_from_right { tokens.last() } else { tokens.first() };
         Self {
             text: text(row, base, size, urls),
             left: row.first().map_or(0.0, |fragment| fragment.area.left),
             right: row.iter().map(|fragment| fragment.area.right).fold(f32::MIN, f32::max),
             base,
             size,
-            first_word: tokens.first().map_or(0.0, |token| token.right - token.left),
+            first_word: first.map_or(0.0, |token| token.right - token.left),
             is_bold: all > 0 && chars(|token| token.style.is_bold) * 10 >= all * 9,
             is_mono: all > 0 && chars(|token| token.style.is_mono) * 10 >= all * 9,
+            is_from_right,
             place: 0.5,
         }
     }

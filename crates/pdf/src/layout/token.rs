@@ -13,6 +13,12 @@ use crate::reader::Link;
 /// Places are within this many points of the origin. Others are not on a page.
 const MAX_PLACE: f32 = 200_000.0;
 
+/// Letters that are drawn twice are at most the reciprocal of this apart, in sizes of the text.
+const AGAIN: f32 = 3.0;
+
+/// The same for a text of one or two letters: two narrow letters may stand beside each other.
+const AGAIN_SHORT: f32 = 10.0;
+
 /// How text goes on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) enum Turn {
@@ -122,7 +128,9 @@ impl<'l> Cutter<'l> {
             tokens.push(Token { text, left, right, ..model });
         } else {
             let chars: Vec<char> = span.text.chars().collect();
+            // A replacement text has no places of its own.
             let is_placed = turn == Turn::Upright
+                && !span.logical
                 && span.glyph_x.len() == chars.len()
                 && span.glyph_x.iter().all(|place| place.is_finite() && place.abs() <= MAX_PLACE);
             let edges = if is_placed {
@@ -150,8 +158,9 @@ impl<'l> Cutter<'l> {
     /// Whether the same text is at the same place: letters are drawn twice to look bold.
     fn is_again(&mut self, token: &Token, turn: Turn) -> bool {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((&token.text, turn));
-        let cell = |place: f32| (place * 3.0 / token.size.max(1.0)).round() as i32;
-        let (x, y) = (cell(token.left), cell(token.base));
+        let cell = |place: f32, parts: f32| (place * parts / token.size.max(1.0)).round() as i32;
+        let parts = if token.text.chars().nth(2).is_none() { AGAIN_SHORT } else { AGAIN };
+        let (x, y) = (cell(token.left, parts), cell(token.base, AGAIN));
         let is_near = (-1..=1).any(|dx| (-1..=1).any(|dy| self.seen.contains(&(hash, x + dx, y + dy))));
         if !is_near {
             self.seen.insert((hash, x, y));
@@ -244,6 +253,15 @@ mod tests {
         assert!(cutter.is_again(&Token { left: 10.4, ..token.clone() }, Turn::Upright));
         assert!(!cutter.is_again(&Token { left: 60.0, ..token.clone() }, Turn::Upright));
         assert!(!cutter.is_again(&Token { base: 34.0, ..token }, Turn::Upright));
+    }
+
+    #[test]
+    fn double_letters_are_not_drawn_twice() {
+        let mut cutter = Cutter::new(&[]);
+        let token = Token { text: "l".to_owned(), left: 10.0, base: 20.0, size: 12.0, ..Token::default() };
+        assert!(!cutter.is_again(&token, Turn::Upright));
+        assert!(cutter.is_again(&Token { left: 10.4, ..token.clone() }, Turn::Upright));
+        assert!(!cutter.is_again(&Token { left: 12.6, ..token }, Turn::Upright));
     }
 
     #[test]
