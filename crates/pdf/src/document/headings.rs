@@ -22,6 +22,9 @@ const MAX_BYLINE: f32 = 1.35;
 /// Most paragraphs of names and dates below a title.
 const MAX_BYLINES: usize = 3;
 
+/// Most parts before the title.
+const MAX_BEFORE_TITLE: usize = 4;
+
 /// The lowest level of a heading.
 const MAX_LEVEL: u8 = 6;
 
@@ -31,6 +34,7 @@ type Look = (i32, bool);
 /// Marks the headings among the parts.
 pub(super) fn find(parts: &mut [Part], usual: &Usual, outline: &[Entry]) {
     if parts.iter().any(|part| matches!(part.kind, Kind::Heading(..))) {
+        mark_title(parts, usual);
         return;
     }
     let listed = listed(parts, outline);
@@ -58,6 +62,29 @@ pub(super) fn find(parts: &mut [Part], usual: &Usual, outline: &[Entry]) {
         if let Kind::Paragraph(text) = &part.kind {
             part.kind = Kind::Heading(level.clamp(1, MAX_LEVEL), text.clone());
         }
+    }
+}
+
+/// Marks the title of a file that marks its headings but not its title. The other headings are below it.
+fn mark_title(parts: &mut [Part], usual: &Usual) {
+    let is_heading = |part: &Part| matches!(part.kind, Kind::Heading(..));
+    let largest = parts.iter().filter(|&part| is_heading(part)).map(|part| part.size).fold(0.0_f32, f32::max);
+    let is_title = |part: &Part| {
+        matches!(&part.kind, Kind::Paragraph(text) if text.as_str().chars().count() <= MAX_CHARS)
+            && part.size >= LARGE * usual.size
+            && part.size > 1.05 * largest
+    };
+    let before = parts.iter().take(MAX_BEFORE_TITLE).take_while(|&part| !is_heading(part));
+    let Some(at) = before.zip(0_usize..).find(|&(part, _)| is_title(part)).map(|(_, at)| at) else { return };
+    for part in parts.iter_mut() {
+        if let Kind::Heading(level, _) = &mut part.kind {
+            *level = level.saturating_add(1).min(MAX_LEVEL);
+        }
+    }
+    if let Some(part) = parts.get_mut(at)
+        && let Kind::Paragraph(text) = &mut part.kind
+    {
+        part.kind = Kind::Heading(1, std::mem::take(text));
     }
 }
 
@@ -275,6 +302,14 @@ mod tests {
         let outline = [entry("Introduction", 1), entry("Aims", 2), entry("Missing", 1)];
         let expected = [(1, "Introduction".to_owned()), (2, "1.1 Aims".to_owned())];
         assert_eq!(found(parts, &outline), expected);
+    }
+
+    #[test]
+    fn a_title_above_marked_headings_is_one() {
+        let heading = Part { kind: Kind::Heading(1, Text::plain("First")), ..part("", 14.0, true) };
+        let parts = vec![part("A Title", 20.0, true), heading, part(TEXT, 10.0, false)];
+        let expected = [(1, "A Title"), (2, "First")];
+        assert_eq!(found(parts, &[]), expected.map(|(level, text)| (level, text.to_owned())));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) enum Turn {
 }
 
 impl Turn {
-    fn of(span: &TextSpan) -> Self {
+    pub(super) fn of(span: &TextSpan) -> Self {
         match (span.vertical, span.rotate) {
             (true, _) | (false, 270) => Self::Down,
             (false, 90) => Self::Up,
@@ -109,14 +109,14 @@ impl<'l> Cutter<'l> {
         Self { links, seen: HashSet::new() }
     }
 
-    /// The tokens of a text, in its frame.
-    pub(super) fn cut(&mut self, span: &TextSpan, tokens: &mut Vec<Token>) -> Turn {
+    /// Appends the tokens of a text, in its frame. A text of spaces marks the token before it.
+    pub(super) fn cut(&mut self, span: &TextSpan, tokens: &mut Vec<Token>) {
         let turn = Turn::of(span);
         let (start, base) = turn.place(span.x, span.y);
         let (end, _) = turn.place(span.end_x, span.end_y);
         let places = [start, end, base, span.size];
         if places.iter().any(|place| !place.is_finite() || place.abs() > MAX_PLACE) {
-            return turn;
+            return;
         }
         let (left, right) = (start.min(end), start.max(end));
         let size = if span.size > 0.1 { span.size } else { span.bbox.height().clamp(0.1, 100.0) };
@@ -152,7 +152,6 @@ impl<'l> Cutter<'l> {
             kept += 1;
         }
         tokens.truncate(kept);
-        turn
     }
 
     /// Whether the same text is at the same place: letters are drawn twice to look bold.
