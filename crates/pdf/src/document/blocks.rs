@@ -100,7 +100,8 @@ struct Lines<'l> {
     leading: f32,
 }
 
-fn of_lines(lines: Vec<Line>, usual: &Usual, parts: &mut Vec<Part>) {
+fn of_lines(mut lines: Vec<Line>, usual: &Usual, parts: &mut Vec<Part>) {
+    mirror(&mut lines);
     let region = Lines::of(&lines, usual);
     let markers = region.markers();
     // The left edges of the items around the present one.
@@ -139,6 +140,16 @@ fn of_lines(lines: Vec<Line>, usual: &Usual, parts: &mut Vec<Part>) {
     }
     if let Some(open) = open {
         parts.extend(finished(open, usual, &region));
+    }
+}
+
+/// Text from right to left is laid out as if it went from left to right: what is said of the left side is
+/// true of its right side.
+fn mirror(lines: &mut [Line]) {
+    if lines.iter().filter(|line| line.is_from_right).count() * 2 > lines.len() {
+        for line in lines {
+            (line.left, line.right) = (-line.right, -line.left);
+        }
     }
 }
 
@@ -235,7 +246,7 @@ impl<'l> Lines<'l> {
         let is_whole = above.text.as_str().ends_with(['.', '!', '?', ':', ';', '。', '！', '？']);
         let is_small = line.text.as_str().chars().next().is_some_and(char::is_lowercase);
         let indent = line.left - above.left;
-        if self.is_centered(above, line) {
+        if open.marker.is_none() && self.is_centered(above, line) {
             return size > 1.1 * self.usual.size || line.is_bold;
         }
         // A line that ends early ends its paragraph, unless the sentence goes on.
@@ -265,8 +276,11 @@ impl<'l> Lines<'l> {
         let middle = |line: &Line| (line.left + line.right) / 2.0;
         let is_inside =
             |inner: &Line| inner.left > self.left + inner.size || inner.right < self.right - inner.size;
+        let (left, right) = (above.left - line.left, line.right - above.right);
         (middle(above) - middle(line)).abs() < 0.6 * line.size
-            && (above.left - line.left).abs() > 0.6 * line.size
+            && left.abs() > 0.6 * line.size
+            && right.abs() > 0.3 * line.size
+            && left.signum() == right.signum()
             && (is_inside(above) || is_inside(line))
     }
 }
@@ -395,6 +409,39 @@ mod tests {
                 "Text at the left edge again, as before.",
                 "1 first",
                 "2 second",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_item_that_fills_its_lines_is_not_centered() {
+        // The bullet hangs by little more than half a letter, and both lines end at one place.
+        let lines = vec![
+            line("A line of text that is as wide as the column is", 0.0, 0.0, 10.0),
+            line("• the first line of this item of a list of", 23.5, 12.0, 10.0),
+            line("two goes on in the next line of this item", 30.0, 24.0, 10.0),
+            line("and ends.", 30.0, 36.0, 10.0),
+        ];
+        assert_eq!(parts(lines).len(), 2);
+    }
+
+    #[test]
+    fn text_from_right_to_left_is_mirrored() {
+        // Lines end at the left; the right edge is that of the text.
+        let mut lines = at(&[
+            ("The first line of a paragraph fills it", 0.0),
+            ("and it ends in the second.", 60.0),
+            ("• the first item goes on over its", 15.0),
+            ("end", 155.0),
+            ("• the second", 120.0),
+        ]);
+        lines.iter_mut().for_each(|line| line.is_from_right = true);
+        assert_eq!(
+            parts(lines),
+            [
+                "The first line of a paragraph fills it and it ends in the second.",
+                "- the first item goes on over its end",
+                "- the second",
             ]
         );
     }

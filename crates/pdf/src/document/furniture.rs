@@ -16,6 +16,12 @@ const MAX_LINES: usize = 4;
 /// A longer line is text.
 const MAX_CHARS: usize = 200;
 
+/// A heading is larger than its running head by this factor.
+const LARGE: f32 = 1.1;
+
+/// Fewest letters of a heading that is compared with running heads.
+const MIN_NAME_CHARS: usize = 8;
+
 /// What a line says without its numbers, and the band that it is in.
 type Mark = (String, i32);
 
@@ -24,22 +30,30 @@ const MIN_PAGES: usize = 3;
 
 /// Drops the furniture of pages. The only text of a page always stays.
 pub(super) fn drop(pages: &mut [PageLayout]) {
+    let headings = Headings::of(pages);
     let mut counts: HashMap<Mark, usize> = HashMap::new();
     for page in pages.iter() {
-        let marks: HashSet<Mark> = edge_lines(page).into_iter().flat_map(|line| line.marks).collect();
+        let marks: HashSet<Mark> =
+            edge_lines(page, &headings).into_iter().flat_map(|line| line.marks).collect();
         for mark in marks {
             *counts.entry(mark).or_default() += 1;
         }
     }
     for page in pages.iter_mut() {
         let recurs = |line: &EdgeLine| {
+            if line.is_heading {
+                return true;
+            }
             let count = line.marks.iter().filter_map(|mark| counts.get(mark)).max().copied().unwrap_or(0);
             let is_number = line.marks.iter().any(|(name, _)| name == "#" || name.contains("#of#"));
             // Two pages with the same line may also be two copies of one page.
             count >= MIN_PAGES || (is_number && count == 2)
         };
-        let found: HashSet<(usize, usize)> =
-            edge_lines(page).into_iter().filter(recurs).map(|line| (line.region, line.item)).collect();
+        let found: HashSet<(usize, usize)> = edge_lines(page, &headings)
+            .into_iter()
+            .filter(recurs)
+            .map(|line| (line.region, line.item))
+            .collect();
         let all: usize = page.regions.iter().map(|region| region.items.len()).sum();
         if found.is_empty() || found.len() >= all {
             continue;
@@ -59,12 +73,14 @@ pub(super) fn drop(pages: &mut [PageLayout]) {
 struct EdgeLine {
     region: usize,
     item: usize,
+    /// It repeats a heading of the document.
+    is_heading: bool,
     /// In bands that begin at different places, so that lines near each other share one.
     marks: [Mark; 2],
 }
 
 /// The lines near the edges of a page.
-fn edge_lines(page: &PageLayout) -> Vec<EdgeLine> {
+fn edge_lines(page: &PageLayout, headings: &Headings) -> Vec<EdgeLine> {
     let mut top: Vec<(f32, usize, usize, &Line)> = Vec::new();
     let mut bottom: Vec<(f32, usize, usize, &Line)> = Vec::new();
     for (region, content) in page.regions.iter().enumerate() {
@@ -86,12 +102,63 @@ fn edge_lines(page: &PageLayout) -> Vec<EdgeLine> {
                 && let Some(name) = name(text)
             {
                 let band = |shift: f32| 2 * (line.place / BAND + shift).floor() as i32;
+                let is_heading = headings.has(&name, line.size);
                 let marks = [(name.clone(), band(0.0)), (name, band(0.5) + 1)];
-                found.push(EdgeLine { region, item, marks });
+                found.push(EdgeLine { region, item, is_heading, marks });
             }
         }
     }
     found
+}
+
+/// Lines in large letters, which running heads repeat in smaller ones.
+struct Headings {
+    /// What each says, without a number before it, and its size; sorted.
+    lines: Vec<(String, f32)>,
+}
+
+impl Headings {
+    fn of(pages: &[PageLayout]) -> Self {
+        let mut lines: Vec<(String, f32)> = Vec::new();
+        let mut usual: HashMap<i64, usize> = HashMap::new();
+        for page in pages {
+            for item in page.regions.iter().flat_map(|region| &region.items) {
+                let Item::Line(line) = item else { continue };
+                let chars = line.text.as_str().chars().count();
+                *usual.entry((line.size * 2.0).round() as i64).or_default() += chars;
+                if chars <= MAX_CHARS {
+                    lines.push((key(line.text.as_str()), line.size));
+                }
+            }
+        }
+        let usual = usual.into_iter().max_by_key(|(size, chars)| (*chars, -size)).map_or(0, |(size, _)| size);
+        let least = LARGE * usual as f32 / 2.0;
+        lines.retain(|(_, size)| *size > least);
+        for (name, _) in &mut lines {
+            *name = name.trim_start_matches('#').to_owned();
+        }
+        lines.retain(|(name, _)| name.chars().count() >= MIN_NAME_CHARS);
+        lines.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        // The largest of the same name.
+        lines.dedup_by(|a, b| a.0 == b.0);
+        Self { lines }
+    }
+
+    /// Whether a small line says the same as a heading, or begins with the first of its lines.
+    fn has(&self, name: &str, size: f32) -> bool {
+        let title = match name.trim_end_matches('#').split_once('#') {
+            // `1. Title`, `Chapter 1. Title`, and `Title 1`.
+            Some((before, after)) if after.len() > before.len() => after,
+            Some((before, _)) => before,
+            None => name.trim_end_matches('#'),
+        };
+        let behind = self.lines.partition_point(|(line, _)| line.as_str() <= title);
+        let line = behind.checked_sub(1).and_then(|at| self.lines.get(at));
+        line.is_some_and(|(line, large)| {
+            let is_start = title.starts_with(line.as_str()) && line.chars().count() >= 2 * MIN_NAME_CHARS;
+            *large > LARGE * size && (line == title || is_start)
+        })
+    }
 }
 
 /// What a line says without its numbers; `None` if it says nothing.
@@ -148,6 +215,18 @@ mod tests {
         for (at, lines) in left(pages.collect()).iter().enumerate() {
             assert_eq!(lines, &[format!("Text {} of the page", at + 1), "Repeated in the middle".to_owned()]);
         }
+    }
+
+    #[test]
+    fn lines_that_repeat_headings_are_dropped() {
+        let mut pages = vec![
+            page(&[("The Title of a Chapter", 0.3), ("Text of it that is usual", 0.5)]),
+            page(&[("1. The title of a chapter 2", 0.05), ("More of the usual text", 0.5)]),
+        ];
+        if let Some(Item::Line(line)) = pages[0].regions[0].items.first_mut() {
+            line.size = 20.0;
+        }
+        assert_eq!(left(pages)[1], ["More of the usual text"]);
     }
 
     #[test]

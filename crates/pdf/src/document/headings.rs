@@ -16,6 +16,15 @@ const MAX_LINES: usize = 4;
 /// Longest heading in letters of the usual size.
 const MAX_BOLD_CHARS: usize = 120;
 
+/// The names below a title are smaller than this many usual sizes.
+const MAX_BYLINE: f32 = 1.35;
+
+/// Most paragraphs of names and dates below a title.
+const MAX_BYLINES: usize = 3;
+
+/// Most parts before the title.
+const MAX_BEFORE_TITLE: usize = 4;
+
 /// The lowest level of a heading.
 const MAX_LEVEL: u8 = 6;
 
@@ -25,10 +34,11 @@ type Look = (i32, bool);
 /// Marks the headings among the parts.
 pub(super) fn find(parts: &mut [Part], usual: &Usual, outline: &[Entry]) {
     if parts.iter().any(|part| matches!(part.kind, Kind::Heading(..))) {
+        mark_title(parts, usual);
         return;
     }
     let listed = listed(parts, outline);
-    let found: Vec<bool> = (0..parts.len())
+    let mut found: Vec<bool> = (0..parts.len())
         .map(|at| {
             parts.get(at).is_some_and(|part| {
                 let next = parts.get(at + 1);
@@ -41,6 +51,8 @@ pub(super) fn find(parts: &mut [Part], usual: &Usual, outline: &[Entry]) {
     if all * 10 > parts.len() * 8 && all > 3 {
         return;
     }
+    drop_bylines(parts, &mut found, &listed, usual);
+    join_labels(parts, &mut found);
     let levels = levels(parts, &found, &listed);
     for (at, part) in parts.iter_mut().enumerate() {
         if !found.get(at).copied().unwrap_or(false) {
@@ -50,6 +62,29 @@ pub(super) fn find(parts: &mut [Part], usual: &Usual, outline: &[Entry]) {
         if let Kind::Paragraph(text) = &part.kind {
             part.kind = Kind::Heading(level.clamp(1, MAX_LEVEL), text.clone());
         }
+    }
+}
+
+/// Marks the title of a file that marks its headings but not its title. The other headings are below it.
+fn mark_title(parts: &mut [Part], usual: &Usual) {
+    let is_heading = |part: &Part| matches!(part.kind, Kind::Heading(..));
+    let largest = parts.iter().filter(|&part| is_heading(part)).map(|part| part.size).fold(0.0_f32, f32::max);
+    let is_title = |part: &Part| {
+        matches!(&part.kind, Kind::Paragraph(text) if text.as_str().chars().count() <= MAX_CHARS)
+            && part.size >= LARGE * usual.size
+            && part.size > 1.05 * largest
+    };
+    let before = parts.iter().take(MAX_BEFORE_TITLE).take_while(|&part| !is_heading(part));
+    let Some(at) = before.zip(0_usize..).find(|&(part, _)| is_title(part)).map(|(_, at)| at) else { return };
+    for part in parts.iter_mut() {
+        if let Kind::Heading(level, _) = &mut part.kind {
+            *level = level.saturating_add(1).min(MAX_LEVEL);
+        }
+    }
+    if let Some(part) = parts.get_mut(at)
+        && let Kind::Paragraph(text) = &mut part.kind
+    {
+        part.kind = Kind::Heading(1, std::mem::take(text));
     }
 }
 
@@ -86,6 +121,66 @@ fn is_heading(part: &Part, next: Option<&Part>, usual: &Usual) -> bool {
         && is_before_text
         && !text.ends_with(['.', ':'])
         && ((part.is_bold && !usual.is_bold) || is_capitals)
+}
+
+/// Takes the names and dates below a title out of the headings: a look of plain letters, little larger than
+/// the text, that stands only below larger headings.
+fn drop_bylines(parts: &[Part], found: &mut [bool], listed: &HashMap<usize, u8>, usual: &Usual) {
+    let is_found = |at: usize| found.get(at).copied().unwrap_or(false);
+    let may_be = |at: usize, part: &Part| {
+        let is_numbered =
+            matches!(&part.kind, Kind::Paragraph(text) if text.as_str().starts_with(char::is_numeric));
+        let before = at.checked_sub(1).filter(|before| is_found(*before));
+        let is_below = before.and_then(|before| parts.get(before)).is_some_and(|before| {
+            before.size > 1.1 * part.size || (look(before) == look(part) && at.checked_sub(2).is_some())
+        });
+        is_below
+            && !part.is_bold
+            && part.size < MAX_BYLINE * usual.size
+            && !is_numbered
+            && !listed.contains_key(&at)
+    };
+    let mut looks: HashMap<Look, (usize, bool)> = HashMap::new();
+    for (at, part) in parts.iter().enumerate().filter(|(at, _)| is_found(*at)) {
+        let (count, all) = looks.entry(look(part)).or_insert((0, true));
+        *count += 1;
+        *all = *all && may_be(at, part);
+    }
+    for (found, part) in found.iter_mut().zip(parts) {
+        let (count, all) = looks.get(&look(part)).copied().unwrap_or_default();
+        *found = *found && !(all && count <= MAX_BYLINES);
+    }
+}
+
+/// Joins a label, for example `Chapter 1`, and the heading below it.
+fn join_labels(parts: &mut [Part], found: &mut [bool]) {
+    for at in 1..parts.len() {
+        let (Some([label, heading]), Some([is_label, true])) =
+            (parts.get_mut(at - 1..=at), found.get_mut(at - 1..=at))
+        else {
+            continue;
+        };
+        if let (Kind::Paragraph(first), Kind::Paragraph(text)) = (&mut label.kind, &mut heading.kind)
+            && *is_label
+            && is_numbered_word(first.as_str())
+            && !is_numbered_word(text.as_str())
+            && heading.size >= 0.9 * label.size
+        {
+            let mut joined = std::mem::take(first);
+            joined.push_line(text);
+            *text = joined;
+            *is_label = false;
+        }
+    }
+}
+
+/// Whether a text is a word and its number.
+fn is_numbered_word(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().take(3).collect();
+    let [word, number] = words.as_slice() else { return false };
+    word.chars().all(char::is_alphabetic)
+        && number.chars().count() <= 4
+        && (number.chars().all(|c| c.is_ascii_digit()) || number.chars().all(|c| "IVXLC".contains(c)))
 }
 
 /// The paragraphs that are entries of the outline, and the level of each. The entries are searched in their
@@ -207,6 +302,47 @@ mod tests {
         let outline = [entry("Introduction", 1), entry("Aims", 2), entry("Missing", 1)];
         let expected = [(1, "Introduction".to_owned()), (2, "1.1 Aims".to_owned())];
         assert_eq!(found(parts, &outline), expected);
+    }
+
+    #[test]
+    fn a_title_above_marked_headings_is_one() {
+        let heading = Part { kind: Kind::Heading(1, Text::plain("First")), ..part("", 14.0, true) };
+        let parts = vec![part("A Title", 20.0, true), heading, part(TEXT, 10.0, false)];
+        let expected = [(1, "A Title"), (2, "First")];
+        assert_eq!(found(parts, &[]), expected.map(|(level, text)| (level, text.to_owned())));
+    }
+
+    #[test]
+    fn names_below_the_title_are_no_headings() {
+        let parts = vec![
+            part("A Title", 17.0, false),
+            part("Jane Doe", 12.0, false),
+            part("May 2024", 12.0, false),
+            part("1 Introduction", 14.0, true),
+            part(TEXT, 10.0, false),
+        ];
+        let expected = [(1, "A Title"), (2, "1 Introduction")];
+        assert_eq!(found(parts, &[]), expected.map(|(level, text)| (level, text.to_owned())));
+        // The same letters before text are those of headings.
+        let parts = vec![
+            part("A Title", 17.0, false),
+            part("Introduction", 12.0, false),
+            part(TEXT, 10.0, false),
+            part("Methods", 12.0, false),
+            part(TEXT, 10.0, false),
+        ];
+        assert_eq!(found(parts, &[]).len(), 3);
+    }
+
+    #[test]
+    fn a_label_and_its_title_are_one_heading() {
+        let parts = vec![
+            part("Chapter 1", 20.0, true),
+            part("The Beginning", 24.0, true),
+            part(TEXT, 10.0, false),
+            part(TEXT, 10.0, false),
+        ];
+        assert_eq!(found(parts, &[]), [(1, "Chapter 1 The Beginning".to_owned())]);
     }
 
     #[test]

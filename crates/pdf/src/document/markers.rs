@@ -38,9 +38,7 @@ pub(super) fn marker(text: &str) -> Option<Marker> {
     let is_alone = rest.trim().is_empty();
     match first {
         '•' | '‣' | '▪' | '●' | '◦' | '○' | '■' | '□' | '➢' | '➤' | '✓' | '✔' | '◆' | '❖' | '⁃' | '∙'
-        | '\u{25AB}' | '\u{25B8}' | '\u{25BA}' => {
-            Some(Marker { length, kind: MarkerKind::Bullet })
-        }
+        | '\u{25AB}' | '\u{25B8}' | '\u{25BA}' => Some(Marker { length, kind: MarkerKind::Bullet }),
         '-' | '–' | '—' | '*' | '·' if spaces > 0 && !is_alone => {
             Some(Marker { length, kind: MarkerKind::Dash(first) })
         }

@@ -14,7 +14,10 @@ const MAX_DEPTH: usize = 8;
 const MIN_LINES: usize = 3;
 
 /// Narrowest gutter, in sizes of the text.
-const MIN_GUTTER: f32 = 0.8;
+const MIN_GUTTER: f32 = 0.6;
+
+/// Width of a strip, in sizes of the text.
+const STRIP: f32 = 0.1;
 
 /// Most strips that the width of a page is divided into.
 const MAX_STRIPS: usize = 2_000;
@@ -111,7 +114,7 @@ fn gutter(fragments: &[Fragment]) -> Option<f32> {
     if fragments.len() < 2 * MIN_LINES || size <= 0.0 || !width.is_finite() || width < 12.0 * size {
         return None;
     }
-    let step = (size / 4.0).max(width / MAX_STRIPS as f32);
+    let step = (size * STRIP).max(width / MAX_STRIPS as f32);
     let count = (width / step).ceil() as usize + 1;
     let strip = |place: f32| (((place - left) / step) as usize).min(count - 1);
     // Per strip: lines that cover it, lines left of it, lines right of it.
@@ -257,6 +260,16 @@ mod tests {
             &["l", "m", "n"],
         ];
         assert_eq!(read(page), expected);
+    }
+
+    #[test]
+    fn columns_with_a_narrow_gutter_are_found() {
+        // Lines are 120 wide.
+        for (left, gutter) in [(0.0, 10.0), (3.3, 8.5)] {
+            let mut page = column("a b c d", left, 0.0);
+            page.extend(column("e f g h", left + 120.0 + gutter, 0.0));
+            assert_eq!(read(page), [["a", "b", "c", "d"], ["e", "f", "g", "h"]], "{gutter}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Joins tokens to fragments: what stands on one line without a wide gap.
 
+use super::accents::composed;
 use super::table::Table;
 use super::token::{Area, Token};
 
@@ -101,7 +102,7 @@ pub(super) fn fragments(tokens: Vec<Token>) -> Vec<Fragment> {
 pub(super) fn chained(tokens: Vec<Token>) -> Vec<Fragment> {
     let mut fragments = Vec::new();
     let mut open: Vec<Token> = Vec::new();
-    for token in tokens {
+    for token in composed(tokens) {
         if open.last().is_some_and(|last| !continues(last, &token)) {
             fragments.push(Fragment::of(std::mem::take(&mut open)));
         }

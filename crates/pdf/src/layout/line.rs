@@ -2,7 +2,7 @@
 
 use super::bidi::reading_order;
 use super::chars::{is_right_to_left, is_unspaced, subscript, superscript, without_forms};
-use super::fragment::{Fragment, joined_row, median, rows};
+use super::fragment::{Fragment, joined_row, rows};
 use super::text::{Text, Url};
 use super::token::Token;
 
@@ -33,6 +33,8 @@ pub(crate) struct Line {
     pub(crate) first_word: f32,
     pub(crate) is_bold: bool,
     pub(crate) is_mono: bool,
+    /// Most of its letters are written from right to left.
+    pub(crate) is_from_right: bool,
     /// How far down the page it is: 0 at the top, 1 at the bottom.
     pub(crate) place: f32,
 }
@@ -85,15 +87,18 @@ impl Line {
             matching.map(|token| token.text.chars().count()).sum::<usize>()
         };
         let all = chars(|_| true);
+        let is_from_right = 2 * chars(|token| token.text.chars().any(is_right_to_left)) > all;
+        let first = if is_from_right { row.last() } else { row.first() };
         Self {
             text: text(row, base, size, urls),
             left: row.first().map_or(0.0, |fragment| fragment.area.left),
             right: row.iter().map(|fragment| fragment.area.right).fold(f32::MIN, f32::max),
             base,
             size,
-            first_word: tokens.first().map_or(0.0, |token| token.right - token.left),
+            first_word: first.map_or(0.0, |fragment| first_word(&fragment.tokens, is_from_right)),
             is_bold: all > 0 && chars(|token| token.style.is_bold) * 10 >= all * 9,
             is_mono: all > 0 && chars(|token| token.style.is_mono) * 10 >= all * 9,
+            is_from_right,
             place: 0.5,
         }
     }
@@ -170,7 +175,8 @@ fn limits(tokens: &[Token], gaps: &[f32]) -> Vec<f32> {
         let run = tokens.iter().skip(start).take_while(|token| is_letter(token)).count();
         if run >= MIN_SPACED_LETTERS {
             let inner: Vec<f32> = gaps.iter().skip(start).take(run - 1).copied().collect();
-            let usual = median(inner);
+            // If words of single letters follow each other, only some gaps are wide.
+            let usual = quartile(inner);
             if (0.1..0.7).contains(&usual) {
                 limits.iter_mut().skip(start).take(run - 1).for_each(|limit| *limit = 1.6 * usual);
             }
@@ -178,6 +184,25 @@ fn limits(tokens: &[Token], gaps: &[f32]) -> Vec<f32> {
         start += run.max(1);
     }
     limits
+}
+
+/// A quarter of these numbers are at most this.
+fn quartile(mut numbers: Vec<f32>) -> f32 {
+    numbers.sort_by(f32::total_cmp);
+    numbers.get(numbers.len() / 4).copied().unwrap_or(0.0)
+}
+
+/// The width of the first word of tokens, which may be drawn in parts.
+fn first_word(tokens: &[Token], is_from_right: bool) -> f32 {
+    let spaces = spaces(tokens);
+    let spaced = if is_from_right {
+        spaces.iter().rposition(|space| *space).map_or(0, |at| at + 1)..tokens.len()
+    } else {
+        0..spaces.iter().position(|space| *space).map_or(tokens.len(), |at| at + 1)
+    };
+    let word = tokens.get(spaced).unwrap_or_default();
+    let (first, last) = (word.first(), word.last());
+    first.zip(last).map_or(0.0, |(first, last)| last.right - first.left)
 }
 
 /// The text of a token; digits that are raised or lowered become characters of their own.
@@ -270,6 +295,21 @@ mod tests {
         tokens.push(token("W", 54.0, 0.0, 10.0));
         tokens.push(token("O", 62.0, 0.0, 10.0));
         assert_eq!(line(tokens), "SPACED WO");
+    }
+
+    #[test]
+    fn words_of_one_letter_keep_their_spaces() {
+        let letters = [("s", 0.0), ("a", 7.5), ("t", 15.0), ("h", 20.0)];
+        let tokens = letters.map(|(letter, left)| token(letter, left, 0.0, 10.0)).to_vec();
+        assert_eq!(line(tokens), "s a th");
+    }
+
+    #[test]
+    fn the_first_word_may_be_drawn_in_parts() {
+        let tokens = [("B", 0.0), ("ar", 5.0), ("next", 18.0)];
+        let tokens: Vec<Token> = tokens.iter().map(|(text, left)| token(text, *left, 0.0, 10.0)).collect();
+        assert_eq!(first_word(&tokens, false), 15.0);
+        assert_eq!(first_word(&tokens, true), 20.0);
     }
 
     #[test]

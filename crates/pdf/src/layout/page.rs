@@ -73,9 +73,7 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
         untagged = rest.iter().filter_map(|at| read.spans.get(*at)).collect();
     }
     for span in untagged {
-        let mut tokens = Vec::new();
-        let turn = cutter.cut(span, &mut tokens);
-        turns.entry(turn).or_default().extend(tokens);
+        cutter.cut(span, turns.entry(Turn::of(span)).or_default());
     }
     for note in &read.notes {
         turns.entry(Turn::Upright).or_default().extend(note_tokens(note.area, &note.text));

@@ -13,6 +13,12 @@ use crate::reader::Link;
 /// Places are within this many points of the origin. Others are not on a page.
 const MAX_PLACE: f32 = 200_000.0;
 
+/// Letters that are drawn twice are at most the reciprocal of this apart, in sizes of the text.
+const AGAIN: f32 = 3.0;
+
+/// The same for a text of one or two letters: two narrow letters may stand beside each other.
+const AGAIN_SHORT: f32 = 10.0;
+
 /// How text goes on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) enum Turn {
@@ -26,7 +32,7 @@ pub(super) enum Turn {
 }
 
 impl Turn {
-    fn of(span: &TextSpan) -> Self {
+    pub(super) fn of(span: &TextSpan) -> Self {
         match (span.vertical, span.rotate) {
             (true, _) | (false, 270) => Self::Down,
             (false, 90) => Self::Up,
@@ -103,14 +109,14 @@ impl<'l> Cutter<'l> {
         Self { links, seen: HashSet::new() }
     }
 
-    /// The tokens of a text, in its frame.
-    pub(super) fn cut(&mut self, span: &TextSpan, tokens: &mut Vec<Token>) -> Turn {
+    /// Appends the tokens of a text, in its frame. A text of spaces marks the token before it.
+    pub(super) fn cut(&mut self, span: &TextSpan, tokens: &mut Vec<Token>) {
         let turn = Turn::of(span);
         let (start, base) = turn.place(span.x, span.y);
         let (end, _) = turn.place(span.end_x, span.end_y);
         let places = [start, end, base, span.size];
         if places.iter().any(|place| !place.is_finite() || place.abs() > MAX_PLACE) {
-            return turn;
+            return;
         }
         let (left, right) = (start.min(end), start.max(end));
         let size = if span.size > 0.1 { span.size } else { span.bbox.height().clamp(0.1, 100.0) };
@@ -122,7 +128,9 @@ impl<'l> Cutter<'l> {
             tokens.push(Token { text, left, right, ..model });
         } else {
             let chars: Vec<char> = span.text.chars().collect();
+            // A replacement text has no places of its own.
             let is_placed = turn == Turn::Upright
+                && !span.logical
                 && span.glyph_x.len() == chars.len()
                 && span.glyph_x.iter().all(|place| place.is_finite() && place.abs() <= MAX_PLACE);
             let edges = if is_placed {
@@ -144,14 +152,14 @@ impl<'l> Cutter<'l> {
             kept += 1;
         }
         tokens.truncate(kept);
-        turn
     }
 
     /// Whether the same text is at the same place: letters are drawn twice to look bold.
     fn is_again(&mut self, token: &Token, turn: Turn) -> bool {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((&token.text, turn));
-        let cell = |place: f32| (place * 3.0 / token.size.max(1.0)).round() as i32;
-        let (x, y) = (cell(token.left), cell(token.base));
+        let cell = |place: f32, parts: f32| (place * parts / token.size.max(1.0)).round() as i32;
+        let parts = if token.text.chars().nth(2).is_none() { AGAIN_SHORT } else { AGAIN };
+        let (x, y) = (cell(token.left, parts), cell(token.base, AGAIN));
         let is_near = (-1..=1).any(|dx| (-1..=1).any(|dy| self.seen.contains(&(hash, x + dx, y + dy))));
         if !is_near {
             self.seen.insert((hash, x, y));
@@ -244,6 +252,15 @@ mod tests {
         assert!(cutter.is_again(&Token { left: 10.4, ..token.clone() }, Turn::Upright));
         assert!(!cutter.is_again(&Token { left: 60.0, ..token.clone() }, Turn::Upright));
         assert!(!cutter.is_again(&Token { base: 34.0, ..token }, Turn::Upright));
+    }
+
+    #[test]
+    fn double_letters_are_not_drawn_twice() {
+        let mut cutter = Cutter::new(&[]);
+        let token = Token { text: "l".to_owned(), left: 10.0, base: 20.0, size: 12.0, ..Token::default() };
+        assert!(!cutter.is_again(&token, Turn::Upright));
+        assert!(cutter.is_again(&Token { left: 10.4, ..token.clone() }, Turn::Upright));
+        assert!(!cutter.is_again(&Token { left: 12.6, ..token }, Turn::Upright));
     }
 
     #[test]
