@@ -89,9 +89,7 @@ impl Paper {
         }
         let pool = &articles[..count.min(POOL)];
         let own = articles.iter().enumerate();
-        sheets.extend(
-            own.map(|(number, article)| article.page(pool, stream(seed, number as u64 | 1 << 32))),
-        );
+        sheets.extend(own.map(|(number, article)| article.page(pool, stream(seed, number as u64 | 1 << 32))));
         let (pages, bodies): (Vec<PaperPage>, Vec<String>) = sheets.into_iter().map(Sheet::finish).unzip();
         Self { pages, bodies }
     }
