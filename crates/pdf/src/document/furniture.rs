@@ -25,12 +25,37 @@ const MIN_NAME_CHARS: usize = 8;
 /// What a line says without its numbers, and the band that it is in.
 type Mark = (String, i32);
 
-/// Pages that a line must be on. Page numbers need two.
+/// Pages that a line must be on. Page numbers need two, and so does any line of a document of two pages.
 const MIN_PAGES: usize = 3;
+
+/// A number of a page, with its word, is within this share of the page from an edge.
+const NUMBER_EDGE: f32 = 0.1;
+
+/// The word for a page, and the one before the number of pages, as [`key`] writes them.
+const PAGE_WORDS: [&str; 16] = [
+    "page",
+    "seite",
+    "página",
+    "pagina",
+    "pág",
+    "pag",
+    "blatt",
+    "strona",
+    "strana",
+    "stránka",
+    "oldal",
+    "sivu",
+    "side",
+    "sida",
+    "sayfa",
+    "страница",
+];
+const OF_WORDS: [&str; 10] = ["of", "von", "de", "di", "sur", "van", "z", "ze", "av", "из"];
 
 /// Drops the furniture of pages. The only text of a page always stays.
 pub(super) fn drop(pages: &mut [PageLayout]) {
     let headings = Headings::of(pages);
+    let min_pages = if is_pair(pages) { 2 } else { MIN_PAGES };
     let mut counts: HashMap<Mark, usize> = HashMap::new();
     for page in pages.iter() {
         let marks: HashSet<Mark> =
@@ -39,15 +64,14 @@ pub(super) fn drop(pages: &mut [PageLayout]) {
             *counts.entry(mark).or_default() += 1;
         }
     }
-    for page in pages.iter_mut() {
+    for (index, page) in pages.iter_mut().enumerate() {
         let recurs = |line: &EdgeLine| {
-            if line.is_heading {
+            if line.is_heading || line.number == Some(index + 1) {
                 return true;
             }
             let count = line.marks.iter().filter_map(|mark| counts.get(mark)).max().copied().unwrap_or(0);
             let is_number = line.marks.iter().any(|(name, _)| name == "#" || name.contains("#of#"));
-            // Two pages with the same line may also be two copies of one page.
-            count >= MIN_PAGES || (is_number && count == 2)
+            count >= min_pages || (is_number && count == 2)
         };
         let found: HashSet<(usize, usize)> = edge_lines(page, &headings)
             .into_iter()
@@ -75,6 +99,8 @@ struct EdgeLine {
     item: usize,
     /// It repeats a heading of the document.
     is_heading: bool,
+    /// It says that the page has this number.
+    number: Option<usize>,
     /// In bands that begin at different places, so that lines near each other share one.
     marks: [Mark; 2],
 }
@@ -104,11 +130,41 @@ fn edge_lines(page: &PageLayout, headings: &Headings) -> Vec<EdgeLine> {
                 let band = |shift: f32| 2 * (line.place / BAND + shift).floor() as i32;
                 let is_heading = headings.has(&name, line.size);
                 let marks = [(name.clone(), band(0.0)), (name, band(0.5) + 1)];
-                found.push(EdgeLine { region, item, is_heading, marks });
+                let is_outside = !(NUMBER_EDGE..=1.0 - NUMBER_EDGE).contains(&line.place);
+                let number = page_number(text, &marks[0].0).filter(|_| is_outside);
+                found.push(EdgeLine { region, item, is_heading, number, marks });
             }
         }
     }
     found
+}
+
+/// Whether these are two pages, and not two copies of one: most of their lines differ.
+fn is_pair(pages: &[PageLayout]) -> bool {
+    let [first, second] = pages else { return false };
+    let names = |page: &PageLayout| -> HashSet<String> {
+        let items = page.regions.iter().flat_map(|region| &region.items);
+        let name = |item: &Item| match item {
+            Item::Line(line) => name(line.text.as_str()),
+            Item::Block(block) => name(block.text.as_str()),
+            Item::Table(table) => table.cells().next().and_then(|cell| name(cell.as_str())),
+        };
+        items.filter_map(name).collect()
+    };
+    let (first, second) = (names(first), names(second));
+    first.intersection(&second).count() * 2 <= first.len().min(second.len())
+}
+
+/// The number in `Page 1` or `Page 1 of 2`, whose name is given.
+fn page_number(text: &str, name: &str) -> Option<usize> {
+    let rest = PAGE_WORDS.iter().find_map(|word| name.strip_prefix(word))?;
+    let between = rest.strip_prefix('#')?.trim_end_matches('#');
+    if !between.is_empty() && !OF_WORDS.contains(&between) {
+        return None;
+    }
+    let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits.get(..end)?.parse().ok()
 }
 
 /// Lines in large letters, which running heads repeat in smaller ones.
@@ -236,12 +292,31 @@ mod tests {
     }
 
     #[test]
-    fn of_two_pages_only_numbers_are_dropped() {
+    fn the_number_of_a_single_page_is_dropped() {
+        let single = |foot| left(vec![page(&[("Text", 0.5), (foot, 0.95)])]).remove(0);
+        assert_eq!(single("Page 1"), ["Text"]);
+        assert_eq!(single("– Seite 1 von 1 –"), ["Text"]);
+        assert_eq!(single("Page 7").len(), 2);
+        assert_eq!(single("Chapter 1").len(), 2);
+        assert_eq!(left(vec![page(&[("Text", 0.5), ("Page 1", 0.6)])])[0].len(), 2);
+    }
+
+    #[test]
+    fn what_recurs_on_two_different_pages_is_dropped() {
+        let pages = vec![
+            page(&[("Same", 0.05), ("a", 0.5), ("and b", 0.6)]),
+            page(&[("Same", 0.05), ("c", 0.5), ("and d", 0.6)]),
+        ];
+        assert_eq!(left(pages), [["a", "and b"], ["c", "and d"]]);
+    }
+
+    #[test]
+    fn of_two_copies_of_a_page_only_numbers_are_dropped() {
         let pages = vec![
             page(&[("Same", 0.05), ("a", 0.5), ("1", 0.95)]),
-            page(&[("Same", 0.05), ("b", 0.5), ("2", 0.95)]),
+            page(&[("Same", 0.05), ("a", 0.5), ("2", 0.95)]),
         ];
-        assert_eq!(left(pages), [["Same", "a"], ["Same", "b"]]);
+        assert_eq!(left(pages), [["Same", "a"], ["Same", "a"]]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pdfboss_text::TextSpan;
 
 use super::aligned::{Piece, pieces};
+use super::cells::divided;
 use super::chars::{is_replacement_text, is_right_to_left};
 use super::columns::parts;
 use super::fragment::{Fragment, fragments};
@@ -85,7 +86,7 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
         let from_right = is_right_to_left_text(&tokens);
         let fragments = with_tables(fragments(tokens), &read.rulings, turn, &urls);
         let area = (at == 0).then(|| turn.area(read.area));
-        for part in parts(fragments, from_right) {
+        for part in parts(divided(fragments), from_right) {
             page.regions.extend(region(part, area, &urls));
         }
     }

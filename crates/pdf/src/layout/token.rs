@@ -19,6 +19,9 @@ const AGAIN: f32 = 3.0;
 /// The same for a text of one or two letters: two narrow letters may stand beside each other.
 const AGAIN_SHORT: f32 = 10.0;
 
+/// The text of a glyph without a character that is drawn alone: it may be the bullet of an item.
+pub(super) const UNKNOWN: &str = "\u{FFFD}";
+
 /// How text goes on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) enum Turn {
@@ -123,7 +126,9 @@ impl<'l> Cutter<'l> {
         let model = Token { base, size, is_logical: span.logical, style: style(span), ..Token::default() };
         let from = tokens.len();
         let is_right_to_left = span.text.chars().any(is_right_to_left);
-        if span.logical && is_right_to_left {
+        if span.text.trim() == UNKNOWN {
+            tokens.push(Token { text: UNKNOWN.to_owned(), left, right, ..model });
+        } else if span.logical && is_right_to_left {
             let text = plain(span.text.trim()).into_owned();
             tokens.push(Token { text, left, right, ..model });
         } else {
