@@ -1,10 +1,11 @@
 //! The pages of a file as one document: running heads dropped, lines joined to blocks, headings found.
 //!
 //! [`furniture`] drops what recurs on pages; [`style`] finds the usual text; [`blocks`] joins the lines of a
-//! region, with [`markers`] of lists; [`flow`] joins what goes on over columns and pages; [`headings`] finds
-//! headings; [`render`] writes Markdown.
+//! region, with [`markers`] of lists and [`code`]; [`flow`] joins what goes on over columns and pages;
+//! [`headings`] finds headings; [`render`] writes Markdown.
 
 mod blocks;
+mod code;
 mod flow;
 mod furniture;
 mod headings;
