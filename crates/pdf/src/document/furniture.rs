@@ -202,12 +202,14 @@ impl Headings {
 
     /// Whether a small line says the same as a heading, or begins with the first of its lines.
     fn has(&self, name: &str, size: f32) -> bool {
-        let title = match name.trim_end_matches('#').split_once('#') {
-            // `1. Title`, `Chapter 1. Title`, and `Title 1`.
-            Some((before, after)) if after.len() > before.len() => after,
-            Some((before, _)) => before,
-            None => name.trim_end_matches('#'),
-        };
+        // `1. Title`, `Chapter 1. Title`, `2 Chapter 1. Title` and `Title 1`.
+        let whole = name.trim_matches('#');
+        let longest = whole.split('#').max_by_key(|part| part.len()).unwrap_or(whole);
+        let behind_first = whole.split_once('#').map_or(whole, |(_, behind)| behind);
+        [whole, behind_first, longest].into_iter().any(|title| self.has_title(title, size))
+    }
+
+    fn has_title(&self, title: &str, size: f32) -> bool {
         let behind = self.lines.partition_point(|(line, _)| line.as_str() <= title);
         let line = behind.checked_sub(1).and_then(|at| self.lines.get(at));
         line.is_some_and(|(line, large)| {
@@ -278,11 +280,12 @@ mod tests {
         let mut pages = vec![
             page(&[("The Title of a Chapter", 0.3), ("Text of it that is usual", 0.5)]),
             page(&[("1. The title of a chapter 2", 0.05), ("More of the usual text", 0.5)]),
+            page(&[("4 CHAPTER 1. THE TITLE OF A CHAPTER", 0.05), ("Even more of the text", 0.5)]),
         ];
         if let Some(Item::Line(line)) = pages[0].regions[0].items.first_mut() {
             line.size = 20.0;
         }
-        assert_eq!(left(pages)[1], ["More of the usual text"]);
+        assert_eq!(left(pages)[1..], [["More of the usual text"], ["Even more of the text"]]);
     }
 
     #[test]

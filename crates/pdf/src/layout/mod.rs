@@ -4,7 +4,7 @@
 //! left to right and downward; [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a
 //! line; [`ruled`] finds tables between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the
 //! order of columns; [`line`] joins what is on one line; [`aligned`] finds tables without lines. [`tagged`] replaces them where the file says what its
-//! texts are. All of them are linear in the texts of a page, or sort them.
+//! texts are; [`mono`] finds fonts of code. All of them are linear in the texts of a page, or sort them.
 
 mod accents;
 mod aligned;
@@ -14,6 +14,7 @@ mod chars;
 mod columns;
 mod fragment;
 mod line;
+mod mono;
 mod page;
 mod ruled;
 mod table;
