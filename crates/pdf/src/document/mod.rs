@@ -1,14 +1,15 @@
 //! The pages of a file as one document: running heads dropped, lines joined to blocks, headings found.
 //!
-//! [`furniture`] drops what recurs on pages; [`style`] finds the usual text; [`blocks`] joins the lines of a
-//! region, with [`markers`] of lists and [`code`]; [`flow`] joins what goes on over columns and pages;
-//! [`headings`] finds headings; [`render`] writes Markdown.
+//! [`furniture`] drops what recurs on pages; [`hyphens`] finds those that belong to their words; [`style`]
+//! finds the usual text; [`blocks`] joins the lines of a region, with [`markers`] of lists and [`code`];
+//! [`flow`] joins what goes on over columns and pages; [`headings`] finds headings; [`render`] writes Markdown.
 
 mod blocks;
 mod code;
 mod flow;
 mod furniture;
 mod headings;
+mod hyphens;
 mod markers;
 mod render;
 mod style;
@@ -59,6 +60,7 @@ pub(crate) struct Entry {
 /// The Markdown of pages.
 pub(crate) fn markdown(mut pages: Vec<PageLayout>, outline: &[Entry]) -> Result<String, Error> {
     furniture::drop(&mut pages);
+    hyphens::keep(&mut pages);
     let usual = style::Usual::of(&pages);
     let mut parts: Vec<Part> = Vec::new();
     for page in pages {

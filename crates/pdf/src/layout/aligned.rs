@@ -27,7 +27,7 @@ const MAX_COLUMNS: usize = 60;
 const MIN_LINE_CHARS: usize = 20;
 
 /// A row this much nearer to the one above than usual is another line of its cells.
-const NEARER: f32 = 0.8;
+const NEARER: f32 = 0.75;
 
 /// A row of a part of a page, or a table that takes the place of some.
 pub(super) enum Piece {
@@ -124,7 +124,7 @@ fn column_rows(rows: Rows) -> Result<Vec<Rows>, Rows> {
             );
         }
     }
-    let is_text = strips.len() < MAX_COLUMNS && lines.iter().all(|lines| is_running(lines));
+    let is_text = strips.len() < MAX_COLUMNS && lines.iter().all(|lines| is_running(lines.as_slice()));
     if strips.is_empty() || !is_text || rows.iter().flatten().any(crosses) {
         return Err(rows);
     }
@@ -255,7 +255,7 @@ fn is_tabular(cells: &[Vec<Text>]) -> bool {
         return false;
     }
     // Columns of text.
-    if all.iter().filter(|column| is_running(column)).count() * 2 > columns {
+    if all.iter().filter(|column| is_running(column.as_slice())).count() * 2 > columns {
         return false;
     }
     let filled = all.iter().filter(|column| column.len() * 2 > cells.len()).count();
