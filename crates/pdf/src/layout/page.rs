@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pdfboss_text::TextSpan;
 
 use super::aligned::{Piece, pieces};
+use super::bullets;
 use super::cells::divided;
 use super::chars::{is_replacement_text, is_right_to_left};
 use super::columns::parts;
@@ -77,6 +78,10 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
     }
     for span in untagged {
         cutter.cut(span, turns.entry(Turn::of(span)).or_default());
+    }
+    if let Some(texts) = turns.get_mut(&Turn::Upright) {
+        let bullets = bullets::tokens(&read.bullets, texts);
+        texts.extend(bullets);
     }
     for note in &read.notes {
         turns.entry(Turn::Upright).or_default().extend(note_tokens(note.area, &note.text));

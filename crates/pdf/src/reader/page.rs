@@ -9,6 +9,7 @@ use pdfboss_text::{
 };
 
 use super::annotations::{Note, annotations, shown};
+use super::bullets::bullets;
 use super::links::links;
 use super::{File, Link, PageNode};
 
@@ -30,6 +31,8 @@ pub(crate) struct ReadPage {
     pub(crate) spans: Vec<TextSpan>,
     /// The straight lines that it draws.
     pub(crate) rulings: Vec<Ruling>,
+    /// Small shapes that it fills, which may be bullets.
+    pub(crate) bullets: Vec<Rect>,
     pub(crate) links: Vec<Link>,
     pub(crate) notes: Vec<Note>,
     /// Its visible area.
@@ -57,6 +60,7 @@ impl<'f, 'b> Reader<'f, 'b> {
         file.begin_page();
         let page = node.read(file, index);
         let content = file.cleaned(self.content(page.dict())).unwrap_or_default();
+        let bullets = if file.marks().points > 0 { bullets(&content) } else { Vec::new() };
         let mut entries = Dict::new();
         if let Some(parents) = file.value(page.dict(), "StructParents") {
             entries.insert(Name("StructParents".to_owned()), parents);
@@ -74,6 +78,7 @@ impl<'f, 'b> Reader<'f, 'b> {
         ReadPage {
             spans,
             rulings,
+            bullets,
             links,
             notes: shown.notes,
             area: page.crop_box,
