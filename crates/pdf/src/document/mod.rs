@@ -2,7 +2,8 @@
 //!
 //! [`furniture`] drops what recurs on pages; [`hyphens`] finds those that belong to their words; [`style`]
 //! finds the usual text; [`blocks`] joins the lines of a region, with [`markers`] of lists and [`code`];
-//! [`flow`] joins what goes on over columns and pages; [`headings`] finds headings; [`render`] writes Markdown.
+//! [`flow`] joins what goes on over columns and pages; [`headings`] finds headings; [`render`] writes
+//! Markdown.
 
 mod blocks;
 mod code;

@@ -56,7 +56,7 @@ pub(super) fn bullets(content: &[u8]) -> Vec<Rect> {
             Op::Save if states.len() < MAX_STATES => states.push(matrix),
             Op::Save => return Vec::new(),
             Op::Restore => matrix = states.pop().unwrap_or(matrix),
-            Op::Concat(inner) => matrix = product(&inner, &matrix),
+            Op::Concat(inner) => matrix = inner.concat(matrix),
             Op::MoveTo(x, y) | Op::LineTo(x, y) => path.add(&matrix, x, y),
             Op::CurveTo(_, _, _, _, x, y) | Op::CurveToV(_, _, x, y) | Op::CurveToY(_, _, x, y) => {
                 path.add(&matrix, x, y);
@@ -79,18 +79,6 @@ pub(super) fn bullets(content: &[u8]) -> Vec<Rect> {
         }
     }
     found
-}
-
-/// The matrix that applies the first one and then the second.
-fn product(first: &Matrix, second: &Matrix) -> Matrix {
-    Matrix {
-        a: first.a * second.a + first.b * second.c,
-        b: first.a * second.b + first.b * second.d,
-        c: first.c * second.a + first.d * second.c,
-        d: first.c * second.b + first.d * second.d,
-        e: first.e * second.a + first.f * second.c + second.e,
-        f: first.e * second.b + first.f * second.d + second.f,
-    }
 }
 
 #[cfg(test)]
